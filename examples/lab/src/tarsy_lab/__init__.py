@@ -1,0 +1,1 @@
+"""An MCP server that serves the evidence of recorded incidents."""

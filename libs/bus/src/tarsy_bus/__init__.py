@@ -1,0 +1,1 @@
+"""Append, read, own and follow partitions; queues; dead letters; tracing."""

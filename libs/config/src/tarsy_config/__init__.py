@@ -1,0 +1,1 @@
+"""tarsy.yaml: agents, chains, MCP servers, LLM providers; checked whole, resolved once."""

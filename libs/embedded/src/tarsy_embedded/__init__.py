@@ -1,0 +1,1 @@
+"""Real Kafka and PostgreSQL as child processes."""

@@ -1,0 +1,1 @@
+"""One protocol for language models, and the scripted one."""

@@ -1,0 +1,1 @@
+"""What every main needs: settings, logging, health, metrics, shutdown."""

@@ -1,0 +1,1 @@
+"""Alerts in, over HTTP and Kafka."""

@@ -1,0 +1,1 @@
+"""Shortens large results."""

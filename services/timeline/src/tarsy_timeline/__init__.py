@@ -1,0 +1,1 @@
+"""Projects the log into Postgres and answers questions about it."""

@@ -1,0 +1,1 @@
+"""Runs tools of MCP servers, on grants, masked."""

@@ -1,0 +1,1 @@
+"""Streams sessions to people, live."""
