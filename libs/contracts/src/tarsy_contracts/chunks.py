@@ -1,0 +1,43 @@
+"""What streams while a call runs. Never evolved: a final event replaces the chunks of its call.
+
+`run` tells one start of a call from another (milliseconds since the epoch at its start): a newer run replaces the
+text of an older one. `index` counts from 0 in a run.
+"""
+
+from typing import ClassVar, Literal
+
+from tarsy_contracts.message import Message
+
+
+class LlmChunk(Message):
+    type: ClassVar[str] = "llm.chunk"
+    call_id: str
+    execution_id: str
+    run: int
+    index: int
+    part: Literal["thinking", "text"]
+    text: str
+
+
+class SummaryChunk(Message):
+    type: ClassVar[str] = "summary.chunk"
+    call_id: str
+    execution_id: str
+    run: int
+    index: int
+    text: str
+
+
+class Progress(Message):
+    """What a running call says of itself, in a sentence."""
+
+    type: ClassVar[str] = "progress"
+    call_id: str
+    run: int
+    index: int
+    text: str
+
+
+type Chunk = LlmChunk | SummaryChunk | Progress
+
+CHUNKS: dict[str, type[Chunk]] = {kind.type: kind for kind in Chunk.__value__.__args__}

@@ -1,0 +1,42 @@
+"""What the owner tells workers and APIs, read whole by whom it concerns. Keyed by call or request id."""
+
+from typing import ClassVar
+
+from tarsy_contracts.message import Message
+
+
+class ClaimGranted(Message):
+    """This claim, and no other, may run the call. Whoever does not hold it ignores it."""
+
+    type: ClassVar[str] = "claim.granted"
+    call_id: str
+    claim_id: str
+
+
+class ClaimRefused(Message):
+    type: ClassVar[str] = "claim.refused"
+    call_id: str
+    claim_id: str
+    reason: str
+
+
+class CallCancelled(Message):
+    """Nobody waits for this call any longer: give a claim up, stop what runs if that is harmless."""
+
+    type: ClassVar[str] = "call.cancelled"
+    call_id: str
+
+
+class RequestAnswered(Message):
+    """The answer to a person's request. `code` is the HTTP status."""
+
+    type: ClassVar[str] = "request.answered"
+    request_id: str
+    accepted: bool
+    code: int
+    reason: str
+
+
+type Control = ClaimGranted | ClaimRefused | CallCancelled | RequestAnswered
+
+CONTROLS: dict[str, type[Control]] = {kind.type: kind for kind in Control.__value__.__args__}

@@ -1,0 +1,61 @@
+"""A conversation with a model, in nobody's dialect. Each LLM adapter translates it."""
+
+from typing import Literal
+
+from pydantic import JsonValue
+
+from tarsy_contracts.message import Value
+
+
+class ToolDefinition(Value):
+    """A tool as a model sees it. `name` is `server__tool`, as function names may not hold a dot."""
+
+    name: str
+    description: str
+    input_schema: dict[str, JsonValue]
+
+
+class ToolCall(Value):
+    """What the model asked for. `id` is ours (identities.tool_call_id), whatever the provider called it."""
+
+    id: str
+    name: str
+    arguments: dict[str, JsonValue]
+
+
+class UserMessage(Value):
+    role: Literal["user"] = "user"
+    content: str
+
+
+class AssistantMessage(Value):
+    """`opaque` is what the provider wants back unchanged (thought signatures); nobody else reads it."""
+
+    role: Literal["assistant"] = "assistant"
+    content: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    opaque: JsonValue = None
+
+
+class ToolMessage(Value):
+    role: Literal["tool"] = "tool"
+    tool_call_id: str
+    tool_name: str
+    content: str
+    is_error: bool = False
+
+
+type ConversationMessage = UserMessage | AssistantMessage | ToolMessage
+
+
+class Conversation(Value):
+    system: str
+    messages: tuple[ConversationMessage, ...]
+
+
+class Usage(Value):
+    """Tokens as the provider counted them; None where it did not say."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    thinking_tokens: int | None = None

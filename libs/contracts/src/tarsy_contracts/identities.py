@@ -1,0 +1,64 @@
+"""Derived ids: the same cause gets the same id, in every process and after every crash.
+
+All are uuid5 under one namespace of ours. The way they are derived is part of the wire: tests/test_identities.py holds
+vectors, and a change of them would let an old alert start a second session.
+"""
+
+from uuid import UUID, uuid5
+
+NAMESPACE = UUID("7a1f0c52-5f0e-5d1b-9c36-6d0a4f8e2b17")
+
+
+def derived_id(kind: str, *parts: str | int) -> str:
+    """Parts are written with their lengths, so that no two different lists of parts look the same."""
+    text = "".join(f"{len(part)}:{part}" for part in (kind, *map(str, parts)))
+    return str(uuid5(NAMESPACE, text))
+
+
+def session_of_alertmanager(*, fingerprint: str, starts_at: str) -> str:
+    """One session an episode: the same firing alert, sent again by any replica, meets itself."""
+    return derived_id("session/alertmanager", fingerprint, starts_at)
+
+
+def session_of_cloudevent(*, source: str, id: str) -> str:
+    return derived_id("session/cloudevent", source, id)
+
+
+def session_of_idempotency_key(*, caller: str, key: str) -> str:
+    """Scoped by caller: two callers may use the same key for different things."""
+    return derived_id("session/idempotency-key", caller, key)
+
+
+def session_of_record(*, cluster: str, topic: str, partition: int, offset: int) -> str:
+    """A Kafka record without an identity of its own is identified by where it lies."""
+    return derived_id("session/record", cluster, topic, partition, offset)
+
+
+def stage_id(session_id: str, index: int) -> str:
+    return derived_id("stage", session_id, index)
+
+
+def execution_id(stage_id: str, index: int) -> str:
+    return derived_id("execution", stage_id, index)
+
+
+def llm_call_id(execution_id: str, iteration: int, attempt: int) -> str:
+    return derived_id("llm_call", execution_id, iteration, attempt)
+
+
+def tool_call_id(llm_call_id: str, index: int) -> str:
+    return derived_id("tool_call", llm_call_id, index)
+
+
+def summary_id(call_id: str) -> str:
+    return derived_id("summary", call_id)
+
+
+def timeline_event_id(cause: str, event_type: str) -> str:
+    """`cause` is the id of the call, execution or event that the timeline event shows."""
+    return derived_id("timeline_event", cause, event_type)
+
+
+def report_id(kind: str, *parts: str | int) -> str:
+    """The id of an input: derived from the request that it answers, so that a repeat is recognised."""
+    return derived_id(f"input/{kind}", *parts)

@@ -1,0 +1,118 @@
+"""What the inbox carries: reports and requests, which the owner of the session decides.
+
+Keyed by session id. `call_id` is the id of a tool call or of a summary: claims are the same for both.
+"""
+
+from typing import ClassVar, Literal
+
+from pydantic import JsonValue
+
+from tarsy_contracts.alert import Alert
+from tarsy_contracts.conversation import ToolCall, Usage
+from tarsy_contracts.events import Outcome, StoredResult
+from tarsy_contracts.message import Message
+
+
+class AlertReceived(Message):
+    type: ClassVar[str] = "alert.received"
+    alert: Alert
+
+
+class CallClaimed(Message):
+    """A worker has the request and wants to run it, or (a repeatable one) runs it already."""
+
+    type: ClassVar[str] = "call.claimed"
+    call_id: str
+    claim_id: str
+    worker_id: str
+
+
+class CallNotStarted(Message):
+    """A worker gives a claim up without having run the call. `busy`: its queue for that server is full."""
+
+    type: ClassVar[str] = "call.not_started"
+    call_id: str
+    claim_id: str
+    worker_id: str
+    reason: Literal["busy", "not_started"]
+
+
+class ToolCallReported(Message):
+    """The masked outcome of a tool call; see events.ToolCallCompleted for the fields."""
+
+    type: ClassVar[str] = "tool_call.reported"
+    call_id: str
+    claim_id: str
+    worker_id: str
+    outcome: Outcome
+    content: str
+    cut: bool
+    size: int
+    lines: int
+    stored: StoredResult | None
+    duration_ms: int
+
+
+class SummaryReported(Message):
+    """`error` says why there is no summary; `content` is empty then."""
+
+    type: ClassVar[str] = "summary.reported"
+    call_id: str
+    claim_id: str
+    worker_id: str
+    content: str
+    error: str
+    usage: Usage
+    model: str
+    duration_ms: int
+
+
+class WorkerDied(Message):
+    """The owner saw a worker's announcements end while it held this claim."""
+
+    type: ClassVar[str] = "worker.died"
+    call_id: str
+    claim_id: str
+    worker_id: str
+
+
+class DeadlinePassed(Message):
+    type: ClassVar[str] = "deadline.passed"
+    call_id: str
+
+
+class CancelRequested(Message):
+    type: ClassVar[str] = "session.cancel_requested"
+    request_id: str
+    author: str
+
+
+class LlmCallReported(Message):
+    """An LLM's answer. The owner made the call itself: this input never travels, and has no inbox offset."""
+
+    type: ClassVar[str] = "llm_call.reported"
+    llm_call_id: str
+    error: str
+    retryable: bool
+    thinking: str
+    text: str
+    tool_calls: tuple[ToolCall, ...]
+    usage: Usage
+    model: str
+    duration_ms: int
+    opaque: JsonValue = None
+
+
+type InboxInput = (
+    AlertReceived
+    | CallClaimed
+    | CallNotStarted
+    | ToolCallReported
+    | SummaryReported
+    | WorkerDied
+    | DeadlinePassed
+    | CancelRequested
+)
+type Input = InboxInput | LlmCallReported
+
+INPUTS: dict[str, type[InboxInput]] = {kind.type: kind for kind in InboxInput.__value__.__args__}

@@ -1,0 +1,54 @@
+"""A record of the session log as a reader meets it, and the codec of message bodies."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from pydantic import ValidationError
+
+from tarsy_contracts.envelope import Envelope
+from tarsy_contracts.events import Event
+from tarsy_contracts.message import Message
+
+
+class UnknownType(LookupError):
+    """A message of a type or version that this code does not know."""
+
+
+class UnreadableValue(ValueError):
+    """A message of a known type whose body does not fit it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """An accepted event. `event` is None when this code does not know its type: the chain moves on all the same.
+
+    `appended_at` is the broker's stamp: what deadlines count from.
+    """
+
+    envelope: Envelope
+    event: Event | None
+    partition: int
+    offset: int
+    appended_at: datetime
+
+    @property
+    def session_id(self) -> str:
+        return self.envelope.subject
+
+    @property
+    def number(self) -> int:
+        return self.envelope.sequence or 0
+
+
+def decode[M: Message](kinds: Mapping[str, type[M]], envelope: Envelope, value: bytes | None) -> M:
+    """Raises UnknownType or UnreadableValue."""
+    kind = kinds.get(envelope.type)
+    if kind is None or envelope.version > kind.version:
+        raise UnknownType(f"{envelope.type} version {envelope.version}")
+    try:
+        return kind.model_validate_json(value or b"")
+    except ValidationError as problem:
+        first = problem.errors(include_url=False, include_input=False)[0]
+        place = "/".join(str(part) for part in first["loc"])
+        raise UnreadableValue(f"{envelope.type}: {first['msg']} at /{place}") from None

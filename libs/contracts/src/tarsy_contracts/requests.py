@@ -1,0 +1,57 @@
+"""What lies in the queues: calls that a session owes. Lost or doubled without harm (DESIGN.md section 1, calls)."""
+
+from datetime import datetime
+from typing import ClassVar
+
+from pydantic import JsonValue
+
+from tarsy_contracts.events import StoredResult
+from tarsy_contracts.message import Message, Value
+
+
+class ToolCallRequest(Message):
+    """`not_after`: a worker that has not begun by then gives its claim up. `repeatable` ones need no grant."""
+
+    type: ClassVar[str] = "tool_call.request"
+    session_id: str
+    call_id: str
+    server: str
+    tool: str
+    arguments: dict[str, JsonValue]
+    repeatable: bool
+    timeout_seconds: float
+    not_after: datetime
+
+
+class LogPosition(Value):
+    partition: int
+    offset: int
+
+
+class SummaryRequest(Message):
+    """What to shorten goes by reference: the stored original, or else the content of the event at `result_event`.
+
+    `purpose` is what the agent wrote when it asked for the tool: it says what the reader is after.
+    """
+
+    type: ClassVar[str] = "summary.request"
+    session_id: str
+    call_id: str
+    execution_id: str
+    agent: str
+    server: str
+    tool: str
+    arguments: dict[str, JsonValue]
+    alert_title: str
+    purpose: str
+    result_event: LogPosition
+    stored: StoredResult | None
+    llm_provider: str
+    max_tokens: int
+    timeout_seconds: float
+    not_after: datetime
+
+
+type Request = ToolCallRequest | SummaryRequest
+
+REQUESTS: dict[str, type[Request]] = {kind.type: kind for kind in Request.__value__.__args__}
