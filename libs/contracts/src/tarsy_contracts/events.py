@@ -216,6 +216,9 @@ class SummaryFailed(Message):
 class ExecutionCompleted(Message):
     type: ClassVar[str] = "execution.completed"
     execution_id: str
+    stage_id: str
+    agent: str
+    index: int
     status: EndStatus
     final_analysis: str = ""
     error: str = ""
@@ -224,6 +227,8 @@ class ExecutionCompleted(Message):
 class StageCompleted(Message):
     type: ClassVar[str] = "stage.completed"
     stage_id: str
+    index: int
+    name: str
     status: EndStatus
     error: str = ""
 

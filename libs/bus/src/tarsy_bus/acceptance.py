@@ -1,0 +1,108 @@
+"""The acceptance rule: which records of the session log count (DESIGN.md section 1, the chain and the heads).
+
+Every reader judges by the headers alone and keeps, per session, the last event that it accepted. A reader that does
+not begin at the beginning is seeded by heads. All readers come to the same verdicts, wherever they start.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tarsy_contracts.heads import SessionHead
+
+STARTED = "session.started"
+
+
+class LogMismatch(Exception):
+    """The log does not fit what is known of it: it was emptied, or it belongs to another cluster."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What the rule looks at in a record."""
+
+    session_id: str
+    type: str
+    event_id: str
+    previous: str | None
+    number: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The last accepted event of a session."""
+
+    event_id: str
+    number: int
+
+
+def accepts(known: Known | None, head: SessionHead | None, mark: Mark) -> bool:
+    """`known` is what this reader accepted last, `head` what it was seeded with for the session.
+
+    Raises LogMismatch when the opener that a head promises is not where the head says.
+    """
+    if known is not None:
+        return follows(known, mark)
+    if head is None:
+        return starts(mark)
+    if head.phase == "open":
+        return is_opener(head, mark)
+    return after_rest(head, mark) and follows(Known(head.event_id, head.number), mark)
+
+
+def follows(known: Known, mark: Mark) -> bool:
+    return mark.previous == known.event_id
+
+
+def starts(mark: Mark) -> bool:
+    """Of a session that no head lists, only its start opens: a reader cannot begin in the middle of a life."""
+    return mark.type == STARTED and mark.previous is None
+
+
+def is_opener(head: SessionHead, mark: Mark) -> bool:
+    if mark.offset < head.offset:
+        return False
+    if mark.offset > head.offset or mark.event_id != head.event_id:
+        raise LogMismatch(
+            f"session {mark.session_id} should open with event {head.event_id} at offset {head.offset}, "
+            f"but offset {mark.offset} holds {mark.event_id}: the log is not the one that the heads were written for"
+        )
+    return True
+
+
+def after_rest(head: SessionHead, mark: Mark) -> bool:
+    return mark.offset > head.offset
+
+
+class Chains:
+    """One reader's memory of one partition: the last accepted event of each session that it met."""
+
+    def __init__(
+        self, heads: Mapping[str, SessionHead] | None = None, known: Mapping[str, Known] | None = None
+    ) -> None:
+        """Seeded by heads, or by the last accepted event of *every* session at the position where reading begins."""
+        self._heads = dict(heads or {})
+        self._known = dict(known or {})
+
+    def accept(self, mark: Mark) -> bool:
+        """True when the record counts; it is remembered then. Raises LogMismatch."""
+        known, head = self._known.get(mark.session_id), self._heads.get(mark.session_id)
+        if not accepts(known, head, mark):
+            return False
+        self._known[mark.session_id] = Known(mark.event_id, mark.number)
+        return True
+
+    def last(self, session_id: str) -> Known | None:
+        """The last accepted event, or the one that a head at rest names."""
+        known = self._known.get(session_id)
+        if known is not None:
+            return known
+        head = self._heads.get(session_id)
+        if head is not None and head.phase == "rest":
+            return Known(head.event_id, head.number)
+        return None
+
+    def rest(self, session_id: str, head: SessionHead) -> None:
+        """The session came to rest, as `head` says, which also replaces what was known of it."""
+        self._heads[session_id] = head
+        self._known.pop(session_id, None)

@@ -1,0 +1,75 @@
+"""Producers and consumers as we want them: nothing committed by itself, every record bounded by one constant."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
+from aiokafka.coordinator.assignors.abstract import AbstractPartitionAssignor
+from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
+
+from tarsy_contracts.topics import LIMIT_BYTES, Topics
+
+REQUEST_TIMEOUT_MS = 20_000
+ENVELOPE_BYTES = 16 * 1024
+"""What headers and framing may add to a value before a batch reaches LIMIT_BYTES."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bus:
+    """Where Kafka is, and under which names our topics lie there. `client` names the process in the broker's logs.
+
+    Session timeout and heartbeat (milliseconds) are those of consumer groups: a stock broker refuses less than 6,000.
+    """
+
+    bootstrap: str
+    topics: Topics
+    client: str
+    session_timeout_ms: int = 6_000
+    heartbeat_ms: int = 1_000
+
+
+def producer(bus: Bus) -> AIOKafkaProducer:
+    """Idempotent, acknowledged by all, no linger. The caller starts and stops it."""
+    return AIOKafkaProducer(
+        bootstrap_servers=bus.bootstrap,
+        client_id=bus.client,
+        enable_idempotence=True,
+        acks="all",
+        linger_ms=0,
+        max_request_size=LIMIT_BYTES,
+        max_batch_size=LIMIT_BYTES,
+        request_timeout_ms=REQUEST_TIMEOUT_MS,
+    )
+
+
+def reader(bus: Bus, *, reset: Literal["none", "earliest", "latest"] = "none") -> AIOKafkaConsumer:
+    """A consumer without a group, for `assign` and `seek`. With `none`, a deleted offset is an error, never a jump."""
+    return AIOKafkaConsumer(
+        bootstrap_servers=bus.bootstrap,
+        client_id=bus.client,
+        group_id=None,
+        enable_auto_commit=False,
+        auto_offset_reset=reset,
+        fetch_max_bytes=4 * LIMIT_BYTES,
+        max_partition_fetch_bytes=2 * LIMIT_BYTES,
+        request_timeout_ms=REQUEST_TIMEOUT_MS,
+    )
+
+
+def member(
+    bus: Bus, group: str, *, assignor: type[AbstractPartitionAssignor] = StickyPartitionAssignor
+) -> AIOKafkaConsumer:
+    """A member of a consumer group; sticky, so that a rebalance moves as little as it can."""
+    return AIOKafkaConsumer(
+        bootstrap_servers=bus.bootstrap,
+        client_id=bus.client,
+        group_id=group,
+        enable_auto_commit=False,
+        auto_offset_reset="earliest",
+        session_timeout_ms=bus.session_timeout_ms,
+        heartbeat_interval_ms=bus.heartbeat_ms,
+        partition_assignment_strategy=(assignor,),
+        fetch_max_bytes=4 * LIMIT_BYTES,
+        max_partition_fetch_bytes=2 * LIMIT_BYTES,
+        request_timeout_ms=REQUEST_TIMEOUT_MS,
+    )

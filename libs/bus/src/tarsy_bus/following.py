@@ -1,0 +1,127 @@
+"""Reading partitions without a group: once to their end, or on and on from known positions."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+
+import structlog
+from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
+from aiokafka.errors import NoOffsetForPartitionError, OffsetOutOfRangeError
+
+from tarsy_bus.acceptance import LogMismatch
+from tarsy_bus.connection import Bus, reader
+from tarsy_bus.records import Delivery, delivery
+from tarsy_contracts.envelope import EnvelopeError
+
+log = structlog.get_logger(__name__)
+
+POLL_MS = 500
+READ_RECORDS = 2_000
+
+type Record = ConsumerRecord[bytes, bytes]
+
+
+async def ends(bus: Bus, topic: str, partitions: list[int]) -> dict[int, int]:
+    """The offset after the last record of each partition, now."""
+    consumer = reader(bus)
+    await consumer.start()
+    try:
+        found = await consumer.end_offsets([TopicPartition(topic, partition) for partition in partitions])
+    finally:
+        await consumer.stop()
+    return {place.partition: offset for place, offset in found.items()}
+
+
+async def read_to_end(
+    bus: Bus,
+    topic: str,
+    starts: Mapping[int, int],
+    take: Callable[[Record], None],
+    *,
+    until: Mapping[int, int] | None = None,
+) -> None:
+    """Hands every record from `starts` (partition to offset) to `take`, in order, up to the end as it is now.
+
+    `until` (exclusive offsets) ends earlier. A start below the first record that is kept begins there.
+    """
+    if not starts:
+        return
+    async with Follower(bus, topic).running() as follower:
+        places = [TopicPartition(topic, partition) for partition in starts]
+        first = await follower.consumer.beginning_offsets(places)
+        last = await follower.consumer.end_offsets(places)
+        goals = {place.partition: min(last[place], (until or {}).get(place.partition, last[place])) for place in places}
+        positions = {place.partition: max(starts[place.partition], first[place]) for place in places}
+        open_ = {partition for partition, goal in goals.items() if positions[partition] < goal}
+        follower.assign({partition: positions[partition] for partition in open_})
+        while open_:
+            for record in await follower.read():
+                if record.offset < goals[record.partition]:
+                    take(record)
+            for partition in list(open_):
+                if await follower.consumer.position(TopicPartition(topic, partition)) >= goals[partition]:
+                    open_.discard(partition)
+
+
+class Follower:
+    """One consumer for any number of partitions of one topic."""
+
+    def __init__(self, bus: Bus, topic: str) -> None:
+        self._topic = topic
+        self.consumer: AIOKafkaConsumer = reader(bus)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator["Follower"]:
+        await self.consumer.start()
+        try:
+            yield self
+        finally:
+            await self.consumer.stop()
+
+    def assign(self, positions: Mapping[int, int]) -> None:
+        """Reads exactly these partitions, each from its position. Replaces what was assigned before.
+
+        `assign` forgets all positions: it and the seeks go in one breath, without an await (kafka.md 4.5).
+        """
+        self.consumer.assign([TopicPartition(self._topic, partition) for partition in positions])
+        for partition, offset in positions.items():
+            self.consumer.seek(TopicPartition(self._topic, partition), offset)
+
+    async def check(self, positions: Mapping[int, int]) -> None:
+        """Raises LogMismatch when a position lies outside of what its partition holds."""
+        places = [TopicPartition(self._topic, partition) for partition in positions]
+        first = await self.consumer.beginning_offsets(places)
+        last = await self.consumer.end_offsets(places)
+        for place in places:
+            position = positions[place.partition]
+            if not first[place] <= position <= last[place]:
+                raise LogMismatch(
+                    f"{self._topic} partition {place.partition} holds offsets {first[place]} to {last[place]}, "
+                    f"but reading should go on at {position}: it was emptied, or it is another cluster's"
+                )
+
+    async def read(self) -> list[Record]:
+        """The next records, in order within each partition; empty after POLL_MS without any. Raises LogMismatch."""
+        if not self.consumer.assignment():
+            await asyncio.sleep(POLL_MS / 1000)
+            return []
+        try:
+            found = await self.consumer.getmany(timeout_ms=POLL_MS, max_records=READ_RECORDS)
+        except (OffsetOutOfRangeError, NoOffsetForPartitionError) as problem:
+            raise LogMismatch(f"{self._topic}: {problem!r}: the records to go on with are gone") from problem
+        return [record for records in found.values() for record in records]
+
+
+def readable(record: Record) -> Delivery | None:
+    """The record with its envelope; None (and a line in the log) when it has none of ours."""
+    try:
+        return delivery(record)
+    except EnvelopeError as problem:
+        log.warning(
+            "record.unreadable",
+            topic=record.topic,
+            partition=record.partition,
+            offset=record.offset,
+            reason=str(problem),
+        )
+        return None

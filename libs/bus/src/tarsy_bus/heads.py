@@ -1,0 +1,59 @@
+"""Heads as facts of the accepted log: which one an event brings, and where a reader begins that was seeded by them."""
+
+from collections.abc import Iterable, Mapping
+
+from tarsy_bus.acceptance import Mark
+from tarsy_contracts.events import ENDINGS, OPENERS
+from tarsy_contracts.heads import SessionHead, Span
+
+NEAR = 1000
+"""Spans with at most so many records between them become one: reading a few more costs less than a long list."""
+
+
+def newest(heads: Iterable[tuple[str, SessionHead]]) -> dict[str, SessionHead]:
+    """The highest number of each session, in whatever order and however often they were written."""
+    found: dict[str, SessionHead] = {}
+    for session_id, head in heads:
+        known = found.get(session_id)
+        if known is None or known.number < head.number:
+            found[session_id] = head
+    return found
+
+
+def beginning(heads: Mapping[str, SessionHead]) -> int:
+    """The offset from which a reader that is seeded by these (the newest) heads has to read."""
+    openers = [head.offset for head in heads.values() if head.phase == "open"]
+    if openers:
+        return min(openers)
+    return max((head.offset for head in heads.values()), default=-1) + 1
+
+
+def next_head(current: SessionHead | None, mark: Mark, decided: int) -> SessionHead | None:
+    """The head that an accepted event brings, or None. `current` is the session's head before it."""
+    spans = () if current is None else current.spans
+    if mark.type in OPENERS:
+        return _head("open", mark, decided, spans)
+    if current is None:
+        return None
+    if current.phase == "open":
+        if mark.type not in ENDINGS:
+            return None
+        return _head("rest", mark, decided, _with_span(spans, Span(first=current.offset, last=mark.offset)))
+    return _head("rest", mark, decided, _with_span(spans, Span(first=mark.offset, last=mark.offset)))
+
+
+def _head(phase: str, mark: Mark, decided: int, spans: tuple[Span, ...]) -> SessionHead:
+    return SessionHead(
+        phase="open" if phase == "open" else "rest",
+        number=mark.number,
+        offset=mark.offset,
+        event_id=mark.event_id,
+        decided=decided,
+        spans=spans,
+    )
+
+
+def _with_span(spans: tuple[Span, ...], span: Span) -> tuple[Span, ...]:
+    if spans and span.first - spans[-1].last <= NEAR:
+        return (*spans[:-1], Span(first=spans[-1].first, last=span.last))
+    return (*spans, span)

@@ -1,0 +1,105 @@
+"""Which workers are dead, judged by the stamps of their announcements alone (DESIGN.md section 1)."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+
+import structlog
+from aiokafka import TopicPartition
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.following import Follower, Record, readable
+from tarsy_bus.publisher import NotWritten, Publisher
+from tarsy_bus.records import append_time
+from tarsy_contracts.message import Message
+from tarsy_contracts.recorded import UnknownType, UnreadableValue
+from tarsy_contracts.workers import WorkerAnnounced
+
+log = structlog.get_logger(__name__)
+
+ANNOUNCE_SECONDS = 1.0
+DEAD_AFTER = timedelta(seconds=8)
+KINDS: dict[str, type[Message]] = {WorkerAnnounced.type: WorkerAnnounced}
+
+
+class Liveness:
+    """What one reader of the announcements knows. All times are the broker's."""
+
+    def __init__(self, own_id: str, *, dead_after: timedelta = DEAD_AFTER) -> None:
+        self._own_id = own_id
+        self._dead_after = dead_after
+        self._last: dict[str, datetime] = {}
+        self._left: set[str] = set()
+
+    def saw(self, announcement: WorkerAnnounced, appended_at: datetime) -> None:
+        self._last[announcement.worker_id] = appended_at
+        if announcement.leaving:
+            self._left.add(announcement.worker_id)
+        self._forget(appended_at)
+
+    @property
+    def now(self) -> datetime | None:
+        """The broker's time of our own last announcement that came back."""
+        return self._last.get(self._own_id)
+
+    def is_dead(self, worker_id: str, *, since: datetime) -> bool:
+        """`since`: when it was last known to live by another sign, such as its claim on the log."""
+        now = self.now
+        if now is None:
+            return False
+        last = max(self._last.get(worker_id, since), since)
+        if worker_id in self._left:
+            return now > last
+        return now - last > self._dead_after
+
+    def _forget(self, now: datetime) -> None:
+        """Of a worker that was silent for long, `since` alone tells as much."""
+        old = [worker for worker, last in self._last.items() if now - last > 20 * self._dead_after]
+        for worker in old:
+            del self._last[worker]
+            self._left.discard(worker)
+
+
+async def announce(publisher: Publisher, announcement: WorkerAnnounced) -> None:
+    """Announces for ever, and says good-bye when it is cancelled."""
+    try:
+        while True:
+            await _announce_once(publisher, announcement)
+            await asyncio.sleep(ANNOUNCE_SECONDS)
+    except asyncio.CancelledError:
+        await _announce_once(publisher, announcement.model_copy(update={"leaving": True}))
+        raise
+
+
+async def _announce_once(publisher: Publisher, announcement: WorkerAnnounced) -> None:
+    worker = announcement.worker_id
+    try:
+        await publisher.publish(publisher.topics.workers, announcement, key=worker, id=worker, subject=worker)
+    except NotWritten:
+        log.warning("announcement.not_written", worker_id=worker)
+
+
+async def watch(bus: Bus, liveness: Liveness, changed: Callable[[], Awaitable[None]]) -> None:
+    """Follows the announcements for ever, from the end as it is now; `changed` after each read that brought some."""
+    async with Follower(bus, bus.topics.workers).running() as follower:
+        place = TopicPartition(bus.topics.workers, 0)
+        end = await follower.consumer.end_offsets([place])
+        follower.assign({0: end[place]})
+        while True:
+            records = await follower.read()
+            for record in records:
+                _take(liveness, record)
+            if records:
+                await changed()
+
+
+def _take(liveness: Liveness, record: Record) -> None:
+    delivery = readable(record)
+    if delivery is None:
+        return
+    try:
+        announcement = delivery.decode(KINDS)
+    except (UnknownType, UnreadableValue):
+        return
+    if isinstance(announcement, WorkerAnnounced):
+        liveness.saw(announcement, append_time(record))

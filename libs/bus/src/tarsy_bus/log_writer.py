@@ -1,0 +1,67 @@
+"""Appending decisions to the session log: each batch whole or not at all, one in flight per partition."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from aiokafka.errors import KafkaError
+
+from tarsy_bus.connection import ENVELOPE_BYTES, Bus
+from tarsy_bus.producing import Producing
+from tarsy_contracts.envelope import Headers
+from tarsy_contracts.topics import LIMIT_BYTES
+
+APPEND_SECONDS = 20.0
+RECORD_OVERHEAD_BYTES = 64
+
+
+class AppendUncertain(Exception):
+    """No acknowledgement came: the batch may lie in the log or not. Only the log says; read it on, decide again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    key: bytes
+    value: bytes
+    headers: Headers
+
+    @property
+    def size(self) -> int:
+        """Bytes in a batch, at most."""
+        headers = sum(len(name) + len(value) + 8 for name, value in self.headers)
+        return len(self.key) + len(self.value) + headers + RECORD_OVERHEAD_BYTES
+
+
+BATCH_BYTES = LIMIT_BYTES - ENVELOPE_BYTES
+"""What the entries of one batch may add up to."""
+
+
+class LogWriter:
+    """One for a process; each owned partition calls it from its own writer task, one call at a time."""
+
+    def __init__(self, bus: Bus) -> None:
+        self._producing = Producing(bus)
+        self._topic = bus.topics.sessions
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator["LogWriter"]:
+        async with self._producing.running():
+            yield self
+
+    async def append(self, partition: int, entries: Sequence[Entry]) -> int:
+        """The offset of the first entry; the others follow it without a gap. Raises AppendUncertain."""
+        producer = self._producing.current
+        batch = producer.create_batch()
+        for entry in entries:
+            if batch.append(timestamp=None, key=entry.key, value=entry.value, headers=entry.headers) is None:
+                raise ValueError(f"a batch of {sum(one.size for one in entries)} bytes was to be appended")
+        batch.close()
+        try:
+            async with asyncio.timeout(APPEND_SECONDS):
+                metadata = await (await producer.send_batch(batch, self._topic, partition=partition))
+        except (TimeoutError, KafkaError) as problem:
+            await self._producing.replace(producer)
+            raise AppendUncertain(repr(problem)) from problem
+        offset: int = metadata.offset
+        return offset

@@ -1,0 +1,82 @@
+"""Publishing one message of ours and knowing that it was written."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import datetime
+
+from aiokafka.errors import KafkaError
+from aiokafka.structs import RecordMetadata
+
+from tarsy_bus.connection import ENVELOPE_BYTES, Bus
+from tarsy_bus.producing import LOST_ITS_PLACE, Producing
+from tarsy_contracts.envelope import Headers, envelope_of
+from tarsy_contracts.message import Message
+from tarsy_contracts.topics import LIMIT_BYTES, Topics
+
+WRITE_SECONDS = 15.0
+
+
+class NotWritten(Exception):
+    """Kafka did not acknowledge the record in time. It may be written all the same: repeats must be harmless."""
+
+
+class TooLarge(ValueError):
+    """The record is above the one limit of all topics; it should have gone by reference."""
+
+
+class Publisher:
+    """For everything but the session log. `now` stamps the envelopes."""
+
+    def __init__(self, bus: Bus, *, source: str, now: Callable[[], datetime]) -> None:
+        self._producing = Producing(bus)
+        self._source = source
+        self._now = now
+        self.topics: Topics = bus.topics
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator["Publisher"]:
+        async with self._producing.running():
+            yield self
+
+    async def publish(
+        self,
+        topic: str,
+        message: Message,
+        *,
+        key: str,
+        id: str,
+        subject: str,
+        partition: int | None = None,
+        traceparent: str | None = None,
+    ) -> RecordMetadata:
+        """Returns when the record is acknowledged. `id` is derived from what caused the message.
+
+        Raises NotWritten or TooLarge.
+        """
+        envelope = envelope_of(
+            message, id=id, source=self._source, subject=subject, time=self._now(), traceparent=traceparent
+        )
+        return await self.write(
+            topic, key=key.encode(), value=message.to_bytes(), headers=envelope.headers(), partition=partition
+        )
+
+    async def write(
+        self, topic: str, *, key: bytes | None, value: bytes | None, headers: Headers, partition: int | None = None
+    ) -> RecordMetadata:
+        """A record as it is (a tombstone, a dead letter, a piece of a result). Raises NotWritten or TooLarge."""
+        size = len(value or b"") + sum(len(name) + len(text) for name, text in headers)
+        if size > LIMIT_BYTES - ENVELOPE_BYTES:
+            raise TooLarge(f"a record of {size} bytes for {topic} is above the limit of {LIMIT_BYTES}")
+        producer = self._producing.current
+        try:
+            async with asyncio.timeout(WRITE_SECONDS):
+                metadata: RecordMetadata = await producer.send_and_wait(
+                    topic, value, key=key, headers=headers, partition=partition
+                )
+                return metadata
+        except LOST_ITS_PLACE as problem:
+            await self._producing.replace(producer)
+            raise NotWritten(f"{topic}: {problem!r}") from problem
+        except (TimeoutError, KafkaError) as problem:
+            raise NotWritten(f"{topic}: {problem!r}") from problem

@@ -1,0 +1,70 @@
+"""Kafka's records as ours: the envelope read, the body left alone until somebody wants it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from aiokafka import ConsumerRecord
+
+from tarsy_bus.acceptance import Mark
+from tarsy_contracts.envelope import Envelope
+from tarsy_contracts.events import EVENTS
+from tarsy_contracts.message import Message
+from tarsy_contracts.recorded import Recorded, UnknownType, UnreadableValue, decode
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """A record of one of our topics whose envelope could be read. `appended_at` is the broker's stamp."""
+
+    envelope: Envelope
+    value: bytes | None
+    topic: str
+    partition: int
+    offset: int
+    appended_at: datetime
+
+    def decode[M: Message](self, kinds: Mapping[str, type[M]]) -> M:
+        """Raises UnknownType or UnreadableValue."""
+        return decode(kinds, self.envelope, self.value)
+
+    def mark(self) -> Mark:
+        """What the acceptance rule looks at, when this is a record of the session log."""
+        return Mark(
+            session_id=self.envelope.subject,
+            type=self.envelope.type,
+            event_id=self.envelope.id,
+            previous=self.envelope.previous,
+            number=self.envelope.sequence or 0,
+            offset=self.offset,
+        )
+
+    def recorded(self) -> Recorded:
+        """The event of an accepted record of the session log; None in it when this code cannot read its body."""
+        try:
+            event = self.decode(EVENTS)
+        except (UnknownType, UnreadableValue):
+            event = None
+        return Recorded(
+            envelope=self.envelope,
+            event=event,
+            partition=self.partition,
+            offset=self.offset,
+            appended_at=self.appended_at,
+        )
+
+
+def delivery(record: "ConsumerRecord[bytes, bytes]") -> Delivery:
+    """Raises EnvelopeError."""
+    return Delivery(
+        envelope=Envelope.from_headers(record.headers),
+        value=record.value,
+        topic=record.topic,
+        partition=record.partition,
+        offset=record.offset,
+        appended_at=append_time(record),
+    )
+
+
+def append_time(record: "ConsumerRecord[bytes, bytes]") -> datetime:
+    return datetime.fromtimestamp(record.timestamp / 1000, UTC)

@@ -1,0 +1,111 @@
+"""Making and checking the topics."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+from aiokafka.errors import KafkaConnectionError, for_code
+
+from tarsy_bus.connection import Bus
+from tarsy_contracts.topics import Topic
+
+ALREADY_EXISTS = 36
+READY_SECONDS = 30.0
+CONNECT_SECONDS = 30.0
+PAUSE_SECONDS = 0.1
+
+
+class TopicsWrong(Exception):
+    """The topics of the cluster are not what this version needs; the message says each of them."""
+
+
+@asynccontextmanager
+async def admin(bus: Bus) -> AsyncIterator[AIOKafkaAdminClient]:
+    """Waits for a broker that is still starting, up to CONNECT_SECONDS. Raises KafkaConnectionError."""
+    limit = time.monotonic() + CONNECT_SECONDS
+    while True:
+        client = AIOKafkaAdminClient(bootstrap_servers=bus.bootstrap, client_id=bus.client)
+        try:
+            await client.start()
+            break
+        except KafkaConnectionError:
+            await client.close()
+            if time.monotonic() > limit:
+                raise
+            await asyncio.sleep(PAUSE_SECONDS)
+    try:
+        yield client
+    finally:
+        await client.close()
+
+
+async def cluster_id(bus: Bus) -> str:
+    async with admin(bus) as client:
+        described = await client.describe_cluster()
+    return str(described["cluster_id"])
+
+
+async def apply_topics(bus: Bus, *, replication: int = 1) -> list[str]:
+    """Makes the topics that are missing and returns their names. Raises TopicsWrong for those that do not fit."""
+    async with admin(bus) as client:
+        present = await _partitions(client)
+        missing = [topic for topic in bus.topics.all() if topic.name not in present]
+        if missing:
+            await _create(client, missing, replication)
+        await _until_described(client, bus)
+    return [topic.name for topic in missing]
+
+
+async def check_topics(bus: Bus) -> None:
+    """Raises TopicsWrong, naming every topic that is missing or has another number of partitions."""
+    async with admin(bus) as client:
+        problems = _problems(bus, await _partitions(client))
+    if problems:
+        raise TopicsWrong("; ".join(problems) + ". Run `tarsy topics apply`.")
+
+
+def _problems(bus: Bus, present: dict[str, int]) -> list[str]:
+    problems = []
+    for topic in bus.topics.all():
+        partitions = present.get(topic.name)
+        if partitions is None:
+            problems.append(f"topic {topic.name} is missing")
+        elif partitions != topic.partitions:
+            problems.append(f"topic {topic.name} has {partitions} partitions, not {topic.partitions}")
+    return problems
+
+
+async def _partitions(client: AIOKafkaAdminClient) -> dict[str, int]:
+    described = await client.describe_topics(await client.list_topics())
+    return {
+        topic["topic"]: len(topic["partitions"])
+        for topic in described
+        if topic["error_code"] == 0 and all(partition["leader"] >= 0 for partition in topic["partitions"])
+    }
+
+
+async def _create(client: AIOKafkaAdminClient, topics: list[Topic], replication: int) -> None:
+    wanted = [
+        NewTopic(
+            name=topic.name,
+            num_partitions=topic.partitions,
+            replication_factor=replication,
+            topic_configs=topic.settings(),
+        )
+        for topic in topics
+    ]
+    answer = await client.create_topics(wanted)
+    failed = [(row[0], row[1]) for row in answer.topic_errors if row[1] not in (0, ALREADY_EXISTS)]
+    if failed:
+        raise TopicsWrong("; ".join(f"topic {name}: {for_code(code).__name__}" for name, code in failed))
+
+
+async def _until_described(client: AIOKafkaAdminClient, bus: Bus) -> None:
+    """The controller answers before the broker's metadata follows (kafka.md 2.8)."""
+    limit = time.monotonic() + READY_SECONDS
+    while problems := _problems(bus, await _partitions(client)):
+        if time.monotonic() > limit:
+            raise TopicsWrong("; ".join(problems))
+        await asyncio.sleep(PAUSE_SECONDS)

@@ -1,0 +1,137 @@
+"""Running services in one process: HTTP, signals, readiness, and a stop that ends in time."""
+
+import asyncio
+import signal
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+
+import structlog
+import uvicorn
+from fastapi import FastAPI, Response
+from prometheus_client import CollectorRegistry
+from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+
+from tarsy_service.problems import install_problem_handlers
+from tarsy_service.service import Service
+
+log = structlog.get_logger(__name__)
+
+
+class Readiness:
+    """Which services of this process do their work."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._waiting = set(names)
+        self.all = asyncio.Event()
+
+    def ready(self, name: str) -> None:
+        self._waiting.discard(name)
+        if not self._waiting:
+            self.all.set()
+
+    @property
+    def waiting(self) -> list[str]:
+        return sorted(self._waiting)
+
+
+def build_app(services: Sequence[Service], readiness: Readiness, registry: CollectorRegistry) -> FastAPI:
+    """The routers of all services, `/health`, `/ready` and `/metrics`."""
+    app = FastAPI(title="TARSy", version="1", telemetry={"auto_configure": False, "tracing": False})
+    install_problem_handlers(app)
+    for service in services:
+        if service.router is not None:
+            app.include_router(service.router)
+
+    @app.get("/health", include_in_schema=False)
+    async def health() -> dict[str, str]:
+        return {"status": "healthy"}
+
+    @app.get("/ready", include_in_schema=False)
+    async def ready(response: Response) -> dict[str, object]:
+        response.status_code = 503 if readiness.waiting else 200
+        return {"ready": not readiness.waiting, "waiting_for": readiness.waiting}
+
+    @app.get("/metrics", include_in_schema=False)
+    async def metrics() -> Response:
+        return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
+
+    return app
+
+
+async def run_services(
+    services: Sequence[Service],
+    *,
+    host: str,
+    port: int,
+    registry: CollectorRegistry,
+    shutdown_seconds: float,
+    on_ready: Callable[[], None] = lambda: None,
+    stop: asyncio.Event | None = None,
+) -> None:
+    """Runs until SIGTERM, SIGINT or `stop`, or until a service fails (its exception comes out, in a group)."""
+    stopping = stop or asyncio.Event()
+    readiness = Readiness([service.name for service in services])
+    app = build_app(services, readiness, registry)
+    with _signals(stopping):
+        async with asyncio.TaskGroup() as group, _http(app, host, port):
+            running = [group.create_task(_run(service, readiness), name=service.name) for service in services]
+            announcing = group.create_task(_announce(readiness, on_ready), name="ready")
+            await stopping.wait()
+            log.info("stopping", services=[service.name for service in services])
+            announcing.cancel()
+            for task in running:
+                task.cancel()
+            _, late = await asyncio.wait(running, timeout=shutdown_seconds)
+            if late:
+                log.error("stop.abandoned", services=[task.get_name() for task in late], seconds=shutdown_seconds)
+
+
+async def _run(service: Service, readiness: Readiness) -> None:
+    await service.run(lambda: readiness.ready(service.name))
+
+
+async def _announce(readiness: Readiness, on_ready: Callable[[], None]) -> None:
+    await readiness.all.wait()
+    on_ready()
+
+
+@asynccontextmanager
+async def _http(app: FastAPI, host: str, port: int) -> AsyncIterator[None]:
+    """Listens before the body runs, and stops after it. Raises OSError when the port is taken."""
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        ws_per_message_deflate=False,
+        lifespan="off",
+        timeout_graceful_shutdown=3,
+    )
+    server = _Server(config)
+    with socket.create_server((host, port), backlog=512) as listening:
+        task = asyncio.create_task(server.serve(sockets=[listening]), name="http")
+        try:
+            yield
+        finally:
+            server.should_exit = True
+            await task
+
+
+class _Server(uvicorn.Server):
+    """Leaves the signals to us."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+@contextmanager
+def _signals(stopping: asyncio.Event) -> Iterator[None]:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stopping.set)
+    try:
+        yield
+    finally:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.remove_signal_handler(number)

@@ -1,0 +1,20 @@
+"""What a service is to whoever runs it: something that runs until it is cancelled, and maybe answers HTTP."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from fastapi import APIRouter
+
+type Ready = Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """`run` calls `ready` once it does its work; when it is cancelled it drains, in order, and returns.
+
+    An exception out of `run` means that the service cannot go on: the process ends with it.
+    """
+
+    name: str
+    run: Callable[[Ready], Awaitable[None]]
+    router: APIRouter | None = None

@@ -1,0 +1,34 @@
+"""Settings that every service has. Each service adds its own in a subclass; all come from `TARSY_*`."""
+
+import os
+import socket
+from pathlib import Path
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+def default_client() -> str:
+    return f"{socket.gethostname()}-{os.getpid()}"
+
+
+class ServiceSettings(BaseSettings):
+    """One class a service; `docs/reference/settings.md` is generated from the descriptions."""
+
+    model_config = SettingsConfigDict(env_prefix="TARSY_", extra="ignore", frozen=True)
+
+    kafka: str = Field("127.0.0.1:9092", description="Kafka's bootstrap servers, HOST:PORT[,HOST:PORT]")
+    topic_prefix: str = Field("tarsy", description="what the names of all topics begin with")
+    group_session_timeout_ms: int = Field(
+        6_000,
+        description="after how long a silent member of a consumer group is replaced; brokers refuse less than 6000",
+    )
+    group_heartbeat_ms: int = Field(1_000, description="how often a member of a consumer group shows that it lives")
+    client: str = Field(
+        default_factory=default_client, description="what the process calls itself in logs and at Kafka"
+    )
+    config_dir: Path = Field(Path("config"), description="the folder that holds tarsy.yaml")
+    http_host: str = Field("127.0.0.1", description="the address that the HTTP server listens on")
+    http_port: int = Field(8080, description="the port that the HTTP server listens on")
+    log_level: str = Field("INFO", description="DEBUG, INFO, WARNING or ERROR")
+    shutdown_seconds: float = Field(15.0, description="how long a stop may take before what still runs is abandoned")
