@@ -87,6 +87,12 @@ class Follower:
         for partition, offset in positions.items():
             self.consumer.seek(TopicPartition(self._topic, partition), offset)
 
+    async def first(self, partition: int) -> int:
+        """The offset of the first record that is kept."""
+        place = TopicPartition(self._topic, partition)
+        offset: int = (await self.consumer.beginning_offsets([place]))[place]
+        return offset
+
     async def check(self, positions: Mapping[int, int]) -> None:
         """Raises LogMismatch when a position lies outside of what its partition holds."""
         places = [TopicPartition(self._topic, partition) for partition in positions]

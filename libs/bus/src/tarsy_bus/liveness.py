@@ -52,6 +52,11 @@ class Liveness:
             return now > last
         return now - last > self._dead_after
 
+    def lives(self, worker_id: str) -> bool:
+        """It has announced itself, lately."""
+        last = self._last.get(worker_id)
+        return last is not None and not self.is_dead(worker_id, since=last)
+
     def _forget(self, now: datetime) -> None:
         """Of a worker that was silent for long, `since` alone tells as much."""
         old = [worker for worker, last in self._last.items() if now - last > 20 * self._dead_after]

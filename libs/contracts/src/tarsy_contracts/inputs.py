@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.conversation import ToolCall, Usage
-from tarsy_contracts.events import Outcome, StoredResult
+from tarsy_contracts.events import OfferedTool, Outcome, StoredResult
 from tarsy_contracts.message import Message
 
 
@@ -103,6 +103,15 @@ class LlmCallReported(Message):
     opaque: JsonValue = None
 
 
+class ToolsOffered(Message):
+    """The tools that an execution begins with, from the catalog. The owner's own input, like an LLM's answer."""
+
+    type: ClassVar[str] = "execution.tools_offered"
+    stage_id: str
+    tools: tuple[OfferedTool, ...]
+    unavailable_servers: tuple[str, ...]
+
+
 type InboxInput = (
     AlertReceived
     | CallClaimed
@@ -113,6 +122,7 @@ type InboxInput = (
     | DeadlinePassed
     | CancelRequested
 )
-type Input = InboxInput | LlmCallReported
+type OwnInput = LlmCallReported | ToolsOffered
+type Input = InboxInput | OwnInput
 
 INPUTS: dict[str, type[InboxInput]] = {kind.type: kind for kind in InboxInput.__value__.__args__}

@@ -1,0 +1,103 @@
+"""A YAML file as plain data that remembers the line of every key, and the mistakes met while it was read."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import yaml
+
+from tarsy_config.mistakes import Mistake, Place, written
+from tarsy_config.templates import TemplateWrong, filled
+
+type Plain = dict[str, Plain] | list[Plain] | str | int | float | bool | None
+
+DEEPEST = 32
+"""An alias that contains itself has no end."""
+SCALARS = frozenset(f"tag:yaml.org,2002:{name}" for name in ("int", "float", "bool", "null"))
+
+
+class Document:
+    """`data` holds what could be read; `mistakes` says what could not. `readable`: it is YAML at all."""
+
+    def __init__(self, file: Path, environ: Mapping[str, str]) -> None:
+        self.name = file.name
+        self.mistakes: list[Mistake] = []
+        self.readable = False
+        self._environ = environ
+        self._lines: dict[Place, int] = {}
+        self._scalars = yaml.constructor.SafeConstructor()
+        self.data: Plain = self._read(file)
+
+    def line(self, place: Place) -> int | None:
+        """The line of a key or list item; of what is missing, the line of what it is missing in."""
+        while place and place not in self._lines:
+            place = place[:-1]
+        return self._lines.get(place, 1)
+
+    def wrong(self, place: Place, problem: str, remedy: str) -> None:
+        self.mistakes.append(Mistake(self.name, self.line(place), written(place), problem, remedy))
+
+    def _read(self, file: Path) -> Plain:
+        try:
+            root = yaml.compose(file.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+        except OSError as problem:
+            reason = problem.strerror or str(problem)
+            self.mistakes.append(Mistake(self.name, None, "", f"cannot be read ({reason})", f"expected at {file}"))
+        except UnicodeDecodeError:
+            self.mistakes.append(Mistake(self.name, None, "", "is not UTF-8 text", "save it as UTF-8"))
+        except yaml.MarkedYAMLError as problem:
+            line = problem.problem_mark.line + 1 if problem.problem_mark else None
+            self.mistakes.append(Mistake(self.name, line, "", f"is not YAML: {problem.problem}", "correct the syntax"))
+        except yaml.YAMLError:
+            self.mistakes.append(Mistake(self.name, None, "", "holds characters that YAML forbids", "remove them"))
+        else:
+            self.readable = True
+            return {} if root is None else self._plain(root, ())
+        return {}
+
+    def _plain(self, node: yaml.Node, place: Place) -> Plain:
+        self._lines.setdefault(place, node.start_mark.line + 1)
+        if len(place) > DEEPEST:
+            self.wrong(place[:3], "is nested too deeply", "remove the alias that contains itself")
+            return None
+        match node:
+            case yaml.MappingNode():
+                return self._mapping(node, place)
+            case yaml.SequenceNode():
+                return [self._plain(item, (*place, index)) for index, item in enumerate(node.value)]
+            case _:
+                return self._scalar(node, place)
+
+    def _mapping(self, node: yaml.MappingNode, place: Place) -> Plain:
+        self._complain_of_repeated_keys(node, place)
+        self._scalars.flatten_mapping(node)  # merge keys (<<)
+        found: dict[str, Plain] = {}
+        for key, value in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                self.wrong(place, "has a key that is not a name", 'templates are written in quotes: "{{.NAME}}"')
+                continue
+            inside = (*place, key.value)
+            self._lines[inside] = key.start_mark.line + 1
+            found[key.value] = self._plain(value, inside)
+        return found
+
+    def _complain_of_repeated_keys(self, node: yaml.MappingNode, place: Place) -> None:
+        seen: dict[str, int] = {}
+        for key, _ in node.value:
+            line = key.start_mark.line + 1
+            if isinstance(key, yaml.ScalarNode) and key.value in seen and key.value != "<<":
+                path = written((*place, key.value))
+                problem = f"stands here a second time (first in line {seen[key.value]})"
+                self.mistakes.append(Mistake(self.name, line, path, problem, "keep one of them"))
+            elif isinstance(key, yaml.ScalarNode):
+                seen[key.value] = line
+
+    def _scalar(self, node: yaml.Node, place: Place) -> Plain:
+        """Numbers, booleans and null as YAML has them; all else (dates too) is text."""
+        if node.tag in SCALARS:
+            value: Plain = self._scalars.construct_object(node)
+            return value
+        try:
+            return filled(str(node.value), self._environ)
+        except TemplateWrong as wrong:
+            self.wrong(place, wrong.problem, wrong.remedy)
+            return str(node.value)

@@ -1,0 +1,47 @@
+"""What is wrong with a configuration: every mistake at once, each with its place and what would be right."""
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+type Place = tuple[str | int, ...]
+"""A key path: names of mappings and indexes of lists, from the top of a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    file: str
+    line: int | None
+    path: str
+    problem: str
+    remedy: str
+
+    def __str__(self) -> str:
+        at = f"{self.file}:{self.line}" if self.line is not None else self.file
+        path = f" {self.path}:" if self.path else ""
+        return f"{at}:{path} {self.problem}; {self.remedy}"
+
+
+class ConfigInvalid(Exception):
+    """The configuration cannot be used. The message has one line for each mistake, in the order of the files."""
+
+    def __init__(self, mistakes: Sequence[Mistake]) -> None:
+        self.mistakes = tuple(mistakes)
+        super().__init__("\n".join(str(mistake) for mistake in self.mistakes))
+
+
+def written(place: Place) -> str:
+    """`("stages", 0, "name")` as people write it: `stages[0].name`."""
+    text = ""
+    for part in place:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """The nearest of the known names, or all of them."""
+    names = sorted(known)
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    if near:
+        return f"did you mean {near[0]}?"
+    return f"known here: {', '.join(names)}" if names else "none is defined"

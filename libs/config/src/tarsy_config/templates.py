@@ -1,0 +1,41 @@
+"""`{{.NAME}}` in a value stands for an environment variable."""
+
+import re
+from collections.abc import Mapping
+
+TEMPLATE = re.compile(r"\{\{(?P<inside>.*?)\}\}", re.DOTALL)
+VARIABLE = re.compile(r"\s*\.(?P<name>[A-Za-z_][A-Za-z0-9_]*)\s*")
+LITERAL_BRACES = '"{{"'
+KEPT = "SESSION_ID"
+"""Known only when a session runs: whoever runs it fills this one."""
+
+
+class TemplateWrong(ValueError):
+    """A template names a variable that is not set, or is more than a name."""
+
+    def __init__(self, problem: str, remedy: str) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.remedy = remedy
+
+
+def filled(text: str, environ: Mapping[str, str]) -> str:
+    """Raises TemplateWrong. The text of a variable is taken as it is, templates in it are not filled again."""
+    return TEMPLATE.sub(lambda match: _value(match, environ), text)
+
+
+def _value(match: re.Match[str], environ: Mapping[str, str]) -> str:
+    if match["inside"].strip() == LITERAL_BRACES:
+        return "{{"
+    variable = VARIABLE.fullmatch(match["inside"])
+    if variable is None:
+        raise TemplateWrong(
+            "a template can only name an environment variable",
+            'write {{.NAME}}, or {{"{{"}} where two braces are meant as text',
+        )
+    name = variable["name"]
+    if name == KEPT:
+        return match[0]
+    if name not in environ:
+        raise TemplateWrong(f"the environment variable {name} is not set", f"set {name}, or write the value itself")
+    return environ[name]

@@ -1,0 +1,56 @@
+"""The kinds of values that the configuration uses, and how a model says what is wrong with one."""
+
+import re
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import PydanticCustomError
+
+WRONG = "wrong"
+DEFAULT_ALERT_TYPE = "kubernetes"
+PARTS = re.compile(r"(?P<number>\d+(?:\.\d+)?)(?P<unit>ms|s|m|h)")
+SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+SERVER_ID = re.compile(r"[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*")
+
+
+class Section(BaseModel):
+    """A part of the configuration: frozen, and it knows all its keys."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+
+def wrong(problem: str, remedy: str, *, key: str | None = None) -> PydanticCustomError:
+    """For validators to raise. `key` names the key of the section whose line is meant.
+
+    Never put a value into the sentences: it may be a secret.
+    """
+    context: dict[str, Any] = {"problem": problem, "remedy": remedy, "key": key}
+    return PydanticCustomError(WRONG, "{problem}; {remedy}", context)
+
+
+def later(what: str, instead: str, *, key: str | None = None) -> PydanticCustomError:
+    return wrong(f"{what} comes with a later version", instead, key=key)
+
+
+def seconds(value: object) -> float:
+    """`90`, `"60s"`, `"5m"`, `"1m30s"` in seconds."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
+        return float(value)
+    parts = list(PARTS.finditer(value)) if isinstance(value, str) else []
+    found = sum(float(part["number"]) * SECONDS[part["unit"]] for part in parts)
+    if not parts or "".join(part[0] for part in parts) != value or found <= 0:
+        raise wrong("is not a duration", 'write seconds, or such as "60s", "5m", "1m30s"')
+    return found
+
+
+def server_id(name: str) -> str:
+    """Models call a tool `server__tool`: two underscores in the server's name would be read as the end of it."""
+    if SERVER_ID.fullmatch(name) is None:
+        raise wrong("cannot name a server", "use letters and digits, with single - or _ between them")
+    return name
+
+
+type Seconds = Annotated[float, BeforeValidator(seconds)]
+type ServerId = Annotated[str, AfterValidator(server_id)]
+type Positive = Annotated[int, Field(ge=1)]
+type Name = Annotated[str, Field(min_length=1)]

@@ -1,0 +1,110 @@
+"""Kafka's jars: fetched once, compared with checksums of ours, kept outside the checkout.
+
+`jars.sha256` was made from `jgo.resolve("org.apache.kafka:kafka_2.13:4.3.1+org.slf4j:slf4j-simple:1.7.36")` without
+the ten jars that a broker does not need. It names every jar, so nothing is left to resolve when it is fetched.
+"""
+
+import fcntl
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from importlib.resources import files
+from pathlib import Path
+
+from jgo.maven import MavenContext
+
+from tarsy_embedded.disk import require_space
+from tarsy_embedded.errors import ChecksumMismatch, NoDownload
+from tarsy_embedded.progress import Progress
+
+VERSION = "4.3.1"
+_LIST = files("tarsy_embedded") / "jars.sha256"
+_DOWNLOADS_AT_ONCE = 4
+
+
+@dataclass(frozen=True)
+class Jar:
+    group: str
+    artifact: str
+    version: str
+    sha256: str
+
+    @property
+    def file_name(self) -> str:
+        return f"{self.artifact}-{self.version}.jar"
+
+
+def default_cache_dir() -> Path:
+    configured = os.environ.get("TARSY_CACHE_DIR")
+    return Path(configured) if configured else Path.home() / ".cache" / "tarsy"
+
+
+def kafka_jars(cache_dir: Path, progress: Progress) -> list[Path]:
+    """The class path, each jar of it verified; fetches what the cache does not have."""
+    folder = jars_folder(cache_dir)
+    if not folder.is_dir():
+        with _one_download(cache_dir):
+            if not folder.is_dir():
+                progress(f"Downloading Apache Kafka {VERSION} (40 MB, only once)")
+                _download(folder)
+    return [_verified(folder / jar.file_name, jar, folder) for jar in wanted()]
+
+
+def jars_folder(cache_dir: Path) -> Path:
+    # Named by the list: another list is another folder, and an older checkout keeps its own.
+    return cache_dir.absolute() / f"kafka-{VERSION}-{hashlib.sha256(_LIST.read_bytes()).hexdigest()[:12]}"
+
+
+def wanted() -> list[Jar]:
+    return [_parse(line) for line in _LIST.read_text(encoding="ascii").splitlines()]
+
+
+def _parse(line: str) -> Jar:
+    sha256, coordinate = line.split()
+    group, artifact, version = coordinate.split(":")
+    return Jar(group, artifact, version, sha256)
+
+
+@contextmanager
+def _one_download(cache_dir: Path) -> Iterator[None]:
+    cache_dir.mkdir(parents=True, exist_ok=True)
+    with (cache_dir / "download.lock").open("w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _download(folder: Path) -> None:
+    require_space(folder.parent)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix="download-") as work:
+        repository, complete = Path(work, "repository"), Path(work, "jars")
+        complete.mkdir()
+        try:
+            with ThreadPoolExecutor(_DOWNLOADS_AT_ONCE) as pool:
+                fetched = list(pool.map(partial(_fetch, MavenContext(repo_cache=repository)), wanted()))
+        # Everything that requests raises is an OSError; jgo raises RuntimeError when no repository has the jar.
+        except (OSError, RuntimeError) as error:
+            raise NoDownload(folder, type(error).__name__) from error
+        for jar, path in zip(wanted(), fetched, strict=True):
+            _verified(path, jar, folder).rename(complete / jar.file_name)
+        complete.rename(folder)
+
+
+def _fetch(context: MavenContext, jar: Jar) -> Path:
+    path: Path = context.project(jar.group, jar.artifact).at_version(jar.version).artifact().resolve()
+    return path
+
+
+def _verified(path: Path, jar: Jar, folder: Path) -> Path:
+    try:
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        digest = "missing"
+    if digest != jar.sha256:
+        raise ChecksumMismatch(jar.file_name, folder)
+    return path

@@ -1,0 +1,105 @@
+"""A real Apache Kafka broker as a child process."""
+
+import signal
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from tarsy_embedded.child import Child
+from tarsy_embedded.errors import ExitedEarly, NotReady
+from tarsy_embedded.jars import kafka_jars
+from tarsy_embedded.java import Java, find_java
+from tarsy_embedded.kafka_command import archive_path, broker_command, recording_flags, using_flags
+from tarsy_embedded.kafka_folder import LOG_FOLDER, format_once, properties
+from tarsy_embedded.kafka_protocol import answers_api_versions
+from tarsy_embedded.ports import free_port
+from tarsy_embedded.progress import Progress
+from tarsy_embedded.server import EmbeddedServer
+
+# A machine whose cores are all taken needed more than 20 s.
+_READY_SECONDS = 120.0
+
+
+class EmbeddedKafka(EmbeddedServer):
+    """One broker that is its own controller, on 127.0.0.1 only.
+
+    `tests` makes retention act within a second. `record_classes` writes the class archive there when the broker
+    stops (see class_archive), instead of using one.
+    """
+
+    name: ClassVar[str] = "Kafka"
+    stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
+
+    def __init__(
+        self,
+        data_dir: Path,
+        *,
+        port: int,
+        cache_dir: Path,
+        progress: Progress,
+        tests: bool = False,
+        record_classes: Path | None = None,
+    ) -> None:
+        super().__init__(data_dir, port=port, progress=progress)
+        self._cache_dir = cache_dir
+        self._tests = tests
+        self._record_classes = record_classes
+
+    @property
+    def bootstrap(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    def _start_locked(self) -> None:
+        java = find_java()
+        jars = kafka_jars(self._cache_dir, self._progress)
+        format_once(self.data_dir / LOG_FOLDER)
+        self._progress("Starting Kafka")
+        archive = archive_path(java, jars, self._cache_dir)
+        if self._record_classes is not None:
+            self._run(java, jars, recording_flags(java, self._record_classes))
+        elif not archive.is_file():
+            self._run(java, jars, [])
+        else:
+            try:
+                self._run(java, jars, using_flags(java, archive))
+            except ExitedEarly:
+                # Java passes over an archive that does not fit; one that crashes it must not be met again.
+                archive.unlink(missing_ok=True)
+                self._run(java, jars, [])
+        self._progress(f"Kafka is ready on {self.bootstrap}")
+
+    def _run(self, java: Java, jars: Sequence[Path], archive_flags: Sequence[str]) -> None:
+        self._stop_child()
+        file = self._write_properties()
+        self._child = Child(
+            broker_command(java, jars, archive_flags, file),
+            log=self.data_dir / "kafka.log",
+            death_signal=self.stop_signal,
+            lock=self._lock.descriptor,
+            folder=self.data_dir,
+            # Nothing of ours: JAVA_TOOL_OPTIONS and the like are meant for other programs.
+            environment={"LC_ALL": "C.UTF-8"},
+        )
+        self._wait_until_ready(self._child)
+
+    def _write_properties(self) -> Path:
+        file = self.data_dir / "server.properties"
+        content = properties(port=self.port, controller_port=self._controller_port(), tests=self._tests)
+        file.write_text(content, encoding="utf-8")
+        return file
+
+    def _controller_port(self) -> int:
+        while (port := free_port()) == self.port:
+            pass
+        return port
+
+    def _wait_until_ready(self, child: Child) -> None:
+        deadline = time.monotonic() + _READY_SECONDS
+        while time.monotonic() < deadline:
+            if (failure := self.failure()) is not None:
+                raise failure
+            if answers_api_versions(self.port):
+                return
+            time.sleep(0.03)
+        raise NotReady(self.name, _READY_SECONDS, child.log)

@@ -1,0 +1,45 @@
+"""The command line that runs the broker."""
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from tarsy_embedded.java import Java
+
+# From here on one flag makes the archive (JEP 514), and it holds more than classes.
+_FIRST_WITH_AOT_CACHE = 25
+
+_JVM_FLAGS = [
+    "-Xms64m",
+    "-Xmx256m",
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    "-XX:-UsePerfData",
+    "-Djava.awt.headless=true",
+    "-Djava.net.preferIPv4Stack=true",
+    "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+]
+
+
+def broker_command(java: Java, jars: Sequence[Path], archive_flags: Sequence[str], properties: Path) -> list[str]:
+    return [str(java.path), *_JVM_FLAGS, *archive_flags, "-cp", _class_path(jars), "kafka.Kafka", str(properties)]
+
+
+def archive_path(java: Java, jars: Sequence[Path], cache_dir: Path) -> Path:
+    """Named by all that it depends on, so that one that does not fit is never found."""
+    named_by = "\n".join([str(java.path), java.version, _class_path(jars), *_JVM_FLAGS])
+    return cache_dir.absolute() / f"classes-{java.version}-{hashlib.sha256(named_by.encode()).hexdigest()[:12]}"
+
+
+def recording_flags(java: Java, archive: Path) -> list[str]:
+    option = "AOTCacheOutput" if java.major >= _FIRST_WITH_AOT_CACHE else "ArchiveClassesAtExit"
+    return [f"-XX:{option}={archive}"]
+
+
+def using_flags(java: Java, archive: Path) -> list[str]:
+    option = "AOTCache" if java.major >= _FIRST_WITH_AOT_CACHE else "SharedArchiveFile"
+    return [f"-XX:{option}={archive}"]
+
+
+def _class_path(jars: Sequence[Path]) -> str:
+    return ":".join(str(jar) for jar in sorted(jars))

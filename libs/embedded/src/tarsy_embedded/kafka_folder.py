@@ -1,0 +1,94 @@
+"""Kafka's data folder, formatted without a JVM, and its configuration."""
+
+import base64
+import secrets
+from importlib.resources import files
+from pathlib import Path
+
+from tarsy_embedded.errors import DamagedData
+
+LOG_FOLDER = "data"
+
+# What `StorageTool format` of 4.3.1 writes; the same for every cluster of one version. Without it the broker runs,
+# but with the oldest features only.
+_CHECKPOINT = files("tarsy_embedded") / "bootstrap.checkpoint"
+
+# Our records are at most 4 MiB; this leaves room for a batch's and a request's own bytes.
+_LARGEST_BATCH = 5 * 1024 * 1024
+
+
+def format_once(folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    meta = folder / "meta.properties"
+    if meta.exists():
+        return
+    # A broken-off format leaves files only; folders are partitions, which somebody wrote to.
+    if any(entry.is_dir() for entry in folder.iterdir()):
+        raise DamagedData(folder, meta.name)
+    _write(folder / "bootstrap.checkpoint", _CHECKPOINT.read_bytes())
+    # Last, and all at once: its presence says that the folder is formatted.
+    _write(meta, f"version=1\ncluster.id={_new_id()}\nnode.id=1\ndirectory.id={_new_id()}\n".encode())
+
+
+def properties(*, port: int, controller_port: int, tests: bool) -> str:
+    settings: dict[str, object] = {
+        "process.roles": "broker,controller",
+        "node.id": 1,
+        "controller.quorum.voters": f"1@127.0.0.1:{controller_port}",
+        "listeners": f"BROKER://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller_port}",
+        "advertised.listeners": f"BROKER://127.0.0.1:{port}",
+        "listener.security.protocol.map": "BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT",
+        "inter.broker.listener.name": "BROKER",
+        "controller.listener.names": "CONTROLLER",
+        # Seen from the broker's working directory: a path of ours could hold a comma, which separates folders here,
+        # or letters that are not Latin-1, which is all that this format knows.
+        "log.dirs": LOG_FOLDER,
+        **_FIXED,
+    }
+    if tests:
+        settings["log.retention.check.interval.ms"] = 1000
+    return "".join(f"{name}={value}\n" for name, value in settings.items())
+
+
+# The partition counts of the internal topics cannot be lowered later.
+_FIXED = {
+    "auto.create.topics.enable": "false",
+    "log.message.timestamp.type": "LogAppendTime",
+    "message.max.bytes": _LARGEST_BATCH,
+    "replica.fetch.max.bytes": _LARGEST_BATCH,
+    "socket.request.max.bytes": 4 * _LARGEST_BATCH,
+    "offsets.topic.replication.factor": 1,
+    "offsets.topic.num.partitions": 4,
+    "transaction.state.log.replication.factor": 1,
+    "transaction.state.log.min.isr": 1,
+    "transaction.state.log.num.partitions": 4,
+    "share.coordinator.state.topic.replication.factor": 1,
+    "share.coordinator.state.topic.min.isr": 1,
+    "share.coordinator.state.topic.num.partitions": 1,
+    "group.initial.rebalance.delay.ms": 0,
+    "group.min.session.timeout.ms": 1000,
+    # After a kill -9 the new broker waits until the session of the old one is over: 9 s by default.
+    "broker.session.timeout.ms": 1500,
+    "broker.heartbeat.interval.ms": 300,
+    "num.network.threads": 2,
+    "num.io.threads": 4,
+    "background.threads": 2,
+    "num.recovery.threads.per.data.dir": 2,
+    "log.cleaner.dedupe.buffer.size": 8388608,
+    "log.cleaner.threads": 1,
+    "group.coordinator.threads": 1,
+}
+
+
+def _write(path: Path, content: bytes) -> None:
+    new = path.with_name(path.name + ".new")
+    new.write_bytes(content)
+    new.replace(path)
+
+
+def _new_id() -> str:
+    while True:
+        identity = base64.urlsafe_b64encode(secrets.token_bytes(16)).rstrip(b"=").decode()
+        # Kafka's own tools take one that begins like this for an option.
+        if not identity.startswith("-"):
+            return identity

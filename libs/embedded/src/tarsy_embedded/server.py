@@ -1,0 +1,87 @@
+"""What the two servers have in common: lock, child, stop."""
+
+import signal
+from abc import ABC, abstractmethod
+from pathlib import Path
+from types import TracebackType
+from typing import ClassVar, Self
+
+from tarsy_embedded.child import STOP_SECONDS, Child
+from tarsy_embedded.disk import NEEDED_MEGABYTES, free_megabytes, require_space
+from tarsy_embedded.errors import DiskFull, EmbeddedError, ExitedEarly, PortTaken
+from tarsy_embedded.lock import DataLock
+from tarsy_embedded.ports import require_free
+from tarsy_embedded.progress import Progress
+
+
+class EmbeddedServer(ABC):
+    name: ClassVar[str]
+    stop_signal: ClassVar[signal.Signals]
+
+    def __init__(self, data_dir: Path, *, port: int, progress: Progress) -> None:
+        self.data_dir = data_dir.absolute()
+        self.port = port
+        self._progress = progress
+        self._lock = DataLock(self.data_dir)
+        self._child: Child | None = None
+
+    @abstractmethod
+    def _start_locked(self) -> None:
+        """Prepare the data folder, set `_child` and wait until the server is ready."""
+
+    @property
+    def pid(self) -> int:
+        return self._running().pid
+
+    def start(self) -> None:
+        """Returns when the server answers. Must be called on the main thread, with whose end the server ends."""
+        self.data_dir.mkdir(parents=True, exist_ok=True)
+        self._lock.acquire()
+        try:
+            require_space(self.data_dir)
+            require_free(self.port, self.name)
+            self._start_locked()
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self, seconds: float = STOP_SECONDS) -> None:
+        """Harmless when it is not running. After `seconds` it is killed."""
+        self._stop_child(seconds)
+        self._lock.release()
+
+    def exited(self) -> int | None:
+        """The exit code when the server has ended by itself, None while it runs."""
+        return self._running().exited()
+
+    def failure(self) -> EmbeddedError | None:
+        """Why the server ended by itself, None while it runs."""
+        child = self._running()
+        code = child.exited()
+        if code is None:
+            return None
+        output = child.output()
+        if "No space left on device" in output:
+            return DiskFull(self.data_dir, free_megabytes(self.data_dir), NEEDED_MEGABYTES)
+        if "Address already in use" in output:
+            return PortTaken(self.port, self.name)
+        return ExitedEarly(self.name, code, child.log, child.last_lines())
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def _stop_child(self, seconds: float = STOP_SECONDS) -> None:
+        if self._child is not None:
+            self._child.stop(self.stop_signal, seconds)
+            self._child = None
+
+    def _running(self) -> Child:
+        if self._child is None:
+            raise RuntimeError(f"{self.name} was not started")
+        return self._child

@@ -1,0 +1,53 @@
+"""Plain data of a YAML text, with the line of every key."""
+
+from typing import Any
+
+import yaml
+
+type Place = tuple[str | int, ...]
+
+
+class YamlWrong(ValueError):
+    """The text is not the YAML that is wanted here."""
+
+    def __init__(self, line: int, problem: str) -> None:
+        super().__init__(problem)
+        self.line = line
+
+
+class YamlLines:
+    """Raises YamlWrong. No aliases: nobody repeats himself in a script."""
+
+    def __init__(self, text: str) -> None:
+        self._lines: dict[Place, int] = {}
+        try:
+            if alias := next((token for token in yaml.scan(text) if isinstance(token, yaml.AliasToken)), None):
+                raise YamlWrong(alias.start_mark.line + 1, "aliases are not allowed here")
+            root = yaml.compose(text, Loader=yaml.SafeLoader)
+            self.data: Any = yaml.safe_load(text)
+        except yaml.MarkedYAMLError as problem:
+            mark = problem.problem_mark
+            raise YamlWrong(mark.line + 1 if mark else 1, f"is not YAML: {problem.problem}") from problem
+        except (yaml.YAMLError, ValueError) as problem:
+            raise YamlWrong(1, f"is not YAML: {problem}") from problem
+        if root is not None:
+            self._note(root, ())
+
+    def line(self, place: Place) -> int:
+        """The line of a key or list item; of what is missing, the line of what it is missing in."""
+        while place and place not in self._lines:
+            place = place[:-1]
+        return self._lines.get(place, 1)
+
+    def _note(self, node: yaml.Node, place: Place) -> None:
+        self._lines.setdefault(place, node.start_mark.line + 1)
+        if isinstance(node, yaml.SequenceNode):
+            for index, item in enumerate(node.value):
+                self._note(item, (*place, index))
+        elif isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                inside = (*place, str(key.value))
+                if inside in self._lines:
+                    raise YamlWrong(key.start_mark.line + 1, f"{key.value} stands here a second time")
+                self._lines[inside] = key.start_mark.line + 1
+                self._note(value, inside)

@@ -1,0 +1,4 @@
+"""What JSON can say."""
+
+type JsonValue = dict[str, "JsonValue"] | list["JsonValue"] | str | int | float | bool | None
+type JsonObject = dict[str, JsonValue]

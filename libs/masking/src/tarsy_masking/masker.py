@@ -1,0 +1,82 @@
+"""Secrets out of text and JSON, before either is written anywhere."""
+
+import logging
+
+from tarsy_masking.json_value import JsonValue
+from tarsy_masking.kubernetes_json import mask_json_secrets
+from tarsy_masking.kubernetes_objects import holds_secrets, lists_secrets, without_data
+from tarsy_masking.kubernetes_yaml import mask_yaml_secrets
+from tarsy_masking.patterns import PatternFile, read_patterns
+from tarsy_masking.substitution import Substitution
+from tarsy_masking.telling_names import TellingNames
+
+REDACTED = "[REDACTED: masking failed]"
+_MAX_DEPTH = 64
+# One round finds everything; a second sees what the first one's replacements have brought together.
+_MAX_ROUNDS = 8
+
+_log = logging.getLogger(__name__)
+
+
+class NeverSettlesError(Exception):
+    """Masking the masked text would change it again and again."""
+
+
+class Masker:
+    """Fails closed: what could not be masked is redacted as a whole. Neither method raises."""
+
+    def __init__(self, patterns: PatternFile) -> None:
+        self._substitution = Substitution(patterns)
+        self._names = TellingNames(patterns)
+
+    @classmethod
+    def default(cls) -> "Masker":
+        """Compiles all patterns: build one for the process and keep it."""
+        return cls(read_patterns())
+
+    def mask(self, text: str) -> str:
+        try:
+            return self._settled(text)
+        except Exception as error:  # noqa: BLE001: whatever went wrong, the text may hold a secret
+            return _redacted(error)
+
+    def mask_json(self, value: JsonValue) -> JsonValue:
+        """Masks every string; keys stay. What stands beside a telling key goes even if it has no form of its own."""
+        try:
+            return self._mask_value(value, depth=0, inside_list=False)
+        except Exception as error:  # noqa: BLE001: as above
+            return _redacted(error)
+
+    def _settled(self, text: str) -> str:
+        # A lone surrogate is no text that could be written; as a question mark it is, and hides nothing.
+        text = text.encode(errors="replace").decode()
+        for _ in range(_MAX_ROUNDS):
+            masked = self._round(text)
+            if masked == text:
+                return text
+            text = masked
+        raise NeverSettlesError
+
+    def _round(self, text: str) -> str:
+        text = mask_json_secrets(mask_yaml_secrets(text))
+        return self._substitution.apply(text.encode()).decode(errors="replace")
+
+    def _mask_value(self, value: JsonValue, *, depth: int, inside_list: bool) -> JsonValue:
+        if depth > _MAX_DEPTH:
+            return REDACTED
+        if isinstance(value, str):
+            return self.mask(value)
+        if isinstance(value, list):
+            return [self._mask_value(item, depth=depth + 1, inside_list=inside_list) for item in value]
+        if isinstance(value, dict):
+            body = without_data(value) if holds_secrets(value, inside_list=inside_list) else value
+            inside = inside_list or lists_secrets(value)
+            hidden = self._names.hide_beside(body)
+            return {key: self._mask_value(item, depth=depth + 1, inside_list=inside) for key, item in hidden.items()}
+        return value if value is None or isinstance(value, bool | int | float) else REDACTED
+
+
+def _redacted(error: Exception) -> str:
+    # Its type only: messages and tracebacks of parsers quote what they were given.
+    _log.error("masking failed, the whole value is redacted: %s", type(error).__name__)
+    return REDACTED

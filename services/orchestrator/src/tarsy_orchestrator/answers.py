@@ -1,0 +1,87 @@
+"""What the owner tells workers and people, once a decision came back.
+
+Pure, and from state and input alone: so it can be told again.
+"""
+
+from collections.abc import Sequence
+
+from tarsy_contracts import events as e
+from tarsy_contracts import inputs as i
+from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused, Control, RequestAnswered
+from tarsy_orchestrator.state import Absent, Beyond, Investigating, State, call_of_summary
+
+
+def answers(state: State, decided: i.Input) -> Sequence[Control]:
+    """`state` is the state after the decision on the input, or the present one when it was decided long ago."""
+    if isinstance(state, Beyond):
+        return []
+    match decided:
+        case i.CallClaimed():
+            return _to_claim(state, decided)
+        case i.CancelRequested():
+            return [_to_request(state, decided.request_id), *_cancellations(state)]
+        case i.DeadlinePassed():
+            return [] if _open(state, decided.call_id) else [CallCancelled(call_id=decided.call_id)]
+        case _:
+            return []
+
+
+def _to_claim(state: State, claimed: i.CallClaimed) -> Sequence[Control]:
+    """A repeatable call needs no grant; whoever runs what nobody waits for is told to stop."""
+    if not isinstance(state, Investigating):
+        return [_refusal(claimed, "the session is not running")]
+    call = state.calls.get(claimed.call_id)
+    if call is None:
+        summarised = call_of_summary(state.calls, claimed.call_id)
+        if summarised is None or summarised.summary is None or summarised.summary.ended is not None:
+            return [_refusal(claimed, "nobody waits for this call")]
+        return []
+    if not call.open:
+        return [_refusal(claimed, "nobody waits for this call")]
+    if call.requested.repeatable:
+        return []
+    if call.claim is None or call.claim.claim_id != claimed.claim_id:
+        return [_refusal(claimed, "the call has another claim")]
+    return [ClaimGranted(call_id=claimed.call_id, claim_id=claimed.claim_id)]
+
+
+def _refusal(claimed: i.CallClaimed, reason: str) -> ClaimRefused:
+    return ClaimRefused(call_id=claimed.call_id, claim_id=claimed.claim_id, reason=reason)
+
+
+def _to_request(state: State, request_id: str) -> RequestAnswered:
+    answer = None if isinstance(state, Absent | Beyond) else state.answers.get(request_id)
+    match answer:
+        case None:
+            return RequestAnswered(request_id=request_id, accepted=False, code=404, reason="there is no such session")
+        case e.RequestAccepted():
+            return RequestAnswered(request_id=request_id, accepted=True, code=200, reason="")
+        case e.RequestRefused():
+            return RequestAnswered(request_id=request_id, accepted=False, code=answer.code, reason=answer.reason)
+
+
+def _cancellations(state: State) -> Sequence[Control]:
+    """A cancelled session wants none of its calls any longer: the cancelled ones, and those still at risk."""
+    if isinstance(state, Absent | Beyond):
+        return []
+    told = [
+        CallCancelled(call_id=call_id)
+        for call_id, call in state.calls.items()
+        if call.at_risk or (call.completed is not None and call.completed.outcome == "cancelled")
+    ]
+    summaries = [
+        CallCancelled(call_id=call.summary.requested.summary_id)
+        for call in state.calls.values()
+        if call.summary is not None and isinstance(call.summary.ended, e.SummaryFailed)
+    ]
+    return [*told, *summaries]
+
+
+def _open(state: State, call_id: str) -> bool:
+    if not isinstance(state, Investigating):
+        return False
+    call = state.calls.get(call_id)
+    if call is not None:
+        return call.open
+    summarised = call_of_summary(state.calls, call_id)
+    return summarised is not None and summarised.summary is not None and summarised.summary.ended is None

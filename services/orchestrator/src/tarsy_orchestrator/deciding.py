@@ -1,0 +1,95 @@
+"""Making the decisions of one batch, each on the state that the ones before it will have made. Pure."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from tarsy_bus.log_writer import BATCH_BYTES, Entry
+from tarsy_contracts import events as e
+from tarsy_contracts.envelope import Envelope, event_id
+from tarsy_orchestrator.decide import decide
+from tarsy_orchestrator.given import Given
+from tarsy_orchestrator.imagine import imagine
+from tarsy_orchestrator.state import State
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """An input that waits for its decision."""
+
+    session_id: str
+    given: Given
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """Where a session's chain ends, in the log or in the batch that is being made."""
+
+    state: State
+    event_id: str | None
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """`last_id` is None when nothing follows. `settled`: it was made on what the log says, not on this batch."""
+
+    waiting: Waiting
+    entries: tuple[Entry, ...]
+    last_id: str | None
+    settled: bool
+
+
+def make_decisions(
+    waiting: Iterable[Waiting], tail_of: Callable[[str], Tail], *, source: str
+) -> tuple[list[Decision], list[Waiting]]:
+    """The decisions that fit one batch, and the inputs that are left for the next."""
+    tails: dict[str, Tail] = {}
+    decisions: list[Decision] = []
+    left: list[Waiting] = []
+    size = 0
+    for one in waiting:
+        if left:
+            left.append(one)
+            continue
+        built_on = tails.get(one.session_id)
+        decision, tail = decide_one(one, built_on or tail_of(one.session_id), source=source, settled=built_on is None)
+        size += sum(entry.size for entry in decision.entries)
+        if size > BATCH_BYTES and decisions:
+            left.append(one)
+            continue
+        if decision.entries:
+            tails[one.session_id] = tail
+        decisions.append(decision)
+    return decisions, left
+
+
+def decide_one(waiting: Waiting, tail: Tail, *, source: str, settled: bool) -> tuple[Decision, Tail]:
+    session_id, given = waiting.session_id, waiting.given
+    entries = []
+    for event in decide(session_id, tail.state, given):
+        entry, id = _entry(session_id, event, tail, given, source)
+        entries.append(entry)
+        tail = Tail(imagine(session_id, tail.state, event, given), id, tail.number + 1)
+    last = tail.event_id if entries else None
+    return Decision(waiting=waiting, entries=tuple(entries), last_id=last, settled=settled), tail
+
+
+def _entry(session_id: str, event: e.Event, tail: Tail, given: Given, source: str) -> tuple[Entry, str]:
+    value = event.to_bytes()
+    number = tail.number + 1
+    id = event_id(
+        previous=tail.event_id, type=event.type, subject=session_id, sequence=number, time=given.at, value=value
+    )
+    decided = tail.state.decided if given.offset is None else max(tail.state.decided, given.offset)
+    envelope = Envelope(
+        id=id,
+        type=event.type,
+        version=event.version,
+        source=source,
+        subject=session_id,
+        time=given.at,
+        sequence=number,
+        previous=tail.event_id,
+        decided=decided,
+    )
+    return Entry(key=session_id.encode(), value=value, headers=envelope.headers()), id

@@ -1,0 +1,22 @@
+"""An input together with all that a decision about it may need."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from tarsy_contracts.chain import ResolvedChain
+from tarsy_contracts.inputs import Input
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """`at` is the broker's stamp of an inbox input, or when the owner learned its own.
+
+    `offset` is the input's place in the inbox; None for what the owner learned itself. `chain` comes with an alert:
+    the plan that the configuration resolves it to now.
+    """
+
+    input: Input
+    input_id: str
+    at: datetime
+    offset: int | None = None
+    chain: ResolvedChain | None = None

@@ -1,0 +1,35 @@
+"""What a partition sends beside its log: requests, control, inputs to itself. In order, bounded, and lossy by design."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import structlog
+
+from tarsy_bus.publisher import NotWritten, TooLarge
+
+log = structlog.get_logger(__name__)
+
+WAITING_AT_MOST = 2_000
+
+type Send = Callable[[], Awaitable[object]]
+
+
+class Outbox:
+    """What is lost here is sent again: requests by their owner's clock, grants and answers when they are asked again."""
+
+    def __init__(self) -> None:
+        self._queue: asyncio.Queue[Send] = asyncio.Queue(WAITING_AT_MOST)
+
+    def put(self, send: Send) -> None:
+        try:
+            self._queue.put_nowait(send)
+        except asyncio.QueueFull:
+            log.warning("outbox.full", waiting=self._queue.qsize())
+
+    async def run(self) -> None:
+        while True:
+            send = await self._queue.get()
+            try:
+                await send()
+            except (NotWritten, TooLarge) as problem:
+                log.warning("outbox.not_written", reason=str(problem))

@@ -1,0 +1,240 @@
+"""One owned partition: inputs wait, are decided in batches, appended, read back, and only then acted upon."""
+
+import asyncio
+from collections import deque
+from collections.abc import Sequence
+from typing import Protocol
+
+import structlog
+from aiokafka.errors import KafkaError
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.following import Record, ends, readable
+from tarsy_bus.log_writer import AppendUncertain, LogWriter
+from tarsy_contracts.inputs import Input
+from tarsy_orchestrator.deciding import Decision, Waiting, make_decisions
+from tarsy_orchestrator.head_writer import HeadWriter
+from tarsy_orchestrator.metrics import Metrics
+from tarsy_orchestrator.progress import InboxProgress
+from tarsy_orchestrator.reviving import revive
+from tarsy_orchestrator.sessions import NotLoaded, Sessions
+from tarsy_orchestrator.state import Beyond, Ended, State
+
+log = structlog.get_logger(__name__)
+
+SILENCE_SECONDS = 30.0
+REVIVE_SECONDS = 30.0
+PAUSE_SECONDS = 0.5
+ROOM = 2_000
+"""So many inputs may wait before the inbox is paused."""
+
+
+class Acting(Protocol):
+    """What acts on what came back from the log."""
+
+    def act(self, session_id: str, state: State) -> None:
+        """Makes what the session owes and is not made yet, and cancels what it owes no longer."""
+        ...
+
+    def answer(self, session_id: str, state: State, decided: Input) -> None:
+        """Tells through control what follows from a decided input."""
+        ...
+
+
+class Partition:
+    """`position` is the next offset of the log that this owner reads; `sessions` is what it has read."""
+
+    def __init__(
+        self,
+        number: int,
+        *,
+        bus: Bus,
+        sessions: Sessions,
+        position: int,
+        writer: LogWriter,
+        heads: HeadWriter,
+        acting: Acting,
+        metrics: Metrics,
+        source: str,
+    ) -> None:
+        self.number = number
+        self.sessions = sessions
+        self.position = position
+        self.progress = InboxProgress(0)
+        self.settled = False
+        self._bus = bus
+        self._writer = writer
+        self._heads = heads
+        self._acting = acting
+        self._metrics = metrics
+        self._source = source
+        self._waiting: deque[Waiting] = deque()
+        self._loading: dict[str, list[Waiting]] = {}
+        self._wake = asyncio.Event()
+        self._moved = asyncio.Event()
+        self._settle_at: int | None = None
+        self._expected: set[str] = set()
+        self._came_back: set[str] = set()
+
+    def start_inbox(self, start: int, end: int) -> None:
+        """Inputs come from `start` on; all below `end` was reported before, and is decided before anything is made."""
+        self.progress = InboxProgress(start)
+        self._waiting = deque(one for one in self._waiting if one.given.offset is None)
+        self._loading.clear()
+        self.settled = False
+        self._settle_at = end
+        self._settle_if_due()
+
+    def put(self, waiting: Waiting) -> None:
+        if waiting.given.offset is not None:
+            self.progress.take(waiting.given.offset)
+        self._waiting.append(waiting)
+        self._wake.set()
+
+    def pass_over(self, offset: int, *, hold: bool) -> None:
+        """An input that is not decided here: a dead letter, or (held) one of a type that only newer code knows."""
+        self.progress.take(offset)
+        if hold:
+            self.progress.hold(offset)
+        else:
+            self.progress.done(offset)
+        self._settle_if_due()
+
+    @property
+    def full(self) -> bool:
+        return len(self._waiting) > ROOM
+
+    def take_record(self, record: Record) -> None:
+        """The next record of the log. Raises LogMismatch."""
+        if record.offset < self.position:
+            return
+        delivery = readable(record)
+        accepted = self.sessions.take(delivery) if delivery is not None else None
+        self.position = record.offset + 1
+        self._moved.set()
+        if accepted is None:
+            self._metrics.records_dropped.inc()
+            return
+        session_id = accepted.record.session_id
+        if accepted.record.envelope.id in self._expected:
+            self._came_back.add(accepted.record.envelope.id)
+        if accepted.head is not None:
+            self._heads.put(session_id, accepted.head, accepted.replaced)
+        if isinstance(accepted.state, Beyond):
+            log.error("session.left_alone", session_id=session_id, type=accepted.record.envelope.type)
+        if self.settled:
+            self._acting.act(session_id, accepted.state)
+
+    async def caught_up(self, end: int) -> None:
+        """Waits until the log has been read up to `end` (exclusive)."""
+        while self.position < end:
+            self._moved.clear()
+            try:
+                async with asyncio.timeout(SILENCE_SECONDS):
+                    await self._moved.wait()
+            except TimeoutError:
+                log.warning("log.silent", partition=self.number, position=self.position, end=end)
+
+    async def run(self) -> None:
+        """Decides for ever."""
+        async with asyncio.TaskGroup() as group:
+            while True:
+                await self._wake.wait()
+                self._wake.clear()
+                while ready := self._ready(group):
+                    await self._decide(ready)
+
+    def _ready(self, group: asyncio.TaskGroup) -> list[Waiting]:
+        """What can be decided now. Inputs of a session whose state has to be read first wait for that."""
+        ready = []
+        while self._waiting:
+            one = self._waiting.popleft()
+            loading = self._loading.get(one.session_id)
+            if loading is not None:
+                loading.append(one)
+                continue
+            try:
+                self.sessions.state(one.session_id)
+            except NotLoaded:
+                self._loading[one.session_id] = [one]
+                group.create_task(self._load(one.session_id))
+                continue
+            ready.append(one)
+        return ready
+
+    async def _load(self, session_id: str) -> None:
+        while (head := self.sessions.head(session_id)) is not None:
+            async with asyncio.timeout(REVIVE_SECONDS):
+                state = await revive(self._bus, self.number, session_id, head)
+            if self.sessions.head(session_id) is head:
+                self.sessions.load(session_id, state if isinstance(state, Ended) else Beyond(head.decided))
+                break
+        self._waiting.extendleft(reversed(self._loading.pop(session_id, [])))
+        self._wake.set()
+
+    async def _decide(self, ready: Sequence[Waiting]) -> None:
+        decisions, left = make_decisions(ready, self.sessions.tail, source=self._source)
+        self._waiting.extendleft(reversed(left))
+        entries = [entry for decision in decisions for entry in decision.entries]
+        if entries:
+            self._came_back = set()
+            self._expected = {decision.last_id for decision in decisions if decision.last_id is not None}
+            self._metrics.batch_events.observe(len(entries))
+            await self.caught_up(await self._append(decisions))
+            self._expected = set()
+        lost = self._lost(decisions)
+        for decision in decisions:
+            if decision not in lost:
+                self._decided(decision.waiting)
+        self._metrics.decisions_lost.inc(len(lost))
+        self._waiting.extendleft(decision.waiting for decision in reversed(lost))
+
+    async def _append(self, decisions: Sequence[Decision]) -> int:
+        """Up to where the log has to be read to know which of the decisions were accepted."""
+        entries = [entry for decision in decisions for entry in decision.entries]
+        try:
+            return await self._writer.append(self.number, entries) + len(entries)
+        except AppendUncertain as problem:
+            log.warning("append.uncertain", partition=self.number, reason=str(problem))
+            return await self._end_of_log()
+
+    async def _end_of_log(self) -> int:
+        while True:
+            try:
+                return (await ends(self._bus, self._bus.topics.sessions, [self.number]))[self.number]
+            except KafkaError as problem:
+                log.warning("log.unreachable", partition=self.number, reason=repr(problem))
+                await asyncio.sleep(PAUSE_SECONDS)
+
+    def _lost(self, decisions: Sequence[Decision]) -> list[Decision]:
+        """Those whose last event was not accepted, and all that were built on them."""
+        lost: list[Decision] = []
+        sessions: set[str] = set()
+        for decision in decisions:
+            session_id = decision.waiting.session_id
+            missing = decision.last_id is not None and decision.last_id not in self._came_back
+            if missing or session_id in sessions:
+                sessions.add(session_id)
+                lost.append(decision)
+        return lost
+
+    def _decided(self, waiting: Waiting) -> None:
+        state = self.sessions.state(waiting.session_id)
+        offset = waiting.given.offset
+        if isinstance(state, Beyond):
+            log.error("input.held", session_id=waiting.session_id, type=waiting.given.input.type, offset=offset)
+            if offset is not None:
+                self.progress.hold(offset)
+        else:
+            self._metrics.inputs_decided.labels(waiting.given.input.type).inc()
+            if offset is not None:
+                self.progress.done(offset)
+            self._acting.answer(waiting.session_id, state, waiting.given.input)
+        self._settle_if_due()
+
+    def _settle_if_due(self) -> None:
+        if self.settled or self._settle_at is None or not self.progress.passed(self._settle_at):
+            return
+        self.settled = True
+        for session_id, state in list(self.sessions.open_sessions().items()):
+            self._acting.act(session_id, state)

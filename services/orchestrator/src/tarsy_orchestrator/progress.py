@@ -1,0 +1,56 @@
+"""How far the inbox is decided: what may be committed, and when a recovery has seen all that was reported. Pure."""
+
+from collections import deque
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class _Place:
+    offset: int
+    done: bool = False
+    held: bool = False
+
+
+class InboxProgress:
+    """Inputs are taken in order of their offsets; their decisions come back in any order."""
+
+    def __init__(self, start: int) -> None:
+        """`start`: the offset of the first input that will be taken."""
+        self._open: deque[_Place] = deque()
+        self._places: dict[int, _Place] = {}
+        self._next = start
+
+    def take(self, offset: int) -> None:
+        place = _Place(offset)
+        self._open.append(place)
+        self._places[offset] = place
+        self._next = offset + 1
+
+    def done(self, offset: int) -> None:
+        """The input's decision came back."""
+        place = self._places.pop(offset, None)
+        if place is not None:
+            place.done = True
+        while self._open and self._open[0].done:
+            self._open.popleft()
+
+    def hold(self, offset: int) -> None:
+        """This code will not decide the input: the committed offset stays before it, for code that can."""
+        place = self._places.get(offset)
+        if place is not None:
+            place.held = True
+
+    @property
+    def committable(self) -> int:
+        """The first offset whose decision has not come back."""
+        return self._open[0].offset if self._open else self._next
+
+    @property
+    def holding(self) -> bool:
+        return any(place.held for place in self._open)
+
+    def passed(self, end: int) -> bool:
+        """Every input below `end` was taken, and is decided or held."""
+        if self._next < end:
+            return False
+        return all(place.done or place.held for place in self._open if place.offset < end)
