@@ -39,6 +39,8 @@ class Known:
 def accepts(known: Known | None, head: SessionHead | None, mark: Mark) -> bool:
     """`known` is what this reader accepted last, `head` what it was seeded with for the session.
 
+    What lies before a head at rest needs no rule of its own: nothing there can name the head's event.
+
     Raises LogMismatch when the opener that a head promises is not where the head says.
     """
     if known is not None:
@@ -47,7 +49,7 @@ def accepts(known: Known | None, head: SessionHead | None, mark: Mark) -> bool:
         return starts(mark)
     if head.phase == "open":
         return is_opener(head, mark)
-    return after_rest(head, mark) and follows(Known(head.event_id, head.number), mark)
+    return follows(Known(head.event_id, head.number), mark)
 
 
 def follows(known: Known, mark: Mark) -> bool:
@@ -55,7 +57,7 @@ def follows(known: Known, mark: Mark) -> bool:
 
 
 def starts(mark: Mark) -> bool:
-    """Of a session that no head lists, only its start opens: a reader cannot begin in the middle of a life."""
+    """Of a session that no head lists, only its start opens, whatever else somebody wrote about it."""
     return mark.type == STARTED and mark.previous is None
 
 
@@ -68,10 +70,6 @@ def is_opener(head: SessionHead, mark: Mark) -> bool:
             f"but offset {mark.offset} holds {mark.event_id}: the log is not the one that the heads were written for"
         )
     return True
-
-
-def after_rest(head: SessionHead, mark: Mark) -> bool:
-    return mark.offset > head.offset
 
 
 class Chains:

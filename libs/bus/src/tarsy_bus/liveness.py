@@ -1,7 +1,7 @@
 """Which workers are dead, judged by the stamps of their announcements alone (DESIGN.md section 1)."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import structlog
@@ -84,7 +84,7 @@ async def _announce_once(publisher: Publisher, announcement: WorkerAnnounced) ->
         log.warning("announcement.not_written", worker_id=worker)
 
 
-async def watch(bus: Bus, liveness: Liveness, changed: Callable[[], Awaitable[None]]) -> None:
+async def watch(bus: Bus, liveness: Liveness, changed: Callable[[], None]) -> None:
     """Follows the announcements for ever, from the end as it is now; `changed` after each read that brought some."""
     async with Follower(bus, bus.topics.workers).running() as follower:
         place = TopicPartition(bus.topics.workers, 0)
@@ -95,7 +95,7 @@ async def watch(bus: Bus, liveness: Liveness, changed: Callable[[], Awaitable[No
             for record in records:
                 _take(liveness, record)
             if records:
-                await changed()
+                changed()
 
 
 def _take(liveness: Liveness, record: Record) -> None:

@@ -1,4 +1,4 @@
-"""What a partition sends beside its log: requests, control, inputs to itself. In order, bounded, and lossy by design."""
+"""What a partition sends beside its log: requests, control, inputs to itself. In order, and bounded."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -15,7 +15,7 @@ type Send = Callable[[], Awaitable[object]]
 
 
 class Outbox:
-    """What is lost here is sent again: requests by their owner's clock, grants and answers when they are asked again."""
+    """What is lost here is sent again: requests by the owner's clock, grants and answers when they are asked again."""
 
     def __init__(self) -> None:
         self._queue: asyncio.Queue[Send] = asyncio.Queue(WAITING_AT_MOST)

@@ -24,6 +24,7 @@ log = structlog.get_logger(__name__)
 
 SILENCE_SECONDS = 30.0
 REVIVE_SECONDS = 30.0
+REVIVED_AT_ONCE = 4
 PAUSE_SECONDS = 0.5
 ROOM = 2_000
 """So many inputs may wait before the inbox is paused."""
@@ -72,6 +73,7 @@ class Partition:
         self._loading: dict[str, list[Waiting]] = {}
         self._wake = asyncio.Event()
         self._moved = asyncio.Event()
+        self._reviving = asyncio.Semaphore(REVIVED_AT_ONCE)
         self._settle_at: int | None = None
         self._expected: set[str] = set()
         self._came_back: set[str] = set()
@@ -164,8 +166,13 @@ class Partition:
 
     async def _load(self, session_id: str) -> None:
         while (head := self.sessions.head(session_id)) is not None:
-            async with asyncio.timeout(REVIVE_SECONDS):
-                state = await revive(self._bus, self.number, session_id, head)
+            try:
+                async with self._reviving, asyncio.timeout(REVIVE_SECONDS):
+                    state = await revive(self._bus, self.number, session_id, head)
+            except (KafkaError, TimeoutError) as problem:
+                log.warning("session.not_revived", session_id=session_id, reason=repr(problem))
+                await asyncio.sleep(PAUSE_SECONDS)
+                continue
             if self.sessions.head(session_id) is head:
                 self.sessions.load(session_id, state if isinstance(state, Ended) else Beyond(head.decided))
                 break
@@ -188,6 +195,7 @@ class Partition:
                 self._decided(decision.waiting)
         self._metrics.decisions_lost.inc(len(lost))
         self._waiting.extendleft(decision.waiting for decision in reversed(lost))
+        self.sessions.trim()
 
     async def _append(self, decisions: Sequence[Decision]) -> int:
         """Up to where the log has to be read to know which of the decisions were accepted."""

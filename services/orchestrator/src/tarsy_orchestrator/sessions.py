@@ -71,7 +71,10 @@ class Sessions:
         """The state of a session at rest, read again from its spans."""
         self._at_rest[session_id] = state
         self._at_rest.move_to_end(session_id)
-        if len(self._at_rest) > KEPT_AT_REST:
+
+    def trim(self) -> None:
+        """Forgets the states at rest that nobody asked for lately. Not while a decision needs one of them."""
+        while len(self._at_rest) > KEPT_AT_REST:
             self._at_rest.popitem(last=False)
 
     def tail(self, session_id: str) -> Tail:

@@ -1,0 +1,88 @@
+"""The orchestrator, put together."""
+
+import asyncio
+import os
+import time
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+from prometheus_client import CollectorRegistry
+
+from tarsy_bus.connection import Bus, member
+from tarsy_bus.following import Follower
+from tarsy_bus.liveness import Liveness, announce, watch
+from tarsy_bus.log_writer import LogWriter
+from tarsy_bus.publisher import Publisher
+from tarsy_bus.topics_admin import check_topics
+from tarsy_config.load import load_config
+from tarsy_contracts.topics import Topics
+from tarsy_contracts.workers import WorkerAnnounced
+from tarsy_llm.providers import build_llm
+from tarsy_masking.masker import Masker
+from tarsy_orchestrator.catalog import Catalog, follow_catalog
+from tarsy_orchestrator.inbox import InboxReader
+from tarsy_orchestrator.metrics import Metrics
+from tarsy_orchestrator.owner import Owner
+from tarsy_orchestrator.settings import OrchestratorSettings
+from tarsy_orchestrator.surroundings import Surroundings
+from tarsy_service.service import Ready, Service
+
+SOURCE = "/tarsy/orchestrator"
+
+
+def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Service:
+    """Raises ConfigInvalid when the configuration has mistakes."""
+    config = load_config(settings.config_dir, os.environ)
+    worker_id = str(uuid4())
+    bus = Bus(
+        bootstrap=settings.kafka,
+        topics=Topics(settings.topic_prefix),
+        client=settings.client,
+        session_timeout_ms=settings.group_session_timeout_ms,
+        heartbeat_ms=settings.group_heartbeat_ms,
+    )
+    liveness = Liveness(worker_id, dead_after=timedelta(seconds=settings.dead_after_seconds))
+    publisher = Publisher(bus, source=SOURCE, now=lambda: datetime.now(UTC))
+    catalog = Catalog(liveness)
+    around = Surroundings(
+        publisher=publisher,
+        liveness=liveness,
+        catalog=catalog,
+        llms={
+            name: build_llm(type=provider.type, script=provider.script, pace_seconds=provider.pace_seconds)
+            for name, provider in config.llm_providers.items()
+        },
+        llm_places=asyncio.Semaphore(settings.llm_calls_at_once),
+        masker=Masker.default(),
+        metrics=Metrics(registry),
+        now=lambda: datetime.now(UTC),
+        monotonic=time.monotonic,
+        tools_seconds=settings.tools_wait_seconds,
+    )
+
+    async def run(ready: Ready) -> None:
+        await check_topics(bus)
+        consumer = member(bus, f"{settings.topic_prefix}.orchestrator")
+        writer, follower = LogWriter(bus), Follower(bus, bus.topics.sessions)
+        owner = Owner(
+            bus,
+            consumer=consumer,
+            follower=follower,
+            writer=writer,
+            inbox=InboxReader(publisher, config),
+            around=around,
+            source=SOURCE,
+        )
+        async with publisher.running(), writer.running(), follower.running():
+            await consumer.start()
+            try:
+                async with asyncio.TaskGroup() as group:
+                    announcement = WorkerAnnounced(worker_id=worker_id, service="orchestrator")
+                    group.create_task(announce(publisher, announcement))
+                    group.create_task(watch(bus, liveness, catalog.changed))
+                    group.create_task(follow_catalog(bus, catalog))
+                    await owner.run(ready)
+            finally:
+                await consumer.stop()
+
+    return Service(name="orchestrator", run=run)

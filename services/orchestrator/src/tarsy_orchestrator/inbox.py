@@ -1,0 +1,57 @@
+"""Reading inputs from the inbox: each becomes a waiting decision, a dead letter, or is held for newer code."""
+
+import asyncio
+
+import structlog
+
+from tarsy_bus.dead_letters import bury
+from tarsy_bus.following import Record, readable
+from tarsy_bus.publisher import NotWritten, Publisher
+from tarsy_config.config import Config
+from tarsy_contracts.inputs import INPUTS, AlertReceived
+from tarsy_contracts.recorded import UnknownType, UnreadableValue
+from tarsy_orchestrator.deciding import Waiting
+from tarsy_orchestrator.given import Given
+from tarsy_orchestrator.partition import Partition
+from tarsy_orchestrator.plans import plan_for
+
+log = structlog.get_logger(__name__)
+
+PAUSE_SECONDS = 1.0
+
+
+class InboxReader:
+    def __init__(self, publisher: Publisher, config: Config) -> None:
+        self._publisher = publisher
+        self._config = config
+
+    async def hand_over(self, record: Record, partition: Partition) -> None:
+        """Returns when the record is on its way to a decision, or safely among the dead letters."""
+        delivery = readable(record)
+        if delivery is None:
+            await self._bury(record, "the envelope cannot be read")
+            partition.pass_over(record.offset, hold=False)
+            return
+        try:
+            taken = delivery.decode(INPUTS)
+        except UnknownType as problem:
+            log.error("input.held", type=str(problem), partition=record.partition, offset=record.offset)
+            partition.pass_over(record.offset, hold=True)
+            return
+        except UnreadableValue as problem:
+            await self._bury(record, str(problem))
+            partition.pass_over(record.offset, hold=False)
+            return
+        chain = plan_for(self._config, taken.alert) if isinstance(taken, AlertReceived) else None
+        envelope = delivery.envelope
+        given = Given(input=taken, input_id=envelope.id, at=delivery.appended_at, offset=record.offset, chain=chain)
+        partition.put(Waiting(envelope.subject, given))
+
+    async def _bury(self, record: Record, reason: str) -> None:
+        while True:
+            try:
+                await bury(self._publisher, record, reason)
+                return
+            except NotWritten as problem:
+                log.warning("dead_letter.not_written", reason=str(problem))
+                await asyncio.sleep(PAUSE_SECONDS)

@@ -1,0 +1,153 @@
+"""Making one LLM call: streaming what comes, and returning the answer as an input, whatever happens."""
+
+import asyncio
+from contextlib import aclosing
+
+import structlog
+
+from tarsy_bus.publisher import NotWritten, TooLarge
+from tarsy_contracts.chunks import LlmChunk
+from tarsy_contracts.conversation import ToolCall, Usage
+from tarsy_contracts.identities import derived_id, tool_call_id
+from tarsy_contracts.inputs import LlmCallReported
+from tarsy_llm.protocol import Answer, Delta, LlmError, LlmRequest
+from tarsy_orchestrator.conversing import conversation, tools
+from tarsy_orchestrator.owed import OwedLlmCall
+from tarsy_orchestrator.state import Investigating
+from tarsy_orchestrator.stream_lines import Lines
+from tarsy_orchestrator.surroundings import Surroundings
+
+log = structlog.get_logger(__name__)
+
+PAUSE_BEFORE_ATTEMPT_SECONDS = (0.0, 1.0, 3.0)
+
+
+async def make_llm_call(
+    around: Surroundings, session_id: str, state: Investigating, owed: OwedLlmCall
+) -> LlmCallReported:
+    """Never raises but for its cancellation: a failure is reported like an answer."""
+    asked = owed.asked
+    await asyncio.sleep(PAUSE_BEFORE_ATTEMPT_SECONDS[min(asked.attempt, 3) - 1])
+    started = around.monotonic()
+    seconds = state.started.chain.limits.llm_call_seconds
+    try:
+        async with around.llm_places, asyncio.timeout(seconds):
+            answer = await _stream(around, session_id, state, owed)
+    except TimeoutError:
+        return _failure(around, owed, started, f"the model did not finish within {seconds:g} seconds", retryable=True)
+    except LlmError as problem:
+        return _failure(around, owed, started, str(problem), retryable=problem.retryable)
+    except Exception as problem:
+        log.exception("llm_call.broke", session_id=session_id, llm_call_id=asked.llm_call_id)
+        return _failure(around, owed, started, f"the adapter failed: {type(problem).__name__}", retryable=False)
+    around.metrics.llm_calls.labels("ok").inc()
+    return _report(around, owed, started, answer)
+
+
+async def _stream(around: Surroundings, session_id: str, state: Investigating, owed: OwedLlmCall) -> Answer:
+    execution = owed.execution
+    llm = around.llms.get(execution.agent.llm_provider)
+    if llm is None:
+        raise LlmError(f"the LLM provider {execution.agent.llm_provider} is not configured here", retryable=False)
+    request = LlmRequest(
+        agent=execution.agent.name,
+        iteration=owed.asked.iteration,
+        conversation=conversation(state, execution),
+        tools=tools(execution),
+    )
+    chunks = Chunks(around, session_id, owed)
+    async with aclosing(llm.stream(request)) as stream:  # type: ignore[type-var]
+        async for part in stream:
+            if isinstance(part, Answer):
+                await chunks.flush()
+                return part
+            await chunks.take(part)
+    raise LlmError("the stream ended without an answer", retryable=True)
+
+
+class Chunks:
+    """Publishes what streams, whole lines at a time and masked: a secret cut in two by a chunk would slip through."""
+
+    def __init__(self, around: Surroundings, session_id: str, owed: OwedLlmCall) -> None:
+        self._around = around
+        self._session_id = session_id
+        self._owed = owed
+        self._run = int(around.now().timestamp() * 1000)
+        self._index = 0
+        self._lines: dict[str, Lines] = {"thinking": Lines(), "text": Lines()}
+
+    async def take(self, delta: Delta) -> None:
+        other = "text" if delta.part == "thinking" else "thinking"
+        await self._send(other, self._lines[other].rest())
+        await self._send(delta.part, self._lines[delta.part].take(delta.text))
+
+    async def flush(self) -> None:
+        for part, lines in self._lines.items():
+            await self._send(part, lines.rest())
+
+    async def _send(self, part: str, text: str) -> None:
+        if not text:
+            return
+        call_id = self._owed.asked.llm_call_id
+        chunk = LlmChunk(
+            call_id=call_id,
+            execution_id=self._owed.asked.execution_id,
+            run=self._run,
+            index=self._index,
+            part="thinking" if part == "thinking" else "text",
+            text=self._around.masker.mask(text),
+        )
+        self._index += 1
+        publisher = self._around.publisher
+        id = derived_id("chunk", call_id, self._run, chunk.index)
+        try:
+            await publisher.publish(
+                publisher.topics.stream, chunk, key=self._session_id, id=id, subject=self._session_id
+            )
+        except (NotWritten, TooLarge) as problem:
+            log.warning("chunk.not_written", session_id=self._session_id, reason=str(problem))
+
+
+def _failure(
+    around: Surroundings, owed: OwedLlmCall, started: float, error: str, *, retryable: bool
+) -> LlmCallReported:
+    around.metrics.llm_calls.labels("error").inc()
+    return LlmCallReported(
+        llm_call_id=owed.asked.llm_call_id,
+        error=around.masker.mask(error),
+        retryable=retryable,
+        thinking="",
+        text="",
+        tool_calls=(),
+        usage=Usage(),
+        model="",
+        duration_ms=int((around.monotonic() - started) * 1000),
+    )
+
+
+def _report(around: Surroundings, owed: OwedLlmCall, started: float, answer: Answer) -> LlmCallReported:
+    """Masked once, here, before it is recorded; what is recorded is what runs."""
+    seconds = around.monotonic() - started
+    around.metrics.llm_seconds.observe(seconds)
+    calls = []
+    for index, asked in enumerate(answer.tool_calls):
+        arguments = around.masker.mask_json(asked.arguments)
+        calls.append(
+            ToolCall(
+                id=tool_call_id(owed.asked.llm_call_id, index),
+                name=asked.name,
+                arguments=arguments if isinstance(arguments, dict) else {},
+            )
+        )
+    return LlmCallReported(
+        llm_call_id=owed.asked.llm_call_id,
+        error="",
+        retryable=False,
+        thinking=around.masker.mask(answer.thinking),
+        text=around.masker.mask(answer.text),
+        tool_calls=tuple(calls),
+        usage=answer.usage,
+        model=answer.model,
+        duration_ms=int(seconds * 1000),
+        opaque=answer.opaque,
+    )

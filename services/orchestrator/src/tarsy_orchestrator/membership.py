@@ -1,0 +1,34 @@
+"""Which partitions of the inbox this process owns, as the consumer group says."""
+
+import asyncio
+
+import structlog
+from aiokafka import AIOKafkaConsumer, ConsumerRebalanceListener, TopicPartition
+
+log = structlog.get_logger(__name__)
+
+
+class Membership(ConsumerRebalanceListener):  # type: ignore[misc]
+    """Rebalances are eager: everything is revoked and assigned anew, even when one member joins (kafka.md 4.1).
+
+    So "revoked" only stops the handing out of inputs; what did not come back is known when "assigned" says so.
+    """
+
+    def __init__(self, consumer: AIOKafkaConsumer) -> None:
+        self._consumer = consumer
+        self.generation = 0
+        self.assigned: frozenset[int] = frozenset()
+        self.handing_out: set[int] = set()
+        self.changed = asyncio.Event()
+
+    async def on_partitions_revoked(self, revoked: set[TopicPartition]) -> None:
+        self.handing_out.clear()
+
+    async def on_partitions_assigned(self, assigned: set[TopicPartition]) -> None:
+        # First of all: records arrive before this callback has ended (kafka.md 4.2).
+        self._consumer.pause(*assigned)
+        self.handing_out.clear()
+        self.generation += 1
+        self.assigned = frozenset(place.partition for place in assigned)
+        log.info("partitions.assigned", partitions=sorted(self.assigned), generation=self.generation)
+        self.changed.set()

@@ -1,0 +1,214 @@
+"""Owning partitions: taking them over, following their log, handing out their inputs, giving them up."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import structlog
+from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka.errors import CommitFailedError, IllegalStateError, KafkaError
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.following import Follower, ends
+from tarsy_bus.log_writer import LogWriter
+from tarsy_orchestrator.head_writer import HeadWriter
+from tarsy_orchestrator.inbox import InboxReader
+from tarsy_orchestrator.membership import Membership
+from tarsy_orchestrator.partition import Partition
+from tarsy_orchestrator.recovery import log_positions, read_heads
+from tarsy_orchestrator.sessions import Sessions
+from tarsy_orchestrator.surroundings import Surroundings
+from tarsy_orchestrator.work import Work
+
+log = structlog.get_logger(__name__)
+
+COMMIT_SECONDS = 1.0
+POLL_MS = 200
+INPUTS_AT_ONCE = 500
+GIVE_UP_SECONDS = 5.0
+POSITION_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Owned:
+    partition: Partition
+    task: "asyncio.Task[None]"
+
+
+class Owner:
+    """All partitions of one orchestrator process."""
+
+    def __init__(
+        self,
+        bus: Bus,
+        *,
+        consumer: AIOKafkaConsumer,
+        follower: Follower,
+        writer: LogWriter,
+        inbox: InboxReader,
+        around: Surroundings,
+        source: str,
+    ) -> None:
+        self._bus = bus
+        self._consumer = consumer
+        self._follower = follower
+        self._writer = writer
+        self._inbox = inbox
+        self._around = around
+        self._source = source
+        self._membership = Membership(consumer)
+        self._owned: dict[int, Owned] = {}
+        self._committed: dict[int, int] = {}
+
+    async def run(self, ready: Callable[[], None]) -> None:
+        """Owns what the group assigns, until it is cancelled; then commits what was decided and leaves at once."""
+        self._consumer.subscribe([self._bus.topics.inbox], listener=self._membership)
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(self._follow())
+                group.create_task(self._hand_out())
+                group.create_task(self._commit_for_ever())
+                await self._own(group, ready)
+        finally:
+            await self._commit()
+
+    # Which partitions
+
+    async def _own(self, group: asyncio.TaskGroup, ready: Callable[[], None]) -> None:
+        while True:
+            await self._membership.changed.wait()
+            self._membership.changed.clear()
+            generation, assigned = self._membership.generation, self._membership.assigned
+            started = self._around.monotonic()
+            await self._give_up(assigned)
+            await self._take_over(group, assigned)
+            if await self._hand_out_from_now_on(generation, assigned):
+                self._around.metrics.recovery_seconds.observe(self._around.monotonic() - started)
+                ready()
+
+    async def _give_up(self, assigned: frozenset[int]) -> None:
+        """State and running calls go only with the partitions that did not come back."""
+        gone = [self._owned.pop(number) for number in list(self._owned) if number not in assigned]
+        for owned in gone:
+            owned.task.cancel()
+        if gone:
+            _, late = await asyncio.wait([owned.task for owned in gone], timeout=GIVE_UP_SECONDS)
+            if late:
+                log.error("partitions.not_given_up", count=len(late))
+        self._around.metrics.partitions.set(len(self._owned))
+
+    async def _take_over(self, group: asyncio.TaskGroup, assigned: frozenset[int]) -> None:
+        """Reads the log of new partitions from where heads say, and of all up to its end as it is now."""
+        new = sorted(assigned - self._owned.keys())
+        if new:
+            heads = await read_heads(self._bus, new)
+            places = {number: TopicPartition(self._bus.topics.sessions, number) for number in new}
+            first = await self._follower.consumer.beginning_offsets(list(places.values()))
+            positions = log_positions(heads, {number: first[place] for number, place in places.items()})
+            await self._follower.check(positions)
+            for number in new:
+                partition, work, writer = self._partition(number, Sessions(heads[number]), positions[number])
+                task = group.create_task(_run(partition, work, writer), name=f"partition-{number}")
+                self._owned[number] = Owned(partition, task)
+            self._around.metrics.partitions.set(len(self._owned))
+        self._follower.assign({number: owned.partition.position for number, owned in self._owned.items()})
+        end = await ends(self._bus, self._bus.topics.sessions, sorted(assigned))
+        for number in assigned:
+            await self._owned[number].partition.caught_up(end[number])
+
+    def _partition(self, number: int, sessions: Sessions, position: int) -> tuple[Partition, Work, HeadWriter]:
+        heads = HeadWriter(self._around.publisher, number)
+        work = Work(number, self._around, lambda waiting: partition.put(waiting))
+        partition = Partition(
+            number,
+            bus=self._bus,
+            sessions=sessions,
+            position=position,
+            writer=self._writer,
+            heads=heads,
+            acting=work,
+            metrics=self._around.metrics,
+            source=self._source,
+        )
+        return partition, work, heads
+
+    async def _hand_out_from_now_on(self, generation: int, assigned: frozenset[int]) -> bool:
+        """False when another rebalance came in between: then nothing has begun."""
+        places = {number: TopicPartition(self._bus.topics.inbox, number) for number in assigned}
+        end = await ends(self._bus, self._bus.topics.inbox, sorted(assigned))
+        try:
+            async with asyncio.timeout(POSITION_SECONDS):
+                starts = {number: await self._consumer.position(place) for number, place in places.items()}
+        except (IllegalStateError, KafkaError, TimeoutError) as problem:
+            log.info("rebalance.overtaken", reason=repr(problem))
+            self._membership.changed.set()
+            return False
+        if generation != self._membership.generation:
+            return False
+        for number, place in places.items():
+            self._owned[number].partition.start_inbox(starts[number], end[number])
+            self._membership.handing_out.add(number)
+            self._consumer.resume(place)
+        return True
+
+    # What flows
+
+    async def _follow(self) -> None:
+        while True:
+            for record in await self._follower.read():
+                owned = self._owned.get(record.partition)
+                if owned is not None:
+                    owned.partition.take_record(record)
+
+    async def _hand_out(self) -> None:
+        while True:
+            if not self._membership.handing_out:
+                await asyncio.sleep(POLL_MS / 1000)
+                continue
+            generation = self._membership.generation
+            found = await self._consumer.getmany(timeout_ms=POLL_MS, max_records=INPUTS_AT_ONCE)
+            for place, records in found.items():
+                for record in records:
+                    if generation == self._membership.generation and place.partition in self._membership.handing_out:
+                        await self._inbox.hand_over(record, self._owned[place.partition].partition)
+            self._make_room()
+
+    def _make_room(self) -> None:
+        """A partition with many inputs waiting is not read further until they are decided."""
+        for number in self._membership.handing_out:
+            place = TopicPartition(self._bus.topics.inbox, number)
+            full, paused = self._owned[number].partition.full, place in self._consumer.paused()
+            if full and not paused:
+                self._consumer.pause(place)
+            elif paused and not full:
+                self._consumer.resume(place)
+
+    # What is committed
+
+    async def _commit_for_ever(self) -> None:
+        while True:
+            await asyncio.sleep(COMMIT_SECONDS)
+            await self._commit()
+
+    async def _commit(self) -> None:
+        """Up to the first input whose decision has not come back. A failure means that somebody else owns by now."""
+        offsets = {}
+        for number in self._membership.handing_out:
+            committable = self._owned[number].partition.progress.committable
+            if self._committed.get(number) != committable:
+                offsets[TopicPartition(self._bus.topics.inbox, number)] = committable
+        if not offsets:
+            return
+        try:
+            await self._consumer.commit(offsets)
+        except (CommitFailedError, IllegalStateError, KafkaError) as problem:
+            log.info("commit.refused", reason=repr(problem))
+            return
+        self._committed.update({place.partition: offset for place, offset in offsets.items()})
+
+
+async def _run(partition: Partition, work: Work, heads: HeadWriter) -> None:
+    async with asyncio.TaskGroup() as group:
+        group.create_task(partition.run())
+        group.create_task(work.run())
+        group.create_task(heads.run())

@@ -1,0 +1,72 @@
+"""A call that lies in a queue: published until it is claimed, watched while it runs, and timed. Decides nothing."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from tarsy_contracts.inputs import DeadlinePassed, WorkerDied
+from tarsy_orchestrator.owed import OwedToolCall, QueuedCall
+
+FIRST_PAUSE_SECONDS = 3.0
+LONGEST_PAUSE_SECONDS = 30.0
+TELL_AGAIN_SECONDS = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Publish:
+    """The request is (again) to be put into its queue."""
+
+    owed: QueuedCall
+
+
+@dataclass(frozen=True, slots=True)
+class Tell:
+    """The owner noticed something: it writes this into its own inbox, and decides when it reads it back."""
+
+    noticed: WorkerDied | DeadlinePassed
+
+
+type Step = Publish | Tell
+
+
+class Queued:
+    """One call in this tenure. Times in seconds are monotonic; the others are the broker's."""
+
+    def __init__(self, owed: QueuedCall) -> None:
+        self.owed = owed
+        self._pause = FIRST_PAUSE_SECONDS
+        self._publish_at: float = 0.0
+        self._tell_at: float = 0.0
+
+    def update(self, owed: QueuedCall) -> None:
+        """The session moved on. A call that became free again is published at once, if it did so for the first time."""
+        if owed.releases != self.owed.releases:
+            self._publish_at = 0.0 if owed.releases == 1 else self._publish_at
+        if owed.claim is None and self.owed.claim is not None:
+            self._pause = FIRST_PAUSE_SECONDS
+        self.owed = owed
+
+    def step(self, monotonic: float, broker_now: datetime | None, *, worker_dead: bool) -> Step | None:
+        """What is to be done now, if anything."""
+        noticed = self._noticed(broker_now, worker_dead=worker_dead)
+        if noticed is not None:
+            if monotonic < self._tell_at:
+                return None
+            self._tell_at = monotonic + TELL_AGAIN_SECONDS
+            return Tell(noticed)
+        if self.owed.claim is not None or monotonic < self._publish_at:
+            return None
+        self._publish_at = monotonic + self._pause
+        self._pause = min(2 * self._pause, LONGEST_PAUSE_SECONDS)
+        return Publish(self.owed)
+
+    def _noticed(self, broker_now: datetime | None, *, worker_dead: bool) -> WorkerDied | DeadlinePassed | None:
+        if broker_now is not None and broker_now >= deadline_of(self.owed):
+            return DeadlinePassed(call_id=self.owed.id)
+        claim = self.owed.claim
+        if claim is not None and worker_dead:
+            return WorkerDied(call_id=self.owed.id, claim_id=claim.claim_id, worker_id=claim.worker_id)
+        return None
+
+
+def deadline_of(owed: QueuedCall) -> datetime:
+    return owed.call.deadline if isinstance(owed, OwedToolCall) else owed.summary.deadline

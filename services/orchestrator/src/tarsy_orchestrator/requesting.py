@@ -1,0 +1,64 @@
+"""The requests that go into the queues. Pure."""
+
+from tarsy_contracts.chain import SummaryRule
+from tarsy_contracts.requests import LogPosition, Request, SummaryRequest, ToolCallRequest
+from tarsy_orchestrator.owed import OwedSummary, OwedToolCall, QueuedCall
+from tarsy_orchestrator.state import Execution, Investigating
+
+PURPOSE_CHARACTERS = 4_000
+
+
+def request_of(session_id: str, state: Investigating, owed: QueuedCall) -> Request | None:
+    """None when the state does not owe it any longer."""
+    if isinstance(owed, OwedToolCall):
+        return _tool_call(session_id, owed)
+    return _summary(session_id, state, owed)
+
+
+def _tool_call(session_id: str, owed: OwedToolCall) -> ToolCallRequest:
+    requested = owed.call.requested
+    return ToolCallRequest(
+        session_id=session_id,
+        call_id=requested.call_id,
+        server=requested.server,
+        tool=requested.tool,
+        arguments=requested.arguments,
+        repeatable=requested.repeatable,
+        timeout_seconds=requested.timeout_seconds,
+        not_after=owed.call.deadline,
+    )
+
+
+def _summary(session_id: str, state: Investigating, owed: OwedSummary) -> SummaryRequest | None:
+    execution, completed, place = state.execution, owed.call.completed, owed.call.result_at
+    if execution is None or completed is None or place is None:
+        return None
+    requested = owed.call.requested
+    return SummaryRequest(
+        session_id=session_id,
+        call_id=owed.summary.requested.summary_id,
+        execution_id=requested.execution_id,
+        agent=execution.agent.name,
+        server=requested.server,
+        tool=requested.tool,
+        arguments=requested.arguments,
+        alert_title=state.started.alert.title,
+        purpose=_purpose(execution, requested.call_id)[:PURPOSE_CHARACTERS],
+        result_event=LogPosition(partition=place.partition, offset=place.offset),
+        stored=completed.stored,
+        llm_provider=state.started.chain.summary_llm_provider,
+        max_tokens=_rule(execution, requested.server).summary_max_token_limit,
+        timeout_seconds=owed.summary.requested.timeout_seconds,
+        not_after=owed.summary.deadline,
+    )
+
+
+def _purpose(execution: Execution, call_id: str) -> str:
+    for turn in reversed(execution.turns):
+        if call_id in turn.calls:
+            return "\n\n".join(part for part in (turn.answer.thinking, turn.answer.text) if part)
+    return ""
+
+
+def _rule(execution: Execution, server: str) -> SummaryRule:
+    return next((one.summary for one in execution.agent.servers if one.server == server), SummaryRule())

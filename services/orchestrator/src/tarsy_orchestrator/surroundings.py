@@ -1,0 +1,33 @@
+"""What every partition of one orchestrator shares with the others."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from tarsy_bus.liveness import Liveness
+from tarsy_bus.publisher import Publisher
+from tarsy_llm.protocol import Llm
+from tarsy_masking.masker import Masker
+from tarsy_orchestrator.catalog import Catalog
+from tarsy_orchestrator.metrics import Metrics
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """`now` stamps what the owner learns itself; `monotonic` (seconds) measures pauses.
+
+    `llm_places` bounds how many LLM calls run at once in this process. `tools_seconds` is how long a new execution
+    waits for servers that no living gateway offers.
+    """
+
+    publisher: Publisher
+    liveness: Liveness
+    catalog: Catalog
+    llms: Mapping[str, Llm]
+    llm_places: asyncio.Semaphore
+    masker: Masker
+    metrics: Metrics
+    now: Callable[[], datetime]
+    monotonic: Callable[[], float]
+    tools_seconds: float

@@ -1,0 +1,147 @@
+"""Making what the sessions of one partition owe, once each tenure, and telling what was decided."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from functools import partial
+
+import structlog
+
+from tarsy_contracts.control import Control, RequestAnswered
+from tarsy_contracts.identities import derived_id, report_id
+from tarsy_contracts.inputs import DeadlinePassed, Input, OwnInput, ToolsOffered, WorkerDied
+from tarsy_orchestrator.answers import answers
+from tarsy_orchestrator.deciding import Waiting
+from tarsy_orchestrator.given import Given
+from tarsy_orchestrator.llm_calls import make_llm_call
+from tarsy_orchestrator.outbox import Outbox
+from tarsy_orchestrator.owed import Owed, OwedLlmCall, OwedSummary, OwedToolCall, OwedTools, OwnWork, QueuedCall, owed
+from tarsy_orchestrator.queued import Publish, Queued, Tell
+from tarsy_orchestrator.requesting import request_of
+from tarsy_orchestrator.state import Investigating, State
+from tarsy_orchestrator.surroundings import Surroundings
+
+log = structlog.get_logger(__name__)
+
+TICK_SECONDS = 0.5
+
+type Made = asyncio.Task[None] | Queued
+
+
+class Work:
+    """`put` hands what the owner learned itself to the partition that decides it."""
+
+    def __init__(self, partition: int, around: Surroundings, put: Callable[[Waiting], None]) -> None:
+        self._partition = partition
+        self._around = around
+        self._put = put
+        self._outbox = Outbox()
+        self._made: dict[str, dict[str, Made]] = {}
+        self._states: dict[str, Investigating] = {}
+        self._group: asyncio.TaskGroup | None = None
+
+    async def run(self) -> None:
+        """Sends, and looks at the clock, for ever; ends what it made when it is cancelled."""
+        async with asyncio.TaskGroup() as group:
+            self._group = group
+            group.create_task(self._outbox.run())
+            while True:
+                await asyncio.sleep(TICK_SECONDS)
+                self._tick()
+
+    def act(self, session_id: str, state: State) -> None:
+        wanted = {one.id: one for one in owed(state)}
+        made = self._made.pop(session_id, {})
+        for id in [id for id in made if id not in wanted]:
+            _end(made.pop(id))
+        if not isinstance(state, Investigating) or not wanted:
+            self._states.pop(session_id, None)
+            return
+        self._states[session_id] = state
+        self._made[session_id] = made
+        for id, one in wanted.items():
+            self._make(session_id, state, made, id, one)
+
+    def answer(self, session_id: str, state: State, decided: Input) -> None:
+        for control in answers(state, decided):
+            self._outbox.put(partial(self._control, session_id, control))
+
+    def _make(self, session_id: str, state: Investigating, made: dict[str, Made], id: str, one: Owed) -> None:
+        present = made.get(id)
+        if isinstance(one, OwedToolCall | OwedSummary):
+            if isinstance(present, Queued):
+                present.update(one)
+            else:
+                present = made[id] = Queued(one)
+            self._step(session_id, present)
+        elif present is None and self._group is not None:
+            made[id] = self._group.create_task(self._learn(session_id, state, one))
+
+    async def _learn(self, session_id: str, state: Investigating, one: OwnWork) -> None:
+        learned = await self._own_work(session_id, state, one)
+        given = Given(input=learned, input_id=report_id(learned.type, one.id), at=self._around.now())
+        self._put(Waiting(session_id, given))
+
+    def _own_work(self, session_id: str, state: Investigating, one: OwnWork) -> Coroutine[object, object, OwnInput]:
+        match one:
+            case OwedLlmCall():
+                return make_llm_call(self._around, session_id, state, one)
+            case OwedTools():
+                return self._offer(state, one)
+
+    async def _offer(self, state: Investigating, one: OwedTools) -> ToolsOffered:
+        servers = [server.server for server in state.started.chain.stages[0].agents[0].servers]
+        offer = await self._around.catalog.wait_for(servers, seconds=self._around.tools_seconds)
+        return ToolsOffered(stage_id=one.id, tools=offer.tools, unavailable_servers=offer.unavailable_servers)
+
+    def _tick(self) -> None:
+        for session_id, made in self._made.items():
+            for one in made.values():
+                if isinstance(one, Queued):
+                    self._step(session_id, one)
+
+    def _step(self, session_id: str, queued: Queued) -> None:
+        claim = queued.owed.claim
+        liveness = self._around.liveness
+        dead = claim is not None and liveness.is_dead(claim.worker_id, since=claim.since)
+        match queued.step(self._around.monotonic(), liveness.now, worker_dead=dead):
+            case Publish(owed=one):
+                self._outbox.put(partial(self._request, session_id, one))
+            case Tell(noticed=noticed):
+                log.warning("call.noticed", session_id=session_id, call_id=queued.owed.id, noticed=noticed.type)
+                self._outbox.put(partial(self._tell, session_id, noticed))
+            case None:
+                pass
+
+    async def _request(self, session_id: str, one: QueuedCall) -> None:
+        state = self._states.get(session_id)
+        request = request_of(session_id, state, one) if state is not None else None
+        if request is None:
+            return
+        topics = self._around.publisher.topics
+        topic = topics.tool_calls if isinstance(one, OwedToolCall) else topics.summaries
+        id = derived_id("request", one.id, one.releases)
+        await self._around.publisher.publish(topic, request, key=one.id, id=id, subject=session_id)
+        self._around.metrics.requests_published.labels(topic.rpartition(".")[2]).inc()
+
+    async def _tell(self, session_id: str, noticed: WorkerDied | DeadlinePassed) -> None:
+        """Into the owner's own inbox: it is decided behind everything that was reported before."""
+        publisher = self._around.publisher
+        id = report_id(noticed.type, noticed.call_id)
+        await publisher.publish(
+            publisher.topics.inbox, noticed, key=session_id, id=id, subject=session_id, partition=self._partition
+        )
+
+    async def _control(self, session_id: str, control: Control) -> None:
+        key = control.request_id if isinstance(control, RequestAnswered) else control.call_id
+        await self._around.publisher.publish(
+            self._around.publisher.topics.control,
+            control,
+            key=key,
+            id=derived_id(control.type, key),
+            subject=session_id,
+        )
+
+
+def _end(made: Made) -> None:
+    if isinstance(made, asyncio.Task):
+        made.cancel()

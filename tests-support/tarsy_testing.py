@@ -1,0 +1,98 @@
+"""Real Kafka and PostgreSQL for tests: what the environment names, else our own, one of each a test session."""
+
+import asyncio
+import os
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import asyncpg
+import pytest
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.topics_admin import apply_topics
+from tarsy_contracts.topics import Topics
+from tarsy_embedded.kafka import EmbeddedKafka
+from tarsy_embedded.ports import free_port
+from tarsy_embedded.postgres import EmbeddedPostgres
+
+POLL_SECONDS = 0.02
+
+
+@pytest.fixture(scope="session")
+def work_folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="tarsy-tests-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
+
+
+@pytest.fixture(scope="session")
+def kafka_bootstrap(work_folder: Path) -> Iterator[str]:
+    """TARSY_TEST_KAFKA (HOST:PORT), else a broker of our own."""
+    given = os.environ.get("TARSY_TEST_KAFKA")
+    if given:
+        yield given
+        return
+    cache = Path(os.environ.get("TARSY_CACHE_DIR", Path.home() / ".cache" / "tarsy"))
+    with EmbeddedKafka(
+        work_folder / "kafka", port=free_port(), cache_dir=cache, progress=lambda _: None, tests=True
+    ) as kafka:
+        yield kafka.bootstrap
+
+
+@pytest.fixture(scope="session")
+def database_url(work_folder: Path) -> Iterator[str]:
+    """TARSY_TEST_DATABASE (a postgresql:// URL), else a server of our own."""
+    given = os.environ.get("TARSY_TEST_DATABASE")
+    if given:
+        yield given
+        return
+    with EmbeddedPostgres(work_folder / "postgres", port=free_port(), progress=lambda _: None, tests=True) as postgres:
+        yield postgres.url
+
+
+@pytest.fixture
+def topic_prefix() -> str:
+    return f"t{uuid4().hex[:10]}"
+
+
+@pytest.fixture
+async def bus(kafka_bootstrap: str, topic_prefix: str) -> Bus:
+    """Topics of this test's own, made and described."""
+    bus = Bus(
+        bootstrap=kafka_bootstrap,
+        topics=Topics(topic_prefix),
+        client="test",
+        session_timeout_ms=3_000,
+        heartbeat_ms=500,
+    )
+    await apply_topics(bus)
+    return bus
+
+
+@pytest.fixture
+async def database_schema(database_url: str) -> AsyncIterator[str]:
+    """The name of a schema of this test's own; it is dropped afterwards."""
+    schema = f"t{uuid4().hex[:10]}"
+    yield schema
+    connection = await asyncpg.connect(database_url)
+    try:
+        await connection.execute(f'DROP SCHEMA IF EXISTS "{schema}" CASCADE')
+    finally:
+        await connection.close()
+
+
+async def eventually[T](
+    look: Callable[[], Awaitable[T | None]] | Callable[[], T | None], what: str, *, seconds: float = 30.0
+) -> T:
+    """Looks until there is something, which it returns; fails with `what` when there is nothing in time."""
+    limit = time.monotonic() + seconds
+    while True:
+        found = look()
+        value = await found if isinstance(found, Awaitable) else found
+        if value:
+            return value
+        if time.monotonic() > limit:
+            pytest.fail(f"not in {seconds:g} seconds: {what}")
+        await asyncio.sleep(POLL_SECONDS)
