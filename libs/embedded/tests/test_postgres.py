@@ -10,8 +10,8 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from tarsy_embedded import postgres_home
-from tarsy_embedded.errors import AlreadyRunning, DamagedData, PortTaken
+from tarsy_embedded import postgres_user
+from tarsy_embedded.errors import AlreadyRunning, DamagedData, NoOtherUser, NotAllowed, PortTaken
 from tarsy_embedded.postgres import EmbeddedPostgres
 from tarsy_embedded.postgres_home import Home
 
@@ -105,7 +105,7 @@ def no_namespaces(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr(Home, "refusal", lambda home: "forbidden" if home.run_as.user == "namespace" else really(home))
     shared = Path(tempfile.mkdtemp())
     shared.chmod(0o755)
-    monkeypatch.setattr(postgres_home, "_SHARED", shared)
+    monkeypatch.setattr(postgres_user, "_SHARED", shared)
     yield shared
     shutil.rmtree(shared)
 
@@ -130,6 +130,35 @@ async def test_who_deletes_the_data_folder_starts_with_nothing_there_too(
     shutil.rmtree(tmp_path / "postgres")
     with new_postgres() as second:
         assert await run(second, "SELECT to_regclass('alerts')") is None
+
+
+@as_root
+async def test_data_that_was_put_elsewhere_is_found_when_namespaces_are_allowed_again(
+    no_namespaces: Path, new_postgres: NewPostgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with new_postgres() as first:
+        await run(first, "CREATE TABLE alerts AS SELECT 'disk full' AS title")
+    monkeypatch.setattr(Home, "refusal", lambda home: "")
+    with new_postgres() as second:
+        assert await run(second, "SELECT title FROM alerts") == "disk full"
+
+
+@as_root
+def test_data_that_no_user_can_reach_any_more_is_not_replaced_by_nothing(
+    new_postgres: NewPostgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with new_postgres():
+        pass
+    monkeypatch.setattr(Home, "refusal", lambda home: "forbidden")
+    with pytest.raises(NoOtherUser, match="was made where that was allowed"):
+        new_postgres().start()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
+def test_a_folder_that_is_not_ours_is_named(new_postgres: NewPostgres, tmp_path: Path) -> None:
+    (tmp_path / "postgres").mkdir(mode=0o500)
+    with pytest.raises(NotAllowed, match=f"You may not use {tmp_path}/postgres/.* choose a folder of your own"):
+        new_postgres().start()
 
 
 def test_our_library_never_imports_the_package_that_opens_up_folders() -> None:

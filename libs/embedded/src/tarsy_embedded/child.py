@@ -42,16 +42,8 @@ class Child:
         self._watch: int | None = None
         if not _kernel_tells():
             self._watched, self._watch = os.pipe()
-        options: launcher.Options = {
-            "parent": os.getpid(),
-            "death_signal": death_signal,
-            "user": run_as.user,
-            "uid": run_as.uid,
-            "gid": run_as.gid,
-            "watchdog": self._watched,
-            "lock": lock,
-        }
-        self._process = self._spawn(launch_command(options, command), lock, folder, environment)
+        launch = launch_command(command, run_as, death_signal, watchdog=self._watched, lock=lock)
+        self._process = self._spawn(launch, lock, folder, environment)
 
     def _spawn(
         self, command: Sequence[str], lock: int | None, folder: Path, environment: Mapping[str, str]
@@ -108,7 +100,23 @@ class Child:
             self._watch = None
 
 
-def launch_command(options: launcher.Options, command: Sequence[str]) -> list[str]:
+def launch_command(
+    command: Sequence[str],
+    run_as: RunAs,
+    death_signal: signal.Signals,
+    *,
+    watchdog: int | None = None,
+    lock: int | None = None,
+) -> list[str]:
+    options: launcher.Options = {
+        "parent": os.getpid(),
+        "death_signal": death_signal,
+        "user": run_as.user,
+        "uid": run_as.uid,
+        "gid": run_as.gid,
+        "watchdog": watchdog,
+        "lock": lock,
+    }
     return [sys.executable, "-I", "-S", launcher.__file__, json.dumps(options), *command]
 
 

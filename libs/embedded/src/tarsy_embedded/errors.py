@@ -61,6 +61,14 @@ class DamagedData(EmbeddedError):
         )
 
 
+class NotAllowed(EmbeddedError):
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"You may not use {path}, which is what another user left there: "
+            f"start as that user, or choose a folder of your own."
+        )
+
+
 class NoOtherUser(EmbeddedError):
     def __init__(self, reason: str) -> None:
         super().__init__(

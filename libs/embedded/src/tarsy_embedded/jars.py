@@ -4,13 +4,10 @@
 the ten jars that a broker does not need. It names every jar, so nothing is left to resolve when it is fetched.
 """
 
-import fcntl
 import hashlib
 import os
 import tempfile
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files
@@ -20,6 +17,7 @@ from jgo.maven import MavenContext
 
 from tarsy_embedded.disk import require_space
 from tarsy_embedded.errors import ChecksumMismatch, NoDownload
+from tarsy_embedded.lock import one_at_a_time
 from tarsy_embedded.progress import Progress
 
 VERSION = "4.3.1"
@@ -48,7 +46,8 @@ def kafka_jars(cache_dir: Path, progress: Progress) -> list[Path]:
     """The class path, each jar of it verified; fetches what the cache does not have."""
     folder = jars_folder(cache_dir)
     if not folder.is_dir():
-        with _one_download(cache_dir):
+        cache_dir.mkdir(parents=True, exist_ok=True)
+        with one_at_a_time(cache_dir / "download.lock"):
             if not folder.is_dir():
                 progress(f"Downloading Apache Kafka {VERSION} (40 MB, only once)")
                 _download(folder)
@@ -68,14 +67,6 @@ def _parse(line: str) -> Jar:
     sha256, coordinate = line.split()
     group, artifact, version = coordinate.split(":")
     return Jar(group, artifact, version, sha256)
-
-
-@contextmanager
-def _one_download(cache_dir: Path) -> Iterator[None]:
-    cache_dir.mkdir(parents=True, exist_ok=True)
-    with (cache_dir / "download.lock").open("w", encoding="ascii") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 def _download(folder: Path) -> None:

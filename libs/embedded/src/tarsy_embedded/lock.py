@@ -3,6 +3,8 @@
 import fcntl
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from tarsy_embedded.errors import AlreadyRunning
@@ -54,6 +56,14 @@ class DataLock:
             if (owner is not None and _is_alive(owner)) or time.monotonic() > deadline:
                 raise AlreadyRunning(self._data_dir, owner)
             time.sleep(0.05)
+
+
+@contextmanager
+def one_at_a_time(path: Path) -> Iterator[None]:
+    """Who comes second waits, and then finds the work done."""
+    with path.open("w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _try_lock(descriptor: int) -> bool:

@@ -9,7 +9,8 @@ from typing import ClassVar
 from tarsy_embedded.child import Child
 from tarsy_embedded.errors import EmbeddedError, NotReady
 from tarsy_embedded.postgres_cluster import DATABASE, USER, create_once, read_password
-from tarsy_embedded.postgres_home import ANYWHERE, ENVIRONMENT, Home, find_home
+from tarsy_embedded.postgres_home import ANYWHERE, ENVIRONMENT, Home
+from tarsy_embedded.postgres_user import find_home
 from tarsy_embedded.progress import Progress
 from tarsy_embedded.server import EmbeddedServer
 

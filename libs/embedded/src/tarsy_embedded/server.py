@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 from tarsy_embedded.child import STOP_SECONDS, Child
 from tarsy_embedded.disk import NEEDED_MEGABYTES, free_megabytes, require_space
-from tarsy_embedded.errors import DiskFull, EmbeddedError, ExitedEarly, PortTaken
+from tarsy_embedded.errors import DiskFull, EmbeddedError, ExitedEarly, NotAllowed, PortTaken
 from tarsy_embedded.lock import DataLock
 from tarsy_embedded.ports import require_free
 from tarsy_embedded.progress import Progress
@@ -35,12 +35,15 @@ class EmbeddedServer(ABC):
 
     def start(self) -> None:
         """Returns when the server answers. Must be called on the main thread, with whose end the server ends."""
-        self.data_dir.mkdir(parents=True, exist_ok=True)
-        self._lock.acquire()
         try:
+            self.data_dir.mkdir(parents=True, exist_ok=True)
+            self._lock.acquire()
             require_space(self.data_dir)
             require_free(self.port, self.name)
             self._start_locked()
+        except PermissionError as error:
+            self.stop()
+            raise NotAllowed(str(error.filename)) from error
         except BaseException:
             self.stop()
             raise
@@ -63,7 +66,7 @@ class EmbeddedServer(ABC):
         output = child.output()
         if "No space left on device" in output:
             return DiskFull(self.data_dir, free_megabytes(self.data_dir), NEEDED_MEGABYTES)
-        if "Address already in use" in output:
+        if "Address already in use" in output and str(self.port) in output:
             return PortTaken(self.port, self.name)
         return ExitedEarly(self.name, code, child.log, child.last_lines())
 
