@@ -129,12 +129,9 @@ def test_a_secret_in_an_annotation_is_masked() -> None:
         json.dumps(SECRET)[:-20],
         json.dumps(SECRET, indent=2)[:-30],
         f"12:00 INFO object={json.dumps(SECRET)} applied",
-        f"12:00 INFO object={json.dumps(json.dumps(SECRET['data'] | {'kind': 'Secret', 'data': SECRET['data']}))}",
+        f"12:00 INFO object={json.dumps(json.dumps(SECRET))} applied",
     ],
     ids=["cut off", "cut off in lines", "in a log line", "quoted in a log line"],
 )
 def test_json_that_cannot_be_parsed_loses_all_its_data(text: str) -> None:
-    if "object=" in text and '\\"' in text:
-        text = text.replace('\\"a\\": \\"Z29lcw==\\", \\"kind', '\\"kind', 1)
-
     assert "Z29l" not in MASKER.mask(text)

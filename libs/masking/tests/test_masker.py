@@ -49,7 +49,7 @@ def test_masking_json_twice_is_masking_it_once(value: JsonValue) -> None:
     "text",
     [
         "token expired, password reset requested for customer 4711",
-        "imageID: registry.example.com/shop/checkout@sha256:9f2c4e7ab1d05c38e64f9b7a2d10c5e8f3a6b9d2c4e7f1a0b3c6d9e2f5a8b1c4",
+        "imageID: registry.example.com/shop@sha256:9f2c4e7ab1d05c38e64f9b7a2d10c5e8f3a6b9d2c4e7f1a0b3c6d9e2f5a8b1c4",
         "uid: 7b1e9d54-8a5e-4f53-9b0f-55c1f4f7d2a0",
         "pod/checkout-7c9d6f5b84-x2x7k in CrashLoopBackOff",
         "the secret checkout-credentials was not found",

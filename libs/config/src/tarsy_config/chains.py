@@ -1,6 +1,6 @@
 """`agents` and `agent_chains`: who investigates which alerts."""
 
-from pydantic import Field, field_validator
+from pydantic import field_validator
 
 from tarsy_config.values import Name, Positive, Section, later, wrong
 
@@ -31,9 +31,16 @@ class Stage(Section):
 
 
 class AgentChain(Section):
-    alert_types: tuple[Name, ...] = Field(min_length=1)
+    alert_types: tuple[Name, ...]
     description: str = ""
     stages: tuple[Stage, ...]
+
+    @field_validator("alert_types")
+    @classmethod
+    def _some(cls, alert_types: tuple[str, ...]) -> tuple[str, ...]:
+        if not alert_types:
+            raise wrong("is empty", "name the alert types that the chain is for")
+        return alert_types
 
     @field_validator("stages")
     @classmethod

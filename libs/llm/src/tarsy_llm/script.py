@@ -1,9 +1,11 @@
 """The script of the scripted model: a YAML file of turns, checked whole when it is loaded."""
 
+import difflib
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, field_validator, model_validator
+from pydantic_core import ErrorDetails
 
 from tarsy_llm.yaml_lines import YamlLines, YamlWrong
 
@@ -57,7 +59,14 @@ class Turn(Part):
 
 
 class Script(Part):
-    turns: tuple[Turn, ...] = Field(min_length=1)
+    turns: tuple[Turn, ...]
+
+    @field_validator("turns")
+    @classmethod
+    def _some(cls, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+        if not turns:
+            raise ValueError("the script has no turn")
+        return turns
 
 
 def load_script(file: Path) -> Script:
@@ -71,11 +80,28 @@ def load_script(file: Path) -> Script:
         raise ScriptInvalid(f"{file}:{problem.line}: {problem}") from problem
     except ValidationError as problem:
         rows = problem.errors(include_url=False, include_input=False)
-        mistakes = sorted((document.line(row["loc"]), _sentence(row["loc"], row["msg"])) for row in rows)
+        mistakes = sorted((document.line(row["loc"]), _sentence(row)) for row in rows)
         raise ScriptInvalid("\n".join(f"{file}:{line}: {text}" for line, text in mistakes)) from None
 
 
-def _sentence(place: tuple[Any, ...], message: str) -> str:
-    if message == "Extra inputs are not permitted":
-        message = f"unknown key; known keys of a turn: {', '.join(Turn.model_fields)}"
+def _sentence(row: ErrorDetails) -> str:
+    place = row["loc"]
+    message = row["msg"].removeprefix("Value error, ").replace("Input should", "it should", 1)
+    if row["type"] == "extra_forbidden":
+        known = list(_part(place).model_fields)
+        near = difflib.get_close_matches(str(place[-1]), known, n=1)
+        message = f"unknown key; did you mean {near[0]}?" if near else f"unknown key; known here: {', '.join(known)}"
     return f"{'.'.join(str(part) for part in place)}: {message}"
+
+
+def _part(place: tuple[str | int, ...]) -> type[Part]:
+    """What the key at the end of the place is a key of."""
+    match place:
+        case (_,):
+            return Script
+        case (_, _, "tool_calls", *_) if len(place) > 3:
+            return ScriptedCall
+        case (_, _, "usage", _):
+            return ScriptedUsage
+        case _:
+            return Turn

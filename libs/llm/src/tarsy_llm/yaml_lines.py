@@ -21,8 +21,7 @@ class YamlLines:
     def __init__(self, text: str) -> None:
         self._lines: dict[Place, int] = {}
         try:
-            if alias := next((token for token in yaml.scan(text) if isinstance(token, yaml.AliasToken)), None):
-                raise YamlWrong(alias.start_mark.line + 1, "aliases are not allowed here")
+            alias = next((token for token in yaml.scan(text) if isinstance(token, yaml.AliasToken)), None)
             root = yaml.compose(text, Loader=yaml.SafeLoader)
             self.data: Any = yaml.safe_load(text)
         except yaml.MarkedYAMLError as problem:
@@ -30,6 +29,8 @@ class YamlLines:
             raise YamlWrong(mark.line + 1 if mark else 1, f"is not YAML: {problem.problem}") from problem
         except (yaml.YAMLError, ValueError) as problem:
             raise YamlWrong(1, f"is not YAML: {problem}") from problem
+        if alias is not None:
+            raise YamlWrong(alias.start_mark.line + 1, "aliases are not allowed here")
         if root is not None:
             self._note(root, ())
 

@@ -12,6 +12,7 @@ from tarsy_masking.telling_names import TellingNames
 
 REDACTED = "[REDACTED: masking failed]"
 _MAX_DEPTH = 64
+_SCALARS = frozenset({type(None), bool, int, float})
 # One round finds everything; a second sees what the first one's replacements have brought together.
 _MAX_ROUNDS = 8
 
@@ -37,14 +38,15 @@ class Masker:
     def mask(self, text: str) -> str:
         try:
             return self._settled(text)
-        except Exception as error:  # noqa: BLE001: whatever went wrong, the text may hold a secret
+        # Whatever went wrong, the text may hold a secret.
+        except Exception as error:  # noqa: BLE001
             return _redacted(error)
 
     def mask_json(self, value: JsonValue) -> JsonValue:
         """Masks every string; keys stay. What stands beside a telling key goes even if it has no form of its own."""
         try:
             return self._mask_value(value, depth=0, inside_list=False)
-        except Exception as error:  # noqa: BLE001: as above
+        except Exception as error:  # noqa: BLE001
             return _redacted(error)
 
     def _settled(self, text: str) -> str:
@@ -73,7 +75,8 @@ class Masker:
             inside = inside_list or lists_secrets(value)
             hidden = self._names.hide_beside(body)
             return {key: self._mask_value(item, depth=depth + 1, inside_list=inside) for key, item in hidden.items()}
-        return value if value is None or isinstance(value, bool | int | float) else REDACTED
+        # Callers may hand over what only claims to be JSON.
+        return value if type(value) in _SCALARS else REDACTED
 
 
 def _redacted(error: Exception) -> str:

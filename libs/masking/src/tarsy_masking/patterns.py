@@ -51,7 +51,10 @@ def compile_regex(regex: str, *, capture: bool = True, one_line: bool = False) -
     options.max_mem = _MEMORY
     options.never_capture = not capture
     options.never_nl = one_line
-    return re2.compile(regex.encode("ascii"), options)
+    compiled = re2.compile(regex.encode("ascii"), options)
+    if compiled.search(b"") is not None:
+        raise ValueError(f"this regex finds something in an empty text, so it would never come to an end: {regex}")
+    return compiled
 
 
 def _pattern(entry: Mapping[str, Any], families: Mapping[str, str], fragments: Mapping[str, str]) -> Pattern:

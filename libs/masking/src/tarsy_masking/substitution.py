@@ -7,7 +7,9 @@ from typing import Any
 from tarsy_masking.patterns import PatternFile, compile_regex
 
 # Finds nearer to each other than this are masked together: a call of RE2 costs as much as some hundred bytes of text.
-_NEAR = 4096
+_NEAR = 512
+# Stands for the sum of no patterns.
+_NOTHING = r"[^\x00-\xff]"
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class Substitution:
     def __init__(self, source: PatternFile) -> None:
         in_lines = [pattern for pattern in source.patterns if pattern.span == "line"]
         self._any_in_line = compile_regex(
-            "|".join(f"(?:{pattern.any_regex})" for pattern in in_lines), capture=False, one_line=True
+            "|".join(f"(?:{pattern.any_regex})" for pattern in in_lines) or _NOTHING, capture=False, one_line=True
         )
         self._line_rules = [
             _Rule(compile_regex(regex, one_line=True), replacement.encode())
@@ -85,5 +87,6 @@ class Substitution:
 
 
 def _secret_span(match: Any) -> tuple[int, int]:
-    groups = range(1, match.re.groups + 1)
-    return next((match.span(group) for group in groups if match.span(group) != (-1, -1)), match.span())
+    spans: list[tuple[int, int]] = [match.span(group) for group in range(1, match.re.groups + 1)]
+    whole: tuple[int, int] = match.span()
+    return next((span for span in spans if span != (-1, -1)), whole)

@@ -1,12 +1,13 @@
-"""Logs: one JSON object a line on standard error, with session and trace ids where there are any."""
+"""Logs: one JSON object a line, with session and trace ids where there are any."""
 
 import logging
 import sys
+from typing import TextIO
 
 import structlog
 
 
-def configure_logs(level: str) -> None:
+def configure_logs(level: str, stream: TextIO = sys.stderr) -> None:
     """Call once, at the start of a process. Libraries that use the standard module go the same way."""
     shared: list[structlog.types.Processor] = [
         structlog.contextvars.merge_contextvars,
@@ -21,7 +22,7 @@ def configure_logs(level: str) -> None:
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,
     )
-    handler = logging.StreamHandler(sys.stderr)
+    handler = logging.StreamHandler(stream)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=shared,

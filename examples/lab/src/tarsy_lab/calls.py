@@ -1,0 +1,61 @@
+"""A file that says which tools ran, one JSON line per start and per end, so that tests can count executions."""
+
+import asyncio
+import functools
+import json
+import os
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from mcp.server.mcpserver.exceptions import ToolError
+
+
+@dataclass(frozen=True)
+class CallLog:
+    """Where calls are written (nowhere when `path` is None) and how long each tool takes."""
+
+    path: Path | None = None
+    delays: Mapping[str, float] | None = None
+    delay: float = 0.0
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str]) -> "CallLog":
+        path = environment.get("TARSY_LAB_CALLS")
+        prefix = "TARSY_LAB_DELAY_SECONDS_"
+        return cls(
+            path=Path(path) if path else None,
+            delays={name.removeprefix(prefix): float(v) for name, v in environment.items() if name.startswith(prefix)},
+            delay=float(environment.get("TARSY_LAB_DELAY_SECONDS", "0")),
+        )
+
+    def recorded[**P](self, tool: Callable[P, Awaitable[str]]) -> Callable[P, Awaitable[str]]:
+        name = getattr(tool, "__name__", repr(tool))
+
+        @functools.wraps(tool)
+        async def run(*args: P.args, **kwargs: P.kwargs) -> str:
+            self._write(name, kwargs, "started")
+            await asyncio.sleep((self.delays or {}).get(name, self.delay))
+            try:
+                answer = await tool(*args, **kwargs)
+            except ToolError:
+                self._write(name, kwargs, "finished", outcome="error")
+                raise
+            self._write(name, kwargs, "finished", outcome="ok")
+            return answer
+
+        return run
+
+    def _write(self, tool: str, arguments: Mapping[str, object], phase: str, **more: str) -> None:
+        if self.path is None:
+            return
+        at = datetime.now(UTC).isoformat()
+        line = {"tool": tool, "arguments": arguments, "phase": phase, "at": at, "pid": os.getpid(), **more}
+        # Opened for each line and synced: the process may be killed at any moment, and several may write to one file.
+        descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        try:
+            os.write(descriptor, (json.dumps(line) + "\n").encode())
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

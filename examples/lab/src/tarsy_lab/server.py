@@ -1,0 +1,34 @@
+"""The MCP server of one incident."""
+
+from pathlib import Path
+
+from mcp.server import MCPServer
+from mcp_types import ToolAnnotations
+
+from tarsy_lab.calls import CallLog
+from tarsy_lab.evidence import Evidence
+from tarsy_lab.tools import Tools
+
+_READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+_DESTRUCTIVE = ToolAnnotations(
+    read_only_hint=False, destructive_hint=True, idempotent_hint=False, open_world_hint=False
+)
+
+
+def build(incident: Path, calls: CallLog) -> MCPServer:
+    tools = Tools(Evidence(incident))
+    server = MCPServer(
+        "tarsy-lab",
+        version="0.1.0",
+        instructions="A recorded Kubernetes incident. Nothing here changes: a deleted pod is still listed.",
+    )
+    by_annotations = (
+        (_READ_ONLY, (tools.namespaces_list, tools.pods_list, tools.pods_get, tools.pods_log)),
+        (_READ_ONLY, (tools.resources_list, tools.resources_get, tools.events_list)),
+        (_DESTRUCTIVE, (tools.pods_delete,)),
+    )
+    for annotations, group in by_annotations:
+        for tool in group:
+            # Structured output would carry the same text a second time: 20 MB instead of 10 for the long log.
+            server.add_tool(calls.recorded(tool), annotations=annotations, structured_output=False)
+    return server

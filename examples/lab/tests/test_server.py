@@ -1,0 +1,169 @@
+"""The lab's server, driven by the official client over stdio, as the tool gateway will drive it."""
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from mcp import Client, MCPError, StdioServerParameters
+from mcp_types import CallToolResult, TextContent
+
+CRASH_LOOP = Path(__file__).parents[2] / "incidents" / "crash-loop"
+POD = {"namespace": "shop", "name": "checkout-7c9d6f5b84-x2x7k"}
+READ_ONLY = {
+    "namespaces_list",
+    "pods_list",
+    "pods_get",
+    "pods_log",
+    "resources_list",
+    "resources_get",
+    "events_list",
+}
+
+
+def lab(**environment: str) -> Client:
+    command = ["-m", "tarsy_lab", str(CRASH_LOOP)]
+    return Client(StdioServerParameters(command=sys.executable, args=command, env=environment), read_timeout_seconds=30)
+
+
+def text_of(result: CallToolResult) -> str:
+    (content,) = result.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+async def answer(tool: str, **arguments: object) -> str:
+    async with lab() as client:
+        result = await client.call_tool(tool, arguments)
+    assert not result.is_error, text_of(result)
+    return text_of(result)
+
+
+async def complaint(tool: str, **arguments: object) -> str:
+    async with lab() as client:
+        result = await client.call_tool(tool, arguments)
+    assert result.is_error
+    return text_of(result)
+
+
+def recorded(calls: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in calls.read_text(encoding="utf-8").splitlines()]
+
+
+async def test_only_pods_delete_may_change_anything_and_every_parameter_is_described() -> None:
+    async with lab() as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+
+    assert tools.keys() == READ_ONLY | {"pods_delete"}
+    for name, tool in tools.items():
+        assert tool.annotations is not None
+        assert tool.annotations.read_only_hint is (name in READ_ONLY)
+        assert tool.annotations.destructive_hint is (name == "pods_delete")
+        assert tool.annotations.idempotent_hint is (name in READ_ONLY)
+        assert tool.description
+        assert all("description" in schema for schema in tool.input_schema["properties"].values())
+
+
+async def test_the_list_of_pods_shows_which_one_crashes() -> None:
+    lines = (await answer("pods_list", namespace="shop")).splitlines()
+
+    crashing = [line.split() for line in lines if "CrashLoopBackOff" in line]
+    assert [(row[1], row[4]) for row in crashing] == [(POD["name"], "7")]
+    assert len(lines) == 6
+
+
+async def test_a_pod_is_shown_with_the_reason_of_its_last_end() -> None:
+    assert "reason: OOMKilled" in await answer("pods_get", **POD)
+
+
+async def test_the_whole_log_arrives_over_stdio_and_holds_the_cause_deep_inside() -> None:
+    lines = (await answer("pods_log", **POD)).splitlines()
+
+    assert len(lines) == 100_000
+    assert "memory limit reached in tax.loadAll" in lines[61_000]
+
+
+async def test_a_tail_is_the_last_lines_of_the_log() -> None:
+    whole = await answer("pods_log", **POD, container="app")
+
+    assert (await answer("pods_log", **POD, tail=3)).splitlines() == whole.splitlines()[-3:]
+
+
+async def test_a_pod_without_a_recorded_log_says_so() -> None:
+    assert "no log" in await answer("pods_log", namespace="shop", name="orders-db-0")
+
+
+async def test_objects_are_listed_by_kind_and_read_by_name() -> None:
+    listed = await answer("resources_list", apiVersion="apps/v1", kind="ReplicaSet", namespace="shop")
+    read = await answer("resources_get", apiVersion="apps/v1", kind="Deployment", namespace="shop", name="checkout")
+    node = await answer("resources_get", apiVersion="v1", kind="Node", name="worker-3.shop-eu-1.example.com")
+
+    assert "checkout-7c9d6f5b84" in listed
+    assert "checkout-5d8f7c6b9d" in listed
+    assert "memory: 256Mi" in read
+    assert "MemoryPressure" in node
+
+
+async def test_namespaces_and_events_are_listed() -> None:
+    assert await answer("namespaces_list") == "shop"
+    assert "SystemOOM" in await answer("events_list", namespace="shop")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "hint"),
+    [
+        ("pods_get", {"namespace": "shop", "name": "nobody"}, "its pods are: checkout-7c9d6f5b84-x2x7k"),
+        ("pods_delete", {"namespace": "shop", "name": "nobody"}, "not found in namespace shop"),
+        ("pods_list", {"namespace": "nowhere"}, "there are: shop"),
+        ("pods_log", {**POD, "container": "sidecar"}, "its containers are: app"),
+        ("resources_list", {"apiVersion": "v1", "kind": "Gateway"}, "v1 ConfigMap"),
+        ("resources_get", {"apiVersion": "v1", "kind": "Service", "name": "nothing"}, "resources_list shows"),
+    ],
+)
+async def test_what_does_not_exist_is_an_error_that_says_what_does(
+    tool: str, arguments: dict[str, object], hint: str
+) -> None:
+    assert hint in await complaint(tool, **arguments)
+
+
+async def test_every_execution_is_on_record_when_it_starts_and_when_it_ends(tmp_path: Path) -> None:
+    calls = tmp_path / "calls.jsonl"
+    async with lab(TARSY_LAB_CALLS=str(calls)) as client:
+        deleted = await client.call_tool("pods_delete", POD)
+        await client.call_tool("pods_get", {"namespace": "shop", "name": "nobody"})
+
+    assert text_of(deleted) == f'pod "{POD["name"]}" deleted from shop namespace'
+    assert [(line["tool"], line["phase"], line.get("outcome")) for line in recorded(calls)] == [
+        ("pods_delete", "started", None),
+        ("pods_delete", "finished", "ok"),
+        ("pods_get", "started", None),
+        ("pods_get", "finished", "error"),
+    ]
+    assert recorded(calls)[0]["arguments"] == POD
+
+
+async def test_a_delay_for_one_tool_holds_only_that_tool_after_its_start_is_on_record(tmp_path: Path) -> None:
+    calls = tmp_path / "calls.jsonl"
+    environment = {"TARSY_LAB_CALLS": str(calls), "TARSY_LAB_DELAY_SECONDS_pods_delete": "600"}
+    async with asyncio.timeout(30), lab(**environment) as client:
+        with pytest.raises(MCPError):
+            await client.call_tool("pods_delete", POD, read_timeout_seconds=0.5)
+        await client.call_tool("namespaces_list", {})
+
+    assert [(line["tool"], line["phase"]) for line in recorded(calls)] == [
+        ("pods_delete", "started"),
+        ("namespaces_list", "started"),
+        ("namespaces_list", "finished"),
+    ]
+
+
+async def test_a_folder_that_is_no_incident_is_refused_with_a_sentence(tmp_path: Path) -> None:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tarsy_lab", str(tmp_path), stderr=asyncio.subprocess.PIPE
+    )
+    async with asyncio.timeout(30):
+        _, said = await process.communicate()
+
+    assert process.returncode == 2
+    assert b"is not an incident: it has no incident.yaml" in said

@@ -1,0 +1,34 @@
+"""Templates are filled from the environment, and nothing else is."""
+
+import pytest
+
+from tarsy_config.templates import TemplateWrong, filled
+
+ENVIRON = {"HOST": "db.example.com", "ODD": "{{.HOST}}", "EMPTY": ""}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("postgres://{{.HOST}}:5432", "postgres://db.example.com:5432"),
+        ("{{ .HOST }} {{.HOST}}", "db.example.com db.example.com"),
+        ("{{.EMPTY}}", ""),
+        ("session {{.SESSION_ID}}", "session {{.SESSION_ID}}"),
+        ("{{.ODD}}", "{{.HOST}}"),
+        ('{{"{{"}} $labels.pod }}', "{{ $labels.pod }}"),
+        ("a $HOST and a {brace}", "a $HOST and a {brace}"),
+    ],
+)
+def test_a_template_becomes_the_text_of_its_variable(text: str, expected: str) -> None:
+    assert filled(text, ENVIRON) == expected
+
+
+def test_a_variable_that_is_not_set_is_named() -> None:
+    with pytest.raises(TemplateWrong, match="the environment variable PORT is not set"):
+        filled("{{.HOST}}:{{.PORT}}", ENVIRON)
+
+
+@pytest.mark.parametrize("text", ["{{if .HOST}}", "{{ $x }}", "{{}}", "{{.HOST.NAME}}"])
+def test_a_template_that_is_more_than_a_name_is_refused(text: str) -> None:
+    with pytest.raises(TemplateWrong, match="can only name an environment variable"):
+        filled(text, ENVIRON)

@@ -1,0 +1,87 @@
+"""A script is read whole, and every mistake in it is told with its line."""
+
+from pathlib import Path
+
+import pytest
+
+from tarsy_llm.script import ScriptInvalid, load_script
+
+GOOD = """\
+turns:
+  - agent: KubernetesAgent
+    iteration: 1
+    needs: ["KubePodCrashLooping"]
+    thinking: "Which pod is it?"
+    text: "I look at the pods."
+    tool_calls: [{name: kubernetes__pods_list, arguments: {namespace: shop}}]
+    usage: {input_tokens: 1200, output_tokens: 80}
+"""
+
+WRONG = """\
+turns:
+  - agent: KubernetesAgent
+    iteration: 0
+    text: hello
+  - agent: KubernetesAgent
+    iteration: 2
+    txt: hello
+    text: hello
+  - agent: KubernetesAgent
+    iteration: 3
+  - agent: KubernetesAgent
+    iteration: 4
+    text: hello
+    retryable: true
+  - iteration: 5
+    tool_calls: [{nam: x}]
+    usage: {tokens: 3}
+"""
+
+
+def script_file(folder: Path, text: str) -> Path:
+    file = folder / "script.yaml"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def test_a_good_script_loads(tmp_path: Path) -> None:
+    (turn,) = load_script(script_file(tmp_path, GOOD)).turns
+    assert turn.agent == "KubernetesAgent"
+    assert turn.tool_calls[0].arguments == {"namespace": "shop"}
+    assert turn.usage.output_tokens == 80
+
+
+def test_every_mistake_is_told_with_its_line(tmp_path: Path) -> None:
+    file = script_file(tmp_path, WRONG)
+    with pytest.raises(ScriptInvalid) as caught:
+        load_script(file)
+    assert str(caught.value).splitlines() == [
+        f"{file}:3: turns.0.iteration: it should be greater than or equal to 1",
+        f"{file}:7: turns.1.txt: unknown key; did you mean text?",
+        f"{file}:9: turns.2: the turn has neither text nor tool_calls",
+        f"{file}:11: turns.3: retryable and times say something about a fail, and there is none",
+        f"{file}:15: turns.4.agent: Field required",
+        f"{file}:16: turns.4.tool_calls.0.nam: unknown key; did you mean name?",
+        f"{file}:16: turns.4.tool_calls.0.name: Field required",
+        f"{file}:17: turns.4.usage.tokens: unknown key; did you mean input_tokens?",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "sentence"),
+    [
+        ("turns: [", 1, "is not YAML"),
+        ("turns: []\nturns: []\n", 2, "turns stands here a second time"),
+        ("a: &a 1\nb: *a\n", 2, "aliases are not allowed here"),
+    ],
+)
+def test_what_is_not_the_wanted_yaml_is_told_with_its_line(tmp_path: Path, text: str, line: int, sentence: str) -> None:
+    file = script_file(tmp_path, text)
+    with pytest.raises(ScriptInvalid, match=sentence) as caught:
+        load_script(file)
+    assert str(caught.value).startswith(f"{file}:{line}: ")
+
+
+def test_a_script_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ScriptInvalid, match=r"nowhere\.yaml: cannot be read"):
+        load_script(tmp_path / "nowhere.yaml")

@@ -1,0 +1,85 @@
+"""Alertmanager's webhook (version "4"): one session for each alert that fires."""
+
+import json
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from tarsy_contracts.identities import session_of_alertmanager
+from tarsy_ingest.incoming import AlertTypes, Form, Incoming, bounded, validated, web_address
+
+AUTHOR = "alertmanager"
+TYPE_LABEL = "alert_type"
+
+
+class WebhookAlert(Form):
+    status: Literal["firing", "resolved"]
+    labels: dict[str, str]
+    annotations: dict[str, str] = Field(default_factory=dict)
+    startsAt: str = Field(min_length=1)
+    generatorURL: str = ""
+    fingerprint: str = Field(min_length=1)
+
+
+class Webhook(Form):
+    version: Literal["4"]
+    alerts: tuple[WebhookAlert, ...]
+    groupLabels: dict[str, str] = Field(default_factory=dict)
+    truncatedAlerts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What becomes of one alert of a webhook: `incoming` is None when there is nothing to investigate."""
+
+    fingerprint: str
+    incoming: Incoming | None
+    message: str
+
+
+def read_webhook(
+    value: JsonValue, types: AlertTypes, *, author: str = AUTHOR, alert_type: str | None = None
+) -> tuple[Webhook, list[Notice]]:
+    """`alert_type` is for all alerts of the webhook. Raises Refused."""
+    webhook = validated(Webhook, value)
+    asked = types.asked_for(alert_type) if alert_type else None
+    notices = [
+        _notice(webhook, index, alert, asked or _type_of(alert, types), author)
+        for index, alert in enumerate(webhook.alerts)
+    ]
+    return webhook, notices
+
+
+def _type_of(alert: WebhookAlert, types: AlertTypes) -> str:
+    """A label that names no alert type is passed over: an alert is not lost for its label."""
+    return types.hinted(alert.labels.get(TYPE_LABEL), alert.labels.get("alertname"))
+
+
+def _notice(webhook: Webhook, index: int, alert: WebhookAlert, alert_type: str, author: str) -> Notice:
+    if alert.status == "resolved":
+        return Notice(alert.fingerprint, None, "The alert is resolved: nothing to investigate.")
+    data = _data(webhook, alert)
+    bounded(json.dumps(data, ensure_ascii=False), ("alerts", index))
+    incoming = Incoming(
+        session_id=session_of_alertmanager(fingerprint=alert.fingerprint, starts_at=alert.startsAt),
+        alert_type=alert_type,
+        data=data,
+        source="alertmanager",
+        author=author,
+        title=alert.annotations.get("summary") or alert.labels.get("alertname", ""),
+        severity=alert.labels.get("severity"),
+        runbook_url=web_address(alert.annotations.get("runbook_url")),
+    )
+    return Notice(alert.fingerprint, incoming, f"The alert is queued as {alert_type}.")
+
+
+def _data(webhook: Webhook, alert: WebhookAlert) -> dict[str, JsonValue]:
+    """What the agent reads."""
+    return {
+        "labels": dict(alert.labels),
+        "annotations": dict(alert.annotations),
+        "startsAt": alert.startsAt,
+        "generatorURL": alert.generatorURL,
+        "groupLabels": dict(webhook.groupLabels),
+    }

@@ -1,0 +1,93 @@
+"""The alerts topic: whoever writes there needs to know nothing of us, and nothing of theirs is lost.
+
+aiokafka directly, not a FastStream subscriber: FastStream swallows whatever comes out of a handler or a parser (a
+header that is not text is enough), and the commit of the next record then goes past it. Here an unexpected error ends
+the service with the record uncommitted, and a header is as opaque as the value.
+"""
+
+import asyncio
+from collections.abc import Iterator
+
+import structlog
+from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka.errors import KafkaError
+
+from tarsy_bus.connection import Bus, member
+from tarsy_bus.dead_letters import bury
+from tarsy_bus.following import Record
+from tarsy_bus.publisher import NotWritten, Publisher, TooLarge
+from tarsy_ingest.incoming import AlertTypes, Refused
+from tarsy_ingest.intake import Intake
+from tarsy_ingest.metrics import Metrics
+from tarsy_ingest.record_form import Position, read_record
+
+log = structlog.get_logger(__name__)
+
+SOURCE = "kafka"
+POLL_MS = 1_000
+MOST_RECORDS = 100
+FIRST_PAUSE_SECONDS = 0.25
+LONGEST_PAUSE_SECONDS = 30.0
+
+
+class AlertsTopic:
+    """Offsets are committed when inbox or dead letters acknowledged all records before them."""
+
+    def __init__(self, bus: Bus, publisher: Publisher, intake: Intake, types: AlertTypes, metrics: Metrics) -> None:
+        self._bus = bus
+        self._publisher = publisher
+        self._intake = intake
+        self._types = types
+        self._metrics = metrics
+
+    def consumer(self) -> AIOKafkaConsumer:
+        consumer = member(self._bus, f"{self._bus.topics.prefix}.ingest")
+        consumer.subscribe([self._bus.topics.alerts])
+        return consumer
+
+    async def follow(self, consumer: AIOKafkaConsumer, cluster: str) -> None:
+        """For ever, with a started consumer."""
+        while True:
+            found = await consumer.getmany(timeout_ms=POLL_MS, max_records=MOST_RECORDS)
+            for partition, records in found.items():
+                for record in records:
+                    await self._until_handed_over(record, cluster)
+                await _commit(consumer, partition, records[-1].offset + 1)
+
+    async def _until_handed_over(self, record: Record, cluster: str) -> None:
+        """An outage is waited out, however long: going on would leave the record behind."""
+        for pause in growing_pauses():
+            try:
+                await self._hand_over(record, cluster)
+                return
+            except NotWritten as problem:
+                log.warning("alert.not_written", offset=record.offset, reason=str(problem), pause_seconds=pause)
+                await asyncio.sleep(pause)
+
+    async def _hand_over(self, record: Record, cluster: str) -> None:
+        position = Position(cluster, record.topic, record.partition, record.offset)
+        try:
+            alerts = read_record(record.value, record.headers, position, self._types)
+            if not alerts:
+                self._metrics.count("alertmanager", "resolved")
+            for alert in alerts:
+                await self._intake.take(alert, delivery=str(position))
+        except (Refused, TooLarge) as problem:
+            await bury(self._publisher, record, str(problem))
+            self._metrics.dead_letters.inc()
+            self._metrics.count(SOURCE, "dead_letter")
+
+
+async def _commit(consumer: AIOKafkaConsumer, partition: TopicPartition, offset: int) -> None:
+    """A partition that was taken away meanwhile cannot be committed: its records come again, to whoever has it now."""
+    try:
+        await consumer.commit({partition: offset})
+    except KafkaError as problem:
+        log.warning("offset.not_committed", partition=partition.partition, offset=offset, reason=repr(problem))
+
+
+def growing_pauses() -> Iterator[float]:
+    pause = FIRST_PAUSE_SECONDS
+    while True:
+        yield pause
+        pause = min(2 * pause, LONGEST_PAUSE_SECONDS)

@@ -1,0 +1,53 @@
+"""The composition root of the ingest: alerts in, over HTTP and Kafka."""
+
+import os
+from datetime import UTC, datetime
+
+from prometheus_client import CollectorRegistry
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.publisher import Publisher
+from tarsy_bus.topics_admin import check_topics, cluster_id
+from tarsy_config.load import load_config
+from tarsy_contracts.topics import Topics
+from tarsy_ingest.alerts_topic import AlertsTopic
+from tarsy_ingest.http_api import alerts_router
+from tarsy_ingest.incoming import AlertTypes
+from tarsy_ingest.intake import Intake
+from tarsy_ingest.metrics import Metrics
+from tarsy_ingest.settings import IngestSettings
+from tarsy_masking.masker import Masker
+from tarsy_service.service import Ready, Service
+
+NAME = "ingest"
+
+
+def build(settings: IngestSettings, registry: CollectorRegistry) -> Service:
+    """Raises ConfigInvalid."""
+    config = load_config(settings.config_dir, os.environ)
+    types = AlertTypes(config.alert_types(), config.default_alert_type)
+    bus = Bus(
+        bootstrap=settings.kafka,
+        topics=Topics(settings.topic_prefix),
+        client=settings.client,
+        session_timeout_ms=settings.group_session_timeout_ms,
+        heartbeat_ms=settings.group_heartbeat_ms,
+    )
+    metrics = Metrics(registry)
+    publisher = Publisher(bus, source=NAME, now=lambda: datetime.now(UTC))
+    intake = Intake(publisher, Masker.default(), metrics)
+    topic = AlertsTopic(bus, publisher, intake, types, metrics)
+
+    async def run(ready: Ready) -> None:
+        await check_topics(bus)
+        cluster = await cluster_id(bus)
+        consumer = topic.consumer()
+        async with intake.running():
+            try:
+                await consumer.start()
+                ready()
+                await topic.follow(consumer, cluster)
+            finally:
+                await consumer.stop()
+
+    return Service(name=NAME, run=run, router=alerts_router(intake, types, metrics))

@@ -1,0 +1,67 @@
+"""CloudEvents 1.0 on the alerts topic, structured (JSON) or binary (headers)."""
+
+import base64
+import binascii
+from collections.abc import Mapping
+
+from pydantic import Field, JsonValue
+
+from tarsy_contracts.identities import session_of_cloudevent
+from tarsy_ingest.incoming import AlertTypes, Form, Incoming, Refused, bounded, parsed, validated
+
+HEADER = "ce_"
+
+
+class Attributes(Form):
+    """`type` chooses the chain when one names it."""
+
+    id: str = Field(min_length=1)
+    source: str = Field(min_length=1)
+    type: str = ""
+    subject: str | None = None
+
+
+class Structured(Attributes):
+    data: JsonValue = None
+    data_base64: str | None = None
+
+
+def read_structured(value: JsonValue, types: AlertTypes) -> Incoming:
+    """Raises Refused."""
+    event = validated(Structured, value)
+    if event.data_base64 is not None:
+        return _incoming(event, _decoded(event.data_base64), types)
+    if event.data is None:
+        raise Refused((("data",), "is missing"))
+    return _incoming(event, event.data, types)
+
+
+def read_binary(headers: Mapping[str, str], text: str, types: AlertTypes) -> Incoming:
+    """Raises Refused."""
+    attributes = {name.removeprefix(HEADER): value for name, value in headers.items() if name.startswith(HEADER)}
+    return _incoming(validated(Attributes, dict(attributes)), _json_or_text(text), types)
+
+
+def _incoming(event: Attributes, data: JsonValue, types: AlertTypes) -> Incoming:
+    return Incoming(
+        session_id=session_of_cloudevent(source=event.source, id=event.id),
+        alert_type=types.hinted(event.type),
+        data=data,
+        source="cloudevent",
+        author=event.source,
+        title=event.subject or event.type,
+    )
+
+
+def _decoded(text: str) -> JsonValue:
+    try:
+        return _json_or_text(bounded(base64.b64decode(text, validate=True).decode(), ("data_base64",)))
+    except (binascii.Error, UnicodeDecodeError):
+        raise Refused((("data_base64",), "is not the base64 form of UTF-8 text")) from None
+
+
+def _json_or_text(text: str) -> JsonValue:
+    try:
+        return parsed(text)
+    except Refused:
+        return text

@@ -1,0 +1,124 @@
+"""Alerts over HTTP. 202 means that Kafka has the alert."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Literal
+from uuid import uuid4
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel
+
+from tarsy_contracts.alert import AlertSource
+from tarsy_contracts.identities import session_of_idempotency_key
+from tarsy_ingest.alertmanager import AUTHOR, Notice, Webhook, read_webhook
+from tarsy_ingest.http_body import read_body
+from tarsy_ingest.http_problems import AlertRoute
+from tarsy_ingest.incoming import AlertTypes, Form, Refused, parsed
+from tarsy_ingest.intake import Intake
+from tarsy_ingest.metrics import Metrics
+from tarsy_ingest.submission import Submission, read_submission
+from tarsy_service.problems import Problem
+
+AUTHOR_HEADERS = ("X-Forwarded-User", "X-Forwarded-Email", "X-Remote-User")
+API_CLIENT = "api-client"
+KEY_HEADER = "Idempotency-Key"
+LONGEST_KEY = 255
+
+
+class Submitted(BaseModel):
+    session_id: str
+    status: Literal["queued"] = "queued"
+    message: str = "The alert is queued for investigation."
+
+
+class NoticeAnswer(BaseModel):
+    fingerprint: str
+    status: Literal["queued", "resolved"]
+    session_id: str | None = None
+    message: str
+
+
+class WebhookAnswer(BaseModel):
+    """`truncated_alerts`: how many alerts of the group Alertmanager did not send."""
+
+    alerts: list[NoticeAnswer]
+    truncated_alerts: int
+
+
+def alerts_router(intake: Intake, types: AlertTypes, metrics: Metrics) -> APIRouter:
+    router = APIRouter(prefix="/api/v1/alerts", route_class=AlertRoute, tags=["alerts"])
+
+    @router.post("", status_code=202, openapi_extra=_body_of(Submission))
+    async def submit(request: Request) -> Submitted:
+        author = author_of(request, API_CLIENT)
+        key = _key(request)
+        session_id = session_of_idempotency_key(caller=author, key=key) if key else str(uuid4())
+        with _refusals_counted(metrics, "api"):
+            body = parsed(await read_body(request))
+            incoming = read_submission(body, types, session_id=session_id, author=author)
+        await intake.take(incoming, delivery=key or session_id)
+        return Submitted(session_id=session_id)
+
+    @router.post("/alertmanager", status_code=202, openapi_extra=_body_of(Webhook), response_model_exclude_none=True)
+    async def alertmanager(request: Request, alert_type: str | None = None) -> WebhookAnswer:
+        with _refusals_counted(metrics, "alertmanager"):
+            body = parsed(await read_body(request))
+            author = author_of(request, AUTHOR)
+            webhook, notices = read_webhook(body, types, author=author, alert_type=alert_type)
+        delivery = str(uuid4())
+        answers = [await _take(intake, metrics, notice, delivery) for notice in notices]
+        return WebhookAnswer(alerts=answers, truncated_alerts=webhook.truncatedAlerts)
+
+    return router
+
+
+async def _take(intake: Intake, metrics: Metrics, notice: Notice, delivery: str) -> NoticeAnswer:
+    incoming = notice.incoming
+    if incoming is None:
+        metrics.count("alertmanager", "resolved")
+        return NoticeAnswer(fingerprint=notice.fingerprint, status="resolved", message=notice.message)
+    await intake.take(incoming, delivery=delivery)
+    return NoticeAnswer(
+        fingerprint=notice.fingerprint, status="queued", session_id=incoming.session_id, message=notice.message
+    )
+
+
+def author_of(request: Request, otherwise: str) -> str:
+    """Who the proxy in front of us says it is."""
+    return next((request.headers[name] for name in AUTHOR_HEADERS if request.headers.get(name)), otherwise)
+
+
+def _key(request: Request) -> str | None:
+    key = request.headers.get(KEY_HEADER)
+    if key is not None and not 0 < len(key.strip()) <= LONGEST_KEY:
+        raise Problem(400, "Invalid request", f"{KEY_HEADER} has to have 1 to {LONGEST_KEY} characters")
+    return key
+
+
+@contextmanager
+def _refusals_counted(metrics: Metrics, source: AlertSource) -> Iterator[None]:
+    try:
+        yield
+    except Refused:
+        metrics.count(source, "refused")
+        raise
+
+
+def _body_of(form: type[Form]) -> dict[str, object]:
+    """For the OpenAPI document: the handlers read the body themselves, to stop reading when it is too long."""
+    schema = form.model_json_schema()
+    content = {"application/json": {"schema": _inlined(schema, schema.pop("$defs", {}))}}
+    return {"requestBody": {"required": True, "content": content}}
+
+
+def _inlined(schema: Any, definitions: dict[str, Any]) -> Any:
+    """What a schema refers to, in its place: its own definitions are not at the top of the document."""
+    match schema:
+        case {"$ref": str(name)}:
+            return _inlined(definitions[name.rpartition("/")[2]], definitions)
+        case dict():
+            return {key: _inlined(value, definitions) for key, value in schema.items()}
+        case list():
+            return [_inlined(value, definitions) for value in schema]
+        case _:
+            return schema

@@ -1,0 +1,96 @@
+"""What every form of an alert is read into, and how one that cannot be read says so."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+from pydantic_core import from_json
+
+from tarsy_contracts.alert import DATA_LIMIT_BYTES, AlertSource
+
+type Place = tuple[str | int, ...]
+
+
+class Refused(Exception):
+    """The sender has to send something else. Each mistake is a place in what was sent and a sentence without its value.
+
+    What was sent is not masked yet: nothing of it may stand in the sentences.
+    """
+
+    def __init__(self, *mistakes: tuple[Place, str]) -> None:
+        self.mistakes = mistakes
+        super().__init__("; ".join(f"/{'/'.join(str(part) for part in place)}: {text}" for place, text in mistakes))
+
+
+class TooMuch(Refused):
+    """More than the limits allow."""
+
+
+class Form(BaseModel):
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incoming:
+    """An alert as it came, not masked: neither to be written nor logged. `data` that is not text becomes JSON text."""
+
+    session_id: str
+    alert_type: str
+    data: JsonValue
+    source: AlertSource
+    author: str
+    title: str = ""
+    severity: str | None = None
+    runbook_url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AlertTypes:
+    """The alert types that chains name."""
+
+    known: Mapping[str, str]
+    default: str
+
+    def asked_for(self, name: str | None) -> str:
+        """For who asks for a type by its name. Raises Refused."""
+        if name is None:
+            return self.default
+        if name not in self.known:
+            raise Refused((("alert_type",), f"no chain has this alert type; known: {', '.join(sorted(self.known))}"))
+        return name
+
+    def hinted(self, *hints: str | None) -> str:
+        """The first hint that is an alert type, or else the default."""
+        return next((hint for hint in hints if hint is not None and hint in self.known), self.default)
+
+
+def parsed(text: bytes | str) -> JsonValue:
+    """Raises Refused when it is not JSON."""
+    try:
+        value: JsonValue = from_json(text)
+    except ValueError as problem:
+        raise Refused(((), f"is not JSON: {problem}")) from None
+    return value
+
+
+def validated[F: Form](form: type[F], value: JsonValue) -> F:
+    """Raises Refused with every mistake."""
+    try:
+        return form.model_validate(value)
+    except ValidationError as problem:
+        rows = problem.errors(include_url=False, include_input=False, include_context=False)
+        raise Refused(*((row["loc"], row["msg"]) for row in rows)) from None
+
+
+def bounded(text: str, place: Place) -> str:
+    """Raises TooMuch above the limit of an alert's data, and Refused when there is nothing to read."""
+    if len(text) > DATA_LIMIT_BYTES or len(text.encode()) > DATA_LIMIT_BYTES:
+        raise TooMuch((place, f"is larger than {DATA_LIMIT_BYTES} bytes"))
+    if not text.strip():
+        raise Refused((place, "is empty"))
+    return text
+
+
+def web_address(text: str | None) -> str | None:
+    """Only what a browser may be pointed to."""
+    return text if text is not None and text.startswith(("http://", "https://")) else None

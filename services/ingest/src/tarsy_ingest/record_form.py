@@ -1,0 +1,81 @@
+"""Which form a record of the alerts topic has. Strangers write it, with kcat or whatever they have."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from tarsy_contracts.identities import session_of_record
+from tarsy_ingest.alertmanager import read_webhook
+from tarsy_ingest.cloud_event import HEADER, read_binary, read_structured
+from tarsy_ingest.incoming import AlertTypes, Incoming, Refused, bounded, parsed
+from tarsy_ingest.submission import Submission, read_submission
+
+AUTHOR = "kafka"
+WEBHOOK_VERSION = "4"
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where a record lies. `cluster` tells the same topic of two clusters apart."""
+
+    cluster: str
+    topic: str
+    partition: int
+    offset: int
+
+    def session_id(self) -> str:
+        return session_of_record(cluster=self.cluster, topic=self.topic, partition=self.partition, offset=self.offset)
+
+    def __str__(self) -> str:
+        return f"{self.cluster}/{self.topic}/{self.partition}/{self.offset}"
+
+
+def read_record(
+    raw: bytes | None, headers: Sequence[tuple[str, bytes | None]], position: Position, types: AlertTypes
+) -> list[Incoming]:
+    """The alerts of a record; none when all of them are resolved. Raises Refused.
+
+    A form that is known must have the right fields. What has no known form is text for the agent, as it is.
+    """
+    text = _text(raw)
+    attributes = {name: _header(name, raw) for name, raw in headers if name.startswith(HEADER)}
+    if "ce_id" in attributes or "ce_source" in attributes:
+        return [read_binary(attributes, text, types)]
+    value = _json(text)
+    if not isinstance(value, dict):
+        return [_plain(text, position, types)]
+    if "specversion" in value:
+        return [read_structured(value, types)]
+    if "alerts" in value and value.get("version") == WEBHOOK_VERSION:
+        return [notice.incoming for notice in read_webhook(value, types)[1] if notice.incoming is not None]
+    if "data" in value and value.keys() <= Submission.model_fields.keys():
+        return [read_submission(value, types, session_id=position.session_id(), author=AUTHOR, source="kafka")]
+    return [_plain(text, position, types)]
+
+
+def _plain(text: str, position: Position, types: AlertTypes) -> Incoming:
+    return Incoming(
+        session_id=position.session_id(), alert_type=types.default, data=text, source="kafka", author=AUTHOR
+    )
+
+
+def _text(value: bytes | None) -> str:
+    try:
+        return bounded((value or b"").decode(), ())
+    except UnicodeDecodeError:
+        raise Refused(((), "is not UTF-8 text")) from None
+
+
+def _header(name: str, raw: bytes | None) -> str:
+    try:
+        return (raw or b"").decode()
+    except UnicodeDecodeError:
+        raise Refused(((name,), "is a header that is not UTF-8 text")) from None
+
+
+def _json(text: str) -> JsonValue:
+    try:
+        return parsed(text)
+    except Refused:
+        return None

@@ -1,0 +1,41 @@
+"""A running ingest, and what the tests read of its Kafka."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+
+import httpx2
+from prometheus_client import CollectorRegistry
+
+from tarsy_bus.following import Record
+from tarsy_bus.records import delivery
+from tarsy_contracts.alert import Alert
+from tarsy_contracts.inputs import INPUTS, AlertReceived
+
+
+@dataclass(frozen=True)
+class Ingest:
+    client: httpx2.AsyncClient
+    registry: CollectorRegistry
+
+    def counted(self, source: str, result: str) -> float | None:
+        return self.registry.get_sample_value("tarsy_ingest_alerts_total", {"source": source, "result": result})
+
+
+type Records = Callable[[str], Awaitable[list[Record]]]
+type StartIngest = Callable[[], AbstractAsyncContextManager[Ingest]]
+type Writable = Callable[[bool], Awaitable[None]]
+
+
+def alert_in(record: Record) -> Alert:
+    """The alert of a record of the inbox."""
+    received = delivery(record).decode(INPUTS)
+    assert isinstance(received, AlertReceived)
+    return received.alert
+
+
+def session_of(record: Record) -> str:
+    """Key and subject are the session."""
+    subject = delivery(record).envelope.subject
+    assert record.key == subject.encode()
+    return subject

@@ -1,0 +1,123 @@
+"""Each firing alert of a webhook is one session; what identifies it is its episode."""
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from tarsy_contracts.identities import session_of_alertmanager
+from tarsy_ingest.alertmanager import read_webhook
+from tarsy_ingest.incoming import AlertTypes, Incoming, Refused, TooMuch
+
+
+def only(webhook: Any, types: AlertTypes, alert_type: str | None = None) -> Incoming:
+    (notice,) = read_webhook(webhook, types, alert_type=alert_type)[1]
+    assert notice.incoming is not None
+    return notice.incoming
+
+
+@pytest.fixture
+def firing(samples: dict[str, Any]) -> Any:
+    return deepcopy(samples["firing"])
+
+
+def test_a_firing_alert_becomes_a_session_of_its_episode(firing: Any, types: AlertTypes) -> None:
+    incoming = only(firing, types)
+    assert incoming.session_id == session_of_alertmanager(
+        fingerprint="f62520c3dcfa37ee", starts_at="2026-11-21T20:47:33.189Z"
+    )
+    assert (incoming.source, incoming.author) == ("alertmanager", "alertmanager")
+    assert (incoming.title, incoming.severity) == ("Pod is crash looping.", "warning")
+    assert incoming.runbook_url is not None
+    assert incoming.runbook_url.endswith("/kubepodcrashlooping")
+
+
+def test_the_agent_gets_what_the_alert_says(firing: Any, types: AlertTypes) -> None:
+    data = only(firing, types).data
+    assert isinstance(data, dict)
+    alert = firing["alerts"][0]
+    assert data == {
+        "labels": alert["labels"],
+        "annotations": alert["annotations"],
+        "startsAt": alert["startsAt"],
+        "generatorURL": alert["generatorURL"],
+        "groupLabels": firing["groupLabels"],
+    }
+
+
+def test_the_same_episode_in_another_webhook_is_the_same_session(firing: Any, types: AlertTypes) -> None:
+    again = deepcopy(firing)
+    again["alerts"][0]["annotations"]["summary"] = "Still crash looping."
+    assert only(again, types).session_id == only(firing, types).session_id
+
+
+def test_the_next_episode_is_another_session(firing: Any, types: AlertTypes) -> None:
+    later = deepcopy(firing)
+    later["alerts"][0]["startsAt"] = "2026-11-22T01:00:00Z"
+    assert only(later, types).session_id != only(firing, types).session_id
+
+
+def test_a_resolved_alert_is_not_investigated(samples: dict[str, Any], types: AlertTypes) -> None:
+    (notice,) = read_webhook(samples["resolved"], types)[1]
+    assert notice.incoming is None
+    assert "resolved" in notice.message
+
+
+def test_a_group_is_one_session_for_each_alert(samples: dict[str, Any], types: AlertTypes) -> None:
+    webhook, notices = read_webhook(samples["grouped_25_alerts_max_alerts_10"], types)
+    assert len({notice.incoming.session_id for notice in notices if notice.incoming}) == 10
+    assert webhook.truncatedAlerts == 15
+
+
+@pytest.mark.parametrize(
+    ("asked", "label", "alertname", "expected"),
+    [
+        ("database", "kubernetes", "KubePodCrashLooping", "database"),
+        (None, "database", "KubePodCrashLooping", "database"),
+        (None, None, "KubePodCrashLooping", "KubePodCrashLooping"),
+        (None, None, "HighErrorRate", "kubernetes"),
+        (None, "no-such-type", "KubePodCrashLooping", "KubePodCrashLooping"),
+    ],
+)
+def test_the_alert_type_is_asked_for_then_labelled_then_the_name_then_the_default(
+    firing: Any, types: AlertTypes, asked: str | None, label: str | None, alertname: str, expected: str
+) -> None:
+    labels = firing["alerts"][0]["labels"]
+    labels["alertname"] = alertname
+    if label is not None:
+        labels["alert_type"] = label
+    assert only(firing, types, asked).alert_type == expected
+
+
+def test_without_a_summary_the_name_is_the_title(firing: Any, types: AlertTypes) -> None:
+    del firing["alerts"][0]["annotations"]["summary"]
+    assert only(firing, types).title == "KubePodCrashLooping"
+
+
+def test_a_runbook_that_no_browser_should_open_is_left_out(firing: Any, types: AlertTypes) -> None:
+    firing["alerts"][0]["annotations"]["runbook_url"] = "javascript:alert(1)"
+    assert only(firing, types).runbook_url is None
+
+
+def test_every_wrong_field_is_told_with_its_place(firing: Any, types: AlertTypes) -> None:
+    firing["version"] = "3"
+    firing["alerts"][0]["status"] = "pending"
+    del firing["alerts"][0]["fingerprint"]
+    with pytest.raises(Refused) as caught:
+        read_webhook(firing, types)
+    assert [place for place, _ in caught.value.mistakes] == [
+        ("version",),
+        ("alerts", 0, "status"),
+        ("alerts", 0, "fingerprint"),
+    ]
+
+
+def test_an_alert_type_that_no_chain_has_is_refused(firing: Any, types: AlertTypes) -> None:
+    with pytest.raises(Refused, match="/alert_type: no chain has this alert type"):
+        read_webhook(firing, types, alert_type="network")
+
+
+def test_an_alert_above_the_limit_is_too_much(firing: Any, types: AlertTypes) -> None:
+    firing["alerts"][0]["annotations"]["description"] = "x" * 1024 * 1024
+    with pytest.raises(TooMuch, match="/alerts/0: is larger"):
+        read_webhook(firing, types)

@@ -1,0 +1,197 @@
+"""Whatever is written to the alerts topic ends in the inbox or in the dead letters, and never nowhere."""
+
+import json
+from itertools import islice
+from typing import Any
+
+import pytest
+from aiokafka import TopicPartition
+from ingest_running import Ingest, Records, StartIngest, Writable, alert_in, session_of
+from prometheus_client import CollectorRegistry
+from tarsy_testing import eventually
+
+from tarsy_bus.connection import Bus, producer
+from tarsy_bus.following import Record
+from tarsy_bus.records import delivery
+from tarsy_bus.topics_admin import TopicsWrong, admin, cluster_id
+from tarsy_contracts.identities import session_of_record
+from tarsy_contracts.topics import LOG_PARTITIONS, Topics
+from tarsy_ingest.alerts_topic import LONGEST_PAUSE_SECONDS, growing_pauses
+from tarsy_ingest.app import build
+from tarsy_ingest.settings import IngestSettings
+
+WEBHOOK = "/api/v1/alerts/alertmanager"
+
+
+async def write(
+    bus: Bus, *values: bytes | None, headers: list[tuple[str, bytes]] | None = None, partition: int = 0
+) -> None:
+    """As kcat would: no envelope. All to one partition, so that their order is known."""
+    writing = producer(bus)
+    await writing.start()
+    try:
+        for value in values:
+            await writing.send_and_wait(bus.topics.alerts, value, key=b"k", headers=headers, partition=partition)
+    finally:
+        await writing.stop()
+
+
+async def arrived(records: Records, topic: str, count: int) -> list[Record]:
+    async def enough() -> list[Record]:
+        found = await records(topic)
+        return found if len(found) >= count else []
+
+    return await eventually(enough, f"{count} records in {topic}")
+
+
+async def committed(bus: Bus) -> int:
+    """The offset that the group goes on from, in the partition that the tests write to."""
+    async with admin(bus) as client:
+        offsets = await client.list_consumer_group_offsets(f"{bus.topics.prefix}.ingest")
+    found = offsets.get(TopicPartition(bus.topics.alerts, 0))
+    return found.offset if found is not None else 0
+
+
+async def test_every_form_of_record_becomes_an_alert(
+    ingest: Ingest, bus: Bus, records: Records, samples: dict[str, Any]
+) -> None:
+    event = {"specversion": "1.0", "id": "e-1", "source": "/monitoring", "type": "disk.full", "data": {"host": "db-1"}}
+    await write(bus, b"disk full on db-1", json.dumps(samples["firing"]).encode(), json.dumps(event).encode())
+    await write(bus, b'{"data": "disk full", "alert_type": "database"}')
+    await write(bus, b"disk full", headers=[("ce_id", b"e-2"), ("ce_source", b"/monitoring")])
+    alerts = {session_of(record): alert_in(record) for record in await arrived(records, bus.topics.inbox, 5)}
+    assert sorted(alert.source for alert in alerts.values()) == [
+        "alertmanager",
+        "cloudevent",
+        "cloudevent",
+        "kafka",
+        "kafka",
+    ]
+    first = session_of_record(cluster=await cluster_id(bus), topic=bus.topics.alerts, partition=0, offset=0)
+    assert alerts[first].data == "disk full on db-1"
+
+
+async def test_what_was_there_before_the_first_start_is_read(
+    start_ingest: StartIngest, bus: Bus, records: Records
+) -> None:
+    await write(bus, b"disk full")
+    async with start_ingest():
+        assert len(await arrived(records, bus.topics.inbox, 1)) == 1
+
+
+async def test_what_cannot_be_read_is_kept_as_it_was_and_the_next_is_read(
+    ingest: Ingest, bus: Bus, records: Records
+) -> None:
+    await write(bus, b"\xff\xfe", None, b'{"data": 5}', b"x" * (1024 * 1024 + 1), b"disk full")
+    letters = await arrived(records, bus.topics.dead_letters, 4)
+    (record,) = await arrived(records, bus.topics.inbox, 1)
+    assert alert_in(record).data == "disk full"
+    told = {dict(letter.headers)["dead-letter-offset"]: (letter, dict(letter.headers)) for letter in letters}
+    assert told[b"0"][0].value == b"\xff\xfe"
+    assert [told[str(offset).encode()][1]["dead-letter-reason"] for offset in range(4)] == [
+        b"/: is not UTF-8 text",
+        b"/: is empty",
+        b"/data: Input should be a valid string",
+        b"/: is larger than 1048576 bytes",
+    ]
+    assert told[b"0"][1]["dead-letter-topic"] == bus.topics.alerts.encode()
+    assert ingest.registry.get_sample_value("tarsy_ingest_dead_letters_total") == 4
+
+
+async def test_a_header_that_is_not_text_loses_no_alert(ingest: Ingest, bus: Bus, records: Records) -> None:
+    await write(bus, b"disk full", headers=[("x", b"\xff\xfe")])
+    await write(bus, b"disk empty", headers=[("ce_id", b"\xff\xfe")])
+    (record,) = await arrived(records, bus.topics.inbox, 1)
+    (letter,) = await arrived(records, bus.topics.dead_letters, 1)
+    assert alert_in(record).data == "disk full"
+    assert letter.value == b"disk empty"
+
+
+async def test_a_record_that_was_handed_over_is_not_read_again(
+    start_ingest: StartIngest, bus: Bus, records: Records
+) -> None:
+    async with start_ingest():
+        await write(bus, b"one")
+        await eventually(lambda: _is_committed(bus, 1), "the offset of the first record")
+    async with start_ingest():
+        await write(bus, b"two")
+        found = await arrived(records, bus.topics.inbox, 2)
+    assert [alert_in(record).data for record in sorted(found, key=lambda record: record.timestamp)] == ["one", "two"]
+
+
+async def test_the_same_alert_over_http_and_kafka_meets_itself(
+    ingest: Ingest, bus: Bus, records: Records, samples: dict[str, Any]
+) -> None:
+    answer = await ingest.client.post(WEBHOOK, json=samples["firing"])
+    await write(bus, json.dumps(samples["firing"]).encode())
+    found = await arrived(records, bus.topics.inbox, 2)
+    assert {session_of(record) for record in found} == {answer.json()["alerts"][0]["session_id"]}
+
+
+async def test_an_outage_is_waited_out_and_nothing_is_passed_over(
+    ingest: Ingest, bus: Bus, records: Records, inbox_writable: Writable
+) -> None:
+    await inbox_writable(False)
+    await write(bus, b"one", b"two", b"three")
+    await eventually(lambda: (ingest.counted("kafka", "not_written") or 0) >= 2, "two attempts")
+    assert await committed(bus) == 0
+    await inbox_writable(True)
+    await eventually(lambda: _is_committed(bus, 3), "all three offsets")
+    found = {delivery(record).envelope.id: alert_in(record).data for record in await records(bus.topics.inbox)}
+    assert sorted(found.values()) == ["one", "three", "two"]
+
+
+async def test_who_dies_in_an_outage_leaves_the_record_to_the_next_under_the_same_id(
+    start_ingest: StartIngest, bus: Bus, records: Records, inbox_writable: Writable
+) -> None:
+    await inbox_writable(False)
+    async with start_ingest() as first:
+        await write(bus, b"one")
+        await eventually(lambda: first.counted("kafka", "not_written"), "an attempt")
+    assert await committed(bus) == 0
+    await inbox_writable(True)
+    async with start_ingest():
+        await eventually(lambda: _is_committed(bus, 1), "the offset")
+        found = await records(bus.topics.inbox)
+    assert len({delivery(record).envelope.id for record in found}) == 1
+    assert {alert_in(record).data for record in found} == {"one"}
+
+
+async def test_two_share_the_topic_and_nothing_is_lost_when_one_leaves(
+    start_ingest: StartIngest, bus: Bus, records: Records
+) -> None:
+    async with start_ingest():
+        async with start_ingest():
+            for partition in range(LOG_PARTITIONS):
+                await write(bus, f"early {partition}".encode(), partition=partition)
+        for partition in range(LOG_PARTITIONS):
+            await write(bus, f"late {partition}".encode(), partition=partition)
+
+        async def all_there() -> bool:
+            found = {alert_in(record).data for record in await records(bus.topics.inbox)}
+            return found == {f"{when} {partition}" for when in ("early", "late") for partition in range(LOG_PARTITIONS)}
+
+        await eventually(all_there, "all alerts in the inbox")
+
+
+def test_pauses_grow_up_to_a_bound() -> None:
+    pauses = list(islice(growing_pauses(), 9))
+    assert pauses[:3] == [0.25, 0.5, 1.0]
+    assert pauses[-1] == LONGEST_PAUSE_SECONDS
+
+
+async def test_a_secret_in_a_record_does_not_reach_the_inbox(ingest: Ingest, bus: Bus, records: Records) -> None:
+    await write(bus, b"connected to postgres://checkout:fake-0rders-Pa55-4417@orders-db.shop.svc:5432/orders")
+    (record,) = await arrived(records, bus.topics.inbox, 1)
+    assert b"fake-0rders-Pa55-4417" not in (record.value or b"")
+
+
+async def test_without_its_topics_the_service_stops_with_a_sentence(kafka_bootstrap: str, config_dir: Any) -> None:
+    settings = IngestSettings(kafka=kafka_bootstrap, topic_prefix="nowhere", config_dir=config_dir)
+    service = build(settings, CollectorRegistry())
+    with pytest.raises(TopicsWrong, match=rf"topic {Topics('nowhere').alerts} is missing.*tarsy topics apply"):
+        await service.run(lambda: None)
+
+
+async def _is_committed(bus: Bus, offset: int) -> bool:
+    return await committed(bus) >= offset

@@ -1,0 +1,161 @@
+"""202 means that the alert is in the inbox, masked, under the session that the answer names."""
+
+import json
+from typing import Any
+
+import pytest
+import structlog
+from ingest_running import Ingest, Records, Writable, alert_in, session_of
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.records import delivery
+from tarsy_contracts.identities import session_of_alertmanager
+
+ALERTS = "/api/v1/alerts"
+WEBHOOK = "/api/v1/alerts/alertmanager"
+SECRET = "fake-0rders-Pa55-4417"
+LEAK = f"connected to postgres://checkout:{SECRET}@orders-db.shop.svc:5432/orders"
+
+
+async def submit(ingest: Ingest, data: str = "disk full", **headers: str) -> str:
+    response = await ingest.client.post(ALERTS, json={"data": data}, headers=headers)
+    assert response.status_code == 202
+    answer = response.json()
+    assert answer["status"] == "queued"
+    return str(answer["session_id"])
+
+
+async def test_an_accepted_alert_is_in_the_inbox(ingest: Ingest, bus: Bus, records: Records) -> None:
+    body = {"data": "disk full", "alert_type": "database", "runbook": "https://runbooks.example.com/disk"}
+    response = await ingest.client.post(ALERTS, json=body)
+    (record,) = await records(bus.topics.inbox)
+    alert = alert_in(record)
+    assert session_of(record) == response.json()["session_id"]
+    assert (alert.data, alert.alert_type, alert.source) == ("disk full", "database", "api")
+    assert alert.runbook_url == "https://runbooks.example.com/disk"
+    assert ingest.counted("api", "queued") == 1
+
+
+async def test_an_alert_without_identity_is_a_session_of_its_own(ingest: Ingest) -> None:
+    assert await submit(ingest) != await submit(ingest)
+
+
+async def test_the_same_key_of_the_same_caller_meets_the_same_session(
+    ingest: Ingest, bus: Bus, records: Records
+) -> None:
+    first = await submit(ingest, **{"Idempotency-Key": "k1"})
+    assert await submit(ingest, **{"Idempotency-Key": "k1"}) == first
+    assert await submit(ingest, **{"Idempotency-Key": "k2"}) != first
+    assert await submit(ingest, **{"Idempotency-Key": "k1", "X-Forwarded-User": "ana"}) != first
+    ids = [delivery(record).envelope.id for record in await records(bus.topics.inbox) if session_of(record) == first]
+    assert len(ids) == 2
+    assert len(set(ids)) == 1
+
+
+async def test_another_body_under_the_same_key_is_another_input_of_the_same_session(
+    ingest: Ingest, bus: Bus, records: Records
+) -> None:
+    first = await submit(ingest, "disk full", **{"Idempotency-Key": "k1"})
+    assert await submit(ingest, "disk empty", **{"Idempotency-Key": "k1"}) == first
+    assert len({delivery(record).envelope.id for record in await records(bus.topics.inbox)}) == 2
+
+
+@pytest.mark.parametrize(
+    ("headers", "author"),
+    [
+        ({}, "api-client"),
+        ({"X-Remote-User": "rosa"}, "rosa"),
+        ({"X-Remote-User": "rosa", "X-Forwarded-Email": "ana@example.com"}, None),
+        ({"X-Forwarded-Email": "ana@example.com", "X-Forwarded-User": "ana"}, "ana"),
+    ],
+)
+async def test_the_author_is_whom_the_proxy_names(
+    ingest: Ingest, bus: Bus, records: Records, headers: dict[str, str], author: str | None
+) -> None:
+    await submit(ingest, **headers)
+    (record,) = await records(bus.topics.inbox)
+    found = alert_in(record).author
+    if author is None:
+        assert found != "rosa"  # an address, which masking may hide
+    else:
+        assert found == author
+
+
+async def test_each_firing_alert_of_a_webhook_is_queued(
+    ingest: Ingest, bus: Bus, records: Records, samples: dict[str, Any]
+) -> None:
+    response = await ingest.client.post(WEBHOOK, json=samples["grouped_25_alerts_max_alerts_10"])
+    assert response.status_code == 202
+    answer = response.json()
+    assert answer["truncated_alerts"] == 15
+    assert {alert["status"] for alert in answer["alerts"]} == {"queued"}
+    told = {alert["session_id"] for alert in answer["alerts"]}
+    assert {session_of(record) for record in await records(bus.topics.inbox)} == told
+    assert len(told) == 10
+
+
+async def test_a_resolved_alert_is_listed_and_not_queued(
+    ingest: Ingest, bus: Bus, records: Records, samples: dict[str, Any]
+) -> None:
+    response = await ingest.client.post(WEBHOOK, json=samples["resolved"])
+    assert response.status_code == 202
+    (alert,) = response.json()["alerts"]
+    assert (alert["fingerprint"], alert["status"]) == ("f62520c3dcfa37ee", "resolved")
+    assert "session_id" not in alert
+    assert await records(bus.topics.inbox) == []
+
+
+async def test_the_agent_reads_a_webhooks_alert_as_json(
+    ingest: Ingest, bus: Bus, records: Records, samples: dict[str, Any]
+) -> None:
+    await ingest.client.post(WEBHOOK, json=samples["firing"])
+    (record,) = await records(bus.topics.inbox)
+    alert = alert_in(record)
+    assert json.loads(alert.data)["labels"]["pod"] == "checkout-1"
+    assert alert.data.startswith('{\n  "labels"')
+    assert (alert.title, alert.severity) == ("Pod is crash looping.", "warning")
+    assert session_of(record) == session_of_alertmanager(
+        fingerprint="f62520c3dcfa37ee", starts_at="2026-11-21T20:47:33.189Z"
+    )
+
+
+async def test_a_secret_reaches_neither_the_inbox_nor_the_log(
+    ingest: Ingest, bus: Bus, records: Records, samples: dict[str, Any]
+) -> None:
+    webhook = samples["firing"]
+    webhook["alerts"][0]["annotations"] |= {
+        "summary": LEAK,
+        "description": LEAK,
+        "runbook_url": f"https://u:{SECRET}@r.example.com/x",
+    }
+    with structlog.testing.capture_logs() as logged:
+        await submit(ingest, LEAK, **{"X-Forwarded-User": LEAK})
+        assert (await ingest.client.post(WEBHOOK, json=webhook)).status_code == 202
+    found = await records(bus.topics.inbox)
+    assert len(found) == 2
+    assert all(SECRET.encode() not in (record.value or b"") for record in found)
+    assert [line["event"] for line in logged].count("alert.queued") == 2
+    assert SECRET not in repr(logged)
+
+
+async def test_what_postgresql_cannot_hold_is_replaced(ingest: Ingest, bus: Bus, records: Records) -> None:
+    await submit(ingest, "disk\0full")
+    (record,) = await records(bus.topics.inbox)
+    assert alert_in(record).data == "disk\N{REPLACEMENT CHARACTER}full"
+
+
+async def test_an_alert_that_grows_beyond_a_record_is_too_large(ingest: Ingest) -> None:
+    response = await ingest.client.post(ALERTS, json={"data": "\x01" * (1024 * 1024)})
+    assert response.status_code == 413
+
+
+async def test_an_alert_that_kafka_does_not_acknowledge_is_to_be_sent_again(
+    ingest: Ingest, inbox_writable: Writable
+) -> None:
+    await inbox_writable(False)
+    response = await ingest.client.post(ALERTS, json={"data": "disk full"})
+    assert response.status_code == 503
+    assert response.headers["retry-after"] == "5"
+    assert ingest.counted("api", "not_written") == 1
+    await inbox_writable(True)
+    await submit(ingest)

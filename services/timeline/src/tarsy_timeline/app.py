@@ -1,0 +1,76 @@
+"""The composition root."""
+
+import asyncio
+from datetime import UTC, datetime
+
+from aiokafka import TopicPartition
+from fastapi import APIRouter
+from prometheus_client import CollectorRegistry
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.following import Follower
+from tarsy_bus.publisher import Publisher
+from tarsy_bus.topics_admin import check_topics, cluster_id
+from tarsy_contracts.topics import LOG_PARTITIONS, Topics
+from tarsy_masking.masker import Masker
+from tarsy_service.running import Readiness
+from tarsy_service.service import Ready, Service
+from tarsy_timeline.answers import Answers
+from tarsy_timeline.database import Connection, Database
+from tarsy_timeline.internal_routes import internal_routes
+from tarsy_timeline.ledger import Ledger, LogIdentity
+from tarsy_timeline.metrics import Metrics
+from tarsy_timeline.migrating import migrate
+from tarsy_timeline.projector import Projector
+from tarsy_timeline.reading import Reading
+from tarsy_timeline.requesting import Requesting
+from tarsy_timeline.routes import session_routes
+from tarsy_timeline.settings import TimelineSettings
+
+
+def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
+    bus = Bus(
+        bootstrap=settings.kafka,
+        topics=Topics(settings.topic_prefix),
+        client=settings.client,
+        session_timeout_ms=settings.group_session_timeout_ms,
+        heartbeat_ms=settings.group_heartbeat_ms,
+    )
+    schema = settings.database_schema
+    database = Database(settings.database.get_secret_value(), schema, settings.database_connections)
+    ledger, metrics = Ledger(database), Metrics(registry)
+    publisher = Publisher(bus, source="tarsy/timeline", now=lambda: datetime.now(UTC))
+    answers, reading = Answers(bus), Reading(database, settings.wait_seconds)
+
+    router = APIRouter()
+    router.include_router(
+        session_routes(reading, Requesting(publisher, answers, settings.wait_seconds), Masker.default())
+    )
+    router.include_router(internal_routes(reading))
+
+    async def prepare(connection: Connection) -> None:
+        await migrate(connection, schema)
+
+    async def run(ready: Ready) -> None:
+        await check_topics(bus)
+        async with database.running(prepare), publisher.running(), asyncio.TaskGroup() as group:
+            await ledger.begin(LogIdentity(await cluster_id(bus), bus.topics.sessions), await _beginnings(bus))
+            parts = Readiness(["answers", "projector"])
+            group.create_task(answers.run(lambda: parts.ready("answers")), name="answers")
+            group.create_task(_projecting(bus, ledger, metrics, parts), name="projector")
+            await parts.all.wait()
+            ready()
+
+    return Service(name="timeline", run=run, router=router)
+
+
+async def _projecting(bus: Bus, ledger: Ledger, metrics: Metrics, parts: Readiness) -> None:
+    await Projector(bus, ledger, metrics).run(lambda: parts.ready("projector"))
+
+
+async def _beginnings(bus: Bus) -> dict[int, int]:
+    """Where a projection begins that has none yet: at the first records that are kept."""
+    async with Follower(bus, bus.topics.sessions).running() as follower:
+        places = [TopicPartition(bus.topics.sessions, number) for number in range(LOG_PARTITIONS)]
+        found = await follower.consumer.beginning_offsets(places)
+    return {place.partition: offset for place, offset in found.items()}

@@ -1,0 +1,110 @@
+"""PostgreSQL: the pool, and what an answer says while there is none."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import asyncpg
+import structlog
+from asyncpg.pool import PoolConnectionProxy
+
+from tarsy_service.problems import Problem
+
+log = structlog.get_logger(__name__)
+
+ACQUIRE_SECONDS = 5.0
+COMMAND_SECONDS = 30.0
+START_SECONDS = 60.0
+PAUSE_SECONDS = 0.5
+
+
+type Connection = PoolConnectionProxy[asyncpg.Record]
+
+UNREACHABLE = (
+    OSError,
+    TimeoutError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.CannotConnectNowError,
+)
+"""What asyncpg raises while PostgreSQL is away: also bare OSErrors."""
+
+
+class Database:
+    """All tables lie in one schema of ours, which is first in every connection's search path."""
+
+    def __init__(self, url: str, schema: str, connections: int) -> None:
+        self._url = url
+        self._schema = schema
+        self._connections = connections
+        self._pool: asyncpg.Pool[asyncpg.Record] | None = None
+
+    @asynccontextmanager
+    async def running(self, prepare: Callable[[Connection], Awaitable[object]]) -> AsyncIterator["Database"]:
+        """Waits for a PostgreSQL that is still starting; nobody gets a connection before `prepare` is through."""
+        pool = await self._connect()
+        try:
+            async with pool.acquire() as connection:
+                await prepare(connection)
+            self._pool = pool
+            yield self
+        finally:
+            self._pool = None
+            await _close(pool)
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[Connection]:
+        """For the projector: raises one of UNREACHABLE while PostgreSQL is away."""
+        if self._pool is None:
+            raise ConnectionError("the database is not connected")
+        try:
+            async with self._pool.acquire(timeout=ACQUIRE_SECONDS) as connection:
+                yield connection
+        except asyncpg.InterfaceError as problem:
+            if isinstance(problem, ValueError):
+                raise  # an argument that does not fit its column: a mistake of ours, no matter of the network
+            raise ConnectionError(f"the connection was lost: {problem}") from problem
+
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[Connection]:
+        """For answers: everything read in it is of one moment. Raises Problem while PostgreSQL is away."""
+        try:
+            async with (
+                self.connection() as connection,
+                connection.transaction(isolation="repeatable_read", readonly=True),
+            ):
+                yield connection
+        except UNREACHABLE as problem:
+            log.warning("database.unreachable", reason=repr(problem))
+            raise Problem(503, "Service unavailable", "The database cannot be reached.") from problem
+
+    async def _connect(self) -> "asyncpg.Pool[asyncpg.Record]":
+        async with asyncio.timeout(START_SECONDS):
+            while True:
+                try:
+                    return await self._create_pool()
+                except (OSError, asyncpg.CannotConnectNowError, asyncpg.ConnectionDoesNotExistError) as problem:
+                    log.info("database.waiting", reason=repr(problem))
+                    await asyncio.sleep(PAUSE_SECONDS)
+
+    async def _create_pool(self) -> "asyncpg.Pool[asyncpg.Record]":
+        return await asyncpg.create_pool(
+            self._url,
+            min_size=1,
+            max_size=self._connections,
+            init=_init,
+            command_timeout=COMMAND_SECONDS,
+            server_settings={"search_path": self._schema, "application_name": "tarsy-timeline"},
+        )
+
+
+async def _init(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
+    await connection.set_type_codec("jsonb", encoder=json.dumps, decoder=json.loads, schema="pg_catalog")
+
+
+async def _close(pool: "asyncpg.Pool[asyncpg.Record]") -> None:
+    try:
+        async with asyncio.timeout(ACQUIRE_SECONDS):
+            await pool.close()
+    except TimeoutError:
+        pool.terminate()

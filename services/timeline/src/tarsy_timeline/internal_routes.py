@@ -1,0 +1,39 @@
+"""What websocket-gateways ask. Not for people, and not to be published outside."""
+
+import json
+from collections.abc import AsyncIterator
+
+from fastapi import APIRouter
+from fastapi.responses import StreamingResponse
+
+from tarsy_timeline import shapes
+from tarsy_timeline.reading import Reading
+from tarsy_timeline.routes import AtLeast, SessionId
+from tarsy_timeline.shapes import Shape
+
+
+def internal_routes(reading: Reading) -> APIRouter:
+    router = APIRouter(prefix="/internal/v1", include_in_schema=False)
+
+    @router.get("/chains")
+    async def chains() -> StreamingResponse:
+        """The log's identity and positions, then a line for each session: its last accepted event there."""
+        await reading.begun()  # once for itself: a problem after the first byte could not be told any more
+        return StreamingResponse(_lines(reading), media_type="application/x-ndjson")
+
+    @router.get("/sessions/{session_id}/history")
+    async def history(session_id: SessionId, at_least: AtLeast = 0) -> Shape:
+        """All that a subscriber needs, of one moment: session, stages with executions, timeline."""
+        rows = await reading.whole(session_id, at_least=at_least)
+        return {
+            "last_number": rows.last_number,
+            "session": shapes.session_detail(rows.session, rows.stages, rows.executions),
+            "timeline": [shapes.timeline_event(row) for row in rows.timeline],
+        }
+
+    return router
+
+
+async def _lines(reading: Reading) -> AsyncIterator[bytes]:
+    async for portion in reading.chains():
+        yield b"".join(json.dumps(line).encode() + b"\n" for line in portion)

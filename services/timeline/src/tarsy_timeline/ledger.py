@@ -1,0 +1,66 @@
+"""What the projection knows of the log: which one it is, how far it was read, and every session's last event."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tarsy_bus.acceptance import Known, LogMismatch
+from tarsy_timeline.database import Connection, Database
+from tarsy_timeline.projection import Batch
+from tarsy_timeline.sql import QUERIES
+
+
+class PositionMoved(Exception):
+    """Another projector went on with this partition: read its position and chains again."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogIdentity:
+    cluster_id: str
+    topic: str
+
+
+class Ledger:
+    """Raises one of database.UNREACHABLE while PostgreSQL is away; nothing is half done then."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def begin(self, identity: LogIdentity, positions: Mapping[int, int]) -> None:
+        """The first call keeps both; later ones compare the identity and keep the positions that are on record.
+
+        Raises LogMismatch for another log.
+        """
+        async with self._database.connection() as connection, connection.transaction():
+            await connection.execute(QUERIES["claim_identity"], identity.cluster_id, identity.topic)
+            row = await connection.fetchrow(QUERIES["read_identity"])
+            if row is not None and (row["cluster_id"], row["topic"]) != (identity.cluster_id, identity.topic):
+                raise LogMismatch(
+                    f"these tables were projected from topic {row['topic']} of cluster {row['cluster_id']}, but this "
+                    f"is topic {identity.topic} of cluster {identity.cluster_id}: project another log into "
+                    "a fresh schema (TARSY_DATABASE_SCHEMA)"
+                )
+            await connection.executemany(QUERIES["begin_position"], list(positions.items()))
+
+    async def read(self, partition: int) -> tuple[int, dict[str, Known]]:
+        """Where the partition goes on, and the last accepted event of each of its sessions there."""
+        async with (
+            self._database.connection() as connection,
+            connection.transaction(isolation="repeatable_read", readonly=True),
+        ):
+            position: int = await connection.fetchval(QUERIES["read_position"], partition)
+            rows = await connection.fetch(QUERIES["read_chains"], partition)
+        return position, {row["session_id"]: Known(row["last_event_id"], row["last_number"]) for row in rows}
+
+    async def write(self, partition: int, start: int, end: int, batch: Batch) -> None:
+        """All of it or nothing. Raises PositionMoved when the projection does not stand at `start`."""
+        async with self._database.connection() as connection, connection.transaction():
+            await _move(connection, partition, start, end)
+            for name, rows in batch.in_order():
+                await connection.executemany(QUERIES[name], rows)
+
+
+async def _move(connection: Connection, partition: int, start: int, end: int) -> None:
+    """First in the transaction, as it locks the row: a second projector waits here, and learns that it lost."""
+    moved = await connection.execute(QUERIES["move_position"], partition, start, end)
+    if moved != "UPDATE 1":
+        raise PositionMoved(f"partition {partition} does not stand at {start} any more")

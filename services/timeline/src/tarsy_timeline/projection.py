@@ -1,0 +1,140 @@
+"""From accepted records of the log to rows: pure.
+
+A batch runs each statement once, for all its rows, in ORDER. That is allowed because the changes of any one row come
+in this order within a batch, or are of one statement, whose rows keep the order of the log.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from datetime import datetime
+from typing import assert_never
+
+from pydantic import JsonValue
+
+from tarsy_contracts import events as e
+from tarsy_contracts.recorded import Recorded
+from tarsy_contracts.timeline import (
+    ExecutionChanged,
+    SessionChanged,
+    StageChanged,
+    TimelineChange,
+    TimelineCreated,
+    TimelineEnded,
+    timeline_changes,
+)
+from tarsy_timeline.display import display_cut, storable, storable_json
+
+ORDER = (
+    "move_session",
+    "start_session",
+    "change_session",
+    "change_stage",
+    "change_execution",
+    "count_llm_call",
+    "count_tool_call",
+    "create_timeline_event",
+    "end_timeline_event",
+)
+ENDED = frozenset({"completed", "failed", "cancelled", "timed_out"})
+
+type Row = tuple[object, ...]
+type Statement = tuple[str, Row]
+
+
+class Batch:
+    """What consecutive accepted records of a partition change."""
+
+    def __init__(self) -> None:
+        self.accepted = 0
+        self._rows: defaultdict[str, list[Row]] = defaultdict(list)
+        self._sessions: dict[str, Row] = {}
+
+    def add(self, record: Recorded) -> None:
+        self.accepted += 1
+        earlier = self._sessions.get(record.session_id)
+        self._sessions[record.session_id] = _moved(record, earlier[-1] if earlier else record.envelope.time)
+        for name, row in statements(record):
+            self._rows[name].append(row)
+
+    def in_order(self) -> Iterator[tuple[str, list[Row]]]:
+        rows = {**self._rows, "move_session": list(self._sessions.values())}
+        return ((name, rows[name]) for name in ORDER if rows.get(name))
+
+
+def statements(record: Recorded) -> list[Statement]:
+    """The statements of queries.sql that an accepted record brings, beside `move_session`."""
+    return [*_facts(record), *(_changed(record, change) for change in timeline_changes(record))]
+
+
+def _moved(record: Recorded, created_at: object) -> Row:
+    """The session's row is there from the first accepted event on, whether this code can read that event or not."""
+    return (record.session_id, record.partition, record.number, record.envelope.id, created_at)
+
+
+def _facts(record: Recorded) -> Iterator[Statement]:
+    """What lists and details show beside the timeline."""
+    match record.event:
+        case e.SessionStarted() as event:
+            yield "start_session", _started(record, event)
+        case e.LlmCallCompleted(execution_id=execution_id, usage=usage, model=model):
+            yield "count_llm_call", (execution_id, usage.input_tokens or 0, usage.output_tokens or 0, storable(model))
+        case e.ToolCallRequested(execution_id=execution_id):
+            yield "count_tool_call", (execution_id,)
+        case _:
+            return
+
+
+def _started(record: Recorded, event: e.SessionStarted) -> Row:
+    alert, chain = event.alert, event.chain
+    plan: list[JsonValue] = [
+        {"agents": [{"name": agent.name, "llm_provider": agent.llm_provider} for agent in stage.agents]}
+        for stage in chain.stages
+    ]
+    texts = [alert.alert_type, alert.title, alert.severity, alert.source, alert.author, alert.runbook_url]
+    return (
+        record.session_id,
+        *(None if text is None else storable(text) for text in texts),
+        chain.chain_id,
+        storable_json(plan),
+        storable(alert.data),
+        chain.scripted,
+        record.envelope.time,
+    )
+
+
+def _changed(record: Recorded, change: TimelineChange) -> Statement:
+    session, time, number = record.session_id, record.envelope.time, record.number
+    match change:
+        case SessionChanged(status=status):
+            texts = (_text(change.final_analysis), _text(change.error_message))
+            return "change_session", (session, status, *texts, _end(status, time))
+        case StageChanged(status=status):
+            stage = (change.stage_id, session, storable(change.stage_name), change.stage_index, status)
+            return "change_stage", (*stage, _text(change.error_message), time, _end(status, time), number)
+        case ExecutionChanged(status=status):
+            agent = (storable(change.agent_name), change.agent_index, status, _text(change.error_message))
+            place = (change.execution_id, session, change.stage_id)
+            return "change_execution", (*place, *agent, time, _end(status, time), number)
+        case TimelineCreated():
+            head = (change.event_id, session, change.execution_id, change.event_type, change.status)
+            shown = _shown(change.content, change.metadata)
+            return "create_timeline_event", (*head, *shown, change.sequence_number, time, number)
+        case TimelineEnded():
+            shown = _shown(change.content, change.metadata)
+            return "end_timeline_event", (change.event_id, change.status, *shown, time, number)
+        case _:
+            assert_never(change)
+
+
+def _shown(content: str, metadata: dict[str, JsonValue]) -> tuple[str, JsonValue]:
+    shown, cut = display_cut(storable(content))
+    return shown, storable_json({**metadata, "display_cut": True} if cut else metadata)
+
+
+def _text(text: str) -> str | None:
+    """Where there is nothing to say, answers have null."""
+    return storable(text) or None
+
+
+def _end(status: str, time: datetime) -> datetime | None:
+    return time if status in ENDED else None

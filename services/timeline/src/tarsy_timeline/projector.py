@@ -1,0 +1,140 @@
+"""Reads the session log and keeps the rows: as one of several projectors that share its partitions."""
+
+import asyncio
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+import structlog
+from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka.abc import ConsumerRebalanceListener
+
+from tarsy_bus.acceptance import Chains, LogMismatch
+from tarsy_bus.connection import Bus, member
+from tarsy_bus.following import POLL_MS, READ_RECORDS, Record, readable
+from tarsy_timeline.database import UNREACHABLE
+from tarsy_timeline.ledger import Ledger, PositionMoved
+from tarsy_timeline.metrics import Metrics
+from tarsy_timeline.projection import Batch
+
+log = structlog.get_logger(__name__)
+
+RETRY_SECONDS = 1.0
+
+
+@dataclass(slots=True)
+class Partition:
+    """Where the projection stands. `chains` hold what was accepted below `position`."""
+
+    position: int
+    chains: Chains
+
+
+class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is untyped
+    """The group says who reads which partition, the ledger says from where: nothing is committed to Kafka.
+
+    Two projectors on one partition do no harm: the ledger lets one of them through.
+    """
+
+    def __init__(self, bus: Bus, ledger: Ledger, metrics: Metrics) -> None:
+        self._bus = bus
+        self._topic = bus.topics.sessions
+        self._ledger = ledger
+        self._metrics = metrics
+        self._partitions: dict[int, Partition] = {}
+        self._waiting: set[int] = set()
+        self._assigned = False
+        self._consumer = member(bus, f"{bus.topics.prefix}.timeline")
+
+    async def run(self, ready: Callable[[], None]) -> None:
+        """Until it is cancelled. Raises LogMismatch when the log is not the one that was projected so far."""
+        self._consumer.subscribe([self._topic], listener=self)
+        await self._consumer.start()
+        try:
+            while True:
+                try:
+                    await self._step()
+                except UNREACHABLE as problem:
+                    log.warning("projector.database_unreachable", reason=repr(problem))
+                    self._reload(self._partitions)
+                    await asyncio.sleep(RETRY_SECONDS)
+                if self._assigned and not self._waiting:
+                    ready()
+        finally:
+            await self._consumer.stop()
+
+    async def on_partitions_revoked(self, revoked: Collection[TopicPartition]) -> None:
+        """Rebalances are eager: what was taken away is mostly given back. What is running may end, see Ledger.write."""
+
+    async def on_partitions_assigned(self, assigned: Collection[TopicPartition]) -> None:
+        """Only notes them, as an exception in here would only be logged. Records come before this has ended."""
+        self._consumer.pause(*assigned)
+        numbers = {place.partition for place in assigned}
+        self._partitions = {number: kept for number, kept in self._partitions.items() if number in numbers}
+        self._waiting = numbers
+        self._assigned = True
+        log.info("projector.assigned", partitions=sorted(numbers))
+
+    async def _step(self) -> None:
+        for number in sorted(self._waiting):
+            await self._open(number)
+        found = await self._consumer.getmany(timeout_ms=POLL_MS, max_records=READ_RECORDS)
+        for place, records in found.items():
+            partition = self._partitions.get(place.partition)
+            if partition is None or place.partition in self._waiting:
+                continue
+            try:
+                await self._project(place.partition, partition, records)
+            except PositionMoved as moved:
+                log.info("projector.lost", reason=str(moved))
+                self._reload([place.partition])
+
+    def _reload(self, numbers: Collection[int]) -> None:
+        """Forget what is known of these and begin again at what the ledger says."""
+        again = set(numbers)
+        self._partitions = {number: kept for number, kept in self._partitions.items() if number not in again}
+        self._waiting |= again
+
+    async def _open(self, number: int) -> None:
+        partition = self._partitions.get(number)
+        if partition is None:
+            position, known = await self._ledger.read(number)
+            partition = Partition(position, Chains(known=known))
+        place = TopicPartition(self._topic, number)
+        await _check(self._consumer, place, partition.position)
+        if place not in self._consumer.assignment() or number not in self._waiting:
+            return  # a rebalance came in between: on_partitions_assigned has noted what is ours now
+        self._partitions[number] = partition
+        self._waiting.discard(number)
+        self._consumer.seek(place, partition.position)
+        self._consumer.resume(place)
+
+    async def _project(self, number: int, partition: Partition, records: list[Record]) -> None:
+        """One batch, one transaction. The chains move with what is read: after any failure they are read again."""
+        fresh = [record for record in records if record.offset >= partition.position]
+        if not fresh:
+            return
+        if fresh[0].offset != partition.position:
+            raise LogMismatch(
+                f"{self._topic} partition {number} should go on at {partition.position}, but the next record "
+                f"lies at {fresh[0].offset}: the records between are gone"
+            )
+        batch = Batch()
+        for record in fresh:
+            delivery = readable(record)
+            if delivery is not None and partition.chains.accept(delivery.mark()):
+                batch.add(delivery.recorded())
+        end = fresh[-1].offset + 1
+        await self._ledger.write(number, partition.position, end, batch)
+        partition.position = end
+        lag = (self._consumer.highwater(TopicPartition(self._topic, number)) or end) - end
+        self._metrics.projected(number, accepted=batch.accepted, dropped=len(fresh) - batch.accepted, lag=lag)
+
+
+async def _check(consumer: AIOKafkaConsumer, place: TopicPartition, position: int) -> None:
+    first = (await consumer.beginning_offsets([place]))[place]
+    last = (await consumer.end_offsets([place]))[place]
+    if not first <= position <= last:
+        raise LogMismatch(
+            f"{place.topic} partition {place.partition} holds offsets {first} to {last}, but the projection stands at "
+            f"{position}: the topic was emptied, or it is another cluster's"
+        )

@@ -1,0 +1,103 @@
+"""Questions to the tables. Each answer is of one moment."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+from tarsy_service.problems import Problem
+from tarsy_timeline import shapes
+from tarsy_timeline.database import Connection, Database
+from tarsy_timeline.searching import SessionSearch
+from tarsy_timeline.shapes import Row, Shape
+from tarsy_timeline.sql import QUERIES
+
+POLL_SECONDS = 0.02
+LONGEST_POLL_SECONDS = 0.2
+CHAINS_AT_ONCE = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionRows:
+    session: Row
+    stages: list[Row]
+    executions: list[Row]
+    timeline: list[Row]
+
+    @property
+    def last_number(self) -> int:
+        number: int = self.session["last_number"]
+        return number
+
+
+class Reading:
+    def __init__(self, database: Database, wait_seconds: float) -> None:
+        self._database = database
+        self._wait_seconds = wait_seconds
+
+    async def sessions(self, search: SessionSearch) -> tuple[int, list[Row]]:
+        """How many sessions there are, and the rows of the page."""
+        query = QUERIES["list_sessions"].replace("{order}", search.order())
+        async with self._database.snapshot() as connection:
+            count: int = await connection.fetchval(QUERIES["count_sessions"], *search.conditions())
+            offset = (search.page - 1) * search.page_size
+            return count, await connection.fetch(query, *search.conditions(), search.page_size, offset)
+
+    async def session(self, session_id: str) -> Row:
+        async with self._database.snapshot() as connection:
+            return await _session(connection, session_id)
+
+    async def whole(self, session_id: str, *, at_least: int = 0) -> SessionRows:
+        """Waits until the projection has reached the event `at_least`. Raises Problem."""
+        await self._reached(session_id, at_least)
+        async with self._database.snapshot() as connection:
+            return SessionRows(
+                session=await _session(connection, session_id),
+                stages=await connection.fetch(QUERIES["read_stages"], session_id),
+                executions=await connection.fetch(QUERIES["read_executions"], session_id),
+                timeline=await connection.fetch(QUERIES["read_timeline"], session_id),
+            )
+
+    async def begun(self) -> None:
+        """Raises Problem while there is no projection."""
+        async with self._database.snapshot() as connection:
+            await _identity(connection)
+
+    async def chains(self) -> AsyncIterator[list[Shape]]:
+        """First the log's identity and the positions, then every session's last event, in portions, of one moment."""
+        async with self._database.snapshot() as connection:
+            identity, positions = await _identity(connection)
+            yield [{"log_identity": identity, "positions": positions}]
+            rows = await connection.cursor(QUERIES["read_all_chains"])
+            while portion := await rows.fetch(CHAINS_AT_ONCE):
+                yield [shapes.chain(row) for row in portion]
+
+    async def _reached(self, session_id: str, at_least: int) -> None:
+        """By asking the table: the projector of the session may be another process."""
+        pause = POLL_SECONDS
+        try:
+            async with asyncio.timeout(self._wait_seconds):
+                while at_least > 0 and await self._last_number(session_id) < at_least:
+                    await asyncio.sleep(pause)
+                    pause = min(pause * 2, LONGEST_POLL_SECONDS)
+        except TimeoutError:
+            detail = f"Session {session_id} is not projected up to event {at_least} yet."
+            raise Problem(503, "Not there yet", detail) from None
+
+    async def _last_number(self, session_id: str) -> int:
+        async with self._database.snapshot() as connection:
+            return await connection.fetchval(QUERIES["last_number"], session_id) or 0
+
+
+async def _session(connection: Connection, session_id: str) -> Row:
+    row = await connection.fetchrow(QUERIES["read_session"], session_id)
+    if row is None:
+        raise Problem(404, "Not found", f"There is no session {session_id}.")
+    return row
+
+
+async def _identity(connection: Connection) -> tuple[Shape, dict[str, int]]:
+    row = await connection.fetchrow(QUERIES["read_identity"])
+    if row is None:
+        raise Problem(503, "Not there yet", "The projection has not begun yet.")
+    positions = await connection.fetch(QUERIES["read_positions"])
+    return dict(row), {str(position["partition"]): position["next_offset"] for position in positions}

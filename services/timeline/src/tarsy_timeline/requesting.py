@@ -1,0 +1,80 @@
+"""A person's request goes to the inbox, and the owner of the session answers it (DESIGN.md section 1)."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from uuid import uuid4
+
+from tarsy_bus.publisher import NotWritten, Publisher
+from tarsy_contracts.control import RequestAnswered
+from tarsy_contracts.identities import derived_id, report_id
+from tarsy_contracts.inputs import CancelRequested
+from tarsy_service.problems import Problem
+from tarsy_timeline.answers import Answers
+
+AUTHOR_HEADERS = ("x-forwarded-user", "x-forwarded-email", "x-remote-user")
+NOBODY = "api-client"
+KEY_HEADER = "idempotency-key"
+LONGEST_AUTHOR = 200
+LONGEST_KEY = 255
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """`name` scopes idempotency keys; `author` is the same, masked, for the record."""
+
+    name: str
+    author: str
+
+
+def caller(headers: Mapping[str, str], mask: Callable[[str], str]) -> Caller:
+    """As a proxy in front of us says."""
+    names = [headers[name].strip() for name in AUTHOR_HEADERS if headers.get(name, "").strip()]
+    name = names[0][:LONGEST_AUTHOR] if names else NOBODY
+    return Caller(name, mask(name))
+
+
+def request_id(kind: str, headers: Mapping[str, str], who: Caller, session_id: str) -> str:
+    """The same for the same key, so that a repeat gets the answer on record. Raises Problem.
+
+    The session is part of what a key stands for: the same key for another session is another request.
+    """
+    key = headers.get(KEY_HEADER, "")
+    if len(key) > LONGEST_KEY:
+        raise Problem(400, "Invalid request", f"Idempotency-Key is longer than {LONGEST_KEY} characters.")
+    return derived_id("request", who.name, key, kind, session_id) if key else str(uuid4())
+
+
+class Requesting:
+    def __init__(self, publisher: Publisher, answers: Answers, wait_seconds: float) -> None:
+        self._publisher = publisher
+        self._answers = answers
+        self._wait_seconds = wait_seconds
+
+    async def cancel(self, session_id: str, request_id: str, author: str) -> RequestAnswered | None:
+        """The owner's answer, if it was accepted; None when no answer came in time. Raises Problem if refused."""
+        message = CancelRequested(request_id=request_id, author=author)
+        with self._answers.to(request_id) as coming:
+            await self._publish(message, session_id)
+            try:
+                async with asyncio.timeout(self._wait_seconds):
+                    answer = await coming
+            except TimeoutError:
+                return None
+        if not answer.accepted:
+            raise Problem(answer.code, HTTPStatus(answer.code).phrase, answer.reason)
+        return answer
+
+    async def _publish(self, message: CancelRequested, session_id: str) -> None:
+        try:
+            await self._publisher.publish(
+                self._publisher.topics.inbox,
+                message,
+                key=session_id,
+                id=report_id("cancel", message.request_id),
+                subject=session_id,
+            )
+        except NotWritten as problem:
+            detail = "The request may not have been written. Repeat it with the same Idempotency-Key."
+            raise Problem(503, "Service unavailable", detail) from problem

@@ -1,0 +1,26 @@
+"""SQL lives in .sql files: one file of named queries, the migrations, and the schema that they add up to."""
+
+import re
+from importlib.resources import files
+
+NAME = re.compile(r"^-- name: (?P<name>[a-z_]+)\n", re.MULTILINE)
+
+
+def named_queries(text: str) -> dict[str, str]:
+    """Each `-- name: x` begins the query `x`, which ends where the next one begins."""
+    pieces = NAME.split(text)[1:]
+    return {name: query.strip() for name, query in zip(pieces[::2], pieces[1::2], strict=True)}
+
+
+def migrations() -> list[tuple[str, str]]:
+    """Name and text of each, in the order in which they are applied."""
+    folder = files(__name__) / "migrations"
+    found = [file for file in folder.iterdir() if file.name.endswith(".sql")]
+    return sorted((file.name, file.read_text(encoding="utf-8")) for file in found)
+
+
+def schema() -> str:
+    return (files(__name__) / "schema.sql").read_text(encoding="utf-8")
+
+
+QUERIES = named_queries((files(__name__) / "queries.sql").read_text(encoding="utf-8"))

@@ -1,0 +1,142 @@
+-- The projector ------------------------------------------------------------------------------------------------
+
+-- name: claim_identity
+insert into log_identity (cluster_id, topic) values ($1, $2) on conflict do nothing
+
+-- name: read_identity
+select cluster_id, topic from log_identity
+
+-- name: begin_position
+insert into positions (partition, next_offset) values ($1, $2) on conflict do nothing
+
+-- name: read_position
+select next_offset from positions where partition = $1
+
+-- name: move_position
+update positions set next_offset = $3 where partition = $1 and next_offset = $2
+
+-- name: read_chains
+select session_id, last_event_id, last_number from sessions where partition = $1
+
+-- The rows. A batch runs each of these once, in the order of projection.ORDER -----------------------------------
+
+-- name: move_session
+insert into sessions (session_id, partition, last_number, last_event_id, created_at) values ($1, $2, $3, $4, $5)
+on conflict (session_id) do update
+set last_number = excluded.last_number, last_event_id = excluded.last_event_id
+
+-- name: start_session
+update sessions
+set alert_type = $2, title = $3, severity = $4, source = $5, author = $6, runbook_url = $7, chain_id = $8, plan = $9,
+    alert_data = $10, scripted = $11, started_at = $12
+where session_id = $1
+
+-- name: change_session
+update sessions
+set status = $2, final_analysis = coalesce($3, final_analysis), error_message = $4, completed_at = $5
+where session_id = $1
+
+-- name: change_stage
+insert into stages (stage_id, session_id, stage_name, stage_index, status, error_message, started_at, completed_at, number)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+on conflict (stage_id) do update
+set status = excluded.status, error_message = excluded.error_message, completed_at = excluded.completed_at,
+    number = excluded.number
+
+-- name: change_execution
+insert into agent_executions (
+    execution_id, session_id, stage_id, agent_name, agent_index, status, error_message, started_at, completed_at, number
+) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+on conflict (execution_id) do update
+set status = excluded.status, error_message = excluded.error_message, completed_at = excluded.completed_at,
+    number = excluded.number
+
+-- name: count_llm_call
+update agent_executions
+set llm_interaction_count = llm_interaction_count + 1, input_tokens = input_tokens + $2,
+    output_tokens = output_tokens + $3, model_name = $4
+where execution_id = $1
+
+-- name: count_tool_call
+update agent_executions set mcp_interaction_count = mcp_interaction_count + 1 where execution_id = $1
+
+-- name: create_timeline_event
+insert into timeline_events (
+    event_id, session_id, execution_id, event_type, status, content, metadata, sequence_number, created_at, updated_at,
+    number
+) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10)
+on conflict (event_id) do update
+set status = excluded.status, content = excluded.content, metadata = excluded.metadata,
+    updated_at = excluded.updated_at, number = excluded.number
+
+-- name: end_timeline_event
+update timeline_events
+set status = $2, content = $3, metadata = metadata || $4, updated_at = $5, number = $6
+where event_id = $1
+
+-- Answers ------------------------------------------------------------------------------------------------------
+
+-- name: last_number
+select last_number from sessions where session_id = $1
+
+-- name: count_sessions
+select count(*)
+from sessions s
+where ($1::text[] is null or s.status = any($1))
+  and ($2::text is null or s.alert_type = $2)
+  and ($3::text is null or s.chain_id = $3)
+  and ($4::timestamptz is null or s.created_at >= $4)
+  and ($5::timestamptz is null or s.created_at < $5)
+  and ($6::text is null or s.alert_data ilike $6 or s.title ilike $6 or s.final_analysis ilike $6
+       or exists (select from timeline_events t where t.session_id = s.session_id and t.content ilike $6))
+
+-- name: list_sessions
+select s.*, e.*, g.*
+from (
+    select * from sessions s
+    where ($1::text[] is null or s.status = any($1))
+      and ($2::text is null or s.alert_type = $2)
+      and ($3::text is null or s.chain_id = $3)
+      and ($4::timestamptz is null or s.created_at >= $4)
+      and ($5::timestamptz is null or s.created_at < $5)
+      and ($6::text is null or s.alert_data ilike $6 or s.title ilike $6 or s.final_analysis ilike $6
+           or exists (select from timeline_events t where t.session_id = s.session_id and t.content ilike $6))
+    order by {order}
+    limit $7 offset $8
+) s
+cross join lateral (
+    select coalesce(sum(llm_interaction_count), 0) as llm_interaction_count,
+           coalesce(sum(mcp_interaction_count), 0) as mcp_interaction_count,
+           coalesce(sum(input_tokens), 0)::bigint as input_tokens,
+           coalesce(sum(output_tokens), 0)::bigint as output_tokens
+    from agent_executions where session_id = s.session_id
+) e
+cross join lateral (
+    select count(*) filter (where status = 'completed') as completed_stages,
+           count(*) filter (where status in ('failed', 'timed_out')) as failed_stages,
+           max(stage_index) as current_stage_index,
+           (array_agg(stage_id order by stage_index desc))[1] as current_stage_id
+    from stages where session_id = s.session_id
+) g
+order by {order}
+
+-- name: read_session
+select * from sessions where session_id = $1
+
+-- name: read_stages
+select * from stages where session_id = $1 order by stage_index
+
+-- name: read_executions
+select * from agent_executions where session_id = $1 order by agent_index, execution_id
+
+-- name: read_timeline
+select t.*, a.stage_id
+from timeline_events t left join agent_executions a on a.execution_id = t.execution_id
+where t.session_id = $1
+order by t.sequence_number
+
+-- name: read_positions
+select partition, next_offset from positions order by partition
+
+-- name: read_all_chains
+select session_id, partition, last_event_id, last_number from sessions

@@ -1,0 +1,218 @@
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+import asyncpg
+import pytest
+import pytest_asyncio
+from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+from tarsy_testing import eventually
+
+from tarsy_bus.acceptance import Known
+from tarsy_bus.connection import Bus
+from tarsy_bus.log_writer import Entry, LogWriter
+from tarsy_bus.topics_admin import admin, apply_topics
+from tarsy_contracts import events as e
+from tarsy_contracts.alert import Alert
+from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage
+from tarsy_contracts.conversation import Usage
+from tarsy_contracts.envelope import Envelope, event_id
+from tarsy_contracts.message import Message
+from tarsy_contracts.recorded import Recorded, decode
+from tarsy_contracts.topics import LOG_PARTITIONS, Topics
+from tarsy_timeline.database import Database
+from tarsy_timeline.migrating import migrate
+
+BEGIN = datetime(2026, 11, 22, 10, 0, tzinfo=UTC)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def system_bus(kafka_bootstrap: str) -> Bus:
+    """All topics, for the tests of a module: making them takes seconds."""
+    bus = _own_bus(kafka_bootstrap)
+    await apply_topics(bus)
+    return bus
+
+
+@pytest.fixture
+async def log_bus(kafka_bootstrap: str) -> Bus:
+    """A session log of this test's own, and no other topic."""
+    bus = _own_bus(kafka_bootstrap)
+    async with admin(bus) as client:
+        await client.create_topics([NewTopic(bus.topics.sessions, LOG_PARTITIONS, 1)])
+        await eventually(lambda: _listed(client, bus), "the topic is listed")
+    return bus
+
+
+async def _listed(client: AIOKafkaAdminClient, bus: Bus) -> bool:
+    return bus.topics.sessions in await client.list_topics()
+
+
+def _own_bus(bootstrap: str) -> Bus:
+    return Bus(
+        bootstrap=bootstrap,
+        topics=Topics(f"t{uuid.uuid4().hex[:12]}"),
+        client="test",
+        session_timeout_ms=3_000,
+        heartbeat_ms=500,
+    )
+
+
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def module_schema(database_url: str) -> AsyncIterator[str]:
+    async with _own_schema(database_url) as name:
+        yield name
+
+
+@asynccontextmanager
+async def _own_schema(database_url: str) -> AsyncIterator[str]:
+    """A schema that is not made yet."""
+    name = f"t{uuid.uuid4().hex[:12]}"
+    yield name
+    connection = await asyncpg.connect(database_url)
+    await connection.execute(f"drop schema if exists {name} cascade")
+    await connection.close()
+
+
+@dataclass
+class Session:
+    """Writes a session as the orchestrator would: each event names the one before it."""
+
+    id: str = field(default_factory=lambda: str(uuid.uuid4()))
+    records: list[tuple[Envelope, bytes]] = field(default_factory=list)
+
+    def add(self, *messages: Message) -> "Session":
+        for message in messages:
+            self.records.append(self.next(message))
+        return self
+
+    def next(self, message: Message, *, after: int | None = None) -> tuple[Envelope, bytes]:
+        """The record of `message` after the event number `after`, or after the last."""
+        number = len(self.records) if after is None else after
+        previous = self.records[number - 1][0].id if number else None
+        time, value = BEGIN + timedelta(seconds=number), message.to_bytes()
+        digest = event_id(
+            previous=previous, type=message.type, subject=self.id, sequence=number + 1, time=time, value=value
+        )
+        envelope = Envelope(
+            id=digest,
+            type=message.type,
+            version=message.version,
+            source="test",
+            subject=self.id,
+            time=time,
+            sequence=number + 1,
+            previous=previous,
+            decided=number,
+        )
+        return envelope, value
+
+    def known(self) -> Known:
+        return Known(self.records[-1][0].id, len(self.records))
+
+    def recorded(self, number: int) -> Recorded:
+        envelope, value = self.records[number - 1]
+        event = decode(e.EVENTS, envelope, value)
+        return Recorded(envelope=envelope, event=event, partition=0, offset=number, appended_at=envelope.time)
+
+
+@pytest.fixture
+def new_session() -> Callable[[], Session]:
+    return Session
+
+
+ALERT = Alert(
+    alert_type="pod-crash", data="pod api-7 crashes 50% of the time", source="api", author="ann", title="Crash"
+)
+CHAIN = ResolvedChain(
+    chain_id="default",
+    stages=(
+        ResolvedStage(name="look", agents=(ResolvedAgent(name="looker", llm_provider="scripted", max_iterations=3),)),
+    ),
+    summary_llm_provider="scripted",
+    scripted=True,
+)
+
+
+@pytest.fixture
+def story() -> Callable[[Session], Session]:
+    """A whole investigation, in 13 events: one stage, one agent, one call with a summary."""
+
+    def write(session: Session) -> Session:
+        s = session.id
+        execution, llm, call, summary = f"{s}/e", f"{s}/l", f"{s}/c", f"{s}/s"
+        usage = Usage(input_tokens=100, output_tokens=20)
+        return session.add(
+            e.SessionStarted(input_id="i", alert=ALERT.model_copy(update={"title": f"Crash {s}"}), chain=CHAIN),
+            e.StageStarted(stage_id=f"{s}/st", index=0, name="look"),
+            e.ExecutionStarted(
+                execution_id=execution, stage_id=f"{s}/st", agent="looker", index=0, system="", prompt="", tools=()
+            ),
+            e.LlmCallRequested(llm_call_id=llm, execution_id=execution, iteration=0, attempt=0, purpose="iteration"),
+            e.LlmCallCompleted(
+                llm_call_id=llm,
+                execution_id=execution,
+                thinking="hm",
+                text="I look.",
+                tool_calls=(),
+                usage=usage,
+                model="m1",
+                duration_ms=5,
+            ),
+            e.ToolCallRequested(
+                call_id=call,
+                execution_id=execution,
+                llm_call_id=llm,
+                server="k8s",
+                tool="pods",
+                arguments={"ns": "a\x00b"},
+                repeatable=True,
+                timeout_seconds=60,
+            ),
+            e.ToolCallStarted(call_id=call, claim_id="c1", worker_id="w1"),
+            e.ToolCallCompleted(
+                call_id=call, outcome="ok", content="NUL\x00\n" + "line\n" * 10_000, size=50_005, lines=10_001
+            ),
+            e.SummaryRequested(summary_id=summary, call_id=call, execution_id=execution, timeout_seconds=60),
+            e.SummaryCompleted(
+                summary_id=summary, call_id=call, content="short", usage=usage, model="m1", duration_ms=7
+            ),
+            e.ExecutionCompleted(
+                execution_id=execution,
+                stage_id=f"{s}/st",
+                agent="looker",
+                index=0,
+                status="completed",
+                final_analysis="It was DNS.",
+            ),
+            e.StageCompleted(stage_id=f"{s}/st", index=0, name="look", status="completed"),
+            e.SessionCompleted(final_analysis="It was DNS."),
+        )
+
+    return write
+
+
+@pytest.fixture
+def append() -> Callable[..., Awaitable[int]]:
+    """Writes records to a partition of the log."""
+
+    async def write(bus: Bus, partition: int, records: Sequence[tuple[Envelope, bytes]]) -> int:
+        entries = [Entry(key=one.subject.encode(), value=value, headers=one.headers()) for one, value in records]
+        async with LogWriter(bus).running() as writer:
+            return await writer.append(partition, entries)
+
+    return write
+
+
+@pytest.fixture
+def open_database(database_url: str, database_schema: str) -> Callable[[], AbstractAsyncContextManager[Database]]:
+    @asynccontextmanager
+    async def open_() -> AsyncIterator[Database]:
+        async with Database(database_url, database_schema, 5).running(
+            lambda connection: migrate(connection, database_schema)
+        ) as database:
+            yield database
+
+    return open_

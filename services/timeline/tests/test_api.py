@@ -1,0 +1,228 @@
+"""The service as a whole: HTTP in front, a real Kafka and a real PostgreSQL behind."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx2
+import pytest
+import pytest_asyncio
+from prometheus_client import CollectorRegistry
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.following import Follower, ends
+from tarsy_bus.publisher import Publisher
+from tarsy_bus.records import delivery
+from tarsy_contracts.control import RequestAnswered
+from tarsy_contracts.inputs import INPUTS, CancelRequested
+from tarsy_service.running import Readiness, build_app
+from tarsy_timeline.app import build
+from tarsy_timeline.settings import TimelineSettings
+
+type Make = Callable[..., Any]
+type Append = Callable[..., Awaitable[int]]
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+WAIT_SECONDS = 20.0
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def client(system_bus: Bus, database_url: str, module_schema: str) -> AsyncIterator[httpx2.AsyncClient]:
+    settings = TimelineSettings.model_validate(
+        {
+            "kafka": system_bus.bootstrap,
+            "topic_prefix": system_bus.topics.prefix,
+            "database": database_url,
+            "database_schema": module_schema,
+            "wait_seconds": 1.0,
+        }
+    )
+    registry = CollectorRegistry()
+    service = build(settings, registry)
+    readiness = Readiness([service.name])
+    transport = httpx2.ASGITransport(build_app([service], readiness, registry))
+    async with asyncio.TaskGroup() as group, httpx2.AsyncClient(transport=transport, base_url="http://api") as client:
+        running: asyncio.Task[None] = group.create_task(service.run(lambda: readiness.ready(service.name)))  # type: ignore[arg-type]
+        async with asyncio.timeout(WAIT_SECONDS):
+            await readiness.all.wait()
+        yield client
+        running.cancel()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def session(system_bus: Bus, append: Append, client: httpx2.AsyncClient, new_session: Make, story: Make) -> Any:
+    """A whole session, projected."""
+    session = story(new_session())
+    await append(system_bus, 1, session.records)
+    async with asyncio.timeout(WAIT_SECONDS):
+        while (await client.get(f"/api/v1/sessions/{session.id}/timeline?at_least=13")).status_code != 200:
+            pass
+    return session
+
+
+async def test_the_list_has_gos_shape_and_its_filters(client: httpx2.AsyncClient, session: Any) -> None:
+    answer = (await client.get(f"/api/v1/sessions?search={session.id}")).json()
+
+    assert answer["pagination"] == {"page": 1, "page_size": 25, "total_pages": 1, "total_items": 1}
+    [item] = answer["sessions"]
+    expected = {
+        "id": session.id, "alert_type": "pod-crash", "chain_id": "default", "status": "completed", "author": "ann",
+        "created_at": "2026-11-22T10:00:00.000Z", "completed_at": "2026-11-22T10:00:12.000Z", "duration_ms": 12_000,
+        "total_stages": 1, "completed_stages": 1, "llm_interaction_count": 1, "mcp_interaction_count": 1,
+        "total_tokens": 120, "has_parallel_stages": False, "scripted": True, "last_number": 13,
+    }  # fmt: skip
+    assert {name: item[name] for name in expected} == expected
+
+    mine = f"&search={session.id}"
+
+    async def count(query: str) -> int:
+        found: int = (await client.get(f"/api/v1/sessions?{query}{mine}")).json()["pagination"]["total_items"]
+        return found
+
+    assert await count("status=failed,completed&alert_type=pod-crash&chain_id=default") == 1
+    assert await count("status=failed") == 0
+    assert await count("start_date=2026-11-22T10:00:00Z&end_date=2026-11-22T10:00:01Z") == 1
+    assert await count("end_date=2026-11-22T10:00:00Z") == 0
+    for order in ("created_at", "status", "alert_type", "author", "duration"):
+        assert await count(f"sort_by={order}&sort_order=asc&page=1") == 1
+
+
+async def test_the_search_looks_into_alerts_and_timelines(client: httpx2.AsyncClient, session: Any) -> None:
+    for text, found in (("50%25", True), ("I%20look", True), ("0%25%20%25%20of", False), ("5_%25", False)):
+        items = (await client.get(f"/api/v1/sessions?search={text}&page_size=100")).json()["sessions"]
+        assert (session.id in [item["id"] for item in items]) is found
+
+
+@pytest.mark.parametrize(
+    "query", ["sort_by=score", "search=ab", "status=nope", "start_date=yesterday", "page=0", "search=a%00bc"]
+)
+async def test_a_wrong_query_is_a_problem(client: httpx2.AsyncClient, query: str) -> None:
+    answer = await client.get(f"/api/v1/sessions?{query}")
+
+    assert answer.status_code == 400
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.json()["errors"][0]["pointer"] == "/" + query.partition("=")[0]
+
+
+async def test_detail_status_and_timeline(client: httpx2.AsyncClient, session: Any) -> None:
+    detail = (await client.get(f"/api/v1/sessions/{session.id}")).json()
+    status = (await client.get(f"/api/v1/sessions/{session.id}/status")).json()
+    timeline = await client.get(f"/api/v1/sessions/{session.id}/timeline?at_least=13")
+
+    assert detail["alert_data"] == "pod api-7 crashes 50% of the time"
+    assert detail["last_number"] == 13
+    [stage] = detail["stages"]
+    assert (stage["stage_name"], stage["status"], stage["expected_agent_count"]) == ("look", "completed", 1)
+    [execution] = stage["executions"]
+    assert (execution["agent_name"], execution["llm_provider"], execution["model_name"]) == ("looker", "scripted", "m1")
+    assert (status["status"], status["final_analysis"], status["error_message"]) == ("completed", "It was DNS.", None)
+    assert timeline.headers["TARSy-Last-Number"] == "13"
+    events = timeline.json()
+    assert [event["sequence_number"] for event in events] == [50, 51, 60, 90, 110]
+    assert events[2]["stage_id"] == stage["id"]
+    assert events[2]["metadata"]["arguments"] == {"ns": "a\ufffdb"}
+    assert events[2]["metadata"]["display_cut"] is True
+    assert events[2]["metadata"]["outcome"] == "ok"
+
+
+async def test_unknown_sessions_and_numbers_not_reached_are_problems(client: httpx2.AsyncClient, session: Any) -> None:
+    for path in ("", "/status", "/timeline"):
+        answer = await client.get(f"/api/v1/sessions/nope{path}")
+        assert (answer.status_code, answer.json()["detail"]) == (404, "There is no session nope.")
+
+    answer = await client.get(f"/api/v1/sessions/{session.id}/timeline?at_least=14")
+
+    assert answer.status_code == 503
+
+
+async def test_a_reader_that_waits_gets_the_event_once_it_is_projected(
+    client: httpx2.AsyncClient, system_bus: Bus, append: Append, new_session: Make, story: Make
+) -> None:
+    session = story(new_session())
+    await append(system_bus, 0, session.records[:5])
+
+    waiting = asyncio.create_task(client.get(f"/api/v1/sessions/{session.id}/timeline?at_least=13"))
+    await append(system_bus, 0, session.records[5:])
+
+    assert (await waiting).headers["TARSy-Last-Number"] == "13"
+
+
+async def test_gateways_get_the_identity_the_positions_and_every_chain(
+    client: httpx2.AsyncClient, session: Any
+) -> None:
+    answer = await client.get("/internal/v1/chains")
+
+    head, *lines = [json.loads(line) for line in answer.text.splitlines()]
+    assert head["log_identity"]["topic"].endswith(".sessions")
+    assert set(head["positions"]) == {str(number) for number in range(12)}
+    assert head["positions"]["1"] >= 13
+    known = session.known()
+    assert {"session_id": session.id, "partition": 1, "event_id": known.event_id, "number": 13} in lines
+
+
+async def test_gateways_get_a_history_of_one_moment(client: httpx2.AsyncClient, session: Any) -> None:
+    history = (await client.get(f"/internal/v1/sessions/{session.id}/history?at_least=13")).json()
+
+    assert history["last_number"] == history["session"]["last_number"] == 13
+    assert [event["number"] for event in history["timeline"]] == [5, 5, 8, 10, 11]
+
+
+async def owner_answers(
+    bus: Bus, asking: asyncio.Event, accepted: bool, code: int, reason: str
+) -> list[CancelRequested]:
+    """Stands in for the orchestrator: answers the first request in the inbox."""
+    begin = await ends(bus, bus.topics.inbox, list(range(12)))
+    async with Follower(bus, bus.topics.inbox).running() as follower:
+        follower.assign(begin)
+        asking.set()
+        while not (records := await follower.read()):
+            pass
+    asked = [delivery(record).decode(INPUTS) for record in records]
+    async with Publisher(bus, source="test", now=lambda: datetime.now(UTC)).running() as publisher:
+        for one in asked:
+            assert isinstance(one, CancelRequested)
+            answer = RequestAnswered(request_id=one.request_id, accepted=accepted, code=code, reason=reason)
+            await publisher.publish(bus.topics.control, answer, key=one.request_id, id="1", subject="s")
+    return [one for one in asked if isinstance(one, CancelRequested)]
+
+
+@pytest.mark.parametrize(
+    ("accepted", "code", "reason"), [(True, 200, ""), (False, 409, "It has ended."), (False, 404, "Never seen.")]
+)
+async def test_a_cancellation_is_answered_by_the_owner(
+    client: httpx2.AsyncClient, system_bus: Bus, accepted: bool, code: int, reason: str
+) -> None:
+    asking = asyncio.Event()
+    owner = asyncio.create_task(owner_answers(system_bus, asking, accepted, code, reason))
+    await asking.wait()
+
+    answer = await client.post(
+        "/api/v1/sessions/abc/cancel", headers={"X-Forwarded-User": "bob", "Idempotency-Key": f"k{code}"}
+    )
+
+    [asked] = await owner
+    assert asked.author == "bob"
+    assert answer.status_code == code
+    assert answer.json().get("detail", "") == reason
+    assert answer.json().get("session_id") == ("abc" if accepted else None)
+
+
+async def test_without_an_answer_a_cancellation_is_taken_in(client: httpx2.AsyncClient) -> None:
+    headers = {"Idempotency-Key": "k"}
+    first = await client.post("/api/v1/sessions/abc/cancel", headers=headers)
+    again = await client.post("/api/v1/sessions/abc/cancel", headers=headers)
+    other = await client.post("/api/v1/sessions/xyz/cancel", headers=headers)
+
+    assert first.status_code == 202
+    assert first.headers["Location"] == first.json()["location"] == "/api/v1/sessions/abc/status"
+    assert again.json() == first.json()
+    assert other.json()["request_id"] != first.json()["request_id"]
+
+
+async def test_metrics_are_told(client: httpx2.AsyncClient, session: Any) -> None:
+    text = (await client.get("/metrics")).text
+
+    assert "tarsy_timeline_events_projected_total " in text
+    assert 'tarsy_timeline_lag_records{partition="1"} 0.0' in text

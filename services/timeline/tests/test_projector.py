@@ -1,0 +1,203 @@
+"""On a real Kafka and a real PostgreSQL."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
+
+import pytest
+from prometheus_client import CollectorRegistry
+from tarsy_testing import eventually
+
+from tarsy_bus.acceptance import Chains, LogMismatch
+from tarsy_bus.connection import Bus
+from tarsy_contracts import events as e
+from tarsy_timeline.database import Database
+from tarsy_timeline.ledger import Ledger, LogIdentity, PositionMoved
+from tarsy_timeline.metrics import Metrics
+from tarsy_timeline.projection import Batch
+from tarsy_timeline.projector import Projector
+
+type NewSession = Callable[[], Any]
+type Story = Callable[[Any], Any]
+type Append = Callable[..., Awaitable[int]]
+type OpenDatabase = Callable[[], AbstractAsyncContextManager[Database]]
+
+LOG = LogIdentity("cluster", "topic")
+WAIT_SECONDS = 20.0
+
+
+@asynccontextmanager
+async def projecting(bus: Bus, database: Database, registry: CollectorRegistry) -> AsyncIterator[None]:
+    ledger = Ledger(database)
+    await ledger.begin(LOG, dict.fromkeys(range(12), 0))
+    ready = asyncio.Event()
+    async with asyncio.TaskGroup() as group:
+        task = group.create_task(Projector(bus, ledger, Metrics(registry)).run(ready.set))
+        async with asyncio.timeout(WAIT_SECONDS):
+            await ready.wait()
+        yield
+        task.cancel()
+
+
+async def reached(database: Database, session: Any) -> None:
+    async def look() -> bool:
+        return await last_number(database, session) >= len(session.records)
+
+    await eventually(look, f"session {session.id} is projected")
+
+
+async def last_number(database: Database, session: Any) -> int:
+    async with database.connection() as connection:
+        number = await connection.fetchval("select last_number from sessions where session_id = $1", session.id)
+    return number or 0
+
+
+async def timeline(database: Database, session: Any) -> list[tuple[str, str]]:
+    async with database.connection() as connection:
+        rows = await connection.fetch(
+            "select event_type, status from timeline_events where session_id = $1 order by sequence_number", session.id
+        )
+    return [(row["event_type"], row["status"]) for row in rows]
+
+
+STORY = [
+    ("llm_thinking", "completed"),
+    ("llm_response", "completed"),
+    ("llm_tool_call", "completed"),
+    ("mcp_tool_summary", "completed"),
+    ("final_analysis", "completed"),
+]
+
+
+async def test_a_session_is_projected_and_zombie_records_are_dropped(
+    log_bus: Bus, open_database: OpenDatabase, append: Append, new_session: NewSession, story: Story
+) -> None:
+    session, registry = story(new_session()), CollectorRegistry()
+    zombie = session.next(e.SessionFailed(error="written by an owner that was replaced"), after=4)
+    orphan = new_session().add(e.StageStarted(stage_id="x", index=0, name="of no session"))
+
+    await append(
+        log_bus, 3, [*session.records[:6], zombie, *session.records[6:], *session.records[2:4], *orphan.records]
+    )
+    async with open_database() as database, projecting(log_bus, database, registry):
+        await reached(database, session)
+
+        assert await timeline(database, session) == STORY
+        assert await last_number(database, orphan) == 0
+        async with database.connection() as connection:
+            row = await connection.fetchrow("select * from sessions where session_id = $1", session.id)
+        assert row is not None
+        assert (row["status"], row["final_analysis"], row["error_message"]) == ("completed", "It was DNS.", None)
+        assert registry.get_sample_value("tarsy_timeline_events_projected_total") == 13
+        assert registry.get_sample_value("tarsy_timeline_records_dropped_total") == 4
+
+
+async def test_a_restart_goes_on_from_the_position_in_the_table(
+    log_bus: Bus, open_database: OpenDatabase, append: Append, new_session: NewSession, story: Story
+) -> None:
+    session, registry = story(new_session()), CollectorRegistry()
+    records, session.records = session.records, session.records[:7]
+    await append(log_bus, 0, records[:7])
+    async with open_database() as database:
+        async with projecting(log_bus, database, CollectorRegistry()):
+            await reached(database, session)
+        session.records = records
+        await append(log_bus, 0, records[5:])
+        async with projecting(log_bus, database, registry):
+            await reached(database, session)
+
+        assert await timeline(database, session) == STORY
+        assert registry.get_sample_value("tarsy_timeline_events_projected_total") == 6
+        assert registry.get_sample_value("tarsy_timeline_records_dropped_total") == 2
+
+
+async def test_two_projectors_share_the_partitions_and_project_each_event_once(
+    log_bus: Bus, open_database: OpenDatabase, append: Append, new_session: NewSession, story: Story
+) -> None:
+    sessions = [story(new_session()) for _ in range(12)]
+    first, second = CollectorRegistry(), CollectorRegistry()
+    async with open_database() as database, projecting(log_bus, database, first):
+        for partition, session in enumerate(sessions):
+            await append(log_bus, partition, session.records[:6])
+        async with projecting(log_bus, database, second):
+            for partition, session in enumerate(sessions):
+                await append(log_bus, partition, session.records[6:])
+            for session in sessions:
+                await reached(database, session)
+                assert await timeline(database, session) == STORY
+
+            counts = [one.get_sample_value("tarsy_timeline_events_projected_total") for one in (first, second)]
+            assert sum(count or 0 for count in counts) == 12 * 13
+            assert all(counts)
+
+
+async def test_of_two_that_project_the_same_records_one_is_let_through(
+    open_database: OpenDatabase, new_session: NewSession, story: Story
+) -> None:
+    session = story(new_session())
+
+    async with open_database() as database:
+        ledger = Ledger(database)
+        await ledger.begin(LOG, {0: 0})
+        batches = [Batch(), Batch()]
+        for batch in batches:
+            for number in range(1, 14):
+                batch.add(session.recorded(number))
+        ended = await asyncio.gather(*(ledger.write(0, 0, 13, batch) for batch in batches), return_exceptions=True)
+
+        assert sorted(repr(one) for one in ended)[0] == "None"
+        assert sum(isinstance(one, PositionMoved) for one in ended) == 1
+        position, known = await ledger.read(0)
+        assert position == 13
+        assert known == {session.id: session.known()}
+        async with database.connection() as connection:
+            calls = await connection.fetchval("select sum(llm_interaction_count) from agent_executions")
+        assert calls == 1
+
+
+async def test_a_projector_that_lost_reads_the_ledger_again_and_goes_on(
+    log_bus: Bus, open_database: OpenDatabase, append: Append, new_session: NewSession, story: Story
+) -> None:
+    session = story(new_session())
+    registry = CollectorRegistry()
+    async with open_database() as database, projecting(log_bus, database, registry):
+        other = Batch()
+        for number in range(1, 6):
+            other.add(session.recorded(number))
+        await Ledger(database).write(0, 0, 5, other)
+        await append(log_bus, 0, session.records)
+        await reached(database, session)
+
+        assert await timeline(database, session) == STORY
+        assert registry.get_sample_value("tarsy_timeline_events_projected_total") == 8
+
+
+async def test_another_log_is_refused_with_a_sentence(open_database: OpenDatabase) -> None:
+    async with open_database() as database:
+        ledger = Ledger(database)
+        await ledger.begin(LOG, {0: 0})
+
+        with pytest.raises(
+            LogMismatch, match=r"projected from topic topic of cluster cluster, but this is topic other"
+        ):
+            await ledger.begin(LogIdentity("cluster", "other"), {0: 0})
+
+
+async def test_a_log_that_was_emptied_is_refused_with_a_sentence(log_bus: Bus, open_database: OpenDatabase) -> None:
+    async with open_database() as database:
+        ledger = Ledger(database)
+        await ledger.begin(LOG, {4: 7})
+        with pytest.raises(ExceptionGroup) as found:
+            async with projecting(log_bus, database, CollectorRegistry()):
+                pass
+
+    [problem] = found.value.exceptions
+    assert isinstance(problem, LogMismatch)
+    assert "partition 4 holds offsets 0 to 0, but the projection stands at 7" in str(problem)
+
+
+def test_chains_seeded_by_the_ledger_accept_only_what_follows(new_session: NewSession, story: Story) -> None:
+    session = story(new_session())
+
+    assert Chains(known={session.id: session.known()}).last(session.id) == session.known()

@@ -1,0 +1,8 @@
+"""`python -m tarsy_tool_gateway`"""
+
+from tarsy_service.entry import run_main
+from tarsy_tool_gateway.app import build
+from tarsy_tool_gateway.settings import ToolGatewaySettings
+
+if __name__ == "__main__":
+    run_main(ToolGatewaySettings, build)

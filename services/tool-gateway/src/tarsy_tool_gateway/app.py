@@ -1,0 +1,78 @@
+"""The composition root: the only place that picks implementations."""
+
+import os
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from functools import partial
+from uuid import uuid4
+
+from prometheus_client import CollectorRegistry
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.publisher import Publisher
+from tarsy_config.load import load_config
+from tarsy_contracts.topics import Topics
+from tarsy_masking.masker import Masker
+from tarsy_service.service import Service
+from tarsy_tool_gateway.calling import call_tool
+from tarsy_tool_gateway.catalog import Catalog
+from tarsy_tool_gateway.connection import Connection
+from tarsy_tool_gateway.metrics import Metrics
+from tarsy_tool_gateway.plan import ServerPlan, plan_of
+from tarsy_tool_gateway.reports import Reports
+from tarsy_tool_gateway.results import Results
+from tarsy_tool_gateway.runner import Runner
+from tarsy_tool_gateway.running import ToolGateway
+from tarsy_tool_gateway.settings import ToolGatewaySettings
+
+NAME = "tool-gateway"
+
+
+def build(settings: ToolGatewaySettings, registry: CollectorRegistry) -> Service:
+    """Raises ConfigInvalid."""
+    config = load_config(settings.config_dir, os.environ)
+    plans = [plan_of(name, server) for name, server in config.mcp_servers.items()]
+    return Service(name=NAME, run=assemble(settings, registry, plans).run)
+
+
+def assemble(settings: ToolGatewaySettings, registry: CollectorRegistry, plans: Sequence[ServerPlan]) -> ToolGateway:
+    bus = Bus(
+        settings.kafka,
+        Topics(settings.topic_prefix),
+        settings.client,
+        session_timeout_ms=settings.group_session_timeout_ms,
+        heartbeat_ms=settings.group_heartbeat_ms,
+    )
+    mask = Masker.default().mask
+    worker_id, source = str(uuid4()), f"{NAME}/{settings.client}"
+    publisher = Publisher(bus, source=source, now=now)
+    metrics = Metrics(registry, [plan.name for plan in plans])
+    connections = {
+        plan.name: Connection(plan, mask=mask, connect_seconds=settings.mcp_connect_seconds) for plan in plans
+    }
+    return ToolGateway(
+        bus=bus,
+        publisher=publisher,
+        worker_id=worker_id,
+        connections=connections,
+        catalog=Catalog(publisher, worker_id=worker_id, source=source, mask=mask, now=now, new_id=new_id),
+        runner=Runner(
+            partial(call_tool, connections, ready_seconds=settings.mcp_ready_seconds),
+            Results(publisher, source=source, mask=mask, now=now),
+            worker_id=worker_id,
+            metrics=metrics,
+        ),
+        reports=Reports(publisher),
+        metrics=metrics,
+        now=now,
+        new_id=new_id,
+        drain_seconds=settings.tool_gateway_drain_seconds,
+    )
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+def new_id() -> str:
+    return str(uuid4())

@@ -1,0 +1,193 @@
+"""Which calls this gateway holds, and what it says and does about them (DESIGN.md section 1, calls). Pure.
+
+A call waits for a place at its server (Queued) before anything is claimed, so that a grant always means: run it now.
+With a place it is claimed. A repeatable call runs at the same moment (Running); any other waits for the owner's word
+(Held) and runs only on it. A place is taken by what is Held or Running.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import assert_never
+
+from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused
+from tarsy_tool_gateway.calls import (
+    Abandoned,
+    BreakOff,
+    Call,
+    Claims,
+    Effect,
+    Ended,
+    Held,
+    Input,
+    Limits,
+    Queued,
+    Received,
+    Run,
+    Running,
+    SayClaimed,
+    SayEnded,
+    SayNotStarted,
+    Stopping,
+    Ticked,
+)
+
+REPEAT_EVERY = timedelta(seconds=1)
+UNKNOWN_SERVER = Limits(concurrent=4, queue=64)
+"""A call to a server that the configuration does not name is claimed like any other, and then rejected."""
+
+type Calls = dict[str, Call]
+
+
+def step(claims: Claims, input: Input, now: datetime) -> tuple[Claims, list[Effect]]:
+    """What the input changes, and what is to be said and done, in this order."""
+    calls, stopping = dict(claims.calls), claims.stopping
+    effects: list[Effect] = []
+    match input:
+        case Received():
+            effects += _receive(claims, calls, input, now)
+        case ClaimGranted():
+            effects += _grant(calls, input, now)
+        case ClaimRefused():
+            _refuse(calls, input)
+        case CallCancelled():
+            effects += _cancel(calls, input.call_id, now)
+        case Ended():
+            _end(calls, input)
+        case Ticked():
+            effects += _expire(calls, now) + _repeat(calls, now)
+        case Stopping():
+            stopping = True
+            effects += _release(calls)
+        case Abandoned():
+            effects += _abandon(calls, now)
+        case _:
+            assert_never(input)
+    effects += _fill_places(claims.limits, calls, now)
+    return replace(claims, calls=calls, stopping=stopping), effects
+
+
+def held_and_queued(claims: Claims, server: str) -> tuple[int, int]:
+    """How many calls of the server wait for a grant, and how many for a place."""
+    mine = [call for call in claims.calls.values() if call.request.server == server]
+    return sum(isinstance(call, Held) for call in mine), sum(isinstance(call, Queued) for call in mine)
+
+
+def _receive(claims: Claims, calls: Calls, received: Received, now: datetime) -> list[Effect]:
+    request = received.request
+    known = calls.get(request.call_id)
+    if isinstance(known, Queued):
+        # The owner asked again, with a later limit. What is held or runs is a duplicate, and ignored.
+        calls[request.call_id] = replace(known, request=request)
+    if known is not None or now > request.not_after:
+        return []
+    if claims.stopping:
+        return [SayNotStarted(request, received.claim_id, "not_started")]
+    limits = claims.limits.get(request.server, UNKNOWN_SERVER)
+    present = sum(call.request.server == request.server for call in calls.values())
+    if present >= limits.concurrent + limits.queue:
+        return [SayNotStarted(request, received.claim_id, "busy")]
+    calls[request.call_id] = Queued(request, received.claim_id)
+    return []
+
+
+def _grant(calls: Calls, granted: ClaimGranted, now: datetime) -> list[Effect]:
+    call = _held(calls, granted.call_id, granted.claim_id)
+    if call is None:
+        return []
+    if now > call.request.not_after:
+        return _expire(calls, now)
+    calls[granted.call_id] = Running(call.request, call.claim_id, now)
+    return [Run(call.request, call.claim_id)]
+
+
+def _refuse(calls: Calls, refused: ClaimRefused) -> None:
+    if _held(calls, refused.call_id, refused.claim_id) is not None:
+        del calls[refused.call_id]
+
+
+def _cancel(calls: Calls, call_id: str, now: datetime) -> list[Effect]:
+    call = calls.get(call_id)
+    match call:
+        case Queued():
+            del calls[call_id]
+        case Held():
+            del calls[call_id]
+            return [SayNotStarted(call.request, call.claim_id, "not_started")]
+        case Running() if call.request.repeatable:
+            del calls[call_id]
+            return [BreakOff(call.claim_id), SayEnded(call.request, call.claim_id, "cancelled", now - call.since)]
+    return []
+
+
+def _end(calls: Calls, ended: Ended) -> None:
+    call = calls.get(ended.call_id)
+    if isinstance(call, Running) and call.claim_id == ended.claim_id:
+        del calls[ended.call_id]
+
+
+def _expire(calls: Calls, now: datetime) -> list[Effect]:
+    effects: list[Effect] = []
+    for call_id, call in list(calls.items()):
+        if isinstance(call, Running) or now <= call.request.not_after:
+            continue
+        del calls[call_id]
+        # The owner knows the claim of what was held; of what only waited it learns that this gateway has too much.
+        effects.append(SayNotStarted(call.request, call.claim_id, "not_started" if isinstance(call, Held) else "busy"))
+    return effects
+
+
+def _repeat(calls: Calls, now: datetime) -> list[Effect]:
+    effects: list[Effect] = []
+    for call_id, call in calls.items():
+        if isinstance(call, Held) and now >= call.repeat_at:
+            calls[call_id] = replace(call, repeat_at=now + REPEAT_EVERY)
+            effects.append(SayClaimed(call.request, call.claim_id))
+    return effects
+
+
+def _release(calls: Calls) -> list[Effect]:
+    """Everything but the runs that cannot be made twice goes back to the owner."""
+    effects: list[Effect] = []
+    for call_id, call in list(calls.items()):
+        if isinstance(call, Running):
+            if not call.request.repeatable:
+                continue
+            effects.append(BreakOff(call.claim_id))
+        del calls[call_id]
+        effects.append(SayNotStarted(call.request, call.claim_id, "not_started"))
+    return effects
+
+
+def _abandon(calls: Calls, now: datetime) -> list[Effect]:
+    effects: list[Effect] = []
+    for call_id, call in list(calls.items()):
+        if isinstance(call, Running):
+            del calls[call_id]
+            effects += [BreakOff(call.claim_id), SayEnded(call.request, call.claim_id, "unknown", now - call.since)]
+    return effects
+
+
+def _fill_places(limits: Mapping[str, Limits], calls: Calls, now: datetime) -> list[Effect]:
+    """Claims what waits, as far as there are places; what is repeatable runs at once."""
+    effects: list[Effect] = []
+    taken: dict[str, int] = {}
+    for call in calls.values():
+        taken[call.request.server] = taken.get(call.request.server, 0) + (not isinstance(call, Queued))
+    for call_id, call in calls.items():
+        server = call.request.server
+        if not isinstance(call, Queued) or taken[server] >= limits.get(server, UNKNOWN_SERVER).concurrent:
+            continue
+        taken[server] += 1
+        effects.append(SayClaimed(call.request, call.claim_id))
+        if call.request.repeatable:
+            calls[call_id] = Running(call.request, call.claim_id, now)
+            effects.append(Run(call.request, call.claim_id))
+        else:
+            calls[call_id] = Held(call.request, call.claim_id, now + REPEAT_EVERY)
+    return effects
+
+
+def _held(calls: Calls, call_id: str, claim_id: str) -> Held | None:
+    call = calls.get(call_id)
+    return call if isinstance(call, Held) and call.claim_id == claim_id else None

@@ -1,0 +1,40 @@
+"""All MCP servers: each with its own task, so that a slow or dead one delays nobody else."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+import structlog
+
+from tarsy_tool_gateway.beside import beside
+from tarsy_tool_gateway.catalog import Catalog
+from tarsy_tool_gateway.connection import Connection
+
+log = structlog.get_logger(__name__)
+
+CLOSE_SECONDS = 5.0
+"""The SDK gives a server two seconds to end by itself, and two more after SIGTERM."""
+
+
+@asynccontextmanager
+async def connected(connections: Sequence[Connection], catalog: Catalog) -> AsyncIterator[None]:
+    """Sessions, and what the catalog says of them, for as long as the body runs."""
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(each.run(), name=f"MCP server {each.plan.name}") for each in connections]
+        try:
+            async with beside(*(catalog.keep(each) for each in connections)):
+                yield
+        finally:
+            await asyncio.gather(*(catalog.withdraw(each) for each in connections))
+            await _close(connections, tasks)
+
+
+async def _close(connections: Sequence[Connection], tasks: Sequence[asyncio.Task[None]]) -> None:
+    if not tasks:
+        return
+    for connection in connections:
+        connection.stop()
+    _, late = await asyncio.wait(tasks, timeout=CLOSE_SECONDS)
+    for task in late:
+        log.warning("mcp_server.not_closed", task=task.get_name())
+        task.cancel()

@@ -1,0 +1,85 @@
+"""From a request to the report of its outcome: call, mask, store."""
+
+import time
+import traceback
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+
+import structlog
+
+from tarsy_contracts.events import Outcome
+from tarsy_contracts.inputs import ToolCallReported
+from tarsy_contracts.requests import ToolCallRequest
+from tarsy_tool_gateway.calling import Said
+from tarsy_tool_gateway.calls import SayEnded
+from tarsy_tool_gateway.metrics import Metrics
+from tarsy_tool_gateway.results import Results
+
+log = structlog.get_logger(__name__)
+
+
+class Runner:
+    def __init__(
+        self,
+        call: Callable[[ToolCallRequest], Awaitable[Said]],
+        results: Results,
+        *,
+        worker_id: str,
+        metrics: Metrics,
+    ) -> None:
+        self._call = call
+        self._results = results
+        self._worker_id = worker_id
+        self._metrics = metrics
+
+    async def run(self, request: ToolCallRequest, claim_id: str) -> ToolCallReported:
+        began = time.monotonic()
+        said = await self._said(request)
+        took = timedelta(seconds=time.monotonic() - began)
+        kept = await self._results.keep(request.session_id, request.call_id, claim_id, said.text)
+        self._metrics.ended(request.server, said.outcome, took.total_seconds())
+        return ToolCallReported(
+            call_id=request.call_id,
+            claim_id=claim_id,
+            worker_id=self._worker_id,
+            outcome=said.outcome,
+            content=kept.content,
+            cut=kept.cut,
+            size=kept.size,
+            lines=kept.lines,
+            stored=kept.stored,
+            duration_ms=milliseconds(took),
+        )
+
+    def broken_off(self, ended: SayEnded) -> ToolCallReported:
+        sentence = {
+            "cancelled": "The call was cancelled.",
+            "unknown": "The gateway stopped before the call ended: nobody knows what became of it.",
+        }[ended.outcome]
+        self._metrics.ended(ended.request.server, ended.outcome, ended.ran_for.total_seconds())
+        return ToolCallReported(
+            call_id=ended.request.call_id,
+            claim_id=ended.claim_id,
+            worker_id=self._worker_id,
+            outcome=ended.outcome,
+            content=sentence,
+            cut=False,
+            size=len(sentence),
+            lines=1,
+            stored=None,
+            duration_ms=milliseconds(ended.ran_for),
+        )
+
+    async def _said(self, request: ToolCallRequest) -> Said:
+        try:
+            return await self._call(request)
+        except Exception as problem:  # noqa: BLE001 - a mistake of ours in one call must not end all the others
+            # Without the message and the values in it, which nobody has masked.
+            where = "".join(traceback.format_tb(problem.__traceback__))
+            log.error("call.failed", call_id=request.call_id, problem=type(problem).__name__, where=where)
+            outcome: Outcome = "unavailable" if request.repeatable else "unknown"
+            return Said(outcome, "The tool gateway failed in this call.")
+
+
+def milliseconds(span: timedelta) -> int:
+    return round(span.total_seconds() * 1000)

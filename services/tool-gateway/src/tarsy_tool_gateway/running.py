@@ -1,0 +1,84 @@
+"""The gateway's life: in which order its parts begin, and end."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.liveness import announce
+from tarsy_bus.publisher import Publisher
+from tarsy_bus.topics_admin import check_topics
+from tarsy_contracts.requests import ToolCallRequest
+from tarsy_contracts.workers import WorkerAnnounced
+from tarsy_service.service import Ready
+from tarsy_tool_gateway.beside import beside
+from tarsy_tool_gateway.calls import Claims
+from tarsy_tool_gateway.catalog import Catalog
+from tarsy_tool_gateway.connection import Connection
+from tarsy_tool_gateway.control import follow_control
+from tarsy_tool_gateway.gateway import Gateway
+from tarsy_tool_gateway.metrics import Metrics
+from tarsy_tool_gateway.pool import connected
+from tarsy_tool_gateway.reports import Reports
+from tarsy_tool_gateway.requests import take_requests
+from tarsy_tool_gateway.runner import Runner
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolGateway:
+    bus: Bus
+    publisher: Publisher
+    worker_id: str
+    connections: Mapping[str, Connection]
+    catalog: Catalog
+    runner: Runner
+    reports: Reports
+    metrics: Metrics
+    now: Callable[[], datetime]
+    new_id: Callable[[], str]
+    drain_seconds: float
+
+    async def run(self, ready: Ready) -> None:
+        """Until it is cancelled: then no more requests, the calls, the MCP sessions, and a good-bye, in this order."""
+        await check_topics(self.bus)
+        life = WorkerAnnounced(worker_id=self.worker_id, service="tool-gateway")
+        async with (
+            self.publisher.running(),
+            beside(announce(self.publisher, life)),
+            connected(list(self.connections.values()), self.catalog),
+            asyncio.TaskGroup() as tasks,
+        ):
+            gateway = self._gateway(tasks)
+            try:
+                await self._serve(gateway, ready)
+            finally:
+                await gateway.drain(self.drain_seconds)
+
+    async def _serve(self, gateway: Gateway, ready: Ready) -> None:
+        listening = asyncio.Event()
+        async with beside(gateway.tick(), follow_control(self.bus, gateway.hear, listening.set)):
+            # A grant that nobody heard would be lost: no claim before we listen.
+            await listening.wait()
+            ready()
+            await take_requests(
+                self.bus,
+                self.publisher,
+                topic=self.bus.topics.tool_calls,
+                group=f"{self.bus.topics.prefix}.tool-gateway",
+                kind=ToolCallRequest,
+                hand_over=partial(Gateway.take, gateway),
+            )
+
+    def _gateway(self, tasks: asyncio.TaskGroup) -> Gateway:
+        return Gateway(
+            Claims(limits={name: each.plan.limits for name, each in self.connections.items()}),
+            worker_id=self.worker_id,
+            runner=self.runner,
+            reports=self.reports,
+            metrics=self.metrics,
+            now=self.now,
+            new_id=self.new_id,
+            tasks=tasks,
+        )

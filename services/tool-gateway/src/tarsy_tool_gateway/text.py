@@ -1,0 +1,32 @@
+"""Cutting text, as bytes, where it does not hurt: at a line, and never inside a character."""
+
+from collections.abc import Iterator
+
+
+def cut_at_line(data: bytes, most: int) -> bytes:
+    """At most `most` bytes. A line longer than half of that is itself cut: else little or nothing would be left."""
+    if len(data) <= most:
+        return data
+    line = data.rfind(b"\n", 0, most) + 1
+    return data[: line if line > most // 2 else _character(data, most)]
+
+
+def split(data: bytes, most: int) -> Iterator[bytes]:
+    """In order, none longer than `most` (at least 4)."""
+    start = 0
+    while start < len(data):
+        end = len(data) if len(data) - start <= most else _character(data, start + most)
+        yield data[start:end]
+        start = end
+
+
+def count_lines(data: bytes) -> int:
+    """A last line counts without its line break, too."""
+    return data.count(b"\n") + (bool(data) and not data.endswith(b"\n"))
+
+
+def _character(data: bytes, position: int) -> int:
+    """The nearest start of a character at or before the position. Continuation bytes are 0b10......"""
+    while data[position] & 0xC0 == 0x80:
+        position -= 1
+    return position

@@ -1,0 +1,70 @@
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+
+import pytest
+from prometheus_client import CollectorRegistry
+
+sys.path.append(str(Path(__file__).parent))
+
+from gateway_owner import WAIT_SECONDS, Owner, owning
+
+from tarsy_bus.connection import Bus
+from tarsy_tool_gateway.app import assemble
+from tarsy_tool_gateway.calls import Limits
+from tarsy_tool_gateway.plan import ServerPlan
+from tarsy_tool_gateway.settings import ToolGatewaySettings
+
+type Running = Callable[..., AbstractAsyncContextManager[asyncio.Task[None]]]
+type NewPlan = Callable[..., ServerPlan]
+
+
+@pytest.fixture
+async def owner(bus: Bus) -> AsyncIterator[Owner]:
+    async with owning(bus) as owner:
+        yield owner
+
+
+@pytest.fixture
+def calls_file(tmp_path: Path) -> Path:
+    return tmp_path / "calls"
+
+
+@pytest.fixture
+def new_plan(calls_file: Path) -> NewPlan:
+    """The small server, under a name, with its limits."""
+
+    def make(name: str = "first", *, concurrent: int = 4, queue: int = 16) -> ServerPlan:
+        return ServerPlan(
+            name=name,
+            command=sys.executable,
+            arguments=(str(Path(__file__).with_name("small_server.py")),),
+            environment={"CALLS": str(calls_file)},
+            limits=Limits(concurrent=concurrent, queue=queue),
+        )
+
+    return make
+
+
+@pytest.fixture
+def running(bus: Bus) -> Running:
+    """A gateway in this process. The block begins when it is ready, and ends when it has stopped in good order."""
+
+    @asynccontextmanager
+    async def run(*plans: ServerPlan) -> AsyncIterator[asyncio.Task[None]]:
+        settings = ToolGatewaySettings(kafka=bus.bootstrap, topic_prefix=bus.topics.prefix, client="gateway")
+        ready = asyncio.Event()
+        gateway = assemble(settings, CollectorRegistry(), plans)
+        task = asyncio.create_task(gateway.run(ready.set))
+        async with asyncio.timeout(WAIT_SECONDS):
+            await asyncio.wait([task, asyncio.create_task(ready.wait())], return_when=asyncio.FIRST_COMPLETED)
+        try:
+            yield task
+        finally:
+            task.cancel()
+            await asyncio.wait([task], timeout=WAIT_SECONDS)
+            assert task.cancelled() or task.exception() is None
+
+    return run

@@ -1,0 +1,149 @@
+"""The test plays the owner of the sessions: it asks for calls, hears what the gateway reports, and grants."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from uuid import uuid4
+
+from aiokafka import TopicPartition
+from pydantic import JsonValue
+from tarsy_testing import eventually
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.following import Follower
+from tarsy_bus.publisher import Publisher
+from tarsy_bus.records import Delivery, delivery
+from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused, Control
+from tarsy_contracts.inputs import INPUTS, CallClaimed, CallNotStarted, ToolCallReported
+from tarsy_contracts.requests import ToolCallRequest
+from tarsy_contracts.topics import LOG_PARTITIONS
+
+WAIT_SECONDS = 30.0
+
+type Report = CallClaimed | CallNotStarted | ToolCallReported
+
+
+class Owner:
+    def __init__(self, bus: Bus, publisher: Publisher) -> None:
+        self.bus = bus
+        self.publisher = publisher
+        self.heard: list[tuple[Delivery, Report]] = []
+        self._news = asyncio.Condition()
+
+    async def ask(self, request: ToolCallRequest) -> None:
+        await self.publisher.publish(
+            self.bus.topics.tool_calls,
+            request,
+            key=request.call_id,
+            id=str(uuid4()),
+            subject=request.session_id,
+        )
+
+    async def grant(self, claim: CallClaimed, *, claim_id: str | None = None) -> None:
+        await self.tell(ClaimGranted(call_id=claim.call_id, claim_id=claim_id or claim.claim_id))
+
+    async def refuse(self, claim: CallClaimed) -> None:
+        await self.tell(ClaimRefused(call_id=claim.call_id, claim_id=claim.claim_id, reason="it is another's"))
+
+    async def cancel(self, request: ToolCallRequest) -> None:
+        await self.tell(CallCancelled(call_id=request.call_id))
+
+    async def tell(self, control: Control) -> None:
+        await self.publisher.publish(
+            self.bus.topics.control, control, key="in one partition, in order", id=str(uuid4()), subject="control"
+        )
+
+    async def claim(self, request: ToolCallRequest) -> CallClaimed:
+        return await self._first(CallClaimed, request)
+
+    async def not_started(self, request: ToolCallRequest) -> CallNotStarted:
+        return await self._first(CallNotStarted, request)
+
+    async def result(self, request: ToolCallRequest) -> ToolCallReported:
+        return await self._first(ToolCallReported, request)
+
+    def all[R: Report](self, kind: type[R], request: ToolCallRequest) -> list[R]:
+        return [each for _, each in self.heard if isinstance(each, kind) and each.call_id == request.call_id]
+
+    async def several_claims(self, request: ToolCallRequest, count: int) -> list[CallClaimed]:
+        async with asyncio.timeout(WAIT_SECONDS), self._news:
+            await self._news.wait_for(lambda: len(self.all(CallClaimed, request)) >= count)
+        return self.all(CallClaimed, request)
+
+    async def _first[R: Report](self, kind: type[R], request: ToolCallRequest) -> R:
+        async with asyncio.timeout(WAIT_SECONDS), self._news:
+            await self._news.wait_for(lambda: bool(self.all(kind, request)))
+        return self.all(kind, request)[0]
+
+    async def listen(self, started: asyncio.Event) -> None:
+        topic = self.bus.topics.inbox
+        places = [TopicPartition(topic, partition) for partition in range(LOG_PARTITIONS)]
+        async with Follower(self.bus, topic).running() as follower:
+            ends = await follower.consumer.end_offsets(places)
+            follower.assign({place.partition: ends[place] for place in places})
+            started.set()
+            while True:
+                found = [delivery(record) for record in await follower.read()]
+                async with self._news:
+                    for each in found:
+                        report = each.decode(INPUTS)
+                        assert isinstance(report, Report.__value__)
+                        self.heard.append((each, report))
+                    self._news.notify_all()
+
+
+@asynccontextmanager
+async def owning(bus: Bus) -> AsyncIterator[Owner]:
+    started = asyncio.Event()
+    async with (
+        Publisher(bus, source="test", now=lambda: datetime.now(UTC)).running() as publisher,
+        asyncio.TaskGroup() as tasks,
+    ):
+        owner = Owner(bus, publisher)
+        listening = tasks.create_task(owner.listen(started))
+        async with asyncio.timeout(WAIT_SECONDS):
+            await started.wait()
+        yield owner
+        listening.cancel()
+
+
+def call(
+    tool: str,
+    *,
+    server: str = "first",
+    repeatable: bool = False,
+    timeout: float = 20.0,
+    within: float = 60.0,
+    **arguments: JsonValue,
+) -> ToolCallRequest:
+    return ToolCallRequest(
+        session_id=str(uuid4()),
+        call_id=str(uuid4()),
+        server=server,
+        tool=tool,
+        arguments=arguments,
+        repeatable=repeatable,
+        timeout_seconds=timeout,
+        not_after=datetime.now(UTC) + timedelta(seconds=within),
+    )
+
+
+async def settle(owner: Owner) -> None:
+    """What was asked and told before has been read, and what followed from it has been said."""
+    fence = call("destroy", name="fence")
+    await owner.ask(fence)
+    await owner.grant(await owner.claim(fence))
+    await owner.result(fence)
+
+
+def noted(calls_file: Path, line: str) -> int:
+    """How often the small server has noted this line."""
+    if not calls_file.exists():
+        return 0
+    return calls_file.read_text(encoding="utf-8").splitlines().count(line)
+
+
+async def until_noted(calls_file: Path, line: str) -> None:
+    await eventually(lambda: noted(calls_file, line), f"the server notes: {line}")

@@ -1,0 +1,6 @@
+from tarsy_service.entry import run_main
+from tarsy_websocket_gateway.app import build
+from tarsy_websocket_gateway.settings import GatewaySettings
+
+if __name__ == "__main__":
+    run_main(GatewaySettings, build)

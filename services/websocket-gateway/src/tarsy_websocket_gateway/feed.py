@@ -1,0 +1,60 @@
+"""From accepted events and chunks to messages: pure."""
+
+from datetime import datetime
+
+from tarsy_contracts import events as e
+from tarsy_contracts.chunks import Chunk
+from tarsy_contracts.recorded import Recorded
+from tarsy_contracts.timeline import timeline_changes
+from tarsy_websocket_gateway.messages import Outgoing, discarded, of_change
+from tarsy_websocket_gateway.streams import Call, Part, Streams, summary_part
+
+
+class Feed:
+    """Takes the log and the stream as they come, and says what the clients of the session get."""
+
+    def __init__(self) -> None:
+        self._streams = Streams()
+
+    def event(self, record: Recorded) -> list[Outgoing]:
+        parts = self._streams.end(self._ended(record))
+        streamed = {part.event_id for part in parts}
+        messages = [of_change(record, change, streamed=_id(change) in streamed) for change in timeline_changes(record)]
+        told = {message.event_id for message in messages}
+        messages += [discarded(record, part.event_id, part.event_type) for part in parts if _came_to_nothing(part, told)]
+        return messages + self._announced(record)
+
+    def chunk(self, session_id: str, chunk: Chunk, time: datetime, last_number: int) -> list[Outgoing]:
+        return self._streams.take(session_id, chunk, time, last_number)
+
+    def running(self, session_id: str) -> list[Call]:
+        """What streams at the moment, for a client that comes now."""
+        return self._streams.running(session_id)
+
+    def _announced(self, record: Recorded) -> list[Outgoing]:
+        if not isinstance(record.event, e.SummaryRequested):
+            return []
+        summary_id = record.event.summary_id
+        return self._streams.announce(summary_id, record.session_id, summary_part(summary_id), record.envelope.time)
+
+    def _ended(self, record: Recorded) -> list[str]:
+        """Ids of the calls that nobody waits for any longer."""
+        running = self._streams.running(record.session_id)
+        match record.event:
+            case e.LlmCallCompleted(llm_call_id=call_id) | e.LlmCallFailed(llm_call_id=call_id):
+                return [call_id]
+            case e.SummaryCompleted(summary_id=call_id) | e.SummaryFailed(summary_id=call_id):
+                return [call_id]
+            case e.ExecutionCompleted(execution_id=execution_id):
+                return [call.call_id for call in running if call.execution_id == execution_id]
+            case _:
+                return [call.call_id for call in running] if record.envelope.type in e.ENDINGS else []
+
+
+def _id(change: object) -> str | None:
+    return getattr(change, "event_id", None)
+
+
+def _came_to_nothing(part: Part, told: set[str | None]) -> bool:
+    """What the log announced, the log ends: history shows the same then."""
+    return part.event_id not in told and not part.logged

@@ -1,0 +1,161 @@
+"""What streams at the moment, call by call: pure.
+
+A newer run replaces the text of an older one; what is older, was seen, or belongs to an ended call is dropped.
+"""
+
+from collections import OrderedDict, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import assert_never
+
+from tarsy_contracts.chunks import Chunk, LlmChunk, Progress, SummaryChunk
+from tarsy_contracts.identities import timeline_event_id
+from tarsy_contracts.timeline import LLM_EVENT_TYPES, PLACES, llm_timeline_event_id
+from tarsy_websocket_gateway.messages import Outgoing, streaming
+
+CALL_BYTES = 256 * 1024
+MOST_CALLS = 512
+MOST_ENDED = 20_000
+
+
+@dataclass(slots=True)
+class Part:
+    """One timeline event that grows. `logged`: the log has announced it, so that history has it too."""
+
+    event_id: str
+    event_type: str
+    logged: bool = False
+    pieces: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Call:
+    call_id: str
+    session_id: str
+    execution_id: str | None
+    time: datetime
+    run: int = -1
+    index: int = -1
+    size: int = 0
+    parts: dict[str, Part] = field(default_factory=dict)
+
+
+class Streams:
+    """Bounded: of very many running calls the longest silent one is given up; its final event comes all the same."""
+
+    def __init__(self) -> None:
+        self._calls: OrderedDict[str, Call] = OrderedDict()
+        self._of_session: defaultdict[str, set[str]] = defaultdict(set)
+        self._ended: OrderedDict[str, None] = OrderedDict()
+
+    def running(self, session_id: str) -> list[Call]:
+        return [self._calls[call_id] for call_id in sorted(self._of_session.get(session_id, ()))]
+
+    def take(self, session_id: str, chunk: Chunk, time: datetime, last_number: int) -> list[Outgoing]:
+        """What clients of the session get for a chunk."""
+        if isinstance(chunk, Progress) or chunk.call_id in self._ended:
+            return []
+        call = self._call(chunk.call_id, session_id, chunk.execution_id, time)
+        if (chunk.run, chunk.index) <= (call.run, call.index):
+            return []
+        messages: list[Outgoing] = []
+        if chunk.run > call.run:
+            messages += _start_over(call, chunk.run, time)
+        call.index, call.time = chunk.index, time
+        part = _part(chunk)
+        if part.event_id not in call.parts:
+            call.parts[part.event_id] = part
+            messages.append(created(call, part, last_number))
+        part = call.parts[part.event_id]
+        if call.size + len(chunk.text) <= CALL_BYTES:
+            call.size += len(chunk.text)
+            part.pieces.append(chunk.text)
+        messages.append(delta(call, part, chunk.text))
+        return messages
+
+    def announce(self, call_id: str, session_id: str, part: Part, time: datetime) -> list[Outgoing]:
+        """The log announced `part`. What came before it is told again behind it, as its announcement has no text."""
+        call = self._call(call_id, session_id, None, time)
+        early = call.parts.setdefault(part.event_id, part)
+        early.logged = True
+        text = "".join(early.pieces)
+        return [reset(call, early), delta(call, early, text)] if text else []
+
+    def end(self, call_ids: Iterable[str]) -> list[Part]:
+        """These calls have ended; returns what clients know of them from chunks."""
+        parts: list[Part] = []
+        for call_id in call_ids:
+            call = self._calls.pop(call_id, None)
+            if call is not None:
+                parts += call.parts.values()
+                self._forget(call)
+            self._ended[call_id] = None
+            if len(self._ended) > MOST_ENDED:
+                self._ended.popitem(last=False)
+        return parts
+
+    def _call(self, call_id: str, session_id: str, execution_id: str | None, time: datetime) -> Call:
+        call = self._calls.get(call_id)
+        if call is None:
+            call = self._calls[call_id] = Call(call_id, session_id, execution_id, time)
+            self._of_session[session_id].add(call_id)
+            if len(self._calls) > MOST_CALLS:
+                self.end([next(iter(self._calls))])
+        self._calls.move_to_end(call_id)
+        return call
+
+    def _forget(self, call: Call) -> None:
+        calls = self._of_session[call.session_id]
+        calls.discard(call.call_id)
+        if not calls:
+            del self._of_session[call.session_id]
+
+
+def created(call: Call, part: Part, last_number: int) -> Outgoing:
+    """Placed where it would stand if its call ended with the session's next event."""
+    return streaming(
+        call.session_id,
+        call.time,
+        "timeline_event.created",
+        part.event_id,
+        execution_id=call.execution_id,
+        event_type=part.event_type,
+        status="streaming",
+        content="",
+        metadata={},
+        sequence_number=(last_number + 1) * PLACES + list(call.parts).index(part.event_id),
+    )
+
+
+def delta(call: Call, part: Part, text: str) -> Outgoing:
+    return streaming(
+        call.session_id, call.time, "stream.chunk", part.event_id, delta=text, run=call.run, index=call.index
+    )
+
+
+def reset(call: Call, part: Part) -> Outgoing:
+    return streaming(call.session_id, call.time, "stream.reset", part.event_id, run=call.run)
+
+
+def _start_over(call: Call, run: int, time: datetime) -> list[Outgoing]:
+    """A newer run: clients forget the text of the older one before they get any of the new."""
+    written = [part for part in call.parts.values() if part.pieces]
+    call.run, call.size, call.time = run, 0, time
+    for part in written:
+        part.pieces.clear()
+    return [reset(call, part) for part in written]
+
+
+def _part(chunk: LlmChunk | SummaryChunk) -> Part:
+    match chunk:
+        case LlmChunk():
+            return Part(llm_timeline_event_id(chunk.call_id, chunk.part), LLM_EVENT_TYPES[chunk.part])
+        case SummaryChunk():
+            return summary_part(chunk.call_id)
+        case _:
+            assert_never(chunk)
+
+
+def summary_part(summary_id: str) -> Part:
+    return Part(timeline_event_id(summary_id, "mcp_tool_summary"), "mcp_tool_summary")

@@ -1,0 +1,65 @@
+"""One client's subscription to a session: what it is sent, without a gap and nothing twice. Pure."""
+
+from collections.abc import Sequence
+
+from tarsy_websocket_gateway.history import History
+from tarsy_websocket_gateway.messages import Outgoing
+from tarsy_websocket_gateway.streams import Call, created, delta
+
+MOST_HELD = 1_000
+
+
+class HeldTooMuch(Exception):
+    """More happened while the history was asked for than may wait."""
+
+
+class Subscription:
+    """Holds live messages back until the history is there, which reaches at least as far as they begin.
+
+    What streams is not held back: `begin` tells what has streamed until then.
+    """
+
+    def __init__(self) -> None:
+        self._held: list[Outgoing] | None = []
+        self._overflowed = False
+        self._floor = 0
+        self._ended: frozenset[str] = frozenset()
+
+    def offer(self, message: Outgoing) -> bool:
+        """Whether this live message is sent now."""
+        if self._held is None:
+            return self._is_new(message)
+        if message.number is not None:
+            self._overflowed = self._overflowed or len(self._held) >= MOST_HELD
+            if not self._overflowed:
+                self._held.append(message)
+        return False
+
+    def begin(self, history: History, running: Sequence[Call]) -> list[Outgoing]:
+        """All that is sent before what comes live from here on. Raises HeldTooMuch."""
+        if self._overflowed or self._held is None:
+            raise HeldTooMuch
+        held, self._held = self._held, None
+        gone = [call for call in running if history.has_ended(call)]
+        self._floor = history.last_number
+        self._ended = history.ended.union(*(call.parts for call in gone))
+        messages = [*history.messages, *(message for message in held if self._is_new(message))]
+        for call in running:
+            if call not in gone:
+                messages += _streamed(call, history)
+        return messages
+
+    def _is_new(self, message: Outgoing) -> bool:
+        if message.number is not None:
+            return message.number > self._floor
+        return message.event_id not in self._ended
+
+
+def _streamed(call: Call, history: History) -> list[Outgoing]:
+    messages: list[Outgoing] = []
+    for part in call.parts.values():
+        if not part.logged and part.event_id not in history.present:
+            messages.append(created(call, part, history.last_number))
+        if part.pieces:
+            messages.append(delta(call, part, "".join(part.pieces)))
+    return messages

@@ -1,0 +1,201 @@
+"""A session told in the words of the orchestrator's tests: given events, when an input, then events.
+
+The log is a list here, with the chain and the stamps as the real one has them; nothing is mocked.
+"""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from tarsy_contracts import events as e
+from tarsy_contracts import inputs as i
+from tarsy_contracts.alert import Alert
+from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedServer, ResolvedStage
+from tarsy_contracts.conversation import ToolCall, ToolDefinition, Usage
+from tarsy_contracts.envelope import Envelope, event_id
+from tarsy_contracts.identities import stage_id, tool_call_id
+from tarsy_contracts.recorded import Recorded
+from tarsy_orchestrator.decide import decide
+from tarsy_orchestrator.evolve import evolve
+from tarsy_orchestrator.given import Given
+from tarsy_orchestrator.state import ABSENT, Investigating, State
+
+SESSION = "11111111-1111-5111-8111-111111111111"
+BEGINNING = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
+SECOND = timedelta(seconds=1)
+
+READ = e.OfferedTool(
+    server="kubernetes",
+    tool="pods_list",
+    repeatable=True,
+    definition=ToolDefinition(name="kubernetes__pods_list", description="lists", input_schema={}),
+)
+DELETE = e.OfferedTool(
+    server="kubernetes",
+    tool="pods_delete",
+    repeatable=False,
+    definition=ToolDefinition(name="kubernetes__pods_delete", description="deletes", input_schema={}),
+)
+
+ALERT = Alert(alert_type="kubernetes", data="it burns", source="api", author="ann", title="It burns")
+
+
+def chain(*, max_iterations: int = 3) -> ResolvedChain:
+    agent = ResolvedAgent(
+        name="KubernetesAgent",
+        llm_provider="scripted",
+        max_iterations=max_iterations,
+        servers=(ResolvedServer(server="kubernetes"),),
+    )
+    return ResolvedChain(
+        chain_id="kubernetes",
+        stages=(ResolvedStage(name="investigation", agents=(agent,)),),
+        summary_llm_provider="scripted",
+    )
+
+
+@dataclass
+class Story:
+    """One session: its log, its state, and the inbox offset and time of the next input."""
+
+    state: State = ABSENT
+    log: list[Recorded] = field(default_factory=list)
+    offset: int = 0
+    now: datetime = BEGINNING
+    max_iterations: int = 3
+
+    def given(self, taken: i.Input, *, input_id: str | None = None, offset: int | None = None) -> Given:
+        """What the owner would make of the input. Its own inputs have no place in the inbox."""
+        own = isinstance(taken, i.LlmCallReported | i.ToolsOffered)
+        place = None if own else self.offset if offset is None else offset
+        return Given(
+            input=taken,
+            input_id=input_id or f"input-{self.offset}",
+            at=self.now,
+            offset=place,
+            chain=chain(max_iterations=self.max_iterations) if isinstance(taken, i.AlertReceived) else None,
+        )
+
+    def when(self, taken: i.Input, *, input_id: str | None = None) -> list[e.Event]:
+        """Decides the input, appends what follows, reads it back, and returns it."""
+        given = self.given(taken, input_id=input_id)
+        self.offset += 1
+        self.now += SECOND
+        events = decide(SESSION, self.state, given)
+        for event in events:
+            self.append(event, given)
+        return events
+
+    def append(self, event: e.Event, given: Given) -> None:
+        previous = self.log[-1].envelope.id if self.log else None
+        number = len(self.log) + 1
+        id = event_id(
+            previous=previous,
+            type=event.type,
+            subject=SESSION,
+            sequence=number,
+            time=given.at,
+            value=event.to_bytes(),
+        )
+        envelope = Envelope(
+            id=id,
+            type=event.type,
+            version=1,
+            source="test",
+            subject=SESSION,
+            time=given.at,
+            sequence=number,
+            previous=previous,
+            decided=given.offset,
+        )
+        record = Recorded(envelope=envelope, event=event, partition=0, offset=number, appended_at=self.now)
+        self.log.append(record)
+        self.state = evolve(self.state, record)
+
+    # The usual ways to somewhere
+
+    def started(self) -> "Story":
+        self.when(i.AlertReceived(alert=ALERT), input_id="alert")
+        return self
+
+    def asking(self) -> "Story":
+        """The first LLM call is owed."""
+        self.started()
+        self.when(i.ToolsOffered(stage_id=stage_id(SESSION, 1), tools=(READ, DELETE), unavailable_servers=()))
+        return self
+
+    def calling(self, *tools: e.OfferedTool) -> "Story":
+        """The model has asked for these tools."""
+        self.asking()
+        self.when(self.answer(tools=tools))
+        return self
+
+    # Inputs
+
+    @property
+    def investigating(self) -> Investigating:
+        assert isinstance(self.state, Investigating)
+        return self.state
+
+    @property
+    def llm_call_id(self) -> str:
+        execution = self.investigating.execution
+        assert execution is not None
+        assert execution.waiting_for is not None
+        return execution.waiting_for.llm_call_id
+
+    @property
+    def call_ids(self) -> list[str]:
+        return list(self.investigating.calls)
+
+    def answer(self, text: str = "", *, tools: tuple[e.OfferedTool, ...] = (), error: str = "") -> i.LlmCallReported:
+        id = self.llm_call_id
+        calls = tuple(
+            ToolCall(id=tool_call_id(id, index), name=tool.definition.name, arguments={"namespace": "shop"})
+            for index, tool in enumerate(tools)
+        )
+        return i.LlmCallReported(
+            llm_call_id=id,
+            error=error,
+            retryable=bool(error),
+            thinking="hm",
+            text=text,
+            tool_calls=calls,
+            usage=Usage(),
+            model="scripted",
+            duration_ms=5,
+        )
+
+    def claim(self, call_id: str, claim_id: str = "claim-1", worker_id: str = "worker-1") -> i.CallClaimed:
+        return i.CallClaimed(call_id=call_id, claim_id=claim_id, worker_id=worker_id)
+
+    def result(
+        self, call_id: str, content: str = "fine", *, claim_id: str = "claim-1", size: int | None = None
+    ) -> i.ToolCallReported:
+        return i.ToolCallReported(
+            call_id=call_id,
+            claim_id=claim_id,
+            worker_id="worker-1",
+            outcome="ok",
+            content=content,
+            cut=False,
+            size=len(content) if size is None else size,
+            lines=1,
+            stored=None,
+            duration_ms=5,
+        )
+
+    def summary(self, summary_id: str, content: str = "short", *, error: str = "") -> i.SummaryReported:
+        return i.SummaryReported(
+            call_id=summary_id,
+            claim_id="claim-s",
+            worker_id="worker-2",
+            content=content,
+            error=error,
+            usage=Usage(),
+            model="scripted",
+            duration_ms=5,
+        )
+
+
+def types(events: list[e.Event]) -> list[str]:
+    return [event.type for event in events]

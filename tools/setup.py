@@ -1,0 +1,71 @@
+"""Makes the Python environment: uv into .tools/, what requirements.lock pins into .venv/, our members editable.
+
+Runs on any Python 3 with pip, and uses nothing else. Two at once (`make up` and `make demo`) wait for each other.
+"""
+
+import fcntl
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TOOLS, VENV = ROOT / ".tools", ROOT / ".venv"
+UV = TOOLS / "bin" / "uv"
+UV_VERSION = "0.13.9"
+STAMP = VENV / ".ready"
+
+
+def members():
+    files = [*ROOT.glob("libs/*/pyproject.toml"), *ROOT.glob("services/*/pyproject.toml")]
+    return sorted(file.parent for file in [*files, ROOT / "examples/lab/pyproject.toml"])
+
+
+def wanted():
+    """A digest of all that the environment is made from."""
+    digest = hashlib.sha256(UV_VERSION.encode())
+    files = [ROOT / "requirements.lock", ROOT / ".python-version", *(member / "pyproject.toml" for member in members())]
+    for file in files:
+        digest.update(str(file.relative_to(ROOT)).encode() + file.read_bytes())
+    return digest.hexdigest()
+
+
+def run(*command):
+    environment = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
+    done = subprocess.run([str(part) for part in command], cwd=ROOT, env=environment, stdout=sys.stderr, check=False)
+    if done.returncode != 0:
+        sys.exit(
+            f"set-up failed: {Path(command[0]).name} {command[1]} ended with {done.returncode}. What it said stands"
+            " above; when it was the network, run the same command again, it goes on where it stopped."
+        )
+
+
+def install_uv():
+    if UV.is_file():
+        return
+    print("set-up 1/3: uv into .tools/", file=sys.stderr, flush=True)
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--root-user-action=ignore"]
+    run(*pip, "--target", TOOLS, f"uv=={UV_VERSION}")
+
+
+def main():
+    """`setup.py uv` stops after uv."""
+    TOOLS.mkdir(exist_ok=True)
+    with (TOOLS / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        install_uv()
+        digest = wanted()
+        if sys.argv[1:] == ["uv"] or (STAMP.is_file() and STAMP.read_text() == digest):
+            return
+        print("set-up 2/3: Python and the libraries into .venv/", file=sys.stderr, flush=True)
+        run(UV, "venv", "--quiet", "--allow-existing", VENV)
+        run(UV, "pip", "sync", "--quiet", "--require-hashes", "requirements.lock")
+        print("set-up 3/3: TARSy itself", file=sys.stderr, flush=True)
+        editable = [part for member in members() for part in ("-e", member)]
+        run(UV, "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", *editable)
+        STAMP.write_text(digest)
+
+
+if __name__ == "__main__":
+    main()
