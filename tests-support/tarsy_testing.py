@@ -83,16 +83,13 @@ async def database_schema(database_url: str) -> AsyncIterator[str]:
         await connection.close()
 
 
-async def eventually[T](
-    look: Callable[[], Awaitable[T | None]] | Callable[[], T | None], what: str, *, seconds: float = 30.0
-) -> T:
+async def eventually[T](look: Callable[[], Awaitable[T | None]], what: str, *, seconds: float = 30.0) -> T:
     """Looks until there is something, which it returns; fails with `what` when there is nothing in time."""
     limit = time.monotonic() + seconds
     while True:
-        found = look()
-        value = await found if isinstance(found, Awaitable) else found
-        if value:
-            return value
+        found = await look()
+        if found:
+            return found
         if time.monotonic() > limit:
             pytest.fail(f"not in {seconds:g} seconds: {what}")
         await asyncio.sleep(POLL_SECONDS)

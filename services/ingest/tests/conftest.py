@@ -19,7 +19,6 @@ from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import MessageSizeTooLargeError
 from ingest_running import Ingest, Records, StartIngest, Writable
 from prometheus_client import CollectorRegistry
-from tarsy_testing import eventually
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.following import Record, read_to_end
@@ -29,6 +28,7 @@ from tarsy_ingest.app import build
 from tarsy_ingest.incoming import AlertTypes
 from tarsy_ingest.settings import IngestSettings
 from tarsy_service.running import Readiness, build_app
+from tarsy_testing import eventually
 
 PROBE = b"probe"
 CONFIG = """
@@ -122,12 +122,12 @@ def records(bus: Bus) -> Records:
 def inbox_writable(bus: Bus) -> Writable:
     """An outage of the inbox alone: the broker refuses whatever is written there. Returns when it does (or not)."""
 
-    async def set_writable(writable: bool) -> None:
+    async def set_writable(writable: bool) -> bool:
         config = {"max.message.bytes": str(LIMIT_BYTES if writable else 1)}
         resource = ConfigResource(ConfigResourceType.TOPIC, bus.topics.inbox, config)
         async with admin(bus) as client:
             await client.alter_configs([resource])
-        await eventually(lambda: _is_writable_as(bus, writable), "the change of the inbox")
+        return await eventually(lambda: _is_writable_as(bus, writable), "the change of the inbox")
 
     return set_writable
 

@@ -24,7 +24,7 @@ class Ingest:
 
 type Records = Callable[[str], Awaitable[list[Record]]]
 type StartIngest = Callable[[], AbstractAsyncContextManager[Ingest]]
-type Writable = Callable[[bool], Awaitable[None]]
+type Writable = Callable[[bool], Awaitable[bool]]
 
 
 def alert_in(record: Record) -> Alert:

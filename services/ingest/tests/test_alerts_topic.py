@@ -8,7 +8,6 @@ import pytest
 from aiokafka import TopicPartition
 from ingest_running import Ingest, Records, StartIngest, Writable, alert_in, session_of
 from prometheus_client import CollectorRegistry
-from tarsy_testing import eventually
 
 from tarsy_bus.connection import Bus, producer
 from tarsy_bus.following import Record
@@ -19,6 +18,7 @@ from tarsy_contracts.topics import LOG_PARTITIONS, Topics
 from tarsy_ingest.alerts_topic import LONGEST_PAUSE_SECONDS, growing_pauses
 from tarsy_ingest.app import build
 from tarsy_ingest.settings import IngestSettings
+from tarsy_testing import eventually
 
 WEBHOOK = "/api/v1/alerts/alertmanager"
 
@@ -44,12 +44,30 @@ async def arrived(records: Records, topic: str, count: int) -> list[Record]:
     return await eventually(enough, f"{count} records in {topic}")
 
 
+async def alerts_told(records: Records, topic: str, count: int) -> set[str]:
+    """What the alerts say, each once: a rebalance may bring a record twice."""
+
+    async def enough() -> set[str] | None:
+        found = {alert_in(record).data for record in await records(topic)}
+        return found if len(found) >= count else None
+
+    return await eventually(enough, f"{count} alerts in {topic}")
+
+
 async def committed(bus: Bus) -> int:
     """The offset that the group goes on from, in the partition that the tests write to."""
     async with admin(bus) as client:
         offsets = await client.list_consumer_group_offsets(f"{bus.topics.prefix}.ingest")
     found = offsets.get(TopicPartition(bus.topics.alerts, 0))
     return found.offset if found is not None else 0
+
+
+async def until_committed(bus: Bus, offset: int) -> int:
+    async def reached() -> int | None:
+        found = await committed(bus)
+        return found if found >= offset else None
+
+    return await eventually(reached, f"offset {offset} is committed")
 
 
 async def test_every_form_of_record_becomes_an_alert(
@@ -112,7 +130,7 @@ async def test_a_record_that_was_handed_over_is_not_read_again(
 ) -> None:
     async with start_ingest():
         await write(bus, b"one")
-        await eventually(lambda: _is_committed(bus, 1), "the offset of the first record")
+        await until_committed(bus, 1)
     async with start_ingest():
         await write(bus, b"two")
         found = await arrived(records, bus.topics.inbox, 2)
@@ -136,7 +154,7 @@ async def test_an_outage_is_waited_out_and_nothing_is_passed_over(
     await eventually(lambda: (ingest.counted("kafka", "not_written") or 0) >= 2, "two attempts")
     assert await committed(bus) == 0
     await inbox_writable(True)
-    await eventually(lambda: _is_committed(bus, 3), "all three offsets")
+    await until_committed(bus, 3)
     found = {delivery(record).envelope.id: alert_in(record).data for record in await records(bus.topics.inbox)}
     assert sorted(found.values()) == ["one", "three", "two"]
 
@@ -151,7 +169,7 @@ async def test_who_dies_in_an_outage_leaves_the_record_to_the_next_under_the_sam
     assert await committed(bus) == 0
     await inbox_writable(True)
     async with start_ingest():
-        await eventually(lambda: _is_committed(bus, 1), "the offset")
+        await until_committed(bus, 1)
         found = await records(bus.topics.inbox)
     assert len({delivery(record).envelope.id for record in found}) == 1
     assert {alert_in(record).data for record in found} == {"one"}
@@ -167,11 +185,8 @@ async def test_two_share_the_topic_and_nothing_is_lost_when_one_leaves(
         for partition in range(LOG_PARTITIONS):
             await write(bus, f"late {partition}".encode(), partition=partition)
 
-        async def all_there() -> bool:
-            found = {alert_in(record).data for record in await records(bus.topics.inbox)}
-            return found == {f"{when} {partition}" for when in ("early", "late") for partition in range(LOG_PARTITIONS)}
-
-        await eventually(all_there, "all alerts in the inbox")
+        told = await alerts_told(records, bus.topics.inbox, 2 * LOG_PARTITIONS)
+    assert told == {f"{when} {partition}" for when in ("early", "late") for partition in range(LOG_PARTITIONS)}
 
 
 def test_pauses_grow_up_to_a_bound() -> None:
@@ -191,7 +206,3 @@ async def test_without_its_topics_the_service_stops_with_a_sentence(kafka_bootst
     service = build(settings, CollectorRegistry())
     with pytest.raises(TopicsWrong, match=rf"topic {Topics('nowhere').alerts} is missing.*tarsy topics apply"):
         await service.run(lambda: None)
-
-
-async def _is_committed(bus: Bus, offset: int) -> bool:
-    return await committed(bus) >= offset

@@ -8,7 +8,6 @@ import asyncpg
 import pytest
 import pytest_asyncio
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
-from tarsy_testing import eventually
 
 from tarsy_bus.acceptance import Known
 from tarsy_bus.connection import Bus
@@ -22,6 +21,7 @@ from tarsy_contracts.envelope import Envelope, event_id
 from tarsy_contracts.message import Message
 from tarsy_contracts.recorded import Recorded, decode
 from tarsy_contracts.topics import LOG_PARTITIONS, Topics
+from tarsy_testing import eventually
 from tarsy_timeline.database import Database
 from tarsy_timeline.migrating import migrate
 

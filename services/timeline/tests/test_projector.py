@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 from prometheus_client import CollectorRegistry
-from tarsy_testing import eventually
 
 from tarsy_bus.acceptance import Chains, LogMismatch
 from tarsy_bus.connection import Bus
 from tarsy_contracts import events as e
+from tarsy_testing import eventually
 from tarsy_timeline.database import Database
 from tarsy_timeline.ledger import Ledger, LogIdentity, PositionMoved
 from tarsy_timeline.metrics import Metrics
@@ -194,7 +194,7 @@ async def test_a_log_that_was_emptied_is_refused_with_a_sentence(log_bus: Bus, o
 
     [problem] = found.value.exceptions
     assert isinstance(problem, LogMismatch)
-    assert "partition 4 holds offsets 0 to 0, but the projection stands at 7" in str(problem)
+    assert "partition 4 holds offsets 0 to 0, but reading should go on at 7" in str(problem)
 
 
 def test_chains_seeded_by_the_ledger_accept_only_what_follows(new_session: NewSession, story: Story) -> None:

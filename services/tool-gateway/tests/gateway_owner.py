@@ -9,7 +9,6 @@ from uuid import uuid4
 
 from aiokafka import TopicPartition
 from pydantic import JsonValue
-from tarsy_testing import eventually
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.following import Follower
@@ -19,6 +18,7 @@ from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused, C
 from tarsy_contracts.inputs import INPUTS, CallClaimed, CallNotStarted, ToolCallReported
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_contracts.topics import LOG_PARTITIONS
+from tarsy_testing import eventually
 
 WAIT_SECONDS = 30.0
 
@@ -146,4 +146,7 @@ def noted(calls_file: Path, line: str) -> int:
 
 
 async def until_noted(calls_file: Path, line: str) -> None:
-    await eventually(lambda: noted(calls_file, line), f"the server notes: {line}")
+    async def look() -> bool:
+        return noted(calls_file, line) > 0
+
+    await eventually(look, f"the server notes: {line}")

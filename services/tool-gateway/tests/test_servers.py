@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,12 @@ import pytest
 from gateway_owner import Owner, call, noted
 from pydantic import JsonValue
 from structlog.testing import capture_logs
-from tarsy_testing import eventually
 
 from tarsy_bus.following import Record, read_to_end
 from tarsy_bus.records import delivery
 from tarsy_contracts.envelope import envelope_of
 from tarsy_contracts.workers import ServerCatalogued
+from tarsy_testing import eventually
 from tarsy_tool_gateway.plan import ServerPlan
 
 type Running = Callable[..., AbstractAsyncContextManager[Any]]
@@ -171,12 +172,15 @@ async def test_a_server_gets_no_variables_but_those_named_for_it(
 async def test_what_a_server_writes_to_standard_error_is_logged_masked(
     owner: Owner, running: Running, new_plan: NewPlan
 ) -> None:
+    async def is_logged() -> bool:
+        return "cannot connect" in json.dumps(logs)
+
     with capture_logs() as logs:
         async with running(new_plan()):
             request = call("complain", repeatable=True, text=f"cannot connect, password: {SECRET}")
             await owner.ask(request)
             await owner.result(request)
-            await eventually(lambda: "cannot connect" in json.dumps(logs), "the line is in the log")
+            await eventually(is_logged, "the line is in the log")
     assert SECRET not in json.dumps(logs)
 
 
@@ -230,14 +234,14 @@ async def test_what_cannot_be_read_goes_to_the_dead_letters_and_the_next_request
         good = call("echo", repeatable=True, text="fine")
         await owner.ask(good)
         assert (await owner.result(good)).outcome == "ok"
-        letters = await eventually(lambda: both_buried(owner), "both are in the dead letters")
+        letters = await eventually(partial(both_buried, owner), "both are in the dead letters")
     assert sorted(letters) == [b"no envelope", b"no request"]
 
 
-async def both_buried(owner: Owner) -> list[bytes]:
+async def both_buried(owner: Owner) -> list[bytes] | None:
     found: list[bytes] = []
     starts = dict.fromkeys(range(4), 0)
     await read_to_end(
         owner.bus, owner.bus.topics.dead_letters, starts, lambda record: found.append(record.value or b"")
     )
-    return found if len(found) == 2 else []
+    return found if len(found) == 2 else None

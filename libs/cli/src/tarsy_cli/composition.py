@@ -18,7 +18,7 @@ from tarsy_timeline.settings import TimelineSettings
 from tarsy_tool_gateway.app import build as build_tool_gateway
 from tarsy_tool_gateway.settings import ToolGatewaySettings
 from tarsy_websocket_gateway.app import build as build_websocket_gateway
-from tarsy_websocket_gateway.settings import WebsocketGatewaySettings
+from tarsy_websocket_gateway.settings import GatewaySettings
 
 OWN_BROKER_SESSION_MS = 3_000
 """A stock broker refuses less than 6,000; ours allows it, and a dead owner is replaced sooner."""
@@ -48,7 +48,7 @@ def all_services(places: Places, registry: CollectorRegistry) -> list[Service]:
     }
     return [
         build_timeline(TimelineSettings(**shared, database=SecretStr(places.database)), registry),
-        build_websocket_gateway(WebsocketGatewaySettings(**shared, timeline_url=places.http_url), registry),
+        build_websocket_gateway(GatewaySettings(**shared, timeline_url=places.http_url), registry),
         build_orchestrator(OrchestratorSettings(**shared), registry),
         build_tool_gateway(ToolGatewaySettings(**shared), registry),
         build_summarizer(SummarizerSettings(**shared), registry),

@@ -106,7 +106,7 @@ class Screen:
         elif kind == "final_analysis":
             self._close()
             self._console.print(Rule("final analysis", style="green"))
-            self._console.print(Markdown(printable(content), hyperlinks=False))
+            self._console.print(Markdown(printable(content), hyperlinks=False), soft_wrap=False)
         elif id in self._streamed:
             self._close()
         else:

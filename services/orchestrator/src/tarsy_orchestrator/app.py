@@ -27,13 +27,13 @@ from tarsy_orchestrator.settings import OrchestratorSettings
 from tarsy_orchestrator.surroundings import Surroundings
 from tarsy_service.service import Ready, Service
 
-SOURCE = "/tarsy/orchestrator"
+
 
 
 def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Service:
     """Raises ConfigInvalid when the configuration has mistakes."""
     config = load_config(settings.config_dir, os.environ)
-    worker_id = str(uuid4())
+    worker_id, source = str(uuid4()), f"orchestrator/{settings.client}"
     bus = Bus(
         bootstrap=settings.kafka,
         topics=Topics(settings.topic_prefix),
@@ -42,7 +42,7 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
         heartbeat_ms=settings.group_heartbeat_ms,
     )
     liveness = Liveness(worker_id, dead_after=timedelta(seconds=settings.dead_after_seconds))
-    publisher = Publisher(bus, source=SOURCE, now=lambda: datetime.now(UTC))
+    publisher = Publisher(bus, source=source, now=lambda: datetime.now(UTC))
     catalog = Catalog(liveness)
     around = Surroundings(
         publisher=publisher,
@@ -71,7 +71,7 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
             writer=writer,
             inbox=InboxReader(publisher, config),
             around=around,
-            source=SOURCE,
+            source=source,
         )
         async with publisher.running(), writer.running(), follower.running():
             await consumer.start()

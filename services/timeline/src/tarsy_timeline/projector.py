@@ -5,12 +5,12 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 import structlog
-from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka import TopicPartition
 from aiokafka.abc import ConsumerRebalanceListener
 
 from tarsy_bus.acceptance import Chains, LogMismatch
 from tarsy_bus.connection import Bus, member
-from tarsy_bus.following import POLL_MS, READ_RECORDS, Record, readable
+from tarsy_bus.following import POLL_MS, READ_RECORDS, Follower, Record, readable
 from tarsy_timeline.database import UNREACHABLE
 from tarsy_timeline.ledger import Ledger, PositionMoved
 from tarsy_timeline.metrics import Metrics
@@ -75,8 +75,8 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         log.info("projector.assigned", partitions=sorted(numbers))
 
     async def _step(self) -> None:
-        for number in sorted(self._waiting):
-            await self._open(number)
+        if self._waiting:
+            await self._open()
         found = await self._consumer.getmany(timeout_ms=POLL_MS, max_records=READ_RECORDS)
         for place, records in found.items():
             partition = self._partitions.get(place.partition)
@@ -94,19 +94,22 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         self._partitions = {number: kept for number, kept in self._partitions.items() if number not in again}
         self._waiting |= again
 
-    async def _open(self, number: int) -> None:
-        partition = self._partitions.get(number)
-        if partition is None:
+    async def _open(self) -> None:
+        """Those that wait go on where the ledger says; those that came back, where they stood."""
+        kept = {number: self._partitions[number] for number in self._waiting if number in self._partitions}
+        for number in self._waiting - kept.keys():
             position, known = await self._ledger.read(number)
-            partition = Partition(position, Chains(known=known))
-        place = TopicPartition(self._topic, number)
-        await _check(self._consumer, place, partition.position)
-        if place not in self._consumer.assignment() or number not in self._waiting:
-            return  # a rebalance came in between: on_partitions_assigned has noted what is ours now
-        self._partitions[number] = partition
-        self._waiting.discard(number)
-        self._consumer.seek(place, partition.position)
-        self._consumer.resume(place)
+            kept[number] = Partition(position, Chains(known=known))
+        # On a connection of its own: on the consumer's, it would wait behind a fetch, half a second each time.
+        async with Follower(self._bus, self._topic).running() as follower:
+            await follower.check({number: partition.position for number, partition in kept.items()})
+        # No await from here on. A rebalance may have come in between: on_partitions_assigned noted what is ours now.
+        for number in self._waiting & kept.keys():
+            place = TopicPartition(self._topic, number)
+            self._partitions[number] = kept[number]
+            self._consumer.seek(place, kept[number].position)
+            self._consumer.resume(place)
+        self._waiting -= kept.keys()
 
     async def _project(self, number: int, partition: Partition, records: list[Record]) -> None:
         """One batch, one transaction. The chains move with what is read: after any failure they are read again."""
@@ -128,13 +131,3 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         partition.position = end
         lag = (self._consumer.highwater(TopicPartition(self._topic, number)) or end) - end
         self._metrics.projected(number, accepted=batch.accepted, dropped=len(fresh) - batch.accepted, lag=lag)
-
-
-async def _check(consumer: AIOKafkaConsumer, place: TopicPartition, position: int) -> None:
-    first = (await consumer.beginning_offsets([place]))[place]
-    last = (await consumer.end_offsets([place]))[place]
-    if not first <= position <= last:
-        raise LogMismatch(
-            f"{place.topic} partition {place.partition} holds offsets {first} to {last}, but the projection stands at "
-            f"{position}: the topic was emptied, or it is another cluster's"
-        )

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.liveness import announce
@@ -68,7 +67,7 @@ class ToolGateway:
                 topic=self.bus.topics.tool_calls,
                 group=f"{self.bus.topics.prefix}.tool-gateway",
                 kind=ToolCallRequest,
-                hand_over=partial(Gateway.take, gateway),
+                hand_over=gateway.take,
             )
 
     def _gateway(self, tasks: asyncio.TaskGroup) -> Gateway:

@@ -21,7 +21,9 @@ class Feed:
         streamed = {part.event_id for part in parts}
         messages = [of_change(record, change, streamed=_id(change) in streamed) for change in timeline_changes(record)]
         told = {message.event_id for message in messages}
-        messages += [discarded(record, part.event_id, part.event_type) for part in parts if _came_to_nothing(part, told)]
+        messages += [
+            discarded(record, part.event_id, part.event_type) for part in parts if _came_to_nothing(part, told)
+        ]
         return messages + self._announced(record)
 
     def chunk(self, session_id: str, chunk: Chunk, time: datetime, last_number: int) -> list[Outgoing]:

@@ -46,30 +46,22 @@ def read_history(answer: dict[str, Any]) -> History:
 
 def _messages(session: dict[str, Any], timeline: list[dict[str, Any]]) -> Iterator[Outgoing]:
     """Stages and executions first, the session's status last: then all that it speaks of is there."""
-    session_id = session["id"]
     for stage in session["stages"]:
-        names = ("stage_name", "stage_index", "error_message", "number")
-        head = {"type": "stage.status", "session_id": session_id, "stage_id": stage["id"]}
-        rest = {"status": stage_status(stage["status"]), "timestamp": _time(stage)}
-        yield outgoing({**head, **{name: stage[name] for name in names}, **rest})
-        for execution in stage["executions"]:
+        head = {"type": "stage.status", "stage_id": stage["id"], "status": stage_status(stage["status"])}
+        yield _message(session, stage, head, "stage_name", "stage_index", "error_message", "number")
+        for row in stage["executions"]:
+            head = {"type": "execution.status", "stage_id": stage["id"]}
             names = ("execution_id", "agent_name", "agent_index", "status", "error_message", "number")
-            head = {"type": "execution.status", "session_id": session_id, "stage_id": stage["id"]}
-            yield outgoing({**head, **{name: execution[name] for name in names}, "timestamp": _time(execution)})
+            yield _message(session, row, head, *names)
     for event in timeline:
-        names = ("execution_id", "event_type", "status", "content", "metadata", "sequence_number", "number")
-        head = {"type": "timeline_event.created", "event_id": event["id"], "session_id": session_id}
-        yield outgoing({**head, **{name: event[name] for name in names}, "timestamp": event["updated_at"]})
-    yield outgoing(
-        {
-            "type": "session.status",
-            "session_id": session_id,
-            **{name: session[name] for name in ("status", "final_analysis", "error_message")},
-            "number": session["last_number"],
-            "timestamp": _time(session),
-        }
-    )
+        head = {"type": "timeline_event.created", "event_id": event["id"]}
+        shown = ("execution_id", "event_type", "status", "content", "metadata", "sequence_number", "number")
+        yield _message(session, event, head, *shown)
+    head = {"type": "session.status", "number": session["last_number"]}
+    yield _message(session, session, head, "status", "final_analysis", "error_message")
 
 
-def _time(row: dict[str, Any]) -> str:
-    return str(row["completed_at"] or row["started_at"])
+def _message(session: dict[str, Any], row: dict[str, Any], head: dict[str, str], *names: str) -> Outgoing:
+    time = row.get("updated_at") or row.get("completed_at") or row["started_at"]
+    fields = {name: row[name] for name in names}
+    return outgoing({**head, **fields, "session_id": session["id"], "timestamp": time})

@@ -1,0 +1,8 @@
+"""`python -m tarsy_summarizer`"""
+
+from tarsy_service.entry import run_main
+from tarsy_summarizer.app import build
+from tarsy_summarizer.settings import SummarizerSettings
+
+if __name__ == "__main__":
+    run_main(SummarizerSettings, build)

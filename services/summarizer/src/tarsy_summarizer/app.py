@@ -1,0 +1,73 @@
+"""The composition root: the only place that picks implementations."""
+
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from uuid import uuid4
+
+from prometheus_client import CollectorRegistry
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.publisher import Publisher
+from tarsy_config.load import load_config
+from tarsy_contracts.topics import Topics
+from tarsy_llm.protocol import Llm
+from tarsy_llm.providers import build_llm
+from tarsy_masking.masker import Masker
+from tarsy_service.service import Service
+from tarsy_summarizer.metrics import Metrics
+from tarsy_summarizer.reports import Reports
+from tarsy_summarizer.running import SummarizerService
+from tarsy_summarizer.settings import SummarizerSettings
+from tarsy_summarizer.summarizing import Summarizing
+
+NAME = "summarizer"
+
+
+def build(settings: SummarizerSettings, registry: CollectorRegistry) -> Service:
+    """Raises ConfigInvalid or ScriptInvalid."""
+    config = load_config(settings.config_dir, os.environ)
+    llms = {
+        name: build_llm(type=provider.type, script=provider.script, pace_seconds=provider.pace_seconds)
+        for name, provider in config.llm_providers.items()
+    }
+    return Service(name=NAME, run=assemble(settings, registry, llms).run)
+
+
+def assemble(settings: SummarizerSettings, registry: CollectorRegistry, llms: Mapping[str, Llm]) -> SummarizerService:
+    bus = Bus(
+        settings.kafka,
+        Topics(settings.topic_prefix),
+        settings.client,
+        session_timeout_ms=settings.group_session_timeout_ms,
+        heartbeat_ms=settings.group_heartbeat_ms,
+    )
+    worker_id = new_id()
+    publisher = Publisher(bus, source=f"{NAME}/{settings.client}", now=now)
+    return SummarizerService(
+        bus=bus,
+        publisher=publisher,
+        worker_id=worker_id,
+        summarizing=Summarizing(
+            bus,
+            publisher,
+            llms,
+            worker_id=worker_id,
+            mask=Masker.default().mask,
+            now=now,
+            input_bytes=settings.summary_input_bytes,
+        ),
+        reports=Reports(publisher),
+        metrics=Metrics(registry),
+        now=now,
+        new_id=new_id,
+        at_once=settings.summaries_at_once,
+    )
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+def new_id() -> str:
+    return str(uuid4())

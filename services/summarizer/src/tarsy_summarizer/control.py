@@ -1,0 +1,39 @@
+"""What the owners tell: grants, refusals, cancellations. Read whole, by every process, from the end at its start."""
+
+from collections.abc import Callable
+
+import structlog
+from aiokafka import TopicPartition
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.following import Follower, Record, readable
+from tarsy_contracts.control import CONTROLS, Control
+from tarsy_contracts.recorded import UnknownType, UnreadableValue
+
+log = structlog.get_logger(__name__)
+
+
+async def follow_control(bus: Bus, heard: Callable[[Control], None], listening: Callable[[], None]) -> None:
+    """Hears for ever. `listening` is called when nothing that is said from then on can be missed."""
+    topic = next(topic for topic in bus.topics.all() if topic.name == bus.topics.control)
+    places = [TopicPartition(topic.name, partition) for partition in range(topic.partitions)]
+    async with Follower(bus, topic.name).running() as follower:
+        ends = await follower.consumer.end_offsets(places)
+        follower.assign({place.partition: ends[place] for place in places})
+        listening()
+        while True:
+            for record in await follower.read():
+                told = _told(record)
+                if told is not None:
+                    heard(told)
+
+
+def _told(record: Record) -> Control | None:
+    found = readable(record)
+    if found is None:
+        return None
+    try:
+        return found.decode(CONTROLS)
+    except (UnknownType, UnreadableValue) as problem:
+        log.warning("control.unreadable", partition=record.partition, offset=record.offset, reason=str(problem))
+        return None

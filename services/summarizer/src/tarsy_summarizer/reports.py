@@ -1,0 +1,40 @@
+"""What this worker tells the owners, through the inbox: again and again until Kafka has it."""
+
+import asyncio
+
+from tarsy_bus.publisher import NotWritten, Publisher
+from tarsy_contracts.identities import report_id
+from tarsy_contracts.inputs import CallClaimed, CallNotStarted, SummaryReported
+
+FIRST_PAUSE_SECONDS = 0.1
+LONGEST_PAUSE_SECONDS = 5.0
+
+type Report = CallClaimed | CallNotStarted | SummaryReported
+
+
+class Reports:
+    def __init__(self, publisher: Publisher) -> None:
+        self._publisher = publisher
+
+    async def say(self, session_id: str, report: Report) -> None:
+        """Returns when the report is acknowledged. Repeats are harmless: its id is derived."""
+        pause = FIRST_PAUSE_SECONDS
+        while True:
+            try:
+                await self._publisher.publish(
+                    self._publisher.topics.inbox, report, key=session_id, id=id_of(report), subject=session_id
+                )
+                return
+            except NotWritten:
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+
+
+def id_of(report: Report) -> str:
+    match report:
+        case CallClaimed():
+            return report_id("claim", report.claim_id)
+        case CallNotStarted():
+            return report_id("not_started", report.claim_id)
+        case SummaryReported():
+            return report_id("summary_result", report.call_id, report.claim_id)

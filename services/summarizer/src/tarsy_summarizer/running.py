@@ -1,0 +1,75 @@
+"""The summarizer's life: in which order its parts begin, and end."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.liveness import announce
+from tarsy_bus.publisher import Publisher
+from tarsy_bus.topics_admin import check_topics
+from tarsy_contracts.requests import SummaryRequest
+from tarsy_contracts.workers import WorkerAnnounced
+from tarsy_service.service import Ready
+from tarsy_summarizer.beside import beside
+from tarsy_summarizer.control import follow_control
+from tarsy_summarizer.metrics import Metrics
+from tarsy_summarizer.reports import Reports
+from tarsy_summarizer.requests import take_requests
+from tarsy_summarizer.summarizer import Summarizer
+from tarsy_summarizer.summarizing import Summarizing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummarizerService:
+    bus: Bus
+    publisher: Publisher
+    worker_id: str
+    summarizing: Summarizing
+    reports: Reports
+    metrics: Metrics
+    now: Callable[[], datetime]
+    new_id: Callable[[], str]
+    at_once: int
+
+    async def run(self, ready: Ready) -> None:
+        """Until it is cancelled: then no more requests, the summaries go back, and a good-bye, in this order."""
+        await check_topics(self.bus)
+        life = WorkerAnnounced(worker_id=self.worker_id, service="summarizer")
+        async with (
+            self.publisher.running(),
+            beside(announce(self.publisher, life)),
+            asyncio.TaskGroup() as tasks,
+        ):
+            summarizer = self._summarizer(tasks)
+            try:
+                await self._serve(summarizer, ready)
+            finally:
+                await summarizer.drain()
+
+    async def _serve(self, summarizer: Summarizer, ready: Ready) -> None:
+        listening = asyncio.Event()
+        async with beside(follow_control(self.bus, summarizer.hear, listening.set)):
+            await listening.wait()
+            ready()
+            await take_requests(
+                self.bus,
+                self.publisher,
+                topic=self.bus.topics.summaries,
+                group=f"{self.bus.topics.prefix}.summarizer",
+                kind=SummaryRequest,
+                hand_over=summarizer.take,
+            )
+
+    def _summarizer(self, tasks: asyncio.TaskGroup) -> Summarizer:
+        return Summarizer(
+            worker_id=self.worker_id,
+            summarizing=self.summarizing,
+            reports=self.reports,
+            metrics=self.metrics,
+            now=self.now,
+            new_id=self.new_id,
+            most=self.at_once,
+            tasks=tasks,
+        )

@@ -1,0 +1,13 @@
+"""What the summarizer can be told from outside."""
+
+from pydantic import Field
+
+from tarsy_service.settings import ServiceSettings
+from tarsy_summarizer.excerpt import LEAST_BUDGET
+
+
+class SummarizerSettings(ServiceSettings):
+    summaries_at_once: int = Field(8, ge=1, description="how many summaries one summarizer writes at a time")
+    summary_input_bytes: int = Field(
+        150_000, ge=LEAST_BUDGET, description="how much of a result a model is given at most; longer ones are excerpted"
+    )

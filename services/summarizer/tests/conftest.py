@@ -1,0 +1,48 @@
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+
+import pytest
+from prometheus_client import CollectorRegistry
+
+sys.path.append(str(Path(__file__).parent))
+
+from summary_owner import WAIT_SECONDS, Owner, owning
+
+from tarsy_bus.connection import Bus
+from tarsy_llm.protocol import Llm
+from tarsy_summarizer.app import assemble
+from tarsy_summarizer.settings import SummarizerSettings
+
+type Running = Callable[..., AbstractAsyncContextManager[asyncio.Task[None]]]
+
+
+@pytest.fixture
+async def owner(bus: Bus) -> AsyncIterator[Owner]:
+    async with owning(bus) as owner:
+        yield owner
+
+
+@pytest.fixture
+def running(bus: Bus) -> Running:
+    """A summarizer in this process. The block begins when it is ready, and ends when it has stopped in good order."""
+
+    @asynccontextmanager
+    async def run(llms: Mapping[str, Llm], *, at_once: int = 8) -> AsyncIterator[asyncio.Task[None]]:
+        settings = SummarizerSettings(
+            kafka=bus.bootstrap, topic_prefix=bus.topics.prefix, client="summarizer", summaries_at_once=at_once
+        )
+        ready = asyncio.Event()
+        task = asyncio.create_task(assemble(settings, CollectorRegistry(), llms).run(ready.set))
+        async with asyncio.timeout(WAIT_SECONDS):
+            await asyncio.wait([task, asyncio.create_task(ready.wait())], return_when=asyncio.FIRST_COMPLETED)
+        try:
+            yield task
+        finally:
+            task.cancel()
+            await asyncio.wait([task], timeout=WAIT_SECONDS)
+            assert task.cancelled() or task.exception() is None
+
+    return run

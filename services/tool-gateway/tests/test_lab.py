@@ -1,0 +1,59 @@
+"""The gateway as it is started in earnest: by `build`, from a configuration, with the lab as its server."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+from gateway_owner import WAIT_SECONDS, Owner, call
+from prometheus_client import CollectorRegistry, generate_latest
+
+from tarsy_tool_gateway.app import build
+from tarsy_tool_gateway.settings import ToolGatewaySettings
+
+CRASH_LOOP = Path(__file__).parents[3] / "examples" / "incidents" / "crash-loop"
+CONFIGURATION = """
+mcp_servers:
+  lab:
+    transport:
+      type: stdio
+      command: {python}
+      args: [-m, tarsy_lab, {incident}]
+    max_concurrent_calls: 2
+"""
+
+
+@pytest.fixture
+def settings(owner: Owner, tmp_path: Path) -> ToolGatewaySettings:
+    text = CONFIGURATION.format(python=sys.executable, incident=CRASH_LOOP)
+    (tmp_path / "tarsy.yaml").write_text(text, encoding="utf-8")
+    return ToolGatewaySettings(
+        kafka=owner.bus.bootstrap, topic_prefix=owner.bus.topics.prefix, client="lab", config_dir=tmp_path
+    )
+
+
+async def test_no_planted_secret_of_the_lab_leaves_the_gateway(owner: Owner, settings: ToolGatewaySettings) -> None:
+    registry = CollectorRegistry()
+    running = asyncio.create_task(_run(settings, registry))
+    requests = [
+        call("pods_list", server="lab", repeatable=True),
+        call("events_list", server="lab", repeatable=True),
+        call("resources_list", server="lab", repeatable=True, apiVersion="v1", kind="Pod"),
+        call("pods_log", server="lab", repeatable=True, namespace="shop", name="checkout-7c9d6f5b84-x2x7k"),
+        call("pods_get", server="lab", repeatable=True, namespace="shop", name="checkout-7c9d6f5b84-x2x7k"),
+    ]
+    for request in requests:
+        await owner.ask(request)
+    results = [await owner.result(request) for request in requests]
+    running.cancel()
+    await asyncio.wait([running], timeout=WAIT_SECONDS)
+
+    planted = (CRASH_LOOP / "planted-secrets.txt").read_text(encoding="utf-8").split()
+    assert [result.outcome for result in results] == ["ok"] * len(requests)
+    assert planted
+    assert not [secret for secret in planted for result in results if secret in result.content]
+    assert b'tarsy_tool_calls_total{outcome="ok",server="lab"} 5.0' in generate_latest(registry)
+
+
+async def _run(settings: ToolGatewaySettings, registry: CollectorRegistry) -> None:
+    await build(settings, registry).run(lambda: None)

@@ -1,0 +1,39 @@
+"""The composition root."""
+
+import asyncio
+
+from fastapi import WebSocket
+from prometheus_client import CollectorRegistry
+
+from tarsy_bus.connection import Bus
+from tarsy_contracts.topics import Topics
+from tarsy_service.service import Ready, Service
+from tarsy_websocket_gateway.connection import Connection
+from tarsy_websocket_gateway.hub import Client, Hub
+from tarsy_websocket_gateway.metrics import Metrics
+from tarsy_websocket_gateway.reader import Reader
+from tarsy_websocket_gateway.routes import websocket_routes
+from tarsy_websocket_gateway.settings import GatewaySettings
+from tarsy_websocket_gateway.timeline_api import TimelineApi
+
+
+def build(settings: GatewaySettings, registry: CollectorRegistry) -> Service:
+    bus = Bus(bootstrap=settings.kafka, topics=Topics(settings.topic_prefix), client=settings.client)
+    hub, metrics = Hub(), Metrics(registry)
+    timeline = TimelineApi(settings.timeline_url)
+    reader = Reader(bus, timeline, hub)
+
+    def new_connection(websocket: WebSocket) -> Connection:
+        return Connection(websocket, Client(settings.client_queue), hub, reader, metrics)
+
+    async def run(ready: Ready) -> None:
+        async with timeline.running(), asyncio.TaskGroup() as group:
+            caught_up = asyncio.Event()
+            group.create_task(reader.follow_log(caught_up), name="log")
+            await caught_up.wait()
+            group.create_task(reader.follow_stream(), name="stream")
+            hub.open = True
+            ready()
+
+    router = websocket_routes(hub, new_connection, settings.allowed_origins)
+    return Service(name="websocket-gateway", run=run, router=router)

@@ -1,0 +1,83 @@
+"""Who is subscribed to what. Nothing in here waits: a client that reads slowly costs only itself."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Protocol
+
+from tarsy_websocket_gateway.messages import Outgoing
+
+SESSIONS = "sessions"
+"""The channel of all sessions' status; a session's own is `session:` and its id."""
+
+
+class Subscriber(Protocol):
+    def offer(self, message: Outgoing) -> bool: ...
+
+
+class Everything:
+    """A subscription without a history."""
+
+    def offer(self, message: Outgoing) -> bool:
+        return True
+
+
+class Client:
+    """What waits to be sent to one client: bounded. `overflowed` is set when it did not read fast enough."""
+
+    def __init__(self, limit: int) -> None:
+        self._queue: asyncio.Queue[list[str]] = asyncio.Queue(limit)
+        self.overflowed = asyncio.Event()
+
+    def send(self, texts: list[str]) -> None:
+        """What belongs together is one place in the queue: a long history does not fill it."""
+        try:
+            if texts:
+                self._queue.put_nowait(texts)
+        except asyncio.QueueFull:
+            self.overflowed.set()
+
+    async def next(self) -> list[str]:
+        return await self._queue.get()
+
+
+class Hub:
+    def __init__(self) -> None:
+        self._channels: defaultdict[str, dict[Client, Subscriber]] = defaultdict(dict)
+        self._of_client: defaultdict[Client, set[str]] = defaultdict(set)
+        self.open = False
+        """Clients are let in from when the log was read to its end."""
+
+    def subscribe(self, client: Client, channel: str, subscriber: Subscriber) -> None:
+        """Replaces an earlier subscription to the same channel."""
+        self._channels[channel][client] = subscriber
+        self._of_client[client].add(channel)
+
+    def unsubscribe(self, client: Client, channel: str) -> None:
+        self._channels[channel].pop(client, None)
+        if not self._channels[channel]:
+            del self._channels[channel]
+        self._of_client[client].discard(channel)
+
+    def leave(self, client: Client) -> None:
+        for channel in list(self._of_client[client]):
+            self.unsubscribe(client, channel)
+        del self._of_client[client]
+
+    def subscription(self, client: Client, channel: str) -> Subscriber | None:
+        return self._channels.get(channel, {}).get(client)
+
+    def channels(self, client: Client) -> int:
+        return len(self._of_client.get(client, ()))
+
+    def publish(self, session_id: str, messages: Sequence[Outgoing]) -> None:
+        self._tell(channel_of(session_id), messages)
+        self._tell(SESSIONS, [message for message in messages if message.type == "session.status"])
+
+    def _tell(self, channel: str, messages: Sequence[Outgoing]) -> None:
+        for client, subscriber in self._channels.get(channel, {}).items():
+            client.send([message.text for message in messages if subscriber.offer(message)])
+
+
+def channel_of(session_id: str) -> str:
+    return f"session:{session_id}"

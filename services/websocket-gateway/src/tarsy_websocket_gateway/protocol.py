@@ -1,0 +1,46 @@
+"""What a client may say: pure."""
+
+import re
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from tarsy_websocket_gateway.hub import SESSIONS
+
+MOST_BYTES = 4_096
+CHANNEL = re.compile(r"session:(?P<session_id>[A-Za-z0-9._-]{1,200})")
+
+
+class Wrong(Exception):
+    """The message is for the client."""
+
+
+class Action(BaseModel):
+    """Go TARSy's clients may send more fields (`last_event_id`), which mean nothing here."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    action: Literal["subscribe", "unsubscribe", "ping"]
+    channel: str = ""
+
+
+def read_action(text: str) -> Action:
+    """Raises Wrong."""
+    if len(text) > MOST_BYTES:
+        raise Wrong(f"a message may have {MOST_BYTES} characters at most")
+    try:
+        action = Action.model_validate_json(text)
+    except ValidationError as problem:
+        first = problem.errors(include_url=False, include_input=False)[0]
+        raise Wrong("/".join(["", *map(str, first["loc"])]) + f": {first['msg']}") from None
+    if action.action != "ping" and action.channel != SESSIONS:
+        session_of(action.channel)
+    return action
+
+
+def session_of(channel: str) -> str:
+    """Raises Wrong for anything but `session:` and an id."""
+    found = CHANNEL.fullmatch(channel)
+    if found is None:
+        raise Wrong("channel must be 'sessions' or 'session:ID'")
+    return found["session_id"]

@@ -1,0 +1,100 @@
+"""Follows the log and the stream for ever, and hands what they bring to the hub."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+from aiokafka import TopicPartition
+
+from tarsy_bus.acceptance import Chains, LogMismatch
+from tarsy_bus.connection import Bus
+from tarsy_bus.following import Follower, Record, readable
+from tarsy_bus.topics_admin import check_topics, cluster_id
+from tarsy_contracts.chunks import CHUNKS
+from tarsy_contracts.recorded import UnknownType, UnreadableValue
+from tarsy_contracts.topics import QUEUE_PARTITIONS
+from tarsy_websocket_gateway.feed import Feed
+from tarsy_websocket_gateway.history import History
+from tarsy_websocket_gateway.hub import Hub
+from tarsy_websocket_gateway.streams import Call
+from tarsy_websocket_gateway.timeline_api import Beginning, TimelineApi
+
+LOOK_BACK = timedelta(minutes=5)
+"""Of the stream, so that the beginning of an answer that is running now is there. Calls take no longer."""
+
+
+class Reader:
+    """Keeps every session's chain, watched or not: a subscriber may come for any of them."""
+
+    def __init__(self, bus: Bus, timeline: TimelineApi, hub: Hub) -> None:
+        self._bus = bus
+        self._timeline = timeline
+        self._hub = hub
+        self._feed = Feed()
+        self._chains: dict[int, Chains] = {}
+
+    def last_number(self, session_id: str) -> int:
+        """Of the last accepted event of the session; 0 of one that is not known."""
+        known = [chains.last(session_id) for chains in self._chains.values()]
+        return max((one.number for one in known if one is not None), default=0)
+
+    def running(self, session_id: str) -> list[Call]:
+        return self._feed.running(session_id)
+
+    async def history(self, session_id: str, at_least: int) -> History:
+        return await self._timeline.history(session_id, at_least)
+
+    async def follow_log(self, caught_up: asyncio.Event) -> None:
+        """Sets `caught_up` at the end as it is now. Raises LogMismatch when the timeline is another log's."""
+        await check_topics(self._bus)
+        beginning = await self._timeline.beginning()
+        topic = self._bus.topics.sessions
+        await self._compare(beginning, topic)
+        positions = dict(beginning.positions)
+        self._chains = {number: Chains(known=beginning.known.get(number)) for number in positions}
+        async with Follower(self._bus, topic).running() as follower:
+            await follower.check(positions)
+            goals = await follower.consumer.end_offsets([TopicPartition(topic, number) for number in positions])
+            follower.assign(positions)
+            while True:
+                if all(positions[place.partition] >= goal for place, goal in goals.items()):
+                    caught_up.set()
+                for record in await follower.read():
+                    self._event(record)
+                    positions[record.partition] = record.offset + 1
+
+    async def follow_stream(self) -> None:
+        topic = self._bus.topics.stream
+        places = [TopicPartition(topic, number) for number in range(QUEUE_PARTITIONS)]
+        since = int((datetime.now(UTC) - LOOK_BACK).timestamp() * 1000)
+        async with Follower(self._bus, topic).running() as follower:
+            ends = await follower.consumer.end_offsets(places)
+            found = await follower.consumer.offsets_for_times(dict.fromkeys(places, since))
+            follower.assign({place.partition: found[place].offset if found[place] else ends[place] for place in places})
+            while True:
+                for record in await follower.read():
+                    self._chunk(record)
+
+    def _event(self, record: Record) -> None:
+        delivery = readable(record)
+        if delivery is not None and self._chains[record.partition].accept(delivery.mark()):
+            self._hub.publish(delivery.envelope.subject, self._feed.event(delivery.recorded()))
+
+    def _chunk(self, record: Record) -> None:
+        delivery = readable(record)
+        if delivery is None:
+            return
+        try:
+            chunk = delivery.decode(CHUNKS)
+        except (UnknownType, UnreadableValue):
+            return
+        session_id = delivery.envelope.subject
+        messages = self._feed.chunk(session_id, chunk, delivery.envelope.time, self.last_number(session_id))
+        self._hub.publish(session_id, messages)
+
+    async def _compare(self, beginning: Beginning, topic: str) -> None:
+        cluster = await cluster_id(self._bus)
+        if (beginning.cluster_id, beginning.topic) != (cluster, topic):
+            raise LogMismatch(
+                f"the timeline shows topic {beginning.topic} of cluster {beginning.cluster_id}, but this gateway reads "
+                f"topic {topic} of cluster {cluster}: TARSY_TIMELINE_URL or TARSY_KAFKA names the wrong one"
+            )

@@ -1,0 +1,93 @@
+"""The timeline's API, as a gateway asks it."""
+
+import asyncio
+import json
+from collections import defaultdict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import httpx2
+import structlog
+
+from tarsy_bus.acceptance import Known
+from tarsy_websocket_gateway.history import History, read_history
+
+log = structlog.get_logger(__name__)
+
+HISTORY_SECONDS = 10.0
+CHAINS_SECONDS = 60.0
+MOST_AT_ONCE = 50
+LONGEST_PAUSE_SECONDS = 5.0
+
+
+class HistoryUnavailable(Exception):
+    """The message is for the client."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """Where to begin, and the last accepted event of *every* session there, by partition."""
+
+    cluster_id: str
+    topic: str
+    positions: dict[int, int]
+    known: dict[int, dict[str, Known]]
+
+
+class TimelineApi:
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._client: httpx2.AsyncClient | None = None
+        self._histories = asyncio.Semaphore(MOST_AT_ONCE)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator["TimelineApi"]:
+        async with httpx2.AsyncClient(base_url=self._url, timeout=HISTORY_SECONDS) as self._client:
+            yield self
+
+    async def beginning(self) -> Beginning:
+        """Asks until the timeline answers: it may be still starting."""
+        pause = 0.1
+        while True:
+            try:
+                async with asyncio.timeout(CHAINS_SECONDS):
+                    return await self._beginning()
+            except (httpx2.HTTPError, TimeoutError) as problem:
+                log.warning("timeline.waiting", url=self._url, reason=repr(problem))
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
+
+    async def _beginning(self) -> Beginning:
+        known: defaultdict[int, dict[str, Known]] = defaultdict(dict)
+        async with self._running_client.stream("GET", "/internal/v1/chains") as answer:
+            answer.raise_for_status()
+            lines = answer.aiter_lines()
+            head = json.loads(await anext(lines))
+            async for line in lines:
+                row = json.loads(line)
+                known[row["partition"]][row["session_id"]] = Known(row["event_id"], row["number"])
+        positions = {int(partition): offset for partition, offset in head["positions"].items()}
+        identity = head["log_identity"]
+        return Beginning(identity["cluster_id"], identity["topic"], positions, known)
+
+    async def history(self, session_id: str, at_least: int) -> History:
+        """Of a session that nobody knows yet it is empty. Raises HistoryUnavailable."""
+        try:
+            async with asyncio.timeout(HISTORY_SECONDS), self._histories:
+                answer = await self._running_client.get(
+                    f"/internal/v1/sessions/{session_id}/history", params={"at_least": at_least}
+                )
+            if answer.status_code == 404 and at_least == 0:
+                return History()
+            answer.raise_for_status()
+            return read_history(answer.json())
+        except (httpx2.HTTPError, TimeoutError, KeyError, TypeError, ValueError) as problem:
+            log.warning("history.unavailable", session_id=session_id, at_least=at_least, reason=repr(problem))
+            raise HistoryUnavailable("The history is not available now. Subscribe again later.") from problem
+
+    @property
+    def _running_client(self) -> httpx2.AsyncClient:
+        if self._client is None:
+            raise RuntimeError("the timeline's API is used outside of running()")
+        return self._client

@@ -1,0 +1,106 @@
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tarsy_contracts import events as e
+from tarsy_contracts.alert import Alert
+from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage
+from tarsy_contracts.conversation import Usage
+from tarsy_contracts.envelope import Envelope, event_id
+from tarsy_contracts.message import Message
+from tarsy_contracts.recorded import Recorded, decode
+
+BEGIN = datetime(2026, 11, 22, 10, 0, tzinfo=UTC)
+
+
+@dataclass
+class Session:
+    """Writes a session as the orchestrator would: each event names the one before it."""
+
+    id: str = field(default_factory=lambda: str(uuid.uuid4()))
+    records: list[tuple[Envelope, bytes]] = field(default_factory=list)
+
+    def add(self, *messages: Message) -> "Session":
+        for message in messages:
+            self.records.append(self._next(message))
+        return self
+
+    def _next(self, message: Message) -> tuple[Envelope, bytes]:
+        number = len(self.records)
+        previous = self.records[-1][0].id if number else None
+        time, value = BEGIN + timedelta(seconds=number), message.to_bytes()
+        digest = event_id(
+            previous=previous, type=message.type, subject=self.id, sequence=number + 1, time=time, value=value
+        )
+        envelope = Envelope(
+            id=digest,
+            type=message.type,
+            version=message.version,
+            source="test",
+            subject=self.id,
+            time=time,
+            sequence=number + 1,
+            previous=previous,
+            decided=number,
+        )
+        return envelope, value
+
+    def recorded(self, number: int) -> Recorded:
+        envelope, value = self.records[number - 1]
+        event = decode(e.EVENTS, envelope, value)
+        return Recorded(envelope=envelope, event=event, partition=0, offset=number, appended_at=envelope.time)
+
+
+@pytest.fixture
+def new_session() -> Callable[[], Session]:
+    return Session
+
+
+CHAIN = ResolvedChain(
+    chain_id="default",
+    stages=(
+        ResolvedStage(name="look", agents=(ResolvedAgent(name="looker", llm_provider="scripted", max_iterations=3),)),
+    ),
+    summary_llm_provider="scripted",
+)
+
+
+@pytest.fixture
+def story() -> Callable[[], Session]:
+    """A whole investigation, in 13 events: one stage, one agent, one call with a summary."""
+
+    def write() -> Session:
+        session = Session()
+        s = session.id
+        execution, llm, call, summary = f"{s}/e", f"{s}/l", f"{s}/c", f"{s}/s"
+        usage, agent = Usage(), {"execution_id": execution, "stage_id": f"{s}/st", "agent": "looker", "index": 0}
+        return session.add(
+            e.SessionStarted(
+                input_id="i", alert=Alert(alert_type="crash", data="d", source="api", author="ann"), chain=CHAIN
+            ),
+            e.StageStarted(stage_id=f"{s}/st", index=0, name="look"),
+            e.ExecutionStarted.model_validate({**agent, "system": "", "prompt": "", "tools": ()}),
+            e.LlmCallRequested(llm_call_id=llm, execution_id=execution, iteration=0, attempt=0, purpose="iteration"),
+            e.LlmCallCompleted(
+                llm_call_id=llm, execution_id=execution, thinking="hm", text="I look.", tool_calls=(), usage=usage,
+                model="m1", duration_ms=5,
+            ),
+            e.ToolCallRequested(
+                call_id=call, execution_id=execution, llm_call_id=llm, server="k8s", tool="pods", arguments={},
+                repeatable=True, timeout_seconds=60,
+            ),
+            e.ToolCallStarted(call_id=call, claim_id="c1", worker_id="w1"),
+            e.ToolCallCompleted(call_id=call, outcome="ok", content="line\n" * 10_000),
+            e.SummaryRequested(summary_id=summary, call_id=call, execution_id=execution, timeout_seconds=60),
+            e.SummaryCompleted(
+                summary_id=summary, call_id=call, content="short", usage=usage, model="m1", duration_ms=7
+            ),
+            e.ExecutionCompleted.model_validate({**agent, "status": "completed", "final_analysis": "It was DNS."}),
+            e.StageCompleted(stage_id=f"{s}/st", index=0, name="look", status="completed"),
+            e.SessionCompleted(final_analysis="It was DNS."),
+        )  # fmt: skip
+
+    return write

@@ -1,0 +1,265 @@
+"""The gateway between a real Kafka and a real timeline, which runs beside it as a process of its own."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+import asyncpg
+import httpx2
+import pytest
+import pytest_asyncio
+from prometheus_client import CollectorRegistry
+from websockets.asyncio.client import ClientConnection, connect
+
+from tarsy_bus.acceptance import LogMismatch
+from tarsy_bus.connection import Bus
+from tarsy_bus.log_writer import Entry, LogWriter
+from tarsy_bus.publisher import Publisher
+from tarsy_bus.topics_admin import apply_topics
+from tarsy_contracts import events as e
+from tarsy_contracts.chunks import LlmChunk
+from tarsy_contracts.envelope import Envelope
+from tarsy_contracts.timeline import llm_timeline_event_id
+from tarsy_contracts.topics import Topics
+from tarsy_embedded.ports import free_port
+from tarsy_service.running import run_services
+from tarsy_testing import eventually
+from tarsy_websocket_gateway.app import build
+from tarsy_websocket_gateway.settings import GatewaySettings
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+type Story = Callable[[], Any]
+type Message = dict[str, Any]
+
+WAIT_SECONDS = 30.0
+WHOLE = [1, 2, 3, 5, 5, 6, 8, 9, 10, 11, 11, 12, 13]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def system_bus(kafka_bootstrap: str) -> Bus:
+    bus = Bus(bootstrap=kafka_bootstrap, topics=Topics(f"t{uuid4().hex[:10]}"), client="test")
+    await apply_topics(bus)
+    return bus
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def timeline(system_bus: Bus, database_url: str) -> AsyncIterator[str]:
+    """Its address."""
+    schema, port = f"t{uuid4().hex[:10]}", free_port()
+    environment = {
+        "TARSY_KAFKA": system_bus.bootstrap, "TARSY_TOPIC_PREFIX": system_bus.topics.prefix,
+        "TARSY_DATABASE": database_url, "TARSY_DATABASE_SCHEMA": schema, "TARSY_HTTP_PORT": str(port),
+    }  # fmt: skip
+    process = subprocess.Popen([sys.executable, "-m", "tarsy_timeline"], env={**os.environ, **environment})
+    url = f"http://127.0.0.1:{port}"
+
+    async def ready() -> bool:
+        try:
+            async with httpx2.AsyncClient(base_url=url) as client:
+                return (await client.get("/ready")).status_code == 200
+        except httpx2.HTTPError:
+            return False
+
+    try:
+        await eventually(ready, "the timeline is ready")
+        yield url
+    finally:
+        process.terminate()
+        process.wait(WAIT_SECONDS)
+        connection = await asyncpg.connect(database_url)
+        await connection.execute(f"drop schema if exists {schema} cascade")
+        await connection.close()
+
+
+@asynccontextmanager
+async def running_gateway(bus: Bus, timeline_url: str) -> AsyncIterator[str]:
+    port, stop, started = free_port(), asyncio.Event(), asyncio.Event()
+    settings = GatewaySettings(kafka=bus.bootstrap, topic_prefix=bus.topics.prefix, timeline_url=timeline_url)
+    registry = CollectorRegistry()
+    async with asyncio.TaskGroup() as group:
+        group.create_task(
+            run_services(
+                [build(settings, registry)], host="127.0.0.1", port=port, registry=registry, shutdown_seconds=5,
+                on_ready=started.set, stop=stop,
+            )
+        )  # fmt: skip
+        async with asyncio.timeout(WAIT_SECONDS):
+            await started.wait()
+        yield f"ws://127.0.0.1:{port}/api/v1/ws"
+        stop.set()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def gateway(system_bus: Bus, timeline: str) -> AsyncIterator[str]:
+    async with running_gateway(system_bus, timeline) as url:
+        yield url
+
+
+@pytest.fixture
+def append(system_bus: Bus) -> Callable[..., Awaitable[None]]:
+    async def write(records: Sequence[tuple[Envelope, bytes]]) -> None:
+        entries = [Entry(key=one.subject.encode(), value=value, headers=one.headers()) for one, value in records]
+        async with LogWriter(system_bus).running() as writer:
+            await writer.append(5, entries)
+
+    return write
+
+
+@pytest.fixture
+def stream(system_bus: Bus) -> Callable[..., Awaitable[None]]:
+    async def write(session_id: str, *chunks: LlmChunk) -> None:
+        async with Publisher(system_bus, source="test", now=lambda: datetime.now(UTC)).running() as publisher:
+            for chunk in chunks:
+                topic = publisher.topics.stream
+                await publisher.publish(topic, chunk, key=session_id, id=str(uuid4()), subject=session_id)
+
+    return write
+
+
+async def subscribe(client: ClientConnection, session: Any) -> None:
+    await client.send(json.dumps({"action": "subscribe", "channel": f"session:{session.id}"}))
+
+
+async def read_until(client: ClientConnection, until: Callable[[Message], bool]) -> list[Message]:
+    messages: list[Message] = []
+    async with asyncio.timeout(WAIT_SECONDS):
+        while not messages or not until(messages[-1]):
+            messages.append(json.loads(await client.recv()))
+    return messages
+
+
+def number_is(number: int) -> Callable[[Message], bool]:
+    return lambda message: message.get("number") == number
+
+
+async def test_a_subscriber_from_before_the_beginning_sees_all_of_it(
+    gateway: str, append: Callable[..., Any], story: Story
+) -> None:
+    session = story()
+    async with connect(gateway) as client:
+        await subscribe(client, session)
+        greeting = await read_until(client, lambda message: message["type"] == "subscription.confirmed")
+        await append(session.records[:7])
+        await append(session.records[7:])
+        messages = await read_until(client, number_is(13))
+
+    assert [one["type"] for one in greeting] == ["connection.established", "subscription.confirmed"]
+    assert [one["number"] for one in messages] == WHOLE
+
+
+async def test_subscribers_in_the_middle_get_history_then_live_without_a_gap(
+    gateway: str, append: Callable[..., Any], story: Story
+) -> None:
+    """One comes after each event; the next event is written while its history is on its way."""
+    session, clients = story(), list[asyncio.Task[list[Message]]]()
+
+    async def watch() -> list[Message]:
+        async with connect(gateway) as client:
+            await subscribe(client, session)
+            return await read_until(
+                client, lambda one: one["type"] == "session.status" and one["status"] == "completed"
+            )
+
+    for record in session.records:
+        await append([record])
+        clients.append(asyncio.create_task(watch()))
+        await asyncio.sleep(0)
+
+    for messages in await asyncio.gather(*clients):
+        confirmed = [one["type"] for one in messages].index("subscription.confirmed")
+        events = messages[confirmed + 1 :]
+        states = [(one["type"], one.get("event_id"), one.get("status"), one["number"]) for one in events]
+        assert len(states) == len(set(states))
+        ended = {
+            one["event_id"]: one["content"] for one in events if one.get("status") == "completed" and "event_id" in one
+        }
+        assert len(ended) == 5
+        assert "It was DNS." in ended.values()
+
+
+async def test_what_streams_is_there_for_late_subscribers_and_a_newer_run_replaces(
+    gateway: str, append: Callable[..., Any], stream: Callable[..., Any], story: Story
+) -> None:
+    session = story()
+    call = f"{session.id}/l"
+    event_id = llm_timeline_event_id(call, "text")
+
+    def chunk(run: int, index: int, text: str) -> LlmChunk:
+        return LlmChunk(call_id=call, execution_id=f"{session.id}/e", run=run, index=index, part="text", text=text)
+
+    async with connect(gateway) as early, connect(gateway) as late:
+        await append(session.records[:4])
+        await subscribe(early, session)
+        await read_until(early, number_is(4) if False else lambda one: one["type"] == "session.status")
+        await stream(session.id, chunk(1, 0, "I "), chunk(1, 1, "thi"))
+        first = await read_until(early, lambda one: one.get("delta") == "thi")
+        await subscribe(late, session)
+        caught_up = await read_until(late, lambda one: "delta" in one)
+        await stream(session.id, chunk(2, 0, "I "), chunk(1, 2, "nk"), chunk(2, 1, "look."))
+        rest = await read_until(late, lambda one: one.get("delta") == "look.")
+        await append(session.records[4:])
+        ended = await read_until(late, lambda one: one.get("event_id") == event_id)
+
+    assert [one["type"] for one in first] == ["timeline_event.created", "stream.chunk", "stream.chunk"]
+    assert [one["type"] for one in caught_up[-2:]] == ["timeline_event.created", "stream.chunk"]
+    assert caught_up[-1]["delta"] == "I thi"
+    assert [(one["type"], one.get("delta")) for one in rest] == [
+        ("stream.reset", None),
+        ("stream.chunk", "I "),
+        ("stream.chunk", "look."),
+    ]
+    assert (ended[-1]["type"], ended[-1]["content"]) == ("timeline_event.completed", "I look.")
+
+
+async def test_the_sessions_channel_has_the_status_of_all(
+    gateway: str, append: Callable[..., Any], story: Story
+) -> None:
+    sessions = [story(), story()]
+    async with connect(gateway) as client:
+        await client.send(json.dumps({"action": "subscribe", "channel": "sessions"}))
+        await read_until(client, lambda message: message["type"] == "subscription.confirmed")
+        for session in sessions:
+            await append(session.records)
+        seen = [message for _ in range(4) for message in await read_until(client, lambda _: True)]
+
+    assert [(one["session_id"], one["status"]) for one in seen] == [
+        (session.id, status) for session in sessions for status in ("in_progress", "completed")
+    ]
+
+
+async def test_a_gateway_that_starts_in_the_middle_knows_every_chain(
+    system_bus: Bus, timeline: str, append: Callable[..., Any], story: Story
+) -> None:
+    session = story()
+    zombie = session.add(e.SessionFailed(error="of an owner that was replaced")).records.pop()
+    await append(session.records[:6])
+    async with httpx2.AsyncClient(base_url=timeline) as api:
+        answer = await api.get(f"/internal/v1/sessions/{session.id}/history", params={"at_least": 6})
+        assert answer.status_code in (200, 404)
+    async with running_gateway(system_bus, timeline) as url, connect(url) as client:
+        await subscribe(client, session)
+        await read_until(client, lambda one: one["type"] == "session.status")
+        await append([session.records[2], *session.records[6:], zombie])
+        messages = await read_until(client, number_is(13))
+
+    assert [one["number"] for one in messages] == WHOLE[6:]
+
+
+async def test_a_timeline_of_another_log_is_refused(kafka_bootstrap: str, timeline: str) -> None:
+    bus = Bus(bootstrap=kafka_bootstrap, topics=Topics(f"t{uuid4().hex[:10]}"), client="test")
+    await apply_topics(bus)
+    with pytest.raises(ExceptionGroup) as found:
+        async with running_gateway(bus, timeline):
+            pass
+
+    mismatch = found.value.subgroup(LogMismatch)
+    assert mismatch is not None
+    assert "this gateway reads topic" in str(mismatch.exceptions) or "TARSY_TIMELINE_URL" in repr(mismatch)

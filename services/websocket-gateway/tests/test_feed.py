@@ -1,0 +1,201 @@
+"""Given a log and a stream, when something comes, then these messages."""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from tarsy_contracts import events as e
+from tarsy_contracts.chunks import Chunk, LlmChunk, Progress, SummaryChunk
+from tarsy_contracts.identities import timeline_event_id
+from tarsy_contracts.timeline import llm_timeline_event_id
+from tarsy_websocket_gateway import streams
+from tarsy_websocket_gateway.feed import Feed
+from tarsy_websocket_gateway.messages import Outgoing
+
+type Story = Callable[[], Any]
+
+NOW = datetime(2026, 11, 22, tzinfo=UTC)
+TEXT = llm_timeline_event_id("call", "text")
+THINKING = llm_timeline_event_id("call", "thinking")
+SUMMARY = timeline_event_id("sum", "mcp_tool_summary")
+
+
+def llm(run: int, index: int, text: str, part: Literal["thinking", "text"] = "text", call: str = "call") -> LlmChunk:
+    return LlmChunk(call_id=call, execution_id="exec", run=run, index=index, part=part, text=text)
+
+
+def summary(run: int, index: int, text: str) -> SummaryChunk:
+    return SummaryChunk(call_id="sum", execution_id="exec", run=run, index=index, text=text)
+
+
+def short(messages: list[Outgoing]) -> list[tuple[object, ...]]:
+    """Type, timeline event, and the text or status."""
+    found = [json.loads(message.text) for message in messages]
+    return [(one["type"], one["event_id"], one.get("delta", one.get("status"))) for one in found]
+
+
+def given(*chunks: Chunk) -> Feed:
+    feed = Feed()
+    for chunk in chunks:
+        feed.chunk("s", chunk, NOW, 7)
+    return feed
+
+
+def when(feed: Feed, *chunks: Chunk) -> list[tuple[object, ...]]:
+    return short([message for chunk in chunks for message in feed.chunk("s", chunk, NOW, 7)])
+
+
+def happened(feed: Feed, session: Any, *events: Any) -> list[tuple[object, ...]]:
+    session.id = "s"
+    session.add(*events)
+    records = [session.recorded(len(session.records) - len(events) + place + 1) for place in range(len(events))]
+    return short([message for record in records for message in feed.event(record)])
+
+
+def completed(text: str = "Done.") -> e.LlmCallCompleted:
+    return e.LlmCallCompleted.model_validate(
+        {
+            "llm_call_id": "call", "execution_id": "exec", "thinking": "", "text": text, "tool_calls": [],
+            "usage": {}, "model": "m", "duration_ms": 1,
+        }
+    )  # fmt: skip
+
+
+def test_the_first_chunk_of_a_part_creates_its_timeline_event() -> None:
+    messages = when(given(), llm(1, 0, "hm", "thinking"), llm(1, 1, "Hel"), llm(1, 2, "lo"))
+
+    assert messages == [
+        ("timeline_event.created", THINKING, "streaming"),
+        ("stream.chunk", THINKING, "hm"),
+        ("timeline_event.created", TEXT, "streaming"),
+        ("stream.chunk", TEXT, "Hel"),
+        ("stream.chunk", TEXT, "lo"),
+    ]
+
+
+def test_what_streams_stands_behind_all_that_is_there() -> None:
+    [created, _] = given().chunk("s", llm(1, 0, "a"), NOW, 7)
+
+    assert json.loads(created.text)["sequence_number"] == 80
+    assert created.number is None
+
+
+def test_an_index_that_was_seen_and_an_older_run_are_dropped() -> None:
+    feed = given(llm(2, 0, "a"), llm(2, 1, "b"))
+
+    assert when(feed, llm(2, 1, "b"), llm(2, 0, "a"), llm(1, 5, "old")) == []
+
+
+def test_a_newer_run_replaces_all_parts_of_the_older() -> None:
+    feed = given(llm(1, 0, "hm", "thinking"), llm(1, 1, "old"))
+
+    assert when(feed, llm(2, 0, "new")) == [
+        ("stream.reset", THINKING, None),
+        ("stream.reset", TEXT, None),
+        ("stream.chunk", TEXT, "new"),
+    ]
+    [call] = feed.running("s")
+    assert call.parts[TEXT].pieces == ["new"]
+    assert call.parts[THINKING].pieces == []
+
+
+def test_progress_shows_nothing() -> None:
+    assert when(given(), Progress(call_id="c", run=1, index=0, text="t")) == []
+
+
+def test_the_log_completes_what_streamed_and_later_chunks_are_dropped(new_session: Callable[[], Any]) -> None:
+    feed = given(llm(1, 0, "Do"))
+
+    assert happened(feed, new_session(), completed()) == [("timeline_event.completed", TEXT, "completed")]
+    assert when(feed, llm(1, 1, "ne."), llm(2, 0, "Again")) == []
+    assert feed.running("s") == []
+
+
+def test_without_chunks_the_log_creates(new_session: Callable[[], Any]) -> None:
+    assert happened(given(), new_session(), completed()) == [("timeline_event.created", TEXT, "completed")]
+
+
+def test_what_streamed_and_came_to_nothing_is_ended(new_session: Callable[[], Any]) -> None:
+    feed = given(llm(1, 0, "Do"))
+
+    failed = e.LlmCallFailed(llm_call_id="call", execution_id="exec", error="overloaded", retryable=True)
+
+    assert happened(feed, new_session(), failed) == [
+        ("timeline_event.created", timeline_event_id("call", "error"), "completed"),
+        ("timeline_event.completed", TEXT, "failed"),
+    ]
+
+
+def test_an_ended_session_ends_all_that_streams(new_session: Callable[[], Any]) -> None:
+    feed = given(llm(1, 0, "Do"), llm(1, 0, "It", call="other"))
+    session = new_session().add()
+    session.id = "s"
+    record = session.add(e.SessionCancelled(author="ann")).recorded(1)
+
+    types = [message.type for message in feed.event(record)]
+
+    assert types == ["session.status", "timeline_event.completed", "timeline_event.completed"]
+    assert feed.running("s") == []
+
+
+def test_a_summary_that_the_log_announced_is_not_created_again(new_session: Callable[[], Any]) -> None:
+    feed, session = given(), new_session()
+    asked = e.SummaryRequested(summary_id="sum", call_id="c", execution_id="exec", timeout_seconds=1)
+
+    assert happened(feed, session, asked) == [("timeline_event.created", SUMMARY, "streaming")]
+    assert when(feed, summary(1, 0, "In short")) == [("stream.chunk", SUMMARY, "In short")]
+
+
+def test_a_summary_that_streams_before_its_announcement_is_told_again_after_it(new_session: Callable[[], Any]) -> None:
+    feed, session = given(), new_session()
+    asked = e.SummaryRequested(summary_id="sum", call_id="c", execution_id="exec", timeout_seconds=1)
+
+    assert when(feed, summary(1, 0, "In"))[0] == ("timeline_event.created", SUMMARY, "streaming")
+    assert happened(feed, session, asked) == [
+        ("timeline_event.created", SUMMARY, "streaming"),
+        ("stream.reset", SUMMARY, None),
+        ("stream.chunk", SUMMARY, "In"),
+    ]
+    assert when(feed, summary(1, 1, " short")) == [("stream.chunk", SUMMARY, " short")]
+
+
+def test_the_text_kept_of_a_call_is_bounded_but_chunks_go_on() -> None:
+    half = "x" * (streams.CALL_BYTES // 2)
+    feed = given(llm(1, 0, half), llm(1, 1, half))
+
+    assert when(feed, llm(1, 2, "more")) == [("stream.chunk", TEXT, "more")]
+    [call] = feed.running("s")
+    assert call.size == streams.CALL_BYTES
+
+
+def test_the_number_of_calls_is_bounded() -> None:
+    feed = given(*(llm(1, 0, "a", call=str(number)) for number in range(streams.MOST_CALLS + 1)))
+
+    assert len(feed.running("s")) == streams.MOST_CALLS
+    assert when(feed, llm(1, 1, "b", call="0")) == []
+
+
+def test_live_messages_of_a_whole_session(story: Story) -> None:
+    session, feed = story(), Feed()
+
+    messages = [json.loads(one.text) for n in range(1, 14) for one in feed.event(session.recorded(n))]
+
+    shown = [(one["type"], one["status"], one["number"]) for one in messages]
+    assert shown == [
+        ("session.status", "in_progress", 1),
+        ("stage.status", "started", 2),
+        ("execution.status", "active", 3),
+        ("timeline_event.created", "completed", 5),
+        ("timeline_event.created", "completed", 5),
+        ("timeline_event.created", "streaming", 6),
+        ("timeline_event.completed", "completed", 8),
+        ("timeline_event.created", "streaming", 9),
+        ("timeline_event.completed", "completed", 10),
+        ("timeline_event.created", "completed", 11),
+        ("execution.status", "completed", 11),
+        ("stage.status", "completed", 12),
+        ("session.status", "completed", 13),
+    ]
+    assert all(one["session_id"] == session.id and one["timestamp"].endswith("Z") for one in messages)
+    assert messages[6]["metadata"]["display_cut"] is True

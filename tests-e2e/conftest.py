@@ -1,0 +1,53 @@
+"""A system of real processes for each test, on the Kafka and PostgreSQL of the test session."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tarsy_bus.connection import Bus
+from tarsy_incident import INCIDENT, planted_secrets
+from tarsy_system import ROOT, System, running
+
+
+@pytest.fixture
+def config_dir(tmp_path: Path, lab_calls: Path, lab_delays: dict[str, float]) -> Path:
+    """The demo's configuration, with a script whose model must never see a planted secret."""
+    folder = tmp_path / "config"
+    folder.mkdir()
+    config = yaml.safe_load((ROOT / "config" / "tarsy.yaml").read_text("utf-8"))
+    script = yaml.safe_load((INCIDENT / "script.yaml").read_text("utf-8"))
+    for turn in script["turns"]:
+        turn["refuses"] = planted_secrets()
+    (folder / "script.yaml").write_text(yaml.safe_dump(script), "utf-8")
+    provider = config["llm_providers"]["scripted"]
+    provider |= {"script": "script.yaml", "pace_seconds": 0.03}
+    delays = {f"TARSY_LAB_DELAY_SECONDS_{tool}": str(seconds) for tool, seconds in lab_delays.items()}
+    transport = config["mcp_servers"]["kubernetes"]["transport"]
+    transport["args"] = [str(INCIDENT)]
+    transport["env"] = {"TARSY_LAB_CALLS": str(lab_calls)} | delays
+    (folder / "tarsy.yaml").write_text(yaml.safe_dump(config), "utf-8")
+    return folder
+
+
+@pytest.fixture
+def lab_delays() -> dict[str, float]:
+    """Seconds that a tool of the lab takes; tests override it."""
+    return {}
+
+
+@pytest.fixture
+def lab_calls(tmp_path: Path) -> Path:
+    return tmp_path / "lab-calls.jsonl"
+
+
+@pytest.fixture
+def system(bus: Bus, tmp_path: Path, config_dir: Path, database_url: str, database_schema: str) -> Iterator[System]:
+    folder = tmp_path / "system"
+    folder.mkdir()
+    system = System(bus, folder, config_dir, database_url, database_schema)
+    with running(system):
+        yield system
+    shutil.rmtree(tmp_path, ignore_errors=True)

@@ -1,0 +1,133 @@
+"""`kill -9` of any process in the middle of the demo's investigation: it ends as the undisturbed one does."""
+
+from pathlib import Path
+
+import pytest
+
+from tarsy_contracts import events as e
+from tarsy_incident import executions
+from tarsy_investigation import Investigation, submit
+from tarsy_log import SessionLog, story
+from tarsy_system import System
+from tarsy_testing import eventually
+
+pytestmark = pytest.mark.timeout(240)
+
+
+async def undisturbed(system: System) -> list[object]:
+    """What the same alert leads to when nothing happens to anybody."""
+    return story(await submit(system).until_ended())
+
+
+async def replace(system: System, service: str) -> None:
+    """The newest process of a service dies at once, and another takes its place, as an operator's platform does it."""
+    dead = system.of(service)
+    dead.kill()
+    await system.until_ready(system.start(service, port=dead.port))
+
+
+def outcome_of(log: SessionLog, tool: str) -> e.ToolCallCompleted:
+    call = next(event for event in log.events(e.ToolCallRequested) if event.tool == tool)
+    return next(event for event in log.events(e.ToolCallCompleted) if event.call_id == call.call_id)
+
+
+async def test_the_orchestrator_dies_while_the_model_answers(system: System, lab_calls: Path) -> None:
+    await system.start_all()
+    investigation = submit(system)
+    await investigation.until_streaming("Only the pod of the new release crashes")
+    await replace(system, "orchestrator")
+    log = await investigation.until_ended()
+    assert story(log) == await undisturbed(system)
+    assert executions(lab_calls, "pods_delete") == 2
+
+
+@pytest.mark.parametrize("lab_delays", [{"pods_log": 4.0}])
+async def test_the_orchestrator_dies_while_a_tool_runs(system: System, lab_calls: Path) -> None:
+    """The result is waiting in the inbox when the next owner comes: the tool is not run again."""
+    await system.start_all()
+    investigation = submit(system)
+    await running_tool(investigation, lab_calls, "pods_log")
+    await replace(system, "orchestrator")
+    log = await investigation.until_ended()
+    assert executions(lab_calls, "pods_log") == 1
+    assert story(log) == await undisturbed(system)
+
+
+@pytest.mark.parametrize("lab_delays", [{"pods_log": 4.0}])
+async def test_the_tool_gateway_dies_while_a_repeatable_tool_runs(system: System, lab_calls: Path) -> None:
+    await system.start_all()
+    investigation = submit(system)
+    await running_tool(investigation, lab_calls, "pods_log")
+    await replace(system, "tool-gateway")
+    log = await investigation.until_ended()
+    assert outcome_of(log, "pods_log").outcome == "ok"
+    assert "tool_call.released" in log.types
+    assert story(log) == await undisturbed(system)
+
+
+@pytest.mark.parametrize("lab_delays", [{"pods_delete": 4.0}])
+async def test_the_tool_gateway_dies_while_a_destructive_tool_runs(system: System, lab_calls: Path) -> None:
+    """Nobody can know whether it took effect: it ends as unknown, the agent is told, and it does not run again."""
+    await system.start_all()
+    investigation = submit(system)
+    await running_tool(investigation, lab_calls, "pods_delete")
+    await replace(system, "tool-gateway")
+    log = await investigation.until_ended()
+    assert outcome_of(log, "pods_delete").outcome == "unknown"
+    assert executions(lab_calls, "pods_delete") == 1
+    assert log.types[-1] == "session.completed"
+
+
+async def test_the_summarizer_dies_while_it_summarises(system: System) -> None:
+    await system.start_all()
+    investigation = submit(system)
+    await investigation.until_streaming("The log covers 100,000 lines")
+    await replace(system, "summarizer")
+    log = await investigation.until_ended()
+    assert story(log) == await undisturbed(system)
+
+
+async def test_the_projector_dies_and_its_tables_end_as_if_it_had_not(system: System) -> None:
+    await system.start_all()
+    investigation = submit(system)
+    await investigation.until("tool_call.completed")
+    await replace(system, "timeline")
+    log = await investigation.until_ended()
+    other = submit(system)
+    await other.until_ended()
+    assert shown(await timeline(investigation, log)) == shown(await timeline(other, await other.log()))
+
+
+async def timeline(investigation: Investigation, log: SessionLog) -> list[dict[str, object]]:
+    """The session's timeline as the API tells it, once all of the log is projected."""
+    path = f"/api/v1/sessions/{investigation.session_id}"
+
+    async def look() -> bool:
+        session = investigation.system.get(path)
+        return isinstance(session, dict) and session.get("last_number") == len(log.accepted)
+
+    await eventually(look, "the projection of the whole session")
+    rows = investigation.system.get(f"{path}/timeline")
+    assert isinstance(rows, list)
+    return [dict(row) for row in rows if isinstance(row, dict)]
+
+
+def shown(rows: list[dict[str, object]]) -> list[tuple[object, ...]]:
+    """What people see of it. Two calls at once may end in any order, so the log's own numbers are left out."""
+    return [(row["event_type"], row["status"], row["content"]) for row in rows]
+
+
+async def running_tool(investigation: Investigation, lab_calls: Path, tool: str) -> None:
+    """Waits until the lab runs the tool and the log knows who does."""
+
+    async def look() -> bool:
+        return executions(lab_calls, tool) == 1
+
+    await eventually(look, f"{tool} runs", seconds=60)
+    log = await investigation.log()
+    call = next(event for event in log.events(e.ToolCallRequested) if event.tool == tool)
+
+    async def claimed() -> bool:
+        return any(event.call_id == call.call_id for event in (await investigation.log()).events(e.ToolCallStarted))
+
+    await eventually(claimed, f"the claim of {tool} on the log")

@@ -1,0 +1,77 @@
+"""A planted secret reaches none of log, queues, results, stream, model, database, API, WebSocket or our own logs."""
+
+import json
+
+import asyncpg
+import pytest
+from websockets.asyncio.client import connect
+
+from tarsy_incident import planted_secrets
+from tarsy_investigation import everything, submit
+from tarsy_system import System
+
+pytestmark = pytest.mark.timeout(240)
+
+
+def found_in(text: str) -> list[str]:
+    """The secrets that a text holds, as they are or as JSON writes them."""
+    return [secret for secret in planted_secrets() if secret in text or json.dumps(secret)[1:-1] in text]
+
+
+async def test_no_planted_secret_leaves_the_doors(system: System) -> None:
+    """The model's own check is in the script: a turn that meets a planted secret fails the session."""
+    await system.start_all()
+    investigation = submit(system)
+    live = await watched(system, investigation.session_id)
+    log = await investigation.until_ended()
+    assert log.types[-1] == "session.completed", log.accepted[-1].event
+
+    topics = system.bus.topics
+    for_operators_only = {topics.alerts, topics.dead_letters}
+    names = [topic.name for topic in topics.all() if topic.name not in for_operators_only]
+    records = await everything(system, names)
+    assert {record.topic for record in records} >= {topics.sessions, topics.results, topics.stream, topics.tool_calls}
+    for record in records:
+        text = b"\n".join([record.key or b"", record.value or b"", *(value for _, value in record.headers)])
+        assert found_in(text.decode(errors="replace")) == [], f"{record.topic} offset {record.offset}"
+
+    assert found_in(await database_dump(system)) == []
+    assert found_in(live) == []
+    for path in ("", "/timeline", "/status"):
+        assert found_in(json.dumps(system.get(f"/api/v1/sessions/{investigation.session_id}{path}"))) == []
+    for process in system.processes:
+        assert found_in(process.log.read_text(errors="replace")) == [], process.name
+
+
+def test_the_search_would_find_every_planted_secret() -> None:
+    assert found_in("\n".join(planted_secrets())) == planted_secrets()
+
+
+async def watched(system: System, session_id: str) -> str:
+    """All that a WebSocket client gets of a session, to its end."""
+    url = system.of("websocket-gateway").url.replace("http", "ws", 1)
+    seen = []
+    async with connect(f"{url}/api/v1/ws", max_size=None) as socket:
+        await socket.send(json.dumps({"action": "subscribe", "channel": f"session:{session_id}"}))
+        async for text in socket:
+            seen.append(str(text))
+            payload = json.loads(text)
+            if payload.get("type") == "session.status" and payload.get("status") in ("completed", "failed"):
+                break
+    return "\n".join(seen)
+
+
+async def database_dump(system: System) -> str:
+    connection = await asyncpg.connect(system.database_url)
+    try:
+        tables = await connection.fetch(
+            "SELECT table_name FROM information_schema.tables WHERE table_schema = $1", system.database_schema
+        )
+        rows = []
+        for table in tables:
+            name = f'"{system.database_schema}"."{table["table_name"]}"'
+            rows += [str(row[0]) for row in await connection.fetch(f"SELECT row_to_json(t)::text FROM {name} t")]
+    finally:
+        await connection.close()
+    assert rows
+    return "\n".join(rows)

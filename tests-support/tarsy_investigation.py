@@ -1,0 +1,73 @@
+"""Sending the incident's alert to a running system, and waiting for what happens."""
+
+from dataclasses import dataclass
+
+from tarsy_bus.following import Record, read_to_end
+from tarsy_contracts.topics import QUEUE_PARTITIONS
+from tarsy_incident import alert_now
+from tarsy_log import SessionLog, check_one_chain, read_log
+from tarsy_system import System
+from tarsy_testing import eventually
+
+INVESTIGATION_SECONDS = 90.0
+
+
+@dataclass
+class Investigation:
+    system: System
+    session_id: str
+
+    async def log(self) -> SessionLog:
+        return (await read_log(self.system.bus)).get(self.session_id, SessionLog())
+
+    async def until(self, event_type: str, count: int = 1) -> SessionLog:
+        """Waits until the log holds so many accepted events of a type."""
+
+        async def look() -> SessionLog | None:
+            log = await self.log()
+            return log if log.types.count(event_type) >= count else None
+
+        return await eventually(look, f"{count} {event_type} on the log")
+
+    async def until_ended(self) -> SessionLog:
+        """Waits for the end, and checks that the log is one chain."""
+
+        async def look() -> SessionLog | None:
+            log = await self.log()
+            return log if log.ended else None
+
+        log = await eventually(look, "the end of the session", seconds=INVESTIGATION_SECONDS)
+        check_one_chain(log)
+        return log
+
+    async def until_streaming(self, text: str) -> None:
+        """Waits until a chunk of the model's words holds `text`."""
+
+        async def look() -> bool:
+            found: list[bool] = []
+
+            def take(record: Record) -> None:
+                found.append(text.encode() in (record.value or b""))
+
+            topic = self.system.bus.topics.stream
+            await read_to_end(self.system.bus, topic, dict.fromkeys(range(QUEUE_PARTITIONS), 0), take)
+            return any(found)
+
+        await eventually(look, f"a chunk with {text!r}")
+
+
+def submit(system: System) -> Investigation:
+    answer = system.post("ingest", "/api/v1/alerts/alertmanager", alert_now())
+    alerts = answer["alerts"]
+    assert isinstance(alerts, list)
+    assert isinstance(alerts[0], dict)
+    return Investigation(system, str(alerts[0]["session_id"]))
+
+
+async def everything(system: System, topics: list[str]) -> list[Record]:
+    """All records of some topics, as they lie there."""
+    found: list[Record] = []
+    partitions = {topic.name: topic.partitions for topic in system.bus.topics.all()}
+    for topic in topics:
+        await read_to_end(system.bus, topic, dict.fromkeys(range(partitions[topic]), 0), found.append)
+    return found

@@ -1,0 +1,155 @@
+"""A whole TARSy of real processes, one a service, that tests can start, stop, freeze and kill."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx2
+from pydantic import JsonValue
+
+from tarsy_bus.connection import Bus
+from tarsy_embedded.ports import free_port
+
+ROOT = Path(__file__).resolve().parent.parent
+SERVICES = ("timeline", "websocket-gateway", "orchestrator", "tool-gateway", "summarizer", "ingest")
+READY_SECONDS = 60.0
+LOOK_SECONDS = 0.05
+
+
+@dataclass
+class ServiceProcess:
+    """One service in a process of its own. `name` is its client name, and ends its `ce_source`."""
+
+    service: str
+    name: str
+    port: int
+    log: Path
+    process: "subprocess.Popen[bytes]"
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait(10)
+
+    def freeze(self) -> None:
+        self.process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        self.process.send_signal(signal.SIGCONT)
+
+    def ready(self) -> bool:
+        try:
+            return httpx2.get(f"{self.url}/ready", timeout=1.0).status_code == 200
+        except httpx2.HTTPError:
+            return False
+
+
+@dataclass
+class System:
+    """`config_dir` holds its tarsy.yaml; `environment` is added to that of every process started from now on."""
+
+    bus: Bus
+    folder: Path
+    config_dir: Path
+    database_url: str
+    database_schema: str
+    environment: dict[str, str] = field(default_factory=dict)
+    processes: list[ServiceProcess] = field(default_factory=list)
+
+    def start(self, service: str, *, name: str | None = None, port: int | None = None) -> ServiceProcess:
+        """Starts one more process of a service; does not wait until it is ready."""
+        client = name or f"{service}-{len(self.processes)}"
+        chosen = port or free_port()
+        log = self.folder / f"{client}.log"
+        with log.open("ab") as out:
+            process = subprocess.Popen(
+                [sys.executable, "-m", f"tarsy_{service.replace('-', '_')}"],
+                cwd=ROOT,
+                env=self._environment(client, chosen),
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=out,
+            )
+        started = ServiceProcess(service, client, chosen, log, process)
+        self.processes.append(started)
+        return started
+
+    async def start_all(self) -> None:
+        timeline = self.start("timeline")
+        self.environment["TARSY_TIMELINE_URL"] = timeline.url
+        started = [timeline, *(self.start(service) for service in SERVICES if service != "timeline")]
+        for process in started:
+            await self.until_ready(process)
+
+    async def until_ready(self, process: ServiceProcess) -> None:
+        limit = time.monotonic() + READY_SECONDS
+        while not await asyncio.to_thread(process.ready):
+            if process.process.poll() is not None or time.monotonic() > limit:
+                tail = process.log.read_text(errors="replace")[-4000:]
+                raise AssertionError(f"{process.name} did not become ready:\n{tail}")
+            await asyncio.sleep(LOOK_SECONDS)
+
+    def of(self, service: str) -> ServiceProcess:
+        """The newest process of a service."""
+        return next(process for process in reversed(self.processes) if process.service == service)
+
+    def stop_all(self) -> None:
+        for process in self.processes:
+            if process.process.poll() is None:
+                process.thaw()
+                process.process.terminate()
+        for process in self.processes:
+            try:
+                process.process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+    def post(self, service: str, path: str, body: JsonValue) -> dict[str, JsonValue]:
+        answer = httpx2.post(f"{self.of(service).url}{path}", json=body, timeout=20.0)
+        assert answer.status_code < 300, answer.text
+        found: dict[str, JsonValue] = answer.json()
+        return found
+
+    def get(self, path: str) -> JsonValue:
+        answer = httpx2.get(f"{self.of('timeline').url}{path}", timeout=20.0)
+        assert answer.status_code == 200, answer.text
+        found: JsonValue = answer.json()
+        return found
+
+    def _environment(self, client: str, port: int) -> dict[str, str]:
+        path = f"{Path(sys.prefix) / 'bin'}{os.pathsep}{os.environ['PATH']}"
+        return (
+            os.environ
+            | {
+                "PATH": path,
+                "TARSY_KAFKA": self.bus.bootstrap,
+                "TARSY_TOPIC_PREFIX": self.bus.topics.prefix,
+                "TARSY_GROUP_SESSION_TIMEOUT_MS": str(self.bus.session_timeout_ms),
+                "TARSY_GROUP_HEARTBEAT_MS": str(self.bus.heartbeat_ms),
+                "TARSY_DATABASE": self.database_url,
+                "TARSY_DATABASE_SCHEMA": self.database_schema,
+                "TARSY_CONFIG_DIR": str(self.config_dir),
+                "TARSY_HTTP_PORT": str(port),
+                "TARSY_CLIENT": client,
+                "TARSY_DEAD_AFTER_SECONDS": "4",
+            }
+            | self.environment
+        )
+
+
+@contextmanager
+def running(system: System) -> Iterator[System]:
+    try:
+        yield system
+    finally:
+        system.stop_all()
