@@ -12,8 +12,11 @@ from tarsy_incident import INCIDENT, planted_secrets
 from tarsy_system import ROOT, System, running
 
 
+FEW_WORDS = {"Summarizer": "OOMKilled in tax.loadAll"}
+
+
 @pytest.fixture
-def config_dir(tmp_path: Path, lab_calls: Path, lab_delays: dict[str, float]) -> Path:
+def config_dir(tmp_path: Path, lab_calls: Path, lab_delays: dict[str, float], few_words: bool) -> Path:
     """The demo's configuration, with a script whose model must never see a planted secret."""
     folder = tmp_path / "config"
     folder.mkdir()
@@ -21,9 +24,11 @@ def config_dir(tmp_path: Path, lab_calls: Path, lab_delays: dict[str, float]) ->
     script = yaml.safe_load((INCIDENT / "script.yaml").read_text("utf-8"))
     for turn in script["turns"]:
         turn["refuses"] = planted_secrets()
+        if few_words:
+            turn |= {"thinking": f"Turn {turn['iteration']}.\n", "text": FEW_WORDS.get(turn["agent"], "Looking.")}
     (folder / "script.yaml").write_text(yaml.safe_dump(script), "utf-8")
     provider = config["llm_providers"]["scripted"]
-    provider |= {"script": "script.yaml", "pace_seconds": 0.03}
+    provider |= {"script": "script.yaml", "pace_seconds": 1.0 if few_words else 0.015}
     delays = {f"TARSY_LAB_DELAY_SECONDS_{tool}": str(seconds) for tool, seconds in lab_delays.items()}
     transport = config["mcp_servers"]["kubernetes"]["transport"]
     transport["args"] = [str(INCIDENT)]
@@ -33,8 +38,20 @@ def config_dir(tmp_path: Path, lab_calls: Path, lab_delays: dict[str, float]) ->
 
 
 @pytest.fixture
+def few_words() -> bool:
+    """The model thinks one line, waits for long, and then says a word: everything can be stopped in between."""
+    return False
+
+
+@pytest.fixture
 def lab_delays() -> dict[str, float]:
     """Seconds that a tool of the lab takes; tests override it."""
+    return {}
+
+
+@pytest.fixture(scope="session")
+def told_before() -> dict[str, list[object]]:
+    """What the undisturbed investigation told: it is run once a test session."""
     return {}
 
 

@@ -14,9 +14,14 @@ from tarsy_testing import eventually
 pytestmark = pytest.mark.timeout(240)
 
 
-async def undisturbed(system: System) -> list[object]:
+type Told = dict[str, list[object]]
+
+
+async def undisturbed(system: System, told_before: Told) -> list[object]:
     """What the same alert leads to when nothing happens to anybody."""
-    return story(await submit(system).until_ended())
+    if "story" not in told_before:
+        told_before["story"] = story(await submit(system).until_ended())
+    return told_before["story"]
 
 
 async def replace(system: System, service: str) -> None:
@@ -31,18 +36,20 @@ def outcome_of(log: SessionLog, tool: str) -> e.ToolCallCompleted:
     return next(event for event in log.events(e.ToolCallCompleted) if event.call_id == call.call_id)
 
 
-async def test_the_orchestrator_dies_while_the_model_answers(system: System, lab_calls: Path) -> None:
+async def test_the_orchestrator_dies_while_the_model_answers(
+    system: System, lab_calls: Path, told_before: Told
+) -> None:
     await system.start_all()
     investigation = submit(system)
     await investigation.until_streaming("Only the pod of the new release crashes")
     await replace(system, "orchestrator")
     log = await investigation.until_ended()
-    assert story(log) == await undisturbed(system)
-    assert executions(lab_calls, "pods_delete") == 2
+    assert executions(lab_calls, "pods_delete") == 1
+    assert story(log) == await undisturbed(system, told_before)
 
 
 @pytest.mark.parametrize("lab_delays", [{"pods_log": 4.0}])
-async def test_the_orchestrator_dies_while_a_tool_runs(system: System, lab_calls: Path) -> None:
+async def test_the_orchestrator_dies_while_a_tool_runs(system: System, lab_calls: Path, told_before: Told) -> None:
     """The result is waiting in the inbox when the next owner comes: the tool is not run again."""
     await system.start_all()
     investigation = submit(system)
@@ -50,11 +57,13 @@ async def test_the_orchestrator_dies_while_a_tool_runs(system: System, lab_calls
     await replace(system, "orchestrator")
     log = await investigation.until_ended()
     assert executions(lab_calls, "pods_log") == 1
-    assert story(log) == await undisturbed(system)
+    assert story(log) == await undisturbed(system, told_before)
 
 
 @pytest.mark.parametrize("lab_delays", [{"pods_log": 4.0}])
-async def test_the_tool_gateway_dies_while_a_repeatable_tool_runs(system: System, lab_calls: Path) -> None:
+async def test_the_tool_gateway_dies_while_a_repeatable_tool_runs(
+    system: System, lab_calls: Path, told_before: Told
+) -> None:
     await system.start_all()
     investigation = submit(system)
     await running_tool(investigation, lab_calls, "pods_log")
@@ -62,7 +71,7 @@ async def test_the_tool_gateway_dies_while_a_repeatable_tool_runs(system: System
     log = await investigation.until_ended()
     assert outcome_of(log, "pods_log").outcome == "ok"
     assert "tool_call.released" in log.types
-    assert story(log) == await undisturbed(system)
+    assert story(log) == await undisturbed(system, told_before)
 
 
 @pytest.mark.parametrize("lab_delays", [{"pods_delete": 4.0}])
@@ -78,13 +87,13 @@ async def test_the_tool_gateway_dies_while_a_destructive_tool_runs(system: Syste
     assert log.types[-1] == "session.completed"
 
 
-async def test_the_summarizer_dies_while_it_summarises(system: System) -> None:
+async def test_the_summarizer_dies_while_it_summarises(system: System, told_before: Told) -> None:
     await system.start_all()
     investigation = submit(system)
     await investigation.until_streaming("The log covers 100,000 lines")
     await replace(system, "summarizer")
     log = await investigation.until_ended()
-    assert story(log) == await undisturbed(system)
+    assert story(log) == await undisturbed(system, told_before)
 
 
 async def test_the_projector_dies_and_its_tables_end_as_if_it_had_not(system: System) -> None:

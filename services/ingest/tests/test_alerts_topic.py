@@ -70,6 +70,13 @@ async def until_committed(bus: Bus, offset: int) -> int:
     return await eventually(reached, f"offset {offset} is committed")
 
 
+async def until_attempted(ingest: Ingest, times: int) -> bool:
+    async def attempted() -> bool:
+        return (ingest.counted("kafka", "not_written") or 0) >= times
+
+    return await eventually(attempted, f"{times} attempts to write")
+
+
 async def test_every_form_of_record_becomes_an_alert(
     ingest: Ingest, bus: Bus, records: Records, samples: dict[str, Any]
 ) -> None:
@@ -151,7 +158,7 @@ async def test_an_outage_is_waited_out_and_nothing_is_passed_over(
 ) -> None:
     await inbox_writable(False)
     await write(bus, b"one", b"two", b"three")
-    await eventually(lambda: (ingest.counted("kafka", "not_written") or 0) >= 2, "two attempts")
+    await until_attempted(ingest, 2)
     assert await committed(bus) == 0
     await inbox_writable(True)
     await until_committed(bus, 3)
@@ -165,7 +172,7 @@ async def test_who_dies_in_an_outage_leaves_the_record_to_the_next_under_the_sam
     await inbox_writable(False)
     async with start_ingest() as first:
         await write(bus, b"one")
-        await eventually(lambda: first.counted("kafka", "not_written"), "an attempt")
+        await until_attempted(first, 1)
     assert await committed(bus) == 0
     await inbox_writable(True)
     async with start_ingest():

@@ -37,7 +37,11 @@ def running(bus: Bus) -> Running:
         ready = asyncio.Event()
         task = asyncio.create_task(assemble(settings, CollectorRegistry(), llms).run(ready.set))
         async with asyncio.timeout(WAIT_SECONDS):
-            await asyncio.wait([task, asyncio.create_task(ready.wait())], return_when=asyncio.FIRST_COMPLETED)
+            waiting = asyncio.create_task(ready.wait())
+            await asyncio.wait([task, waiting], return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            waiting.cancel()
+            task.result()
         try:
             yield task
         finally:

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
+import asyncpg
 import pytest
 from prometheus_client import CollectorRegistry
 
@@ -171,6 +172,26 @@ async def test_a_projector_that_lost_reads_the_ledger_again_and_goes_on(
 
         assert await timeline(database, session) == STORY
         assert registry.get_sample_value("tarsy_timeline_events_projected_total") == 8
+
+
+async def test_lost_database_connections_are_survived(
+    log_bus: Bus, open_database: OpenDatabase, database_url: str, append: Append, new_session: NewSession, story: Story
+) -> None:
+    session = story(new_session())
+    whole, session.records = session.records, session.records[:6]
+    async with open_database() as database, projecting(log_bus, database, CollectorRegistry()):
+        await append(log_bus, 2, whole[:6])
+        await reached(database, session)
+        other = await asyncpg.connect(database_url)
+        ours = f"select pg_terminate_backend(pid) from pg_stat_activity where application_name = '{database.name}'"
+        await other.execute(ours)
+        await append(log_bus, 2, whole[6:])
+        await other.execute(ours)
+        await other.close()
+        session.records = whole
+        await reached(database, session)
+
+        assert await timeline(database, session) == STORY
 
 
 async def test_another_log_is_refused_with_a_sentence(open_database: OpenDatabase) -> None:

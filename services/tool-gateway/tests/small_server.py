@@ -84,6 +84,12 @@ async def variables() -> str:
 
 
 @server.tool(annotations=READ_ONLY, structured_output=False)
+async def process_id() -> str:
+    """Whom to kill."""
+    return str(os.getpid())
+
+
+@server.tool(annotations=READ_ONLY, structured_output=False)
 async def complain(text: str) -> str:
     """Writes to standard error."""
     sys.stderr.write(text + "\n")
@@ -92,4 +98,7 @@ async def complain(text: str) -> str:
 
 
 if __name__ == "__main__":
+    # Not the protocol: many servers print a greeting.
+    sys.stdout.write(f"starting, {PASSWORD}\n")
+    sys.stdout.flush()
     server.run("stdio")

@@ -5,9 +5,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from gateway_owner import WAIT_SECONDS, Owner, call
+from gateway_owner import Owner, call
 from prometheus_client import CollectorRegistry, generate_latest
 
+from tarsy_contracts.inputs import ToolCallReported
 from tarsy_tool_gateway.app import build
 from tarsy_tool_gateway.settings import ToolGatewaySettings
 
@@ -20,6 +21,21 @@ mcp_servers:
       command: {python}
       args: [-m, tarsy_lab, {incident}]
     max_concurrent_calls: 2
+agents:
+  KubernetesAgent:
+    mcp_servers: [lab]
+agent_chains:
+  kubernetes:
+    alert_types: [kubernetes]
+    stages:
+      - name: investigation
+        agents: [{{name: KubernetesAgent}}]
+llm_providers:
+  scripted:
+    type: scripted
+    script: script.yaml
+defaults:
+  llm_provider: scripted
 """
 
 
@@ -27,6 +43,7 @@ mcp_servers:
 def settings(owner: Owner, tmp_path: Path) -> ToolGatewaySettings:
     text = CONFIGURATION.format(python=sys.executable, incident=CRASH_LOOP)
     (tmp_path / "tarsy.yaml").write_text(text, encoding="utf-8")
+    (tmp_path / "script.yaml").write_text("turns: []", encoding="utf-8")
     return ToolGatewaySettings(
         kafka=owner.bus.bootstrap, topic_prefix=owner.bus.topics.prefix, client="lab", config_dir=tmp_path
     )
@@ -34,23 +51,27 @@ def settings(owner: Owner, tmp_path: Path) -> ToolGatewaySettings:
 
 async def test_no_planted_secret_of_the_lab_leaves_the_gateway(owner: Owner, settings: ToolGatewaySettings) -> None:
     registry = CollectorRegistry()
-    running = asyncio.create_task(_run(settings, registry))
+    pod = "checkout-7c9d6f5b84-x2x7k"
     requests = [
         call("pods_list", server="lab", repeatable=True),
         call("events_list", server="lab", repeatable=True),
         call("resources_list", server="lab", repeatable=True, apiVersion="v1", kind="Pod"),
-        call("pods_log", server="lab", repeatable=True, namespace="shop", name="checkout-7c9d6f5b84-x2x7k"),
-        call("pods_get", server="lab", repeatable=True, namespace="shop", name="checkout-7c9d6f5b84-x2x7k"),
+        call("pods_log", server="lab", repeatable=True, namespace="shop", name=pod),
+        call("pods_get", server="lab", repeatable=True, namespace="shop", name=pod),
     ]
-    for request in requests:
-        await owner.ask(request)
-    results = [await owner.result(request) for request in requests]
-    running.cancel()
-    await asyncio.wait([running], timeout=WAIT_SECONDS)
+    results: list[ToolCallReported] = []
 
-    planted = (CRASH_LOOP / "planted-secrets.txt").read_text(encoding="utf-8").split()
+    async with asyncio.TaskGroup() as tasks:
+        running = tasks.create_task(_run(settings, registry))
+        for request in requests:
+            await owner.ask(request)
+        results += [await owner.result(request) for request in requests]
+        running.cancel()
+
+    lines = (CRASH_LOOP / "planted-secrets.txt").read_text(encoding="utf-8").splitlines()
+    planted = [line for line in lines if line and not line.startswith("#")]
     assert [result.outcome for result in results] == ["ok"] * len(requests)
-    assert planted
+    assert len(planted) > 5
     assert not [secret for secret in planted for result in results if secret in result.content]
     assert b'tarsy_tool_calls_total{outcome="ok",server="lab"} 5.0' in generate_latest(registry)
 

@@ -1,6 +1,8 @@
 """What MCP servers do, and what the owner and the catalog hear of it."""
 
 import json
+import os
+import signal
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
@@ -39,6 +41,20 @@ async def test_a_server_that_dies_in_an_unrepeatable_call_leaves_it_unknown_and_
         after = call("echo", repeatable=True, text="again")
         await owner.ask(after)
         assert (await owner.result(after)).content == "again"
+
+
+async def test_a_server_that_died_while_nobody_called_it_is_there_again_for_the_next_call(
+    owner: Owner, running: Running, new_plan: NewPlan
+) -> None:
+    async with running(new_plan()):
+        who = call("process_id", repeatable=True)
+        await owner.ask(who)
+        os.kill(int((await owner.result(who)).content), signal.SIGKILL)
+
+        request = call("destroy", name="db")
+        await owner.ask(request)
+        await owner.grant(await owner.claim(request))
+        assert (await owner.result(request)).content == "db is gone"
 
 
 async def test_a_repeatable_call_is_tried_once_more_on_the_next_session(
@@ -182,6 +198,17 @@ async def test_what_a_server_writes_to_standard_error_is_logged_masked(
             await owner.result(request)
             await eventually(is_logged, "the line is in the log")
     assert SECRET not in json.dumps(logs)
+
+
+async def test_what_a_server_prints_beside_the_protocol_is_survived_and_not_logged(
+    owner: Owner, running: Running, new_plan: NewPlan, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with running(new_plan()):
+        request = call("echo", repeatable=True, text="fine")
+        await owner.ask(request)
+        assert (await owner.result(request)).content == "fine"
+    assert "Failed to parse JSONRPC message" in caplog.text
+    assert SECRET not in caplog.text
 
 
 async def test_the_catalog_shows_tools_and_health_until_the_gateway_is_gone(

@@ -97,6 +97,12 @@ async def ask(client: ClientConnection, **message: str) -> dict[str, Any]:
     return await receive(client)
 
 
+async def read_to_the_end(client: ClientConnection) -> None:
+    async with asyncio.timeout(WAIT_SECONDS):
+        while True:
+            await client.recv()
+
+
 async def receive(client: ClientConnection) -> dict[str, Any]:
     async with asyncio.timeout(WAIT_SECONDS):
         message: dict[str, Any] = json.loads(await client.recv())
@@ -165,9 +171,7 @@ async def test_a_slow_client_is_dropped_and_others_go_on(gateway: Gateway) -> No
         assert number > QUEUE
 
         with pytest.raises(ConnectionClosed) as closed:
-            async with asyncio.timeout(WAIT_SECONDS):
-                while True:
-                    await slow.recv()
+            await read_to_the_end(slow)
         assert closed.value.rcvd is not None
         assert (closed.value.rcvd.code, closed.value.rcvd.reason) == (1013, "too slow: connect and subscribe again")
         assert await ask(quick, action="ping") == {"type": "pong"}

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -58,7 +57,9 @@ async def timeline(system_bus: Bus, database_url: str) -> AsyncIterator[str]:
         "TARSY_KAFKA": system_bus.bootstrap, "TARSY_TOPIC_PREFIX": system_bus.topics.prefix,
         "TARSY_DATABASE": database_url, "TARSY_DATABASE_SCHEMA": schema, "TARSY_HTTP_PORT": str(port),
     }  # fmt: skip
-    process = subprocess.Popen([sys.executable, "-m", "tarsy_timeline"], env={**os.environ, **environment})
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tarsy_timeline", env={**os.environ, **environment}
+    )
     url = f"http://127.0.0.1:{port}"
 
     async def ready() -> bool:
@@ -73,7 +74,8 @@ async def timeline(system_bus: Bus, database_url: str) -> AsyncIterator[str]:
         yield url
     finally:
         process.terminate()
-        process.wait(WAIT_SECONDS)
+        async with asyncio.timeout(WAIT_SECONDS):
+            assert await process.wait() == 0
         connection = await asyncpg.connect(database_url)
         await connection.execute(f"drop schema if exists {schema} cascade")
         await connection.close()
@@ -198,7 +200,7 @@ async def test_what_streams_is_there_for_late_subscribers_and_a_newer_run_replac
     async with connect(gateway) as early, connect(gateway) as late:
         await append(session.records[:4])
         await subscribe(early, session)
-        await read_until(early, number_is(4) if False else lambda one: one["type"] == "session.status")
+        await read_until(early, lambda one: one["type"] == "session.status")
         await stream(session.id, chunk(1, 0, "I "), chunk(1, 1, "thi"))
         first = await read_until(early, lambda one: one.get("delta") == "thi")
         await subscribe(late, session)
@@ -208,7 +210,8 @@ async def test_what_streams_is_there_for_late_subscribers_and_a_newer_run_replac
         await append(session.records[4:])
         ended = await read_until(late, lambda one: one.get("event_id") == event_id)
 
-    assert [one["type"] for one in first] == ["timeline_event.created", "stream.chunk", "stream.chunk"]
+    streamed = [one["type"] for one in first if one.get("event_id") == event_id]
+    assert streamed == ["timeline_event.created", "stream.chunk", "stream.chunk"]
     assert [one["type"] for one in caught_up[-2:]] == ["timeline_event.created", "stream.chunk"]
     assert caught_up[-1]["delta"] == "I thi"
     assert [(one["type"], one.get("delta")) for one in rest] == [
@@ -243,7 +246,7 @@ async def test_a_gateway_that_starts_in_the_middle_knows_every_chain(
     await append(session.records[:6])
     async with httpx2.AsyncClient(base_url=timeline) as api:
         answer = await api.get(f"/internal/v1/sessions/{session.id}/history", params={"at_least": 6})
-        assert answer.status_code in (200, 404)
+        assert answer.status_code == 200
     async with running_gateway(system_bus, timeline) as url, connect(url) as client:
         await subscribe(client, session)
         await read_until(client, lambda one: one["type"] == "session.status")
@@ -262,4 +265,4 @@ async def test_a_timeline_of_another_log_is_refused(kafka_bootstrap: str, timeli
 
     mismatch = found.value.subgroup(LogMismatch)
     assert mismatch is not None
-    assert "this gateway reads topic" in str(mismatch.exceptions) or "TARSY_TIMELINE_URL" in repr(mismatch)
+    assert "TARSY_TIMELINE_URL or TARSY_KAFKA names the wrong one" in repr(mismatch)

@@ -36,6 +36,7 @@ class Database:
     def __init__(self, url: str, schema: str, connections: int) -> None:
         self._url = url
         self._schema = schema
+        self.name = f"tarsy-timeline/{schema}"
         self._connections = connections
         self._pool: asyncpg.Pool[asyncpg.Record] | None = None
 
@@ -57,13 +58,17 @@ class Database:
         """For the projector: raises one of UNREACHABLE while PostgreSQL is away."""
         if self._pool is None:
             raise ConnectionError("the database is not connected")
-        try:
-            async with self._pool.acquire(timeout=ACQUIRE_SECONDS) as connection:
+        async with self._pool.acquire(timeout=ACQUIRE_SECONDS) as connection:
+            try:
                 yield connection
-        except asyncpg.InterfaceError as problem:
-            if isinstance(problem, ValueError):
-                raise  # an argument that does not fit its column: a mistake of ours, no matter of the network
-            raise ConnectionError(f"the connection was lost: {problem}") from problem
+            except asyncpg.InterfaceError as problem:
+                if isinstance(problem, ValueError):
+                    raise  # an argument that does not fit its column: a mistake of ours, no matter of the network
+                raise ConnectionError(f"the connection was lost: {problem}") from problem
+            except asyncpg.InternalClientError as problem:
+                # What asyncpg says when the server ended the connection in the moment in which it was taken again.
+                connection.terminate()
+                raise ConnectionError(f"the connection was lost: {problem}") from problem
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[Connection]:
@@ -94,7 +99,7 @@ class Database:
             max_size=self._connections,
             init=_init,
             command_timeout=COMMAND_SECONDS,
-            server_settings={"search_path": self._schema, "application_name": "tarsy-timeline"},
+            server_settings={"search_path": self._schema, "application_name": self.name},
         )
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from tarsy_service.problems import Problem
 from tarsy_timeline import shapes
@@ -14,6 +14,7 @@ from tarsy_timeline.sql import QUERIES
 POLL_SECONDS = 0.02
 LONGEST_POLL_SECONDS = 0.2
 CHAINS_AT_ONCE = 1_000
+CHAINS_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +22,7 @@ class SessionRows:
     session: Row
     stages: list[Row]
     executions: list[Row]
-    timeline: list[Row]
+    timeline: list[Row] = field(default_factory=list)
 
     @property
     def last_number(self) -> int:
@@ -46,16 +47,17 @@ class Reading:
         async with self._database.snapshot() as connection:
             return await _session(connection, session_id)
 
+    async def detail(self, session_id: str) -> SessionRows:
+        """Without the timeline."""
+        async with self._database.snapshot() as connection:
+            return await _detail(connection, session_id)
+
     async def whole(self, session_id: str, *, at_least: int = 0) -> SessionRows:
         """Waits until the projection has reached the event `at_least`. Raises Problem."""
         await self._reached(session_id, at_least)
         async with self._database.snapshot() as connection:
-            return SessionRows(
-                session=await _session(connection, session_id),
-                stages=await connection.fetch(QUERIES["read_stages"], session_id),
-                executions=await connection.fetch(QUERIES["read_executions"], session_id),
-                timeline=await connection.fetch(QUERIES["read_timeline"], session_id),
-            )
+            rows = await _detail(connection, session_id)
+            return replace(rows, timeline=await connection.fetch(QUERIES["read_timeline"], session_id))
 
     async def begun(self) -> None:
         """Raises Problem while there is no projection."""
@@ -64,7 +66,7 @@ class Reading:
 
     async def chains(self) -> AsyncIterator[list[Shape]]:
         """First the log's identity and the positions, then every session's last event, in portions, of one moment."""
-        async with self._database.snapshot() as connection:
+        async with asyncio.timeout(CHAINS_SECONDS), self._database.snapshot() as connection:
             identity, positions = await _identity(connection)
             yield [{"log_identity": identity, "positions": positions}]
             rows = await connection.cursor(QUERIES["read_all_chains"])
@@ -93,6 +95,14 @@ async def _session(connection: Connection, session_id: str) -> Row:
     if row is None:
         raise Problem(404, "Not found", f"There is no session {session_id}.")
     return row
+
+
+async def _detail(connection: Connection, session_id: str) -> SessionRows:
+    return SessionRows(
+        session=await _session(connection, session_id),
+        stages=await connection.fetch(QUERIES["read_stages"], session_id),
+        executions=await connection.fetch(QUERIES["read_executions"], session_id),
+    )
 
 
 async def _identity(connection: Connection) -> tuple[Shape, dict[str, int]]:

@@ -35,7 +35,7 @@ def session_routes(reading: Reading, requesting: Requesting, masker: Masker) -> 
 
     @router.get("/{session_id}")
     async def get_session(session_id: SessionId) -> Shape:
-        rows = await reading.whole(session_id)
+        rows = await reading.detail(session_id)
         return shapes.session_detail(rows.session, rows.stages, rows.executions)
 
     @router.get("/{session_id}/status")

@@ -23,6 +23,7 @@ from tarsy_tool_gateway.reports import Reports
 from tarsy_tool_gateway.results import Results
 from tarsy_tool_gateway.runner import Runner
 from tarsy_tool_gateway.running import ToolGateway
+from tarsy_tool_gateway.sdk_logs import mute_values_in_sdk_logs
 from tarsy_tool_gateway.settings import ToolGatewaySettings
 
 NAME = "tool-gateway"
@@ -43,6 +44,7 @@ def assemble(settings: ToolGatewaySettings, registry: CollectorRegistry, plans: 
         session_timeout_ms=settings.group_session_timeout_ms,
         heartbeat_ms=settings.group_heartbeat_ms,
     )
+    mute_values_in_sdk_logs()
     mask = Masker.default().mask
     worker_id, source = str(uuid4()), f"{NAME}/{settings.client}"
     publisher = Publisher(bus, source=source, now=now)

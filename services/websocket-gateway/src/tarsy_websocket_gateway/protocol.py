@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tarsy_websocket_gateway.hub import SESSIONS
 
-MOST_BYTES = 4_096
+MOST_CHARACTERS = 4_096
 CHANNEL = re.compile(r"session:(?P<session_id>[A-Za-z0-9._-]{1,200})")
 
 
@@ -26,8 +26,8 @@ class Action(BaseModel):
 
 def read_action(text: str) -> Action:
     """Raises Wrong."""
-    if len(text) > MOST_BYTES:
-        raise Wrong(f"a message may have {MOST_BYTES} characters at most")
+    if len(text) > MOST_CHARACTERS:
+        raise Wrong(f"a message may have {MOST_CHARACTERS} characters at most")
     try:
         action = Action.model_validate_json(text)
     except ValidationError as problem:
