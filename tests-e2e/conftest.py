@@ -11,7 +11,6 @@ from tarsy_bus.connection import Bus
 from tarsy_incident import INCIDENT, planted_secrets
 from tarsy_system import ROOT, System, running
 
-
 FEW_WORDS = {"Summarizer": "OOMKilled in tax.loadAll"}
 
 

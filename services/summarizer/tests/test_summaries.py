@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,7 @@ class Endless:
     def __init__(self) -> None:
         self.asked = 0
 
-    async def stream(self, request: LlmRequest) -> AsyncIterator[Delta | Answer]:
+    async def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
         self.asked += 1
         yield Delta(part="text", text="One line.\n" * 20)
         await asyncio.Event().wait()

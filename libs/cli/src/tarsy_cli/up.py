@@ -52,8 +52,9 @@ def run_up(home: Home, *, config_dir: Path, ports: Ports, say: Callable[[str], N
         database = EmbeddedPostgres(home.folder / "postgres", port=ports.database, progress=say)
         with database, kafka:
             places = Places(kafka=kafka.bootstrap, database=database.url, http_port=ports.http, config_dir=config_dir)
+            os.environ.update(places.environment())
             registry = CollectorRegistry()
-            services = all_services(places, registry)
+            services = all_services(registry)
             uvloop.run(_serve(home, places, [kafka, database], services, registry, log, say))
             say("Stopping: services are down, now PostgreSQL and Kafka")
 

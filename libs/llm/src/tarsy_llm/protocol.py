@@ -1,6 +1,6 @@
 """The one way to ask a language model. Each provider's adapter is an `Llm`."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Literal, Protocol
 
 from pydantic import JsonValue
@@ -56,6 +56,6 @@ class LlmError(Exception):
 
 
 class Llm(Protocol):
-    def stream(self, request: LlmRequest) -> AsyncIterator[Delta | Answer]:
-        """Deltas, then one Answer. Raises LlmError. Closing the iterator ends the call."""
+    def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
+        """Deltas, then one Answer. Raises LlmError. Closing the generator ends the call."""
         ...

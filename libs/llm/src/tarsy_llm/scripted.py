@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 
 from tarsy_contracts.conversation import AssistantMessage, Conversation, Usage
 from tarsy_llm.protocol import Answer, AskedTool, Delta, LlmError, LlmRequest
@@ -24,7 +24,7 @@ class ScriptedLlm:
         self._pace_seconds = pace_seconds
         self._failed: Counter[int] = Counter()
 
-    async def stream(self, request: LlmRequest) -> AsyncIterator[Delta | Answer]:
+    async def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
         turn = self._turn(request)
         self._fail_if_told(turn)
         for delta in _deltas(turn):

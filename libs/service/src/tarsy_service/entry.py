@@ -1,7 +1,7 @@
 """The `__main__` of a service: settings from the environment, then `build`, then run until told to stop."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import uvloop
 from prometheus_client import CollectorRegistry
@@ -13,8 +13,16 @@ from tarsy_service.service import Service
 from tarsy_service.settings import ServiceSettings
 
 
-def run_main[S: ServiceSettings](settings_class: type[S], build: Callable[[S, CollectorRegistry], Service]) -> None:
-    """Exits with 2 and one line for each setting that is wrong; with 1 when the service cannot go on."""
+def run_main[S: ServiceSettings](
+    settings_class: type[S],
+    build: Callable[[S, CollectorRegistry], Service],
+    *,
+    refusals: tuple[type[Exception], ...] = (),
+) -> None:
+    """Exits with 2 and one line for each setting that is wrong; with 1 when the service cannot go on.
+
+    `refusals` are the errors whose message is a sentence for the operator: it is printed, without a traceback.
+    """
     try:
         settings = settings_class()
     except ValidationError as problem:
@@ -23,14 +31,40 @@ def run_main[S: ServiceSettings](settings_class: type[S], build: Callable[[S, Co
             sys.stderr.write(f"TARSY_{name}: {row['msg']}\n")
         sys.exit(2)
     configure_logs(settings.log_level)
+    try:
+        _run(settings, build)
+    except refusals as problem:
+        _refuse([problem])
+    except ExceptionGroup as group:
+        known, others = group.split(refusals)
+        if others is not None or known is None:
+            raise
+        _refuse(list(leaves(known)))
+
+
+def _run[S: ServiceSettings](settings: S, build: Callable[[S, CollectorRegistry], Service]) -> None:
     registry = CollectorRegistry()
-    service = build(settings, registry)
     uvloop.run(
         run_services(
-            [service],
+            [build(settings, registry)],
             host=settings.http_host,
             port=settings.http_port,
             registry=registry,
             shutdown_seconds=settings.shutdown_seconds,
         )
     )
+
+
+def _refuse(problems: list[Exception]) -> None:
+    for problem in problems:
+        sys.stderr.write(f"{problem}\n")
+    sys.exit(2)
+
+
+def leaves[E: Exception](group: ExceptionGroup[E]) -> Iterator[E]:
+    """The errors of a group of groups."""
+    for inner in group.exceptions:
+        if isinstance(inner, ExceptionGroup):
+            yield from leaves(inner)
+        else:
+            yield inner

@@ -6,6 +6,9 @@ from typing import TextIO
 
 import structlog
 
+TRACEBACKS = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
+"""Without local variables: they hold what was not masked yet."""
+
 
 def configure_logs(level: str, stream: TextIO = sys.stderr) -> None:
     """Call once, at the start of a process. Libraries that use the standard module go the same way."""
@@ -14,7 +17,7 @@ def configure_logs(level: str, stream: TextIO = sys.stderr) -> None:
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
-        structlog.processors.dict_tracebacks,
+        structlog.processors.ExceptionRenderer(TRACEBACKS),
     ]
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],

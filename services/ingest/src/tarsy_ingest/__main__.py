@@ -1,5 +1,10 @@
+"""`python -m tarsy_ingest`."""
+
+from tarsy_bus.topics_admin import TopicsWrong
+from tarsy_config.mistakes import ConfigInvalid
 from tarsy_ingest.app import build
 from tarsy_ingest.settings import IngestSettings
 from tarsy_service.entry import run_main
 
-run_main(IngestSettings, build)
+if __name__ == "__main__":
+    run_main(IngestSettings, build, refusals=(TopicsWrong, ConfigInvalid))

@@ -1,8 +1,12 @@
 """`python -m tarsy_orchestrator`."""
 
+from tarsy_bus.acceptance import LogMismatch
+from tarsy_bus.topics_admin import TopicsWrong
+from tarsy_config.mistakes import ConfigInvalid
+from tarsy_llm.script import ScriptInvalid
 from tarsy_orchestrator.app import build
 from tarsy_orchestrator.settings import OrchestratorSettings
 from tarsy_service.entry import run_main
 
 if __name__ == "__main__":
-    run_main(OrchestratorSettings, build)
+    run_main(OrchestratorSettings, build, refusals=(LogMismatch, TopicsWrong, ConfigInvalid, ScriptInvalid))

@@ -56,7 +56,7 @@ async def _stream(around: Surroundings, session_id: str, state: Investigating, o
         tools=tools(execution),
     )
     chunks = Chunks(around, session_id, owed)
-    async with aclosing(llm.stream(request)) as stream:  # type: ignore[type-var]
+    async with aclosing(llm.stream(request)) as stream:
         async for part in stream:
             if isinstance(part, Answer):
                 await chunks.flush()

@@ -9,6 +9,7 @@ from prometheus_client import CollectorRegistry
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.publisher import Publisher
+from tarsy_bus.reports import Reports
 from tarsy_config.load import load_config
 from tarsy_contracts.topics import Topics
 from tarsy_llm.protocol import Llm
@@ -16,7 +17,6 @@ from tarsy_llm.providers import build_llm
 from tarsy_masking.masker import Masker
 from tarsy_service.service import Service
 from tarsy_summarizer.metrics import Metrics
-from tarsy_summarizer.reports import Reports
 from tarsy_summarizer.running import SummarizerService
 from tarsy_summarizer.settings import SummarizerSettings
 from tarsy_summarizer.summarizing import Summarizing

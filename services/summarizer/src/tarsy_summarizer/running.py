@@ -5,18 +5,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
+from tarsy_bus.beside import beside
 from tarsy_bus.connection import Bus
+from tarsy_bus.controls import follow_control
 from tarsy_bus.liveness import announce
 from tarsy_bus.publisher import Publisher
+from tarsy_bus.queues import take_requests
+from tarsy_bus.reports import Reports
 from tarsy_bus.topics_admin import check_topics
 from tarsy_contracts.requests import SummaryRequest
 from tarsy_contracts.workers import WorkerAnnounced
 from tarsy_service.service import Ready
-from tarsy_summarizer.beside import beside
-from tarsy_summarizer.control import follow_control
 from tarsy_summarizer.metrics import Metrics
-from tarsy_summarizer.reports import Reports
-from tarsy_summarizer.requests import take_requests
 from tarsy_summarizer.summarizer import Summarizer
 from tarsy_summarizer.summarizing import Summarizing
 

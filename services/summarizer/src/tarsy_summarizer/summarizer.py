@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, assert_never
 
+from tarsy_bus.reports import Report, Reports, id_of
 from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused, Control, RequestAnswered
 from tarsy_contracts.inputs import CallClaimed, CallNotStarted
 from tarsy_contracts.requests import SummaryRequest
 from tarsy_summarizer.metrics import Metrics
-from tarsy_summarizer.reports import Report, Reports, id_of
 from tarsy_summarizer.summarizing import Summarizing
 
 MOST_UNSAID = 1000

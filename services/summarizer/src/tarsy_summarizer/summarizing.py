@@ -99,7 +99,7 @@ class Summarizing:
         """Raises LlmError."""
         chunks = Chunks(self._publisher, request, MaskedStream(self._mask), run=run)
         wanted = LlmRequest(agent=AGENT, iteration=1, conversation=asked, max_output_tokens=request.max_tokens)
-        async with aclosing(llm.stream(wanted)) as stream:  # type: ignore[type-var]
+        async with aclosing(llm.stream(wanted)) as stream:
             async for part in stream:
                 if isinstance(part, Answer):
                     await chunks.finish()

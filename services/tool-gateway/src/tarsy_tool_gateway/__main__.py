@@ -1,8 +1,10 @@
-"""`python -m tarsy_tool_gateway`"""
+"""`python -m tarsy_tool_gateway`."""
 
+from tarsy_bus.topics_admin import TopicsWrong
+from tarsy_config.mistakes import ConfigInvalid
 from tarsy_service.entry import run_main
 from tarsy_tool_gateway.app import build
 from tarsy_tool_gateway.settings import ToolGatewaySettings
 
 if __name__ == "__main__":
-    run_main(ToolGatewaySettings, build)
+    run_main(ToolGatewaySettings, build, refusals=(TopicsWrong, ConfigInvalid))

@@ -10,6 +10,7 @@ from prometheus_client import CollectorRegistry
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.publisher import Publisher
+from tarsy_bus.reports import Reports
 from tarsy_config.load import load_config
 from tarsy_contracts.topics import Topics
 from tarsy_masking.masker import Masker
@@ -19,7 +20,6 @@ from tarsy_tool_gateway.catalog import Catalog
 from tarsy_tool_gateway.connection import Connection
 from tarsy_tool_gateway.metrics import Metrics
 from tarsy_tool_gateway.plan import ServerPlan, plan_of
-from tarsy_tool_gateway.reports import Reports
 from tarsy_tool_gateway.results import Results
 from tarsy_tool_gateway.runner import Runner
 from tarsy_tool_gateway.running import ToolGateway

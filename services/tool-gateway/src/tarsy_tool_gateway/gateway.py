@@ -5,6 +5,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import assert_never
 
+from tarsy_bus.reports import Report, Reports, id_of
 from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused, Control, RequestAnswered
 from tarsy_contracts.inputs import CallClaimed, CallNotStarted
 from tarsy_contracts.requests import ToolCallRequest
@@ -25,7 +26,6 @@ from tarsy_tool_gateway.calls import (
 )
 from tarsy_tool_gateway.claims import held_and_queued, step
 from tarsy_tool_gateway.metrics import Metrics
-from tarsy_tool_gateway.reports import Report, Reports, id_of
 from tarsy_tool_gateway.runner import Runner
 
 TICK_SECONDS = 0.25

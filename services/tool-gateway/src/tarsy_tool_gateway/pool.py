@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import structlog
 
-from tarsy_tool_gateway.beside import beside
+from tarsy_bus.beside import beside
 from tarsy_tool_gateway.catalog import Catalog
 from tarsy_tool_gateway.connection import Connection
 

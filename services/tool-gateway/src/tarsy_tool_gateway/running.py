@@ -5,23 +5,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from tarsy_bus.beside import beside
 from tarsy_bus.connection import Bus
+from tarsy_bus.controls import follow_control
 from tarsy_bus.liveness import announce
 from tarsy_bus.publisher import Publisher
+from tarsy_bus.queues import take_requests
+from tarsy_bus.reports import Reports
 from tarsy_bus.topics_admin import check_topics
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_contracts.workers import WorkerAnnounced
 from tarsy_service.service import Ready
-from tarsy_tool_gateway.beside import beside
 from tarsy_tool_gateway.calls import Claims
 from tarsy_tool_gateway.catalog import Catalog
 from tarsy_tool_gateway.connection import Connection
-from tarsy_tool_gateway.control import follow_control
 from tarsy_tool_gateway.gateway import Gateway
 from tarsy_tool_gateway.metrics import Metrics
 from tarsy_tool_gateway.pool import connected
-from tarsy_tool_gateway.reports import Reports
-from tarsy_tool_gateway.requests import take_requests
 from tarsy_tool_gateway.runner import Runner
 
 

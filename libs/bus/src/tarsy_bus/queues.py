@@ -44,7 +44,7 @@ async def take_requests[M: Message](
         while True:
             try:
                 await _take_some(consumer, publisher, kind, hand_over)
-            except (KafkaError, NotWritten) as problem:
+            except KafkaError as problem:
                 # A rebalance, or a broker that is away. What was not committed comes again, here or elsewhere.
                 log.warning("requests.interrupted", topic=topic, problem=type(problem).__name__)
                 await asyncio.sleep(PAUSE_SECONDS)
@@ -70,5 +70,16 @@ async def _readable[M: Message](publisher: Publisher, record: Record, kind: type
         found = delivery(record)
         return decode({kind.type: kind}, found.envelope, found.value)
     except (EnvelopeError, UnknownType, UnreadableValue) as problem:
-        await bury(publisher, record, str(problem))
+        await _bury(publisher, record, str(problem))
         return None
+
+
+async def _bury(publisher: Publisher, record: Record, reason: str) -> None:
+    """Returns when it is written: the commit that follows goes past the record."""
+    while True:
+        try:
+            await bury(publisher, record, reason)
+            return
+        except NotWritten as problem:
+            log.warning("dead_letter.not_written", reason=str(problem))
+            await asyncio.sleep(PAUSE_SECONDS)

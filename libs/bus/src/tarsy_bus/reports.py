@@ -1,15 +1,15 @@
-"""What this worker tells the owners, through the inbox: again and again until Kafka has it."""
+"""What a worker tells the owners, through the inbox: again and again until Kafka has it."""
 
 import asyncio
 
 from tarsy_bus.publisher import NotWritten, Publisher
 from tarsy_contracts.identities import report_id
-from tarsy_contracts.inputs import CallClaimed, CallNotStarted, ToolCallReported
+from tarsy_contracts.inputs import CallClaimed, CallNotStarted, SummaryReported, ToolCallReported
 
 FIRST_PAUSE_SECONDS = 0.1
 LONGEST_PAUSE_SECONDS = 5.0
 
-type Report = CallClaimed | CallNotStarted | ToolCallReported
+type Report = CallClaimed | CallNotStarted | ToolCallReported | SummaryReported
 
 
 class Reports:
@@ -38,3 +38,5 @@ def id_of(report: Report) -> str:
             return report_id("not_started", report.claim_id)
         case ToolCallReported():
             return report_id("tool_result", report.call_id, report.claim_id)
+        case SummaryReported():
+            return report_id("summary_result", report.call_id, report.claim_id)
