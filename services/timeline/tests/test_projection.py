@@ -2,9 +2,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from tarsy_contracts.display import LIMIT_BYTES, display_cut
 from tarsy_contracts.events import SessionStarted
-from tarsy_timeline.display import LIMIT_BYTES, display_cut, storable_json
 from tarsy_timeline.projection import ORDER, Batch, statements
+from tarsy_timeline.storable import storable_json
 
 type NewSession = Callable[[], Any]
 type Story = Callable[[Any], Any]

@@ -10,8 +10,11 @@ from tarsy_contracts.message import Message
 
 type Headers = list[tuple[str, bytes]]
 
-DATASCHEMA = re.compile(r"urn:tarsy:(?P<type>[a-z_.]+):(?P<version>[1-9][0-9]*)")
+DATASCHEMA = re.compile(r"urn:tarsy:(?P<type>[a-z_.]+):(?P<version>[1-9][0-9]{0,8})")
+NUMBER = re.compile(r"-?[0-9]{1,18}")
 ID_DIGITS = 32
+REQUIRED = ("ce_specversion", "ce_id", "ce_type", "ce_source", "ce_subject", "ce_time", "ce_dataschema")
+OPTIONAL = ("ce_sequence", "ce_previous", "ce_decided", "traceparent")
 
 
 class EnvelopeError(ValueError):
@@ -59,17 +62,19 @@ class Envelope:
 
     @classmethod
     def from_headers(cls, headers: Sequence[tuple[str, bytes]]) -> "Envelope":
-        """Raises EnvelopeError, which says which header is missing or cannot be read."""
+        """Raises EnvelopeError, which says which header is missing or cannot be read. Headers of others are ignored."""
         found: dict[str, str] = {}
         for name, value in headers:
+            if name not in REQUIRED and name not in OPTIONAL:
+                continue
             try:
                 found[name] = value.decode()
             except (UnicodeDecodeError, AttributeError):
                 raise EnvelopeError(f"header {name} is not UTF-8 text") from None
-        for name in ("ce_id", "ce_type", "ce_source", "ce_subject", "ce_time", "ce_dataschema"):
+        for name in REQUIRED:
             if not found.get(name):
                 raise EnvelopeError(f"header {name} is missing")
-        if found.get("ce_specversion") != "1.0":
+        if found["ce_specversion"] != "1.0":
             raise EnvelopeError("header ce_specversion is not 1.0")
         schema = DATASCHEMA.fullmatch(found["ce_dataschema"])
         if schema is None or schema["type"] != found["ce_type"]:
@@ -121,20 +126,23 @@ def wire_time(time: datetime) -> str:
 
 
 def _time(text: str) -> datetime:
+    """A time without an offset is refused: two machines would read it as two times."""
     try:
-        return datetime.fromisoformat(text).astimezone(UTC)
-    except ValueError:
-        raise EnvelopeError("header ce_time is not an RFC 3339 time") from None
+        time = datetime.fromisoformat(text)
+        if time.tzinfo is not None:
+            return time.astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise EnvelopeError("header ce_time is not an RFC 3339 time")
 
 
 def _number(found: dict[str, str], name: str, *, least: int) -> int | None:
     text = found.get(name)
     if text is None:
         return None
-    try:
-        number = int(text)
-    except ValueError:
-        raise EnvelopeError(f"header {name} is not a decimal number") from None
+    if NUMBER.fullmatch(text) is None:
+        raise EnvelopeError(f"header {name} is not a decimal number")
+    number = int(text)
     if number < least:
         raise EnvelopeError(f"header {name} is below {least}")
     return number

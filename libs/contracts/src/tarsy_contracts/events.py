@@ -233,6 +233,10 @@ class StageCompleted(Message):
     error: str = ""
 
 
+CANCEL = "cancel"
+"""What `request` says when a person wants the session to end."""
+
+
 class RequestAccepted(Message):
     """A person's request was granted; what follows from it stands in the same batch."""
 

@@ -156,6 +156,8 @@ def _changes(record: Recorded, event: e.Event) -> Iterator[TimelineChange]:  # n
         case e.RequestAccepted():
             text = f"{event.author} asked: {event.request}."
             yield _at_once(record, "request", text, cause=event.request_id)
+            if event.request == e.CANCEL:
+                yield SessionChanged(status="cancelling")
         case e.RequestRefused():
             text = f"{event.author} asked: {event.request}. Refused: {event.reason}"
             yield _at_once(record, "request", text, cause=event.request_id)

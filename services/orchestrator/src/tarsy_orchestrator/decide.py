@@ -26,7 +26,6 @@ from tarsy_orchestrator.prompts import compose_prompt, compose_system
 from tarsy_orchestrator.state import Absent, Beyond, Ended, Investigating, State
 
 REPEATS_NOTED = 50
-CANCEL = "cancel"
 
 
 def decide(session_id: str, state: State, given: Given) -> list[e.Event]:
@@ -136,8 +135,10 @@ def _cancelled(state: Investigating, asked: i.CancelRequested) -> list[e.Event]:
         return []
     if state.cancelled_by is not None:
         return [_refused(asked, 409, f"the session is being cancelled already, by {state.cancelled_by}")]
-    return [e.RequestAccepted(request_id=asked.request_id, request=CANCEL, author=asked.author)]
+    return [e.RequestAccepted(request_id=asked.request_id, request=e.CANCEL, author=asked.author)]
 
 
 def _refused(asked: i.CancelRequested, code: int, reason: str) -> e.RequestRefused:
-    return e.RequestRefused(request_id=asked.request_id, request=CANCEL, author=asked.author, code=code, reason=reason)
+    return e.RequestRefused(
+        request_id=asked.request_id, request=e.CANCEL, author=asked.author, code=code, reason=reason
+    )

@@ -1,6 +1,10 @@
+"""`python -m tarsy_timeline`."""
+
+from tarsy_bus.acceptance import LogMismatch
+from tarsy_bus.topics_admin import TopicsWrong
 from tarsy_service.entry import run_main
 from tarsy_timeline.app import build
 from tarsy_timeline.settings import TimelineSettings
 
 if __name__ == "__main__":
-    run_main(TimelineSettings, build)
+    run_main(TimelineSettings, build, refusals=(LogMismatch, TopicsWrong))

@@ -12,6 +12,7 @@ from typing import assert_never
 from pydantic import JsonValue
 
 from tarsy_contracts import events as e
+from tarsy_contracts.display import display_cut
 from tarsy_contracts.recorded import Recorded
 from tarsy_contracts.timeline import (
     ExecutionChanged,
@@ -22,7 +23,7 @@ from tarsy_contracts.timeline import (
     TimelineEnded,
     timeline_changes,
 )
-from tarsy_timeline.display import display_cut, storable, storable_json
+from tarsy_timeline.storable import storable, storable_json
 
 ORDER = (
     "move_session",

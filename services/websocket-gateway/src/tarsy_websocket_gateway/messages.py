@@ -11,6 +11,7 @@ from typing import assert_never
 
 from pydantic import JsonValue
 
+from tarsy_contracts.display import display_cut
 from tarsy_contracts.envelope import wire_time
 from tarsy_contracts.recorded import Recorded
 from tarsy_contracts.timeline import (
@@ -22,7 +23,6 @@ from tarsy_contracts.timeline import (
     TimelineCreated,
     TimelineEnded,
 )
-from tarsy_websocket_gateway.display import display_cut
 
 type Payload = Mapping[str, object]
 

@@ -1,18 +1,6 @@
-"""Text as PostgreSQL can hold it and as a page wants it."""
+"""Text as PostgreSQL can hold it."""
 
 from pydantic import JsonValue
-
-LIMIT_BYTES = 32_000
-
-
-def display_cut(text: str) -> tuple[str, bool]:
-    """At most LIMIT_BYTES of UTF-8, cut after the last line that fits; and whether something was cut."""
-    data = text.encode()
-    if len(data) <= LIMIT_BYTES:
-        return text, False
-    kept = data[:LIMIT_BYTES].decode(errors="ignore")
-    end = kept.rfind("\n") + 1
-    return kept[: end or len(kept)], True
 
 
 def storable(text: str) -> str:

@@ -1,0 +1,73 @@
+"""Derived ids: pinned, since an old alert must meet its session after every upgrade."""
+
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tarsy_contracts import identities as ids
+
+A = "11111111-1111-5111-8111-111111111111"
+
+# Computed once, and never changed: a new value would let an alert that was sent before an upgrade start a second
+# session after it, and let every owner owe its calls again.
+VECTORS = {
+    "derived": (lambda: ids.derived_id("kind", "part", 7), "41d602d8-0523-5399-8290-e5f9e533505a"),
+    "alertmanager": (
+        lambda: ids.session_of_alertmanager(fingerprint="c0ffee", starts_at="2026-11-22T03:00:00Z"),
+        "5c10dd68-092b-53d1-9ba4-32eb66a12085",
+    ),
+    "cloudevent": (lambda: ids.session_of_cloudevent(source="/pager", id="42"), "cf6eac22-e720-5bd3-9ae6-57d3d3540357"),
+    "idempotency key": (
+        lambda: ids.session_of_idempotency_key(caller="ann", key="k1"),
+        "738a49b4-d4b7-57bd-a551-9d9d301217d0",
+    ),
+    "record": (
+        lambda: ids.session_of_record(cluster="c", topic="tarsy.alerts", partition=3, offset=99),
+        "34a5b13b-c566-500f-b8f7-e70cebe0ca79",
+    ),
+    "stage": (lambda: ids.stage_id(A, 1), "9c6e0770-987c-5b22-a47e-dd659644bbb6"),
+    "execution": (lambda: ids.execution_id(A, 1), "ec6ddcce-ad35-55cb-9691-c0dc8431d092"),
+    "llm call": (lambda: ids.llm_call_id(A, 2, 3), "953196e2-698d-5342-bdbd-66c0bf76fd9e"),
+    "tool call": (lambda: ids.tool_call_id(A, 0), "5adff24f-a609-5352-a7f0-9dcfedb0caee"),
+    "summary": (lambda: ids.summary_id(A), "0e6e0587-f85f-52b5-b4e8-bc4a6fc669a2"),
+    "timeline event": (lambda: ids.timeline_event_id(A, "llm_tool_call"), "1af5f9b5-6235-5435-978f-3b3aa3685333"),
+    "report": (lambda: ids.report_id("claim", A, "claim-1"), "d4deb6aa-f9f7-56dc-bb1e-a39f1d815451"),
+}
+
+
+@pytest.mark.parametrize("name", VECTORS)
+def test_a_derived_id_never_changes(name: str) -> None:
+    derive, expected = VECTORS[name]
+    assert derive() == expected
+    assert UUID(expected).version == 5
+
+
+def test_every_function_has_its_own_ids() -> None:
+    assert len({expected for _, expected in VECTORS.values()}) == len(VECTORS)
+
+
+def test_two_callers_may_use_the_same_key() -> None:
+    one, other = (ids.session_of_idempotency_key(caller=caller, key="k1") for caller in ("ann", "bob"))
+    assert one != other
+
+
+# Few different characters, among them those of the encoding itself: what looks alike is found soon.
+parts = st.lists(st.text("1:a", max_size=4), max_size=4)
+
+
+@given(kinds := st.text("1:a", min_size=1, max_size=3), parts, kinds, parts)
+def test_two_different_lists_of_parts_never_give_the_same_id(
+    kind: str, some: list[str], other_kind: str, others: list[str]
+) -> None:
+    same = (kind, some) == (other_kind, others)
+    assert (ids.derived_id(kind, *some) == ids.derived_id(other_kind, *others)) is same
+
+
+@given(st.lists(st.text(max_size=5), min_size=1, max_size=4), st.integers(0, 20))
+def test_a_part_cut_in_two_gives_another_id(some: list[str], place: int) -> None:
+    """Where one part ends and the next begins counts, not only what they say together."""
+    whole = "".join(some)
+    place = min(place, len(whole))
+    assert ids.derived_id("k", whole) != ids.derived_id("k", whole[:place], whole[place:])

@@ -1,0 +1,50 @@
+"""The table of topics."""
+
+import pytest
+
+from tarsy_contracts.topics import FOREVER, LIMIT_BYTES, Topic, Topics
+
+TOPICS = {topic.name: topic for topic in Topics().all()}
+
+
+def test_inbox_log_and_heads_have_the_same_partitions() -> None:
+    """Who owns a partition of the inbox owns the same partition of the log."""
+    assert TOPICS["tarsy.inbox"].partitions == TOPICS["tarsy.sessions"].partitions == TOPICS["tarsy.heads"].partitions
+
+
+def test_every_topic_has_its_own_name_under_the_prefix() -> None:
+    names = [topic.name for topic in Topics("mine").all()]
+    assert len(set(names)) == len(names) == 12
+    assert all(name.startswith("mine.") for name in names)
+
+
+def test_every_name_of_the_table_is_a_topic_that_is_made() -> None:
+    named = [name for name, one in vars(Topics).items() if isinstance(one, property)]
+    assert {getattr(Topics(), name) for name in named} == set(TOPICS)
+
+
+def test_two_prefixes_share_no_topic() -> None:
+    assert not {topic.name for topic in Topics("a").all()} & {topic.name for topic in Topics("b").all()}
+
+
+def test_only_heads_and_catalog_are_compacted() -> None:
+    """Compaction keeps the last record of a key: of the session log it would delete the history."""
+    assert {name for name, topic in TOPICS.items() if topic.compacted} == {"tarsy.heads", "tarsy.catalog"}
+
+
+def test_the_log_its_heads_and_the_catalog_are_never_deleted_by_time() -> None:
+    forever = {name for name, topic in TOPICS.items() if topic.retention_ms == FOREVER}
+    assert forever == {"tarsy.sessions", "tarsy.heads", "tarsy.catalog"}
+
+
+def test_announcements_and_their_order_need_one_partition() -> None:
+    assert TOPICS["tarsy.workers"].partitions == 1
+
+
+@pytest.mark.parametrize("topic", TOPICS.values(), ids=lambda topic: topic.name)
+def test_the_broker_stamps_every_record_and_takes_a_batch_at_our_limit(topic: Topic) -> None:
+    settings = topic.settings()
+    assert settings["message.timestamp.type"] == "LogAppendTime"
+    assert int(settings["max.message.bytes"]) > LIMIT_BYTES
+    assert settings["cleanup.policy"] == ("compact" if topic.compacted else "delete")
+    assert settings["retention.ms"] == str(topic.retention_ms)
