@@ -1,5 +1,6 @@
 """Derived ids: pinned, since an old alert must meet its session after every upgrade."""
 
+from collections.abc import Callable
 from uuid import UUID
 
 import pytest
@@ -12,7 +13,7 @@ A = "11111111-1111-5111-8111-111111111111"
 
 # Computed once, and never changed: a new value would let an alert that was sent before an upgrade start a second
 # session after it, and let every owner owe its calls again.
-VECTORS = {
+VECTORS: dict[str, tuple[Callable[[], str], str]] = {
     "derived": (lambda: ids.derived_id("kind", "part", 7), "41d602d8-0523-5399-8290-e5f9e533505a"),
     "alertmanager": (
         lambda: ids.session_of_alertmanager(fingerprint="c0ffee", starts_at="2026-11-22T03:00:00Z"),

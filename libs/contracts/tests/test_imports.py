@@ -29,6 +29,6 @@ def test_the_package_imports_nothing_but_pydantic_and_the_standard_library() -> 
         timeout=60,
         check=True,
     )
-    imported = set(json.loads(done.stdout))
+    imported = {name for name in json.loads(done.stdout) if not name.startswith("_sysconfigdata_")}
     assert "tarsy_contracts" in imported
     assert imported - {"tarsy_contracts"} - PARTS_OF_PYDANTIC - sys.stdlib_module_names == set()

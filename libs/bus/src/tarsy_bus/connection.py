@@ -1,5 +1,6 @@
 """Producers and consumers as we want them: nothing committed by itself, every record bounded by one constant."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,6 +13,8 @@ from tarsy_contracts.topics import LIMIT_BYTES, Topics
 REQUEST_TIMEOUT_MS = 20_000
 ENVELOPE_BYTES = 16 * 1024
 """What headers and framing may add to a value before a batch reaches LIMIT_BYTES."""
+RECORD_OVERHEAD_BYTES = 64
+HEADER_OVERHEAD_BYTES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +76,9 @@ def member(
         max_partition_fetch_bytes=2 * LIMIT_BYTES,
         request_timeout_ms=REQUEST_TIMEOUT_MS,
     )
+
+
+def record_bytes(key: bytes | None, value: bytes | None, headers: Sequence[tuple[str, bytes]]) -> int:
+    """What a record takes in a batch, at most."""
+    named = sum(len(name.encode()) + len(text) + HEADER_OVERHEAD_BYTES for name, text in headers)
+    return len(key or b"") + len(value or b"") + named + RECORD_OVERHEAD_BYTES

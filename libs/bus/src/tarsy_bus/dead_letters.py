@@ -4,31 +4,42 @@ import structlog
 
 from tarsy_bus.following import Record
 from tarsy_bus.publisher import NotWritten, Publisher, TooLarge
+from tarsy_contracts.topics import LIMIT_BYTES
 
 log = structlog.get_logger(__name__)
+
+CUT_BYTES = LIMIT_BYTES // 3
+"""What is kept of key and of value when a record is too large to be kept whole."""
 
 
 async def bury(publisher: Publisher, record: Record, reason: str) -> None:
     """Writes the raw bytes, the record's own headers, its position and the reason to the dead letters.
 
-    Raises NotWritten: the caller must not go past the record then. A record at the size limit is cut, and says so.
+    Raises NotWritten: the caller must not go past the record then. A record at the size limit is cut, and says so:
+    it loses its own headers, and the ends of key and value.
     """
     place = [
         ("dead-letter-topic", record.topic.encode()),
         ("dead-letter-partition", str(record.partition).encode()),
         ("dead-letter-offset", str(record.offset).encode()),
-        ("dead-letter-reason", reason[:1000].encode()),
+        ("dead-letter-reason", reason[:1000].encode(errors="replace")),
     ]
     own = [(name, value or b"") for name, value in record.headers]
+    key, value = record.key, record.value
+    if key is None and value is None:
+        value = b""  # aiokafka writes no record without both
     try:
-        await publisher.write(publisher.topics.dead_letters, key=record.key, value=record.value, headers=[*own, *place])
+        await publisher.write(publisher.topics.dead_letters, key=key, value=value, headers=[*own, *place])
     except TooLarge:
-        half = (record.value or b"")[: len(record.value or b"") // 2]
-        cut = [*place, ("dead-letter-cut", b"true")]
-        await publisher.write(publisher.topics.dead_letters, key=record.key, value=half, headers=cut)
+        headers = [*place, ("dead-letter-cut", b"true")]
+        await publisher.write(publisher.topics.dead_letters, key=_cut(key), value=_cut(value), headers=headers)
     log.warning(
         "dead_letter.written", topic=record.topic, partition=record.partition, offset=record.offset, reason=reason
     )
+
+
+def _cut(part: bytes | None) -> bytes | None:
+    return None if part is None else part[:CUT_BYTES]
 
 
 __all__ = ["NotWritten", "bury"]

@@ -24,8 +24,8 @@ type Record = ConsumerRecord[bytes, bytes]
 async def ends(bus: Bus, topic: str, partitions: list[int]) -> dict[int, int]:
     """The offset after the last record of each partition, now."""
     consumer = reader(bus)
-    await consumer.start()
     try:
+        await consumer.start()
         found = await consumer.end_offsets([TopicPartition(topic, partition) for partition in partitions])
     finally:
         await consumer.stop()
@@ -72,8 +72,8 @@ class Follower:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator["Follower"]:
-        await self.consumer.start()
         try:
+            await self.consumer.start()
             yield self
         finally:
             await self.consumer.stop()

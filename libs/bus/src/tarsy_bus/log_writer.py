@@ -5,15 +5,16 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError
+from aiokafka.producer.message_accumulator import BatchBuilder
 
-from tarsy_bus.connection import ENVELOPE_BYTES, Bus
+from tarsy_bus.connection import ENVELOPE_BYTES, Bus, record_bytes
 from tarsy_bus.producing import Producing
 from tarsy_contracts.envelope import Headers
 from tarsy_contracts.topics import LIMIT_BYTES
 
 APPEND_SECONDS = 20.0
-RECORD_OVERHEAD_BYTES = 64
 
 
 class AppendUncertain(Exception):
@@ -29,8 +30,7 @@ class Entry:
     @property
     def size(self) -> int:
         """Bytes in a batch, at most."""
-        headers = sum(len(name) + len(value) + 8 for name, value in self.headers)
-        return len(self.key) + len(self.value) + headers + RECORD_OVERHEAD_BYTES
+        return record_bytes(self.key, self.value, self.headers)
 
 
 BATCH_BYTES = LIMIT_BYTES - ENVELOPE_BYTES
@@ -50,13 +50,12 @@ class LogWriter:
             yield self
 
     async def append(self, partition: int, entries: Sequence[Entry]) -> int:
-        """The offset of the first entry; the others follow it without a gap. Raises AppendUncertain."""
+        """The offset of the first entry; the others follow it without a gap. Raises AppendUncertain.
+
+        A batch above the limit is a ValueError; nothing of it was sent.
+        """
         producer = self._producing.current
-        batch = producer.create_batch()
-        for entry in entries:
-            if batch.append(timestamp=None, key=entry.key, value=entry.value, headers=entry.headers) is None:
-                raise ValueError(f"a batch of {sum(one.size for one in entries)} bytes was to be appended")
-        batch.close()
+        batch = _batch(producer, entries)
         try:
             async with asyncio.timeout(APPEND_SECONDS):
                 metadata = await (await producer.send_batch(batch, self._topic, partition=partition))
@@ -64,4 +63,21 @@ class LogWriter:
             await self._producing.replace(producer)
             raise AppendUncertain(repr(problem)) from problem
         offset: int = metadata.offset
+        if offset < 0:
+            raise AppendUncertain("the broker has the batch already, and does not know where")
         return offset
+
+
+def _batch(producer: AIOKafkaProducer, entries: Sequence[Entry]) -> BatchBuilder:
+    """Closed, so that nothing else gets in. The size is looked at too: a first record is never too large for it."""
+    batch = producer.create_batch()
+    fits = [
+        batch.append(timestamp=None, key=entry.key, value=entry.value, headers=entry.headers) is not None
+        for entry in entries
+    ]
+    batch.close()
+    if not entries or not all(fits) or batch.size() > LIMIT_BYTES:
+        raise ValueError(
+            f"a batch of {len(entries)} entries, {sum(one.size for one in entries)} bytes, was to be appended"
+        )
+    return batch

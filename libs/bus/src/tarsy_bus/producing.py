@@ -6,14 +6,13 @@ from contextlib import asynccontextmanager
 
 import structlog
 from aiokafka import AIOKafkaProducer
-from aiokafka.errors import KafkaError, OutOfOrderSequenceNumber, ProducerFenced
+from aiokafka.errors import KafkaError
 
 from tarsy_bus.connection import Bus, producer
 
 log = structlog.get_logger(__name__)
 
 STOP_SECONDS = 5.0
-LOST_ITS_PLACE = (OutOfOrderSequenceNumber, ProducerFenced)
 
 
 class Producing:
@@ -26,13 +25,13 @@ class Producing:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator["Producing"]:
-        self._current = producer(self._bus)
+        self._current = await self._started()
         try:
-            await self._current.start()
             yield self
         finally:
-            await self._stop(self._current)
-            self._current = None
+            async with self._replacing:
+                await _stop(self.current)
+                self._current = None
 
     @property
     def current(self) -> AIOKafkaProducer:
@@ -41,19 +40,49 @@ class Producing:
         return self._current
 
     async def replace(self, broken: AIOKafkaProducer) -> None:
-        """A fresh producer in the place of `broken`; nothing when somebody else replaced it already."""
+        """A fresh producer in the place of `broken`; nothing when somebody else replaced it already.
+
+        When Kafka cannot be reached `broken` stays: whoever uses it fails again, and comes here again.
+        """
         async with self._replacing:
             if self._current is not broken:
                 return
-            fresh = producer(self._bus)
-            await fresh.start()
+            try:
+                fresh = await self._started()
+            except (OSError, KafkaError) as problem:
+                log.warning("producer.not_replaced", reason=repr(problem))
+                return
             self._current = fresh
             log.warning("producer.replaced")
-            await self._stop(broken)
+            await _stop(broken)
 
-    async def _stop(self, stopped: AIOKafkaProducer) -> None:
+    async def _started(self) -> AIOKafkaProducer:
+        fresh = producer(self._bus)
         try:
-            async with asyncio.timeout(STOP_SECONDS):
-                await stopped.stop()
-        except (TimeoutError, KafkaError):
-            log.warning("producer.not_flushed", seconds=STOP_SECONDS)
+            await fresh.start()
+        except BaseException:
+            await _stop(fresh)
+            raise
+        return fresh
+
+
+async def _stop(stopped: AIOKafkaProducer) -> None:
+    try:
+        async with asyncio.timeout(STOP_SECONDS):
+            await stopped.stop()
+    except (TimeoutError, KafkaError):
+        log.warning("producer.not_flushed", seconds=STOP_SECONDS)
+        await _abandon(stopped)
+
+
+async def _abandon(stopped: AIOKafkaProducer) -> None:
+    """Ends what a `stop` leaves behind that could not flush: it would try to send for ever, each its own batch.
+
+    There is no public way to do so in aiokafka 0.14.
+    """
+    sending = stopped._sender.sender_task
+    await stopped.client.close()
+    stopped._message_accumulator.fail_all(KafkaError("the producer was given up"))
+    if sending is not None:
+        sending.cancel()
+        await asyncio.wait([sending], timeout=STOP_SECONDS)

@@ -8,8 +8,8 @@ from datetime import datetime
 from aiokafka.errors import KafkaError
 from aiokafka.structs import RecordMetadata
 
-from tarsy_bus.connection import ENVELOPE_BYTES, Bus
-from tarsy_bus.producing import LOST_ITS_PLACE, Producing
+from tarsy_bus.connection import ENVELOPE_BYTES, Bus, record_bytes
+from tarsy_bus.producing import Producing
 from tarsy_contracts.envelope import Headers, envelope_of
 from tarsy_contracts.message import Message
 from tarsy_contracts.topics import LIMIT_BYTES, Topics
@@ -65,7 +65,7 @@ class Publisher:
         self, topic: str, *, key: bytes | None, value: bytes | None, headers: Headers, partition: int | None = None
     ) -> RecordMetadata:
         """A record as it is (a tombstone, a dead letter, a piece of a result). Raises NotWritten or TooLarge."""
-        size = len(value or b"") + sum(len(name) + len(text) for name, text in headers)
+        size = record_bytes(key, value, headers)
         if size > LIMIT_BYTES - ENVELOPE_BYTES:
             raise TooLarge(f"a record of {size} bytes for {topic} is above the limit of {LIMIT_BYTES}")
         producer = self._producing.current
@@ -74,9 +74,12 @@ class Publisher:
                 metadata: RecordMetadata = await producer.send_and_wait(
                     topic, value, key=key, headers=headers, partition=partition
                 )
-                return metadata
-        except LOST_ITS_PLACE as problem:
-            await self._producing.replace(producer)
+        except TimeoutError as problem:
             raise NotWritten(f"{topic}: {problem!r}") from problem
-        except (TimeoutError, KafkaError) as problem:
+        except KafkaError as problem:
+            if not problem.retriable:
+                await self._producing.replace(producer)
             raise NotWritten(f"{topic}: {problem!r}") from problem
+        if metadata.offset < 0:
+            raise NotWritten(f"{topic}: the broker has the record already, and does not know where")
+        return metadata

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
@@ -48,10 +48,16 @@ async def cluster_id(bus: Bus) -> str:
 
 
 async def apply_topics(bus: Bus, *, replication: int = 1) -> list[str]:
-    """Makes the topics that are missing and returns their names. Raises TopicsWrong for those that do not fit."""
+    """Makes the topics that are missing and returns their names.
+
+    Raises TopicsWrong when topics are there that do not fit; then it makes none.
+    """
     async with admin(bus) as client:
         present = await _partitions(client)
         missing = [topic for topic in bus.topics.all() if topic.name not in present]
+        misfits = _problems([topic for topic in bus.topics.all() if topic.name in present], present)
+        if misfits:
+            raise TopicsWrong("; ".join(misfits))
         if missing:
             await _create(client, missing, replication)
         await _until_described(client, bus)
@@ -61,14 +67,14 @@ async def apply_topics(bus: Bus, *, replication: int = 1) -> list[str]:
 async def check_topics(bus: Bus) -> None:
     """Raises TopicsWrong, naming every topic that is missing or has another number of partitions."""
     async with admin(bus) as client:
-        problems = _problems(bus, await _partitions(client))
+        problems = _problems(bus.topics.all(), await _partitions(client))
     if problems:
         raise TopicsWrong("; ".join(problems) + ". Run `tarsy topics apply`.")
 
 
-def _problems(bus: Bus, present: dict[str, int]) -> list[str]:
+def _problems(wanted: Iterable[Topic], present: dict[str, int]) -> list[str]:
     problems = []
-    for topic in bus.topics.all():
+    for topic in wanted:
         partitions = present.get(topic.name)
         if partitions is None:
             problems.append(f"topic {topic.name} is missing")
@@ -105,7 +111,7 @@ async def _create(client: AIOKafkaAdminClient, topics: list[Topic], replication:
 async def _until_described(client: AIOKafkaAdminClient, bus: Bus) -> None:
     """The controller answers before the broker's metadata follows (kafka.md 2.8)."""
     limit = time.monotonic() + READY_SECONDS
-    while problems := _problems(bus, await _partitions(client)):
+    while problems := _problems(bus.topics.all(), await _partitions(client)):
         if time.monotonic() > limit:
             raise TopicsWrong("; ".join(problems))
         await asyncio.sleep(PAUSE_SECONDS)

@@ -1,0 +1,97 @@
+"""What the tests of the bus do to a real Kafka: topics of their own, records as they lie there, a door to shut."""
+
+import asyncio
+import contextlib
+from collections.abc import Mapping, Sequence
+
+from aiokafka.admin import NewTopic, RecordsToDelete
+from aiokafka.structs import TopicPartition
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.following import Record, read_to_end
+from tarsy_bus.log_writer import Entry
+from tarsy_bus.topics_admin import admin
+from tarsy_testing import eventually
+
+TINY = {"max.message.bytes": "1000"}
+"""A topic whose broker refuses what the writers think small."""
+
+
+async def make_topic(bus: Bus, name: str, partitions: int = 1, config: Mapping[str, str] | None = None) -> None:
+    settings = {"message.timestamp.type": "LogAppendTime", "max.message.bytes": "6000000"} | dict(config or {})
+    async with admin(bus) as client:
+        await client.create_topics([NewTopic(name, partitions, 1, topic_configs=settings)])
+
+        async def described() -> bool:
+            (topic,) = await client.describe_topics([name])
+            leaders = [partition["leader"] for partition in topic["partitions"]]
+            return topic["error_code"] == 0 and len(leaders) == partitions and min(leaders) >= 0
+
+        await eventually(described, f"{name} is described")
+
+
+async def delete_topic(bus: Bus, name: str) -> None:
+    """Whoever knows the topic already goes on trying to write to it, and is never told that it cannot."""
+    async with admin(bus) as client:
+        await client.delete_topics([name])
+
+        async def gone() -> bool:
+            return name not in await client.list_topics()
+
+        await eventually(gone, f"{name} is gone")
+
+
+async def delete_before(bus: Bus, topic: str, partition: int, offset: int) -> None:
+    async with admin(bus) as client:
+        await client.delete_records({TopicPartition(topic, partition): RecordsToDelete(before_offset=offset)})
+
+
+async def read(bus: Bus, topic: str, partition: int = 0, start: int = 0) -> list[Record]:
+    """The records of a partition, as they are now."""
+    found: list[Record] = []
+    await read_to_end(bus, topic, {partition: start}, found.append)
+    return found
+
+
+def entries(*values: str | int) -> Sequence[Entry]:
+    return [Entry(key=b"s", value=str(value).encode(), headers=[("ce_id", b"1")]) for value in values]
+
+
+class Door:
+    """Stands before the broker's address. What is shut is only the way in: who is connected stays connected,
+    since the broker names its own address to whoever came in."""
+
+    def __init__(self, bootstrap: str) -> None:
+        self._host, _, port = bootstrap.partition(":")
+        self._port = int(port)
+        self._server: asyncio.Server | None = None
+        self._own_port = 0
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self._own_port}"
+
+    async def open(self) -> None:
+        self._server = await asyncio.start_server(self._pass, "127.0.0.1", self._own_port)
+        self._own_port = self._server.sockets[0].getsockname()[1]
+
+    async def shut(self) -> None:
+        if self._server is not None:
+            self._server.close()
+            self._server.close_clients()
+            await self._server.wait_closed()
+            self._server = None
+
+    async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(ConnectionError):
+            inner_reader, inner_writer = await asyncio.open_connection(self._host, self._port)
+            await asyncio.gather(_copy(reader, inner_writer), _copy(inner_reader, writer))
+
+
+async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    try:
+        while data := await reader.read(65536):
+            writer.write(data)
+            await writer.drain()
+    finally:
+        writer.close()

@@ -1,0 +1,28 @@
+"""A Kafka with only the topics that a test makes: all of ours would take seconds each time."""
+
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+sys.path.append(str(Path(__file__).parent))
+
+from bus_kafka import Door
+
+from tarsy_bus.connection import Bus
+from tarsy_contracts.topics import Topics
+
+
+@pytest.fixture
+def bare(kafka_bootstrap: str, topic_prefix: str) -> Bus:
+    """Names of this test's own; nothing is made yet."""
+    return Bus(bootstrap=kafka_bootstrap, topics=Topics(topic_prefix), client="test")
+
+
+@pytest.fixture
+async def door(kafka_bootstrap: str) -> AsyncIterator[Door]:
+    door = Door(kafka_bootstrap)
+    await door.open()
+    yield door
+    await door.shut()

@@ -1,0 +1,122 @@
+"""Heads: which an event brings, which of many counts, and where a reader begins."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tarsy_bus.acceptance import Mark
+from tarsy_bus.heads import NEAR, beginning, newest, next_head
+from tarsy_contracts.events import ENDINGS
+from tarsy_contracts.heads import SessionHead, Span
+
+
+def mark(type: str, *, offset: int, number: int = 1) -> Mark:
+    return Mark("s", type, f"event at {offset}", None, number, offset)
+
+
+def head(phase: str = "rest", *, number: int = 1, offset: int = 0, spans: tuple[Span, ...] = ()) -> SessionHead:
+    return SessionHead(
+        phase="open" if phase == "open" else "rest",
+        number=number,
+        offset=offset,
+        event_id=f"event at {offset}",
+        decided=-1,
+        spans=spans,
+    )
+
+
+def lives(*spans: tuple[int, int]) -> SessionHead:
+    """The head at rest of a session whose lives lay there: opened at the first offset, ended at the last."""
+    current = None
+    for number, (first, last) in enumerate(spans):
+        opener = "session.reopened" if number else "session.started"
+        current = next_head(current, mark(opener, offset=first, number=10 * number + 1), decided=first)
+        assert current is not None
+        current = next_head(current, mark("session.completed", offset=last, number=10 * number + 2), decided=last)
+        assert current is not None
+    assert current is not None
+    return current
+
+
+def test_a_start_opens_a_session() -> None:
+    assert next_head(None, mark("session.started", offset=7), decided=3) == SessionHead(
+        phase="open", number=1, offset=7, event_id="event at 7", decided=3, spans=()
+    )
+
+
+def test_an_event_of_an_open_session_brings_no_head() -> None:
+    assert next_head(head("open"), mark("stage.started", offset=8), decided=3) is None
+
+
+def test_an_event_of_a_session_without_a_head_brings_none() -> None:
+    assert next_head(None, mark("session.completed", offset=8), decided=3) is None
+
+
+@pytest.mark.parametrize("ending", sorted(ENDINGS))
+def test_an_ending_brings_a_head_at_rest_with_the_life_from_its_opener(ending: str) -> None:
+    assert next_head(head("open", offset=7), mark(ending, offset=20, number=9), decided=4) == SessionHead(
+        phase="rest", number=9, offset=20, event_id="event at 20", decided=4, spans=(Span(first=7, last=20),)
+    )
+
+
+def test_any_event_of_a_session_at_rest_brings_a_head_at_rest() -> None:
+    resting = lives((7, 20))
+    noted = next_head(resting, mark("alert.repeated", offset=5000, number=3), decided=9)
+    assert noted is not None
+    assert (noted.phase, noted.number, noted.offset, noted.decided) == ("rest", 3, 5000, 9)
+    assert noted.spans == (Span(first=7, last=20), Span(first=5000, last=5000))
+
+
+def test_an_opened_life_lists_the_lives_before_it_and_not_itself() -> None:
+    opened = next_head(lives((7, 20)), mark("session.reopened", offset=90, number=3), decided=9)
+    assert opened is not None
+    assert (opened.phase, opened.offset, opened.spans) == ("open", 90, (Span(first=7, last=20),))
+
+
+def test_lives_that_lie_apart_are_spans_of_their_own() -> None:
+    far = 20 + NEAR + 1
+    assert lives((7, 20), (far, far + 5), (9000, 9001)).spans == (
+        Span(first=7, last=20),
+        Span(first=far, last=far + 5),
+        Span(first=9000, last=9001),
+    )
+
+
+def test_lives_that_lie_near_become_one_span() -> None:
+    near = 20 + NEAR
+    assert lives((7, 20), (near, near + 5)).spans == (Span(first=7, last=near + 5),)
+
+
+@given(st.lists(st.integers(1, 2 * NEAR), min_size=2, max_size=12))
+def test_spans_cover_every_life_in_order_and_lie_apart(steps: list[int]) -> None:
+    offsets = [sum(steps[: place + 1]) for place in range(len(steps))]
+    pairs = list(zip(offsets[::2], offsets[1::2], strict=False))
+    spans = lives(*pairs).spans
+    for first, last in pairs:
+        assert any(span.first <= first and last <= span.last for span in spans)
+    for one, other in pairwise(spans):
+        assert other.first - one.last > NEAR
+
+
+def test_the_highest_number_of_a_session_counts_in_whatever_order_they_were_written() -> None:
+    written = [("a", head(number=3)), ("a", head("open", number=9)), ("b", head(number=1)), ("a", head(number=5))]
+    assert newest(written) == newest(reversed(written)) == {"a": head("open", number=9), "b": head(number=1)}
+
+
+def test_a_head_that_was_written_twice_counts_once() -> None:
+    assert newest([("a", head(number=3)), ("a", head(number=3))]) == {"a": head(number=3)}
+
+
+def test_a_reader_begins_at_the_lowest_opener_of_an_open_session() -> None:
+    heads = {"a": head("open", offset=50), "b": head("open", offset=30), "c": head(offset=10), "d": head(offset=99)}
+    assert beginning(heads) == 30
+
+
+def test_a_reader_begins_after_the_last_rest_when_no_session_is_open() -> None:
+    assert beginning({"a": head(offset=10), "b": head(offset=99)}) == 100
+
+
+def test_a_reader_without_heads_begins_at_the_beginning() -> None:
+    assert beginning({}) == 0

@@ -1,0 +1,154 @@
+"""Publishing on a real Kafka: what lies on the wire, and what a writer is told when it does not."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from bus_kafka import TINY, Door, delete_topic, make_topic, read
+
+from tarsy_bus import producing, publisher
+from tarsy_bus.connection import ENVELOPE_BYTES, Bus
+from tarsy_bus.publisher import NotWritten, Publisher, TooLarge
+from tarsy_contracts.control import CallCancelled
+from tarsy_contracts.topics import LIMIT_BYTES
+
+NOW = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
+MESSAGE = CallCancelled(call_id="c")
+BIG = b"x" * 2000
+
+
+def writing(bus: Bus) -> Publisher:
+    return Publisher(bus, source="tester", now=lambda: NOW)
+
+
+@pytest.fixture
+async def writer(bare: Bus) -> AsyncIterator[Publisher]:
+    async with writing(bare).running() as running:
+        yield running
+
+
+async def test_a_message_lies_on_the_wire_as_a_cloud_event(bare: Bus, writer: Publisher) -> None:
+    await make_topic(bare, bare.topics.control, 2)
+    place = await writer.publish(
+        bare.topics.control, MESSAGE, key="k", id="1", subject="s", partition=1, traceparent="00-a-b-01"
+    )
+    assert (place.topic, place.partition, place.offset) == (bare.topics.control, 1, 0)
+    (record,) = await read(bare, bare.topics.control, 1)
+    assert (record.key, record.value) == (b"k", b'{"call_id":"c"}')
+    assert dict(record.headers) == {
+        "ce_specversion": b"1.0",
+        "ce_id": b"1",
+        "ce_type": b"call.cancelled",
+        "ce_source": b"tester",
+        "ce_subject": b"s",
+        "ce_time": b"2026-11-22T03:00:00.000Z",
+        "ce_dataschema": b"urn:tarsy:call.cancelled:1",
+        "content-type": b"application/json",
+        "traceparent": b"00-a-b-01",
+    }
+
+
+async def test_records_with_one_key_meet_in_one_partition(bare: Bus, writer: Publisher) -> None:
+    await make_topic(bare, bare.topics.inbox, 12)
+    for key in ("session-a", "session-b", "session-c"):
+        places = [await writer.publish(bare.topics.inbox, MESSAGE, key=key, id="1", subject="s") for _ in range(3)]
+        assert len({place.partition for place in places}) == 1
+
+
+async def test_a_tombstone_is_a_record_without_a_value(bare: Bus, writer: Publisher) -> None:
+    await make_topic(bare, bare.topics.heads)
+    await writer.write(bare.topics.heads, key=b"k", value=None, headers=[])
+    (record,) = await read(bare, bare.topics.heads)
+    assert (record.key, record.value, list(record.headers)) == (b"k", None, [])
+
+
+FAR_TOO_MUCH = b"x" * (LIMIT_BYTES - ENVELOPE_BYTES)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "headers"),
+    [
+        (b"k", FAR_TOO_MUCH, []),
+        (FAR_TOO_MUCH, b"v", []),
+        (b"k", b"v", [("h", FAR_TOO_MUCH)]),
+        (b"k", b"v", [("h", b"1")] * (LIMIT_BYTES // 4)),
+        (b"k", b"v", [("€" * (LIMIT_BYTES // 3), b"")]),
+    ],
+    ids=["by its value", "by its key", "by a header", "by the number of its headers", "by the name of a header"],
+)
+async def test_a_record_that_is_too_large_is_refused(
+    writer: Publisher, key: bytes, value: bytes, headers: list[tuple[str, bytes]]
+) -> None:
+    """Whatever makes it large: what Kafka refuses is repeated for ever by whoever waits for better times."""
+    with pytest.raises(TooLarge, match=f"a record of .* bytes for topic is above the limit of {LIMIT_BYTES}"):
+        await writer.write("topic", key=key, value=value, headers=headers)
+
+
+async def test_a_record_at_the_limit_is_written(bare: Bus, writer: Publisher) -> None:
+    await make_topic(bare, bare.topics.results)
+    value = FAR_TOO_MUCH[:-100]
+    await writer.write(bare.topics.results, key=b"k", value=value, headers=[])
+    (record,) = await read(bare, bare.topics.results)
+    assert record.value == value
+
+
+async def test_a_topic_that_is_not_there_is_not_written(
+    bare: Bus, writer: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publisher, "WRITE_SECONDS", 0.5)
+    with pytest.raises(NotWritten, match=rf"^{bare.topics.inbox}: "):
+        await writer.publish(bare.topics.inbox, MESSAGE, key="k", id="1", subject="s")
+
+
+async def test_what_is_not_acknowledged_in_time_is_not_written_and_others_are(
+    bare: Bus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(producing, "STOP_SECONDS", 0.5)
+    await make_topic(bare, bare.topics.inbox)
+    await make_topic(bare, bare.topics.control)
+    before = asyncio.all_tasks()
+    async with writing(bare).running() as writer:
+        await writer.write(bare.topics.inbox, key=b"k", value=b"v", headers=[])
+        await delete_topic(bare, bare.topics.inbox)
+        with monkeypatch.context() as hurried:
+            hurried.setattr(publisher, "WRITE_SECONDS", 0.5)
+            with pytest.raises(NotWritten, match="TimeoutError"):
+                await writer.write(bare.topics.inbox, key=b"k", value=b"v", headers=[])
+        place = await writer.write(bare.topics.control, key=b"k", value=b"v", headers=[])
+        assert place.offset == 0
+    assert asyncio.all_tasks() <= before
+
+
+async def test_after_a_refusal_of_the_broker_the_very_next_write_works(bare: Bus, writer: Publisher) -> None:
+    """Such a refusal ruins an idempotent producer: whoever wrote next would pay for it."""
+    await make_topic(bare, bare.topics.control, config=TINY)
+    await writer.write(bare.topics.control, key=b"k", value=b"before", headers=[])
+    with pytest.raises(NotWritten, match="MessageSizeTooLarge"):
+        await writer.write(bare.topics.control, key=b"k", value=BIG, headers=[])
+    place = await writer.write(bare.topics.control, key=b"k", value=b"after", headers=[])
+    assert place.offset == 1
+
+
+async def test_a_refusal_is_not_written_also_when_kafka_cannot_be_reached_for_a_new_producer(
+    bare: Bus, door: Door
+) -> None:
+    await make_topic(bare, bare.topics.control, config=TINY)
+    async with writing(replace(bare, bootstrap=door.address)).running() as writer:
+        await writer.write(bare.topics.control, key=b"k", value=b"before", headers=[])
+        await door.shut()
+        with pytest.raises(NotWritten, match="MessageSizeTooLarge"):
+            await writer.write(bare.topics.control, key=b"k", value=BIG, headers=[])
+        with pytest.raises(NotWritten, match="OutOfOrderSequence"):
+            await writer.write(bare.topics.control, key=b"k", value=b"lost its place", headers=[])
+        await door.open()
+        with pytest.raises(NotWritten):
+            await writer.write(bare.topics.control, key=b"k", value=b"replaces it", headers=[])
+        place = await writer.write(bare.topics.control, key=b"k", value=b"works", headers=[])
+    assert place.offset == 1
+
+
+async def test_a_publisher_is_used_only_while_it_runs(bare: Bus) -> None:
+    with pytest.raises(RuntimeError, match=r"outside of running\(\)"):
+        await writing(bare).write("topic", key=b"k", value=b"v", headers=[])
