@@ -28,8 +28,6 @@ from tarsy_orchestrator.surroundings import Surroundings
 from tarsy_service.service import Ready, Service
 
 
-
-
 def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Service:
     """Raises ConfigInvalid when the configuration has mistakes."""
     config = load_config(settings.config_dir, os.environ)

@@ -27,20 +27,20 @@ class InboxReader:
 
     async def hand_over(self, record: Record, partition: Partition) -> None:
         """Returns when the record is on its way to a decision, or safely among the dead letters."""
+        partition.take(record.offset)
         delivery = readable(record)
         if delivery is None:
             await self._bury(record, "the envelope cannot be read")
-            partition.pass_over(record.offset, hold=False)
+            partition.buried(record.offset)
             return
         try:
             taken = delivery.decode(INPUTS)
         except UnknownType as problem:
-            log.error("input.held", type=str(problem), partition=record.partition, offset=record.offset)
-            partition.pass_over(record.offset, hold=True)
+            partition.leave_alone(delivery.envelope.subject, record.offset, str(problem))
             return
         except UnreadableValue as problem:
             await self._bury(record, str(problem))
-            partition.pass_over(record.offset, hold=False)
+            partition.buried(record.offset)
             return
         chain = plan_for(self._config, taken.alert) if isinstance(taken, AlertReceived) else None
         envelope = delivery.envelope

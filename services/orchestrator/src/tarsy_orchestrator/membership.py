@@ -23,6 +23,7 @@ class Membership(ConsumerRebalanceListener):  # type: ignore[misc]
 
     async def on_partitions_revoked(self, revoked: set[TopicPartition]) -> None:
         self.handing_out.clear()
+        self.generation += 1
 
     async def on_partitions_assigned(self, assigned: set[TopicPartition]) -> None:
         # First of all: records arrive before this callback has ended (kafka.md 4.2).

@@ -8,6 +8,7 @@ import structlog
 from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import CommitFailedError, IllegalStateError, KafkaError
 
+from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.connection import Bus
 from tarsy_bus.following import Follower, ends
 from tarsy_bus.log_writer import LogWriter
@@ -15,7 +16,7 @@ from tarsy_orchestrator.head_writer import HeadWriter
 from tarsy_orchestrator.inbox import InboxReader
 from tarsy_orchestrator.membership import Membership
 from tarsy_orchestrator.partition import Partition
-from tarsy_orchestrator.recovery import log_positions, read_heads
+from tarsy_orchestrator.recovery import check_last_events, log_positions, read_heads
 from tarsy_orchestrator.sessions import Sessions
 from tarsy_orchestrator.surroundings import Surroundings
 from tarsy_orchestrator.work import Work
@@ -27,6 +28,7 @@ POLL_MS = 200
 INPUTS_AT_ONCE = 500
 GIVE_UP_SECONDS = 5.0
 POSITION_SECONDS = 10.0
+AGAIN_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +83,15 @@ class Owner:
             generation, assigned = self._membership.generation, self._membership.assigned
             started = self._around.monotonic()
             await self._give_up(assigned)
-            await self._take_over(group, assigned)
-            if await self._hand_out_from_now_on(generation, assigned):
+            try:
+                await self._take_over(group, assigned)
+                handing_out = await self._hand_out_from_now_on(generation, assigned)
+            except (KafkaError, OSError) as problem:
+                log.warning("partitions.not_taken_over", reason=repr(problem))
+                await asyncio.sleep(AGAIN_SECONDS)
+                self._membership.changed.set()
+                continue
+            if handing_out:
                 self._around.metrics.recovery_seconds.observe(self._around.monotonic() - started)
                 ready()
 
@@ -100,12 +109,13 @@ class Owner:
     async def _take_over(self, group: asyncio.TaskGroup, assigned: frozenset[int]) -> None:
         """Reads the log of new partitions from where heads say, and of all up to its end as it is now."""
         new = sorted(assigned - self._owned.keys())
+        for owned in self._owned.values():
+            owned.partition.recover()
         if new:
             heads = await read_heads(self._bus, new)
-            places = {number: TopicPartition(self._bus.topics.sessions, number) for number in new}
-            first = await self._follower.consumer.beginning_offsets(list(places.values()))
-            positions = log_positions(heads, {number: first[place] for number, place in places.items()})
+            positions = log_positions(heads)
             await self._follower.check(positions)
+            await check_last_events(self._bus, heads)
             for number in new:
                 partition, work, writer = self._partition(number, Sessions(heads[number]), positions[number])
                 task = group.create_task(_run(partition, work, writer), name=f"partition-{number}")
@@ -114,7 +124,13 @@ class Owner:
         self._follower.assign({number: owned.partition.position for number, owned in self._owned.items()})
         end = await ends(self._bus, self._bus.topics.sessions, sorted(assigned))
         for number in assigned:
-            await self._owned[number].partition.caught_up(end[number])
+            partition = self._owned[number].partition
+            await partition.caught_up(end[number])
+            if missing := partition.sessions.not_opened():
+                raise LogMismatch(
+                    f"{self._bus.topics.sessions} partition {number} should hold the openers of {len(missing)} open "
+                    f"sessions, such as {missing[0]}, but it does not: it was emptied, or it is another cluster's"
+                )
 
     def _partition(self, number: int, sessions: Sessions, position: int) -> tuple[Partition, Work, HeadWriter]:
         heads = HeadWriter(self._around.publisher, number)
@@ -135,21 +151,34 @@ class Owner:
     async def _hand_out_from_now_on(self, generation: int, assigned: frozenset[int]) -> bool:
         """False when another rebalance came in between: then nothing has begun."""
         places = {number: TopicPartition(self._bus.topics.inbox, number) for number in assigned}
+        async with asyncio.timeout(POSITION_SECONDS):
+            starts = {number: await self._consumer.position(place) for number, place in places.items()}
+        first = await self._consumer.beginning_offsets(list(places.values()))
         end = await ends(self._bus, self._bus.topics.inbox, sorted(assigned))
-        try:
-            async with asyncio.timeout(POSITION_SECONDS):
-                starts = {number: await self._consumer.position(place) for number, place in places.items()}
-        except (IllegalStateError, KafkaError, TimeoutError) as problem:
-            log.info("rebalance.overtaken", reason=repr(problem))
-            self._membership.changed.set()
-            return False
         if generation != self._membership.generation:
             return False
+        for number, place in places.items():
+            self._check_inbox(number, first[place], starts[number], end[number])
         for number, place in places.items():
             self._owned[number].partition.start_inbox(starts[number], end[number])
             self._membership.handing_out.add(number)
             self._consumer.resume(place)
         return True
+
+    def _check_inbox(self, number: int, first: int, start: int, end: int) -> None:
+        """Partitions are paused from their assignment on, so `start` is what was committed. Raises LogMismatch."""
+        place = f"{self._bus.topics.inbox} partition {number} holds offsets {first} to {end}"
+        if not first <= start <= end:
+            raise LogMismatch(
+                f"{place}, but reading should go on at {start}: inputs were deleted before they were decided, it was "
+                "emptied, or it is another cluster's"
+            )
+        decided = self._owned[number].partition.sessions.decided
+        if decided >= end:
+            raise LogMismatch(
+                f"{place}, but the session log tells of inputs decided up to {decided}: it was emptied, or it is "
+                "another cluster's"
+            )
 
     # What flows
 
@@ -165,8 +194,9 @@ class Owner:
             if not self._membership.handing_out:
                 await asyncio.sleep(POLL_MS / 1000)
                 continue
-            generation = self._membership.generation
             found = await self._consumer.getmany(timeout_ms=POLL_MS, max_records=INPUTS_AT_ONCE)
+            # Only now: a call that began before a rebalance may return what came after it.
+            generation = self._membership.generation
             for place, records in found.items():
                 for record in records:
                     if generation == self._membership.generation and place.partition in self._membership.handing_out:
@@ -189,6 +219,8 @@ class Owner:
         while True:
             await asyncio.sleep(COMMIT_SECONDS)
             await self._commit()
+            holding = sum(owned.partition.progress.holding for owned in self._owned.values())
+            self._around.metrics.inputs_held.set(holding)
 
     async def _commit(self) -> None:
         """Up to the first input whose decision has not come back. A failure means that somebody else owns by now."""

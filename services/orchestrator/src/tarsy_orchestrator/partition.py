@@ -18,7 +18,7 @@ from tarsy_orchestrator.metrics import Metrics
 from tarsy_orchestrator.progress import InboxProgress
 from tarsy_orchestrator.reviving import revive
 from tarsy_orchestrator.sessions import NotLoaded, Sessions
-from tarsy_orchestrator.state import Beyond, Ended, State
+from tarsy_orchestrator.state import NO_INPUT, Beyond, Investigating, State
 
 log = structlog.get_logger(__name__)
 
@@ -71,6 +71,7 @@ class Partition:
         self._source = source
         self._waiting: deque[Waiting] = deque()
         self._loading: dict[str, list[Waiting]] = {}
+        self._left_alone: dict[str, int] = {}
         self._wake = asyncio.Event()
         self._moved = asyncio.Event()
         self._reviving = asyncio.Semaphore(REVIVED_AT_ONCE)
@@ -83,23 +84,35 @@ class Partition:
         self.progress = InboxProgress(start)
         self._waiting = deque(one for one in self._waiting if one.given.offset is None)
         self._loading.clear()
+        self._left_alone.clear()
         self.settled = False
         self._settle_at = end
         self._settle_if_due()
 
+    def recover(self) -> None:
+        """The partition came back: until its inbox is handed out again nothing is made, and all that runs goes on."""
+        self.settled = False
+        self._settle_at = None
+
+    def take(self, offset: int) -> None:
+        """The input at this offset is here. One of these follows: put, buried, leave_alone."""
+        self.progress.take(offset)
+
     def put(self, waiting: Waiting) -> None:
-        if waiting.given.offset is not None:
-            self.progress.take(waiting.given.offset)
         self._waiting.append(waiting)
         self._wake.set()
 
-    def pass_over(self, offset: int, *, hold: bool) -> None:
-        """An input that is not decided here: a dead letter, or (held) one of a type that only newer code knows."""
-        self.progress.take(offset)
-        if hold:
-            self.progress.hold(offset)
-        else:
-            self.progress.done(offset)
+    def buried(self, offset: int) -> None:
+        """It lies among the dead letters. Nothing, when the inbox was started anew meanwhile."""
+        self.progress.done(offset)
+        self._settle_if_due()
+
+    def leave_alone(self, session_id: str, offset: int, type: str) -> None:
+        """Only newer code knows the input's type. A decision on a later one would count this one as decided."""
+        log.error("input.held", session_id=session_id, type=type, partition=self.number, offset=offset)
+        self._left_alone.setdefault(session_id, offset)
+        self.progress.hold(offset)
+        self._acting.act(session_id, Beyond(NO_INPUT))
         self._settle_if_due()
 
     @property
@@ -124,8 +137,8 @@ class Partition:
             self._heads.put(session_id, accepted.head, accepted.replaced)
         if isinstance(accepted.state, Beyond):
             log.error("session.left_alone", session_id=session_id, type=accepted.record.envelope.type)
-        if self.settled:
-            self._acting.act(session_id, accepted.state)
+        if accepted.state is not None:
+            self._act(session_id, accepted.state)
 
     async def caught_up(self, end: int) -> None:
         """Waits until the log has been read up to `end` (exclusive)."""
@@ -151,6 +164,9 @@ class Partition:
         ready = []
         while self._waiting:
             one = self._waiting.popleft()
+            if self._is_left_alone(one):
+                self._hold(one)
+                continue
             loading = self._loading.get(one.session_id)
             if loading is not None:
                 loading.append(one)
@@ -164,6 +180,18 @@ class Partition:
             ready.append(one)
         return ready
 
+    def _is_left_alone(self, one: Waiting) -> bool:
+        """What came before the input that only newer code knows is decided still."""
+        since = self._left_alone.get(one.session_id)
+        return since is not None and (one.given.offset is None or one.given.offset > since)
+
+    def _hold(self, one: Waiting) -> None:
+        offset, type = one.given.offset, one.given.input.type
+        log.error("input.held", session_id=one.session_id, type=type, partition=self.number, offset=offset)
+        if offset is not None:
+            self.progress.hold(offset)
+        self._settle_if_due()
+
     async def _load(self, session_id: str) -> None:
         while (head := self.sessions.head(session_id)) is not None:
             try:
@@ -174,7 +202,7 @@ class Partition:
                 await asyncio.sleep(PAUSE_SECONDS)
                 continue
             if self.sessions.head(session_id) is head:
-                self.sessions.load(session_id, state if isinstance(state, Ended) else Beyond(head.decided))
+                self.sessions.load(session_id, state)
                 break
         self._waiting.extendleft(reversed(self._loading.pop(session_id, [])))
         self._wake.set()
@@ -228,16 +256,13 @@ class Partition:
 
     def _decided(self, waiting: Waiting) -> None:
         state = self.sessions.state(waiting.session_id)
-        offset = waiting.given.offset
         if isinstance(state, Beyond):
-            log.error("input.held", session_id=waiting.session_id, type=waiting.given.input.type, offset=offset)
-            if offset is not None:
-                self.progress.hold(offset)
-        else:
-            self._metrics.inputs_decided.labels(waiting.given.input.type).inc()
-            if offset is not None:
-                self.progress.done(offset)
-            self._acting.answer(waiting.session_id, state, waiting.given.input)
+            self._hold(waiting)
+            return
+        self._metrics.inputs_decided.labels(waiting.given.input.type).inc()
+        if waiting.given.offset is not None:
+            self.progress.done(waiting.given.offset)
+        self._acting.answer(waiting.session_id, state, waiting.given.input)
         self._settle_if_due()
 
     def _settle_if_due(self) -> None:
@@ -245,4 +270,11 @@ class Partition:
             return
         self.settled = True
         for session_id, state in list(self.sessions.open_sessions().items()):
+            self._act(session_id, state)
+
+    def _act(self, session_id: str, state: State) -> None:
+        """Before all is settled nothing is made; what a session at rest owes no longer is cancelled at once."""
+        if session_id in self._left_alone:
+            return
+        if self.settled or not isinstance(state, Investigating):
             self._acting.act(session_id, state)

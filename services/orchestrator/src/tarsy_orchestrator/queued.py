@@ -13,9 +13,10 @@ TELL_AGAIN_SECONDS = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Publish:
-    """The request is (again) to be put into its queue."""
+    """The request is (again) to be put into its queue. `attempt` counts from 1 in this tenure."""
 
     owed: QueuedCall
+    attempt: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,7 @@ class Queued:
     def __init__(self, owed: QueuedCall) -> None:
         self.owed = owed
         self._pause = FIRST_PAUSE_SECONDS
+        self._attempts = 0
         self._publish_at: float = 0.0
         self._tell_at: float = 0.0
 
@@ -57,7 +59,8 @@ class Queued:
             return None
         self._publish_at = monotonic + self._pause
         self._pause = min(2 * self._pause, LONGEST_PAUSE_SECONDS)
-        return Publish(self.owed)
+        self._attempts += 1
+        return Publish(self.owed, self._attempts)
 
     def _noticed(self, broker_now: datetime | None, *, worker_dead: bool) -> WorkerDied | DeadlinePassed | None:
         if broker_now is not None and broker_now >= deadline_of(self.owed):

@@ -1,15 +1,18 @@
 """Reading a session at rest back from the spans of the log that its head lists."""
 
-from tarsy_bus.acceptance import Chains
+from tarsy_bus.acceptance import Chains, Known
 from tarsy_bus.connection import Bus
 from tarsy_bus.following import Record, read_to_end, readable
 from tarsy_contracts.heads import SessionHead
 from tarsy_orchestrator.evolve import evolve
-from tarsy_orchestrator.state import ABSENT, State
+from tarsy_orchestrator.state import ABSENT, Beyond, State
 
 
 async def revive(bus: Bus, partition: int, session_id: str, head: SessionHead) -> State:
-    """The session's state at its head. Costs as many records as the spans hold, of this session and of others."""
+    """The session's state at its head; Beyond, when its spans do not lead there.
+
+    Costs as many records as the spans hold, of this session and of others.
+    """
     state: State = ABSENT
     chains = Chains()
     key = session_id.encode()
@@ -24,4 +27,4 @@ async def revive(bus: Bus, partition: int, session_id: str, head: SessionHead) -
 
     for span in head.spans:
         await read_to_end(bus, bus.topics.sessions, {partition: span.first}, take, until={partition: span.last + 1})
-    return state
+    return state if chains.last(session_id) == Known(head.event_id, head.number) else Beyond(head.decided)

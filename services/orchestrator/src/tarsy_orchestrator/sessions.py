@@ -19,10 +19,13 @@ KEPT_AT_REST = 200
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """What an accepted record brought: the session's state, and its new head where there is one."""
+    """What an accepted record brought: the session's new head where there is one, and its state where it is known.
+
+    It is not (None) of a session at rest that was not loaded: it stays so.
+    """
 
     record: Recorded
-    state: State
+    state: State | None
     head: SessionHead | None
     replaced: SessionHead | None
 
@@ -55,7 +58,8 @@ class Sessions:
         if head is not None:
             self._heads[session_id] = head
         self._keep(session_id, state, loaded=not unloaded)
-        return Accepted(record, state, head, replaced=before)
+        unknown = unloaded and session_id not in self._open
+        return Accepted(record, None if unknown else state, head, replaced=before)
 
     def _keep(self, session_id: str, state: State, *, loaded: bool) -> None:
         head = self._heads.get(session_id)
@@ -93,6 +97,16 @@ class Sessions:
 
     def head(self, session_id: str) -> SessionHead | None:
         return self._heads.get(session_id)
+
+    @property
+    def decided(self) -> int:
+        """The highest inbox offset that the log tells to be decided."""
+        known = [*(head.decided for head in self._heads.values()), *(state.decided for state in self._open.values())]
+        return max(known, default=NO_INPUT)
+
+    def not_opened(self) -> list[str]:
+        """Sessions that heads list as open, and whose opener was not met."""
+        return [id for id, head in self._heads.items() if head.phase == "open" and id not in self._open]
 
     def open_sessions(self) -> Mapping[str, State]:
         return self._open

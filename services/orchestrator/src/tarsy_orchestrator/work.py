@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import Callable, Coroutine
 from functools import partial
+from uuid import UUID
 
 import structlog
 
 from tarsy_contracts.control import Control, RequestAnswered
 from tarsy_contracts.identities import derived_id, report_id
 from tarsy_contracts.inputs import DeadlinePassed, Input, OwnInput, ToolsOffered, WorkerDied
+from tarsy_contracts.topics import QUEUE_PARTITIONS
 from tarsy_orchestrator.answers import answers
 from tarsy_orchestrator.deciding import Waiting
 from tarsy_orchestrator.given import Given
@@ -104,15 +106,15 @@ class Work:
         liveness = self._around.liveness
         dead = claim is not None and liveness.is_dead(claim.worker_id, since=claim.since)
         match queued.step(self._around.monotonic(), liveness.now, worker_dead=dead):
-            case Publish(owed=one):
-                self._outbox.put(partial(self._request, session_id, one))
+            case Publish(owed=one, attempt=attempt):
+                self._outbox.put(partial(self._request, session_id, one, attempt))
             case Tell(noticed=noticed):
                 log.warning("call.noticed", session_id=session_id, call_id=queued.owed.id, noticed=noticed.type)
                 self._outbox.put(partial(self._tell, session_id, noticed))
             case None:
                 pass
 
-    async def _request(self, session_id: str, one: QueuedCall) -> None:
+    async def _request(self, session_id: str, one: QueuedCall, attempt: int) -> None:
         state = self._states.get(session_id)
         request = request_of(session_id, state, one) if state is not None else None
         if request is None:
@@ -120,7 +122,9 @@ class Work:
         topics = self._around.publisher.topics
         topic = topics.tool_calls if isinstance(one, OwedToolCall) else topics.summaries
         id = derived_id("request", one.id, one.releases)
-        await self._around.publisher.publish(topic, request, key=one.id, id=id, subject=session_id)
+        await self._around.publisher.publish(
+            topic, request, key=one.id, id=id, subject=session_id, partition=_elsewhere(one.id, attempt)
+        )
         self._around.metrics.requests_published.labels(topic.rpartition(".")[2]).inc()
 
     async def _tell(self, session_id: str, noticed: WorkerDied | DeadlinePassed) -> None:
@@ -140,6 +144,11 @@ class Work:
             id=derived_id(control.type, key),
             subject=session_id,
         )
+
+
+def _elsewhere(call_id: str, attempt: int) -> int:
+    """Each attempt goes to another partition of the queue: another worker may have room, or be well."""
+    return UUID(derived_id("attempt", call_id, attempt)).int % QUEUE_PARTITIONS
 
 
 def _end(made: Made) -> None:

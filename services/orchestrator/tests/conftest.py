@@ -1,0 +1,25 @@
+"""A world of its own for each test, on the Kafka of the test session."""
+
+import sys
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+sys.path.append(str(Path(__file__).parent))
+
+from orchestrator_world import World, stop_all
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.publisher import Publisher
+
+
+@pytest.fixture
+async def world(bus: Bus) -> AsyncIterator[World]:
+    """The catalog is there; owners are the test's to begin. Those that still run are stopped in good order."""
+    async with Publisher(bus, source="test", now=lambda: datetime.now(UTC)).running() as publisher:
+        world = World(bus, publisher)
+        await world.catalogue()
+        yield world
+        await stop_all(world.owners)

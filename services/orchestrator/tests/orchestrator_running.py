@@ -1,0 +1,211 @@
+"""An owner in this process, on the real Kafka: only the model, the configuration and the workers' lives are the test's.
+
+It can be stopped in good order, and it can be crashed.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from functools import cache
+
+from aiokafka.errors import KafkaError
+from aiokafka.structs import RecordMetadata
+from prometheus_client import CollectorRegistry
+
+from tarsy_bus.connection import Bus, member
+from tarsy_bus.following import Follower
+from tarsy_bus.liveness import Liveness
+from tarsy_bus.log_writer import Entry, LogWriter
+from tarsy_bus.publisher import NotWritten, Publisher
+from tarsy_config.config import Config
+from tarsy_contracts.envelope import Headers
+from tarsy_contracts.workers import WorkerAnnounced
+from tarsy_llm.protocol import Answer, Delta, LlmRequest
+from tarsy_masking.masker import Masker
+from tarsy_orchestrator.catalog import Catalog, follow_catalog
+from tarsy_orchestrator.inbox import InboxReader
+from tarsy_orchestrator.metrics import Metrics
+from tarsy_orchestrator.owner import Owner
+from tarsy_orchestrator.surroundings import Surroundings
+from tarsy_testing import eventually
+
+WAIT_SECONDS = 30.0
+DEAD_AFTER = timedelta(seconds=8)
+
+type Append = Callable[[int, Sequence[Entry]], Awaitable[int]]
+
+
+class FakeLlm:
+    """Answers by iteration, at once or when `may_answer` is set, and remembers who asked."""
+
+    def __init__(self, turns: Sequence[Answer]) -> None:
+        self.turns = turns
+        self.asked: list[LlmRequest] = []
+        self.may_answer = asyncio.Event()
+        self.may_answer.set()
+
+    async def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
+        self.asked.append(request)
+        await self.may_answer.wait()
+        yield self.turns[min(request.iteration, len(self.turns)) - 1]
+
+    def calls_of(self, session_id: str) -> int:
+        """How often it was asked for a session: alerts of these tests name theirs."""
+        return sum(session_id in request.conversation.messages[0].content for request in self.asked)
+
+
+class WatchedWriter(LogWriter):
+    """Appends for real; a test may do something of its own before, after, or instead."""
+
+    meddle: Callable[[int, Sequence[Entry], Append], Awaitable[int]] | None = None
+
+    async def append(self, partition: int, entries: Sequence[Entry]) -> int:
+        if self.meddle is None:
+            return await super().append(partition, entries)
+        return await self.meddle(partition, entries, super().append)
+
+
+class LossyPublisher(Publisher):
+    """Publishes for real, except to the topics in `losing`."""
+
+    losing: frozenset[str] = frozenset()
+
+    async def write(
+        self, topic: str, *, key: bytes | None, value: bytes | None, headers: Headers, partition: int | None = None
+    ) -> RecordMetadata:
+        if topic in self.losing:
+            raise NotWritten(f"{topic}: lost, as the test wants it")
+        return await super().write(topic, key=key, value=value, headers=headers, partition=partition)
+
+
+class RunningOwner:
+    """One orchestrator process, but for its signals and settings."""
+
+    def __init__(self, bus: Bus, config: Config, turns: Sequence[Answer], name: str) -> None:
+        self.name = name
+        self.llm = FakeLlm(turns)
+        self.liveness = Liveness(name, dead_after=DEAD_AFTER)
+        self.registry = CollectorRegistry()
+        self.publisher = LossyPublisher(bus, source=name, now=_now)
+        self.writer = WatchedWriter(bus)
+        self.consumer = member(bus, f"{bus.topics.prefix}.orchestrator")
+        self.ready = asyncio.Event()
+        self.clock_ahead = 0.0
+        self._bus = bus
+        self._follower = Follower(bus, bus.topics.sessions)
+        self._catalog = Catalog(self.liveness)
+        self._owner = Owner(
+            bus,
+            consumer=self.consumer,
+            follower=self._follower,
+            writer=self.writer,
+            inbox=InboxReader(self.publisher, config),
+            around=self._surroundings(),
+            source=name,
+        )
+        self.task: asyncio.Task[None] = asyncio.create_task(self._run(), name=name)
+
+    def _surroundings(self) -> Surroundings:
+        return Surroundings(
+            publisher=self.publisher,
+            liveness=self.liveness,
+            catalog=self._catalog,
+            llms={"scripted": self.llm},
+            llm_places=asyncio.Semaphore(20),
+            masker=masker(),
+            metrics=Metrics(self.registry),
+            now=_now,
+            monotonic=lambda: time.monotonic() + self.clock_ahead,
+            tools_seconds=10.0,
+        )
+
+    async def _run(self) -> None:
+        async with self.publisher.running(), self.writer.running(), self._follower.running():
+            await self.consumer.start()
+            try:
+                async with asyncio.TaskGroup() as group:
+                    group.create_task(follow_catalog(self._bus, self._catalog))
+                    await self._owner.run(lambda: self.ready.set())
+            finally:
+                await self.consumer.stop()
+
+    def hears(self, worker_id: str, *, ago: timedelta = timedelta(0), leaving: bool = False) -> None:
+        """An announcement came back, stamped by the broker so long ago."""
+        announced = WorkerAnnounced(worker_id=worker_id, service="tool-gateway", leaving=leaving)
+        self.liveness.saw(announced, _now() - ago)
+        self._catalog.changed()
+
+    async def until_ready(self) -> "RunningOwner":
+        """Raises what ended the owner, when it ended instead."""
+        ready = asyncio.create_task(self.ready.wait())
+        try:
+            async with asyncio.timeout(WAIT_SECONDS):
+                await asyncio.wait([ready, self.task], return_when=asyncio.FIRST_COMPLETED)
+            if self.task.done():
+                await self.task
+        finally:
+            ready.cancel()
+        return self
+
+    async def until_read(self, written: RecordMetadata) -> None:
+        """Waits until an input waits for its decision."""
+
+        async def look() -> bool:
+            return int(await self.consumer.position(written.topic_partition)) > int(written.offset)
+
+        await eventually(look, f"{self.name} reads offset {written.offset} of the inbox")
+
+    async def until_ended(self) -> BaseException | None:
+        """What ended it."""
+        async with asyncio.timeout(WAIT_SECONDS):
+            await asyncio.wait([self.task])
+        return self.task.exception()
+
+    async def stop(self) -> None:
+        self.task.cancel()
+        with suppress(asyncio.CancelledError):
+            await self.task
+
+    async def holds_reading_until_ready(self) -> None:
+        """A read of the inbox has begun that returns after the next rebalance only, as it may in aiokafka."""
+        really, begun = self.consumer.getmany, asyncio.Event()
+        self.ready = asyncio.Event()
+
+        async def getmany(**how: int) -> object:
+            begun.set()
+            await self.ready.wait()
+            return await really(**how)
+
+        self.consumer.getmany = getmany
+        async with asyncio.timeout(WAIT_SECONDS):
+            await begun.wait()
+
+    def forgets_everything(self) -> None:
+        """From now on it commits nothing and writes no head, as if it died before it came to that."""
+        self.consumer.commit = _unable_to_commit
+        self.publisher.losing = frozenset({self._bus.topics.heads})
+
+    async def crash(self) -> None:
+        """It says nothing more; what runs in it is gone."""
+        self.forgets_everything()
+        await self.stop()
+
+    def counted(self, name: str) -> float:
+        """A metric of this owner, over all its labels."""
+        samples = [one for metric in self.registry.collect() for one in metric.samples]
+        return sum(one.value for one in samples if one.name == f"tarsy_orchestrator_{name}")
+
+
+async def _unable_to_commit(offsets: object) -> None:
+    raise KafkaError("the process is dead")
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+@cache
+def masker() -> Masker:
+    return Masker.default()

@@ -1,0 +1,94 @@
+"""A session at rest still answers: the owner that saw it end, and one that knows it only by its head."""
+
+import pytest
+from orchestrator_world import World, new_session
+
+from tarsy_contracts.control import RequestAnswered
+from tarsy_contracts.events import AlertRepeated
+from tarsy_log import SessionLog
+
+
+@pytest.fixture
+def session() -> str:
+    return new_session()
+
+
+@pytest.fixture(params=["the owner that saw it end", "an owner that knows its head only"])
+async def rested(world: World, session: str, request: pytest.FixtureRequest) -> SessionLog:
+    """A session that has ended, and an owner."""
+    first = await world.owner("first")
+    last = await world.alert(session)
+    log = await world.until_ended(session)
+    await world.until_rested(session, number=len(log.accepted))
+    if request.param == "an owner that knows its head only":
+        await world.until_committed(last)
+        await first.stop()
+        await world.owner("second")
+    return log
+
+
+async def test_the_same_alert_is_noted_and_moves_the_head(world: World, session: str, rested: SessionLog) -> None:
+    await world.alert(session, id="again")
+    log = await world.until(session, "alert.repeated")
+    assert log.types == [*rested.types, "alert.repeated"]
+    assert log.events(AlertRepeated)[0].input_id == f"again/{session}"
+    number = len(log.accepted)
+    head = await world.until_rested(session, number)
+    assert head.spans[0].first == log.accepted[0].offset
+    assert head.spans[-1].last == log.accepted[-1].offset
+    assert (number - 1, None) in await world.heads(session)
+
+
+@pytest.mark.usefixtures("rested")
+async def test_the_very_same_input_is_not_noted_twice(world: World, session: str, rested: SessionLog) -> None:
+    last = await world.alert(session)
+    await world.until_committed(last)
+    assert (await world.log(session)).types == rested.types
+
+
+async def test_a_cancellation_is_refused_and_answered_the_same_when_asked_again(
+    world: World, session: str, rested: SessionLog
+) -> None:
+    await world.cancel(session)
+    (answer,) = await world.told(RequestAnswered)
+    assert (answer.accepted, answer.code) == (False, 409)
+    again = await world.cancel(session)
+    assert await world.told(RequestAnswered, count=2) == [answer, answer]
+    await world.until_committed(again)
+    log = await world.log(session)
+    assert log.types == [*rested.types, "request.refused"]
+    await world.until_rested(session, number=len(log.accepted))
+
+
+async def test_an_answer_on_record_is_told_by_an_owner_that_did_not_give_it(
+    world: World, session: str, rested: SessionLog
+) -> None:
+    await world.cancel(session)
+    (answer,) = await world.told(RequestAnswered)
+    head = await world.until_rested(session, number=len(rested.accepted) + 1)
+    for owner in world.owners:
+        if not owner.task.done():
+            await owner.stop()
+    await world.owner("third")
+    await world.cancel(session)
+    assert await world.told(RequestAnswered, count=2) == [answer, answer]
+    assert (await world.log(session)).accepted[-1].envelope.id == head.event_id
+
+
+async def test_an_event_that_moves_a_head_only_session_is_no_alarm(
+    world: World, session: str, capsys: pytest.CaptureFixture[str], rested: SessionLog
+) -> None:
+    """Heads may lag: then the next owner reads events of sessions whose state it does not hold."""
+    for owner in world.owners:
+        if not owner.task.done():
+            await owner.stop()
+    lagging = await world.owner("lagging")
+    lagging.forgets_everything()
+    await world.alert(session, id="again")
+    await world.until(session, "alert.repeated")
+    await lagging.crash()
+    capsys.readouterr()
+
+    await world.owner("next")
+    await world.until_rested(session, number=len(rested.accepted) + 1)
+    assert "session.left_alone" not in capsys.readouterr().out

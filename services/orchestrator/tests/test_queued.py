@@ -1,0 +1,81 @@
+"""A call in a queue, on a clock of the test: when it is published, and what the owner notices. Pure."""
+
+from datetime import timedelta
+from itertools import pairwise
+
+import pytest
+
+from tarsy_contracts import inputs as i
+from tarsy_orchestrator.owed import OwedToolCall, owed
+from tarsy_orchestrator.queued import LONGEST_PAUSE_SECONDS, Publish, Queued, Tell, deadline_of
+from tarsy_story import READ, Story
+
+
+@pytest.fixture
+def story() -> Story:
+    return Story().calling(READ)
+
+
+def owed_call(story: Story) -> OwedToolCall:
+    (call,) = owed(story.state)
+    assert isinstance(call, OwedToolCall)
+    return call
+
+
+def publish_times(queued: Queued, story: Story, *, until: int) -> list[int]:
+    steps = ((second, queued.step(float(second), story.now, worker_dead=False)) for second in range(until))
+    return [second for second, step in steps if isinstance(step, Publish)]
+
+
+def test_a_request_that_nobody_claims_is_published_again_with_growing_pauses(story: Story) -> None:
+    times = publish_times(Queued(owed_call(story)), story, until=120)
+    pauses = [later - sooner for sooner, later in pairwise(times)]
+    assert times[0] == 0
+    assert pauses == [3, 6, 12, 24, LONGEST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS]
+
+
+def test_each_time_it_says_how_often_it_was_published(story: Story) -> None:
+    queued = Queued(owed_call(story))
+    first, second = (queued.step(now, story.now, worker_dead=False) for now in (0.0, 3.0))
+    assert isinstance(first, Publish)
+    assert isinstance(second, Publish)
+    assert (first.attempt, second.attempt) == (1, 2)
+
+
+def test_a_claimed_request_is_not_published(story: Story) -> None:
+    story.when(story.claim(story.call_ids[0]))
+    assert publish_times(Queued(owed_call(story)), story, until=60) == []
+
+
+def test_a_call_that_became_free_is_published_at_once_and_the_second_time_after_its_pause(story: Story) -> None:
+    call_id = story.call_ids[0]
+    queued = Queued(owed_call(story))
+    assert isinstance(queued.step(0.0, story.now, worker_dead=False), Publish)
+    for release in (1, 2):
+        story.when(story.claim(call_id))
+        queued.update(owed_call(story))
+        story.when(i.CallNotStarted(call_id=call_id, claim_id="claim-1", worker_id="worker-1", reason="busy"))
+        queued.update(owed_call(story))
+        step = queued.step(float(release), story.now, worker_dead=False)
+        assert isinstance(step, Publish) == (release == 1)
+
+
+def test_the_death_of_its_worker_is_told_and_told_again_until_it_is_decided(story: Story) -> None:
+    story.when(story.claim(story.call_ids[0]))
+    queued = Queued(owed_call(story))
+    told = [queued.step(now, story.now, worker_dead=True) for now in (0.0, 1.0, 2.9, 3.0)]
+    died = Tell(i.WorkerDied(call_id=story.call_ids[0], claim_id="claim-1", worker_id="worker-1"))
+    assert told == [died, None, None, died]
+
+
+def test_a_deadline_is_told_by_the_clock_of_the_broker(story: Story) -> None:
+    queued = Queued(owed_call(story))
+    deadline = deadline_of(owed_call(story))
+    assert isinstance(queued.step(0.0, deadline - timedelta(milliseconds=1), worker_dead=False), Publish)
+    assert queued.step(0.1, deadline, worker_dead=False) == Tell(i.DeadlinePassed(call_id=story.call_ids[0]))
+
+
+def test_without_the_time_of_the_broker_nothing_is_noticed(story: Story) -> None:
+    queued = Queued(owed_call(story))
+    assert isinstance(queued.step(0.0, None, worker_dead=False), Publish)
+    assert queued.step(0.1, None, worker_dead=False) is None

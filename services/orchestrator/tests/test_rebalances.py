@@ -1,0 +1,140 @@
+"""Two owners in one group: partitions move, sessions go on, and what stays costs nothing."""
+
+from orchestrator_running import RunningOwner
+from orchestrator_world import World, calling, new_session, partition_of, words
+
+from tarsy_contracts.events import LlmCallCompleted
+from tarsy_contracts.topics import LOG_PARTITIONS
+from tarsy_story import READ
+from tarsy_testing import eventually
+
+
+def owned_by(owner: RunningOwner) -> set[int]:
+    return {place.partition for place in owner.consumer.assignment()}
+
+
+async def until_asked(owner: RunningOwner, sessions: list[str]) -> None:
+    async def look() -> bool:
+        return all(owner.llm.calls_of(session) for session in sessions)
+
+    await eventually(look, f"{owner.name} makes the LLM calls of {len(sessions)} sessions")
+
+
+async def until_it_owns(owner: RunningOwner, count: int) -> None:
+    """And hands out the inputs of those partitions."""
+
+    async def look() -> bool:
+        return len(owned_by(owner)) == count and owner.ready.is_set()
+
+    await eventually(look, f"{owner.name} owns {count} partitions")
+
+
+async def begin(world: World, owners: list[RunningOwner]) -> list[str]:
+    """A session in each partition; each waits for its LLM call."""
+    sessions = [new_session(partition) for partition in range(LOG_PARTITIONS)]
+    for session in sessions:
+        await world.alert(session)
+    for owner in owners:
+        await until_asked(owner, [session for session in sessions if partition_of(session) in owned_by(owner)])
+    return sessions
+
+
+async def check_that_all_end(world: World, sessions: list[str]) -> None:
+    for session in sessions:
+        log = await world.until_ended(session)
+        assert len(log.events(LlmCallCompleted)) == 1
+
+
+async def test_partitions_move_to_who_joins_and_what_stays_keeps_its_running_calls(world: World) -> None:
+    first = await world.owner("first")
+    first.llm.may_answer.clear()
+    sessions = await begin(world, [first])
+    first.ready.clear()
+    second = world.beginning("second")
+    second.llm.may_answer.clear()
+    await second.until_ready()
+    await until_it_owns(first, LOG_PARTITIONS // 2)
+    moved = [session for session in sessions if partition_of(session) in owned_by(second)]
+    assert len(moved) == LOG_PARTITIONS // 2
+    await until_asked(second, moved)
+
+    first.llm.may_answer.set()
+    second.llm.may_answer.set()
+    await check_that_all_end(world, sessions)
+    assert all(first.llm.calls_of(session) == 1 for session in sessions)
+    assert all(second.llm.calls_of(session) == (session in moved) for session in sessions)
+
+
+async def test_partitions_come_back_from_who_leaves_and_running_calls_go_on(world: World) -> None:
+    first = await world.owner("first")
+    first.ready.clear()
+    second = await world.owner("second")
+    await until_it_owns(first, LOG_PARTITIONS // 2)
+    first.llm.may_answer.clear()
+    second.llm.may_answer.clear()
+    sessions = await begin(world, [first, second])
+    moved = [session for session in sessions if partition_of(session) in owned_by(second)]
+    first.ready.clear()
+    await second.stop()
+    await until_it_owns(first, LOG_PARTITIONS)
+    await until_asked(first, moved)
+
+    first.llm.may_answer.set()
+    await check_that_all_end(world, sessions)
+    assert all(first.llm.calls_of(session) == 1 for session in sessions)
+
+
+async def test_inputs_that_a_read_brings_which_began_before_the_rebalance_are_decided(world: World) -> None:
+    """aiokafka lets such a call wait for the assignment; what it returns then belongs to the new one."""
+    first = await world.owner("first")
+    await first.holds_reading_until_ready()
+    sessions = await begin(world, [])
+    await world.owner("second")
+    await until_it_owns(first, LOG_PARTITIONS // 2)
+    await check_that_all_end(world, sessions)
+
+
+async def test_alerts_that_arrive_while_owners_come_and_go_are_all_investigated(world: World) -> None:
+    sessions: list[str] = []
+
+    async def some_alerts() -> None:
+        for _ in range(15):
+            sessions.append(new_session())
+            await world.alert(sessions[-1])
+
+    first = await world.owner("first")
+    await some_alerts()
+    second = world.beginning("second")
+    await some_alerts()
+    await second.until_ready()
+    await some_alerts()
+    await first.crash()
+    await some_alerts()
+    await world.owner("third")
+    await some_alerts()
+    for session in sessions:
+        await world.until_ended(session)
+
+
+async def test_a_session_that_ends_while_its_partition_comes_back_owes_nothing_any_longer(world: World) -> None:
+    """The cancellation waits in the inbox while the owner recovers: what ran for the session is cancelled with it."""
+    world.turns[:] = [calling(READ), words("done")]
+    first = await world.owner("first")
+    sessions = [new_session(partition) for partition in range(LOG_PARTITIONS)]
+    for session in sessions:
+        await world.alert(session)
+        await world.request(session)
+    await first.holds_reading_until_ready()
+    for session in sessions:
+        await world.cancel(session, request_id=session)
+    await world.owner("second")
+    for session in sessions:
+        await world.until_ended(session)
+    published = {session: len(await world.requests(session)) for session in sessions}
+
+    running = new_session(min(owned_by(first)))
+    await world.alert(running)
+    await world.request(running)
+    first.clock_ahead = 1000.0
+    await world.request(running, count=2)
+    assert {session: len(await world.requests(session)) for session in sessions} == published
