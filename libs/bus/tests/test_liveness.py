@@ -34,7 +34,7 @@ def test_who_was_heard_lately_lives() -> None:
 
 
 def test_who_was_not_heard_for_longer_is_dead() -> None:
-    known = seen(("other", 0 * SECOND), ("me", DEAD_AFTER + timedelta(milliseconds=1)))
+    known = seen(("me", 0 * SECOND), ("other", 0 * SECOND), ("me", DEAD_AFTER + timedelta(milliseconds=1)))
     assert known.is_dead("other", since=BEGIN)
     assert not known.lives("other")
 
@@ -52,8 +52,13 @@ def test_the_announcements_of_others_do_not_move_the_time() -> None:
     assert not known.is_dead("other", since=BEGIN)
 
 
-def test_a_worker_that_was_never_heard_is_judged_by_the_other_sign_of_its_life() -> None:
-    known = seen(("me", DEAD_AFTER + SECOND))
+def test_a_reader_that_has_just_begun_listens_first_before_it_takes_an_old_claim_for_a_dead_workers() -> None:
+    known = seen(("me", 1000 * SECOND))
+    assert not known.is_dead("stranger", since=BEGIN)
+
+
+def test_a_worker_that_was_never_heard_is_judged_by_how_long_this_reader_has_listened() -> None:
+    known = seen(("me", 0 * SECOND), ("me", DEAD_AFTER + SECOND))
     assert known.is_dead("stranger", since=BEGIN)
     assert not known.is_dead("stranger", since=BEGIN + SECOND)
     assert not known.lives("stranger")
@@ -83,7 +88,8 @@ def test_long_silent_workers_are_forgotten_and_stay_dead() -> None:
     known = seen(("other", 0 * SECOND), ("gone-", 0 * SECOND), ("me", 20 * DEAD_AFTER))
     assert known.lives("other") is False
     assert "other" in known._last
-    known = seen(("other", 0 * SECOND), ("gone-", 0 * SECOND), ("me", 21 * DEAD_AFTER))
+    begun = ("me", 0 * SECOND)
+    known = seen(begun, ("other", 0 * SECOND), ("gone-", 0 * SECOND), ("me", 21 * DEAD_AFTER))
     assert known._last.keys() == {"me"}
     assert known._left == set()
     assert known.is_dead("other", since=BEGIN)

@@ -30,9 +30,12 @@ class Liveness:
         self._dead_after = dead_after
         self._last: dict[str, datetime] = {}
         self._left: set[str] = set()
+        self._began: datetime | None = None
 
     def saw(self, announcement: WorkerAnnounced, appended_at: datetime) -> None:
         self._last[announcement.worker_id] = appended_at
+        if announcement.worker_id == self._own_id and self._began is None:
+            self._began = appended_at
         if announcement.leaving:
             self._left.add(announcement.worker_id)
         self._forget(appended_at)
@@ -43,11 +46,14 @@ class Liveness:
         return self._last.get(self._own_id)
 
     def is_dead(self, worker_id: str, *, since: datetime) -> bool:
-        """`since`: when it was last known to live by another sign, such as its claim on the log."""
+        """`since`: when it was last known to live by another sign, such as its claim on the log.
+
+        Of a worker that this reader never heard it cannot say for how long it is silent: it listens for that long first.
+        """
         now = self.now
-        if now is None:
+        if now is None or self._began is None:
             return False
-        last = max(self._last.get(worker_id, since), since)
+        last = max(self._last.get(worker_id, self._began), since)
         if worker_id in self._left:
             return now > last
         return now - last > self._dead_after

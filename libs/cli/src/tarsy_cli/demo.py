@@ -1,6 +1,5 @@
 """`tarsy demo`: an incident's alert, as if it fired now."""
 
-import asyncio
 import json
 import time
 from datetime import UTC, datetime
@@ -8,21 +7,26 @@ from pathlib import Path
 
 from rich.console import Console
 
+from tarsy_cli.api import ApiFailed
 from tarsy_cli.instance import Home, Instance
 from tarsy_cli.submitting import submit_file
-from tarsy_cli.watching import watch_session
 
 WAIT_SECONDS = 600.0
 LOOK_SECONDS = 0.2
 
 
-def run_demo(home: Home, incident: Path, console: Console) -> str:
-    """The status that the session ended with. Raises SubmitFailed, OSError, or TimeoutError with a sentence."""
+def send_incident(home: Home, incident: Path, console: Console) -> tuple[Instance, str]:
+    """Waits for a TARSy that is ready. Returns it, and the session that investigates the incident's alert.
+
+    Raises ApiFailed, OSError, or TimeoutError, each with a sentence.
+    """
+    content = (incident / "alert.json").read_bytes()
     instance = _wait_until_ready(home, console)
-    content = firing_now((incident / "alert.json").read_bytes(), datetime.now(UTC))
-    session_id = submit_file(instance.api, content)[0]
-    console.print(f"Sent {incident / 'alert.json'}; session {session_id} investigates it.", markup=False)
-    return asyncio.run(watch_session(instance.api, session_id, console))
+    sessions = submit_file(instance.api, firing_now(content, datetime.now(UTC)))
+    if not sessions:
+        raise ApiFailed(f"{incident / 'alert.json'} holds no alert that fires.")
+    console.print(f"Sent {incident / 'alert.json'}.", markup=False)
+    return instance, sessions[0]
 
 
 def firing_now(webhook: bytes, now: datetime) -> bytes:
@@ -35,15 +39,15 @@ def firing_now(webhook: bytes, now: datetime) -> bytes:
 
 def _wait_until_ready(home: Home, console: Console) -> Instance:
     limit = time.monotonic() + WAIT_SECONDS
-    told = False
+    told = None
     while True:
         instance = home.running()
         if instance is not None and instance.state == "ready":
             return instance
-        if not told:
-            what = "TARSy is still starting" if instance else "No TARSy runs here yet (`make up` starts one)"
+        what = "TARSy is starting" if instance else f"No TARSy runs in {home.folder} yet (`make up` starts one)"
+        if what != told:
             console.print(f"{what}; waiting for it.", markup=False)
-            told = True
+            told = what
         if time.monotonic() > limit:
             raise TimeoutError(f"No TARSy became ready in {home.folder} within {WAIT_SECONDS:g} seconds.")
         time.sleep(LOOK_SECONDS)

@@ -3,12 +3,16 @@
 import fcntl
 import os
 import signal
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Literal
+from typing import IO, Literal
 
 from pydantic import BaseModel
+
+READERS_SECONDS = 1.0
+LOOK_SECONDS = 0.02
 
 
 class Process(BaseModel):
@@ -19,38 +23,55 @@ class Process(BaseModel):
 class Instance(BaseModel):
     """`database` holds the password of the local server: the file can be read by its owner only."""
 
-    state: Literal["starting", "ready"]
-    pid: int
+    state: Literal["stopped", "starting", "ready", "stopping"]
+    pid: int | None
     kafka: str = ""
     database: str = ""
     api: str = ""
     websocket: str = ""
     metrics: str = ""
     log: str = ""
+    scripted: bool = False
     processes: list[Process] = []
+
+    def lines(self) -> list[str]:
+        """Where everything is, for a person. The database's password stays out of it."""
+        scheme, _, rest = self.database.partition("://")
+        scripted = ["  model       scripted: its answers come from a file, no model is asked"]
+        return [
+            "TARSy is ready",
+            f"  API         {self.api}",
+            f"  WebSocket   {self.websocket}",
+            f"  metrics     {self.metrics}",
+            f"  Kafka       {self.kafka}",
+            f"  PostgreSQL  {scheme}://{rest.rpartition('@')[2]}  (`tarsy status --json` has the password)",
+            f"  log         {self.log}",
+            *(scripted if self.scripted else []),
+            "`make demo` in a second terminal sends an alert. Ctrl-C stops everything; the data stays.",
+        ]
 
 
 class AlreadyRunning(Exception):
     """Another `tarsy up` holds the folder."""
 
 
+STOPPED = Instance(state="stopped", pid=None)
+
+
 class Home:
     """The folder `.tarsy`: data, logs, and the instance that runs."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._file = folder / "instance.json"
-        self._lock = folder / "instance.lock"
+        self.folder = folder.absolute()
+        self._file = self.folder / "instance.json"
+        self._lock = self.folder / "instance.lock"
 
     @contextmanager
     def held(self) -> Iterator[None]:
         """Raises AlreadyRunning. The kernel frees the lock, however the process ends."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        with self._lock.open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise AlreadyRunning from None
+        with self._lock.open("a") as lock:
+            _take(lock)
             self.write(Instance(state="starting", pid=os.getpid()))
             try:
                 yield
@@ -68,14 +89,31 @@ class Home:
         if not self._lock.exists() or not self._file.exists():
             return None
         with self._lock.open("r") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            except BlockingIOError:
-                try:
-                    return Instance.model_validate_json(self._file.read_bytes())
-                except FileNotFoundError:
-                    return None
-        return None
+            if _try(lock, fcntl.LOCK_SH):
+                return None
+        try:
+            return Instance.model_validate_json(self._file.read_bytes())
+        except FileNotFoundError:
+            return None
 
     def stop(self, instance: Instance) -> None:
-        os.kill(instance.pid, signal.SIGTERM)
+        if instance.pid is not None:
+            with suppress(ProcessLookupError):
+                os.kill(instance.pid, signal.SIGTERM)
+
+
+def _take(lock: IO[str]) -> None:
+    """Whoever only looks whether something runs holds it too, for a moment. Raises AlreadyRunning."""
+    limit = time.monotonic() + READERS_SECONDS
+    while not _try(lock, fcntl.LOCK_EX):
+        if time.monotonic() > limit:
+            raise AlreadyRunning
+        time.sleep(LOOK_SECONDS)
+
+
+def _try(lock: IO[str], kind: int) -> bool:
+    try:
+        fcntl.flock(lock, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

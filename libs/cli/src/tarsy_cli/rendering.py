@@ -6,10 +6,13 @@ from rich.markdown import Markdown
 from rich.rule import Rule
 from rich.text import Text
 
+from tarsy_cli.flowing import Flow
+from tarsy_cli.printing import counted, one_line, printable, sized
+
 FOLDED_LINES = 12
+TABLE_INDENT = "   "
 STYLES = {
     "llm_thinking": "italic bright_black",
-    "llm_response": "default",
     "mcp_tool_summary": "cyan",
     "error": "red",
     "request": "yellow",
@@ -19,139 +22,83 @@ HEADINGS = {
     "llm_thinking": "thinks",
     "llm_response": "says",
     "mcp_tool_summary": "summary of the result",
-    "error": "error",
-    "request": "request",
-    "alert_repeated": "alert",
+    "alert_repeated": "the alert came again",
 }
 
 type Payload = dict[str, JsonValue]
 
 
-class Screen:
-    """Shows each timeline event once, also when a lost connection brings the history again."""
+class Page:
+    """Lines and flowing text on a console. A line ends the text that flows."""
 
     def __init__(self, console: Console) -> None:
-        self._console = console
-        self._done: set[str] = set()
-        self._kinds: dict[str, str] = {}
-        self._tools: dict[str, str] = {}
-        self._streamed: set[str] = set()
-        self._open: str | None = None
-        self._told_interrupted = False
+        self.console = console
+        self._flow = Flow(console)
+        self._writing: tuple[str, str] | None = None
 
-    def show(self, payload: Payload) -> None:
-        self._told_interrupted = False
-        match payload.get("type"):
-            case "timeline_event.created":
-                self._created(payload)
-            case "stream.chunk":
-                self._chunk(_text(payload, "event_id"), _text(payload, "delta"))
-            case "stream.reset":
-                self._line(Text("(begins again: the process that streamed it was replaced)", style="yellow"))
-            case "timeline_event.completed":
-                self._completed(payload)
-            case "stage.status":
-                self._step("stage", payload, "stage_name")
-            case "session.status":
-                self._step("session", payload, "session_id")
-            case _:
-                pass
+    def line(self, text: str, style: str) -> None:
+        self.close()
+        self.console.print(Text(text, style=style))
 
-    def interrupted(self, reason: str) -> None:
-        if not self._told_interrupted:
-            self._line(Text(f"(the connection was lost, trying again: {printable(reason)})", style="yellow"))
-            self._told_interrupted = True
+    def heading(self, kind: str) -> None:
+        self.line(f"· {HEADINGS.get(kind, one_line(kind))}", "bold")
 
-    def _created(self, payload: Payload) -> None:
-        id, kind = _text(payload, "event_id"), _text(payload, "event_type")
-        self._kinds[id] = kind
-        if id in self._done:
-            return
-        if kind == "llm_tool_call":
-            self._call(id, payload)
-        if payload.get("status") != "streaming":
-            self._completed(payload)
+    def write(self, id: str, kind: str, text: str) -> None:
+        """Goes on with the text `id`, under a heading of its own if something else came in between."""
+        style = STYLES.get(kind, "default")
+        if self._writing is None or self._writing[0] != id:
+            self.heading(kind)
+            self._writing = (id, style)
+        self._flow.write(printable(text), style)
 
-    def _call(self, id: str, payload: Payload) -> None:
-        if id in self._tools:
-            return
-        metadata = payload.get("metadata")
-        about = metadata if isinstance(metadata, dict) else {}
-        name = f"{about.get('server_name')}.{about.get('tool_name')}"
-        self._tools[id] = name
-        arguments = about.get("arguments")
-        shown = ", ".join(f"{key}={value}" for key, value in arguments.items()) if isinstance(arguments, dict) else ""
-        risk = "" if about.get("repeatable") else "  [changes something: runs once, on a grant]"
-        self._line(Text(f"→ {printable(name)}({printable(shown)}){risk}", style="bold blue"))
-
-    def _chunk(self, id: str, delta: str) -> None:
-        if id in self._done:
-            return
-        kind = self._kinds.get(id, "llm_response")
-        if self._open != id:
-            self._heading(kind)
-            self._open = id
-        self._streamed.add(id)
-        self._console.print(Text(printable(delta), style=STYLES.get(kind, "default")), end="")
-
-    def _completed(self, payload: Payload) -> None:
-        id = _text(payload, "event_id")
-        if id in self._done:
-            return
-        self._done.add(id)
-        kind = _text(payload, "event_type") or self._kinds.get(id, "")
-        content, status = _text(payload, "content"), _text(payload, "status")
-        if kind == "llm_tool_call":
-            self._result(id, payload, content)
-        elif kind == "final_analysis":
-            self._close()
-            self._console.print(Rule("final analysis", style="green"))
-            self._console.print(Markdown(printable(content), hyperlinks=False), soft_wrap=False)
-        elif id in self._streamed:
-            self._close()
-        else:
-            self._heading(kind)
-            self._line(Text(printable(content), style=STYLES.get(kind, "default")))
-        if status == "failed" and kind == "mcp_tool_summary":
-            self._line(Text("(no summary; the agent reads the beginning of the result)", style="yellow"))
-
-    def _result(self, id: str, payload: Payload, content: str) -> None:
-        metadata = payload.get("metadata")
-        about = metadata if isinstance(metadata, dict) else {}
-        outcome = about.get("outcome", payload.get("status"))
-        size = f"{about.get('lines', '?')} lines, {about.get('size', '?')} bytes"
-        name = self._tools.get(id, "tool")
-        style = "blue" if outcome == "ok" else "red"
-        self._line(Text(f"← {printable(name)}: {outcome}, {size}", style=style))
-        lines = content.splitlines()
+    def table(self, lines: list[str], total: object) -> None:
+        """The first lines of a result; those that are too long go on below, further in."""
         for line in lines[:FOLDED_LINES]:
-            self._line(Text(f"   {printable(line)}", style="bright_black"))
-        if len(lines) > FOLDED_LINES:
-            self._line(Text(f"   … {len(lines) - FOLDED_LINES} more lines here", style="bright_black"))
+            style = "bright_black"
+            self._flow.write(printable(f"{TABLE_INDENT}{line}"), style)
+            self._flow.end(style)
+        more = (total if isinstance(total, int) else len(lines)) - min(len(lines), FOLDED_LINES)
+        if more > 0:
+            self.line(f"{TABLE_INDENT}… {counted(more, 'more line')}", "bright_black")
 
-    def _step(self, what: str, payload: Payload, name: str) -> None:
-        self._line(Text(f"■ {what} {printable(_text(payload, name))}: {_text(payload, 'status')}", style="bold"))
-        if error := _text(payload, "error_message"):
-            self._line(Text(printable(error), style="red"))
+    def final_analysis(self, content: str, *, is_above: bool) -> None:
+        self.close()
+        if is_above:
+            self.console.print(Rule("the answer above is the final analysis", style="green"))
+            return
+        self.console.print(Rule("final analysis", style="green"))
+        self.console.print(Markdown(printable(content), hyperlinks=False), soft_wrap=False)
+        self.console.print(Rule(style="green"))
 
-    def _heading(self, kind: str) -> None:
-        self._line(Text(f"· {HEADINGS.get(kind, kind)}", style="bold"))
-
-    def _line(self, text: Text) -> None:
-        self._close()
-        self._console.print(text)
-
-    def _close(self) -> None:
-        if self._open is not None:
-            self._console.print()
-            self._open = None
-
-
-def printable(text: str) -> str:
-    """Without control characters, which could write anywhere on the terminal."""
-    return "".join(char if char in "\n\t" or char.isprintable() else "�" for char in text)
+    def close(self) -> None:
+        if self._writing is not None:
+            self._flow.end(self._writing[1])
+            self._writing = None
 
 
-def _text(payload: Payload, name: str) -> str:
+def call_line(payload: Payload) -> tuple[str, str]:
+    """The tool's name, and the line that shows the call."""
+    about = metadata(payload)
+    name = one_line(f"{about.get('server_name')}.{about.get('tool_name')}")
+    arguments = about.get("arguments")
+    shown = ", ".join(f"{key}={value}" for key, value in arguments.items()) if isinstance(arguments, dict) else ""
+    risk = "" if about.get("repeatable") else "  [changes something: runs once, on a grant]"
+    return name, f"→ {name}({one_line(shown)}){risk}"
+
+
+def result_line(name: str, payload: Payload) -> tuple[str, str]:
+    """The line above a result, and its style."""
+    about = metadata(payload)
+    outcome = one_line(str(about.get("outcome", payload.get("status"))))
+    size = f"{counted(about.get('lines'), 'line')}, {sized(about.get('size'))}"
+    return f"← {name}: {outcome}, {size}", "blue" if outcome == "ok" else "red"
+
+
+def metadata(payload: Payload) -> Payload:
+    found = payload.get("metadata")
+    return found if isinstance(found, dict) else {}
+
+
+def text_of(payload: Payload, name: str) -> str:
     value = payload.get(name)
     return value if isinstance(value, str) else ""

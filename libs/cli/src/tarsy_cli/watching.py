@@ -2,39 +2,75 @@
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator
 
-from pydantic import JsonValue
 from rich.console import Console
+from rich.text import Text
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
-from tarsy_cli.rendering import Screen
+from tarsy_cli.api import Answer, ApiFailed, NotFound, get
+from tarsy_cli.printing import one_line
+from tarsy_cli.rendering import Payload
+from tarsy_cli.screen import Screen
 
 ENDED = frozenset({"completed", "failed", "cancelled", "timed_out"})
 PAUSE_SECONDS = 0.5
-SUBSCRIBE_AGAIN_SECONDS = 1.0
-
-type Payload = dict[str, JsonValue]
+APPEAR_SECONDS = 10.0
+LOOK_SECONDS = 0.1
+GIVE_UP_SECONDS = 600.0
 
 
 class NotSubscribed(Exception):
     """The gateway could not give the session's history now."""
 
 
-async def watch_session(api: str, session_id: str, console: Console) -> str:
-    """Prints until the session has ended; returns the status that it ended with. Comes back when it is cut off."""
-    screen = Screen(console)
-    url = f"ws{api.removeprefix('http')}/ws"
+class NoSuchSession(Exception):
+    """Nothing of this id became known in time."""
+
+
+def watch_session(api: str, session_id: str, console: Console) -> str:
+    """The status that the session ended with. Raises NoSuchSession or ApiFailed."""
+    session = _wait_until_known(api, session_id)
+    alert = " · ".join(one_line(str(session[name])) for name in ("title", "severity", "source") if session.get(name))
+    console.print(Text(alert, style="bold"))
+    console.print(Text(f"session {session_id}"))
+    if session.get("scripted"):
+        console.print(Text("The model is scripted: its answers come from a file, no model is asked.", style="yellow"))
+    return asyncio.run(_follow(api, session_id, Screen(console)))
+
+
+def _wait_until_known(api: str, session_id: str) -> Answer:
+    """A session that was submitted just now takes a moment to appear."""
+    limit = time.monotonic() + APPEAR_SECONDS
     while True:
+        try:
+            return get(f"{api}/sessions/{session_id}")
+        except NotFound:
+            if time.monotonic() > limit:
+                raise NoSuchSession(
+                    f"No session {session_id} is known here: `tarsy sessions` lists those that are."
+                ) from None
+        time.sleep(LOOK_SECONDS)
+
+
+async def _follow(api: str, session_id: str, screen: Screen) -> str:
+    """Prints until the session has ended. Comes back when it is cut off. Raises ApiFailed when that is in vain."""
+    url = f"ws{api.removeprefix('http')}/ws"
+    limit = time.monotonic() + GIVE_UP_SECONDS
+    while time.monotonic() < limit:
         try:
             async for payload in _payloads(url, session_id):
                 screen.show(payload)
+                limit = time.monotonic() + GIVE_UP_SECONDS
                 if payload.get("type") == "session.status" and payload.get("status") in ENDED:
                     return str(payload["status"])
+            screen.interrupted("the server closed it")
         except (OSError, WebSocketException, NotSubscribed) as problem:
             screen.interrupted(str(problem))
         await asyncio.sleep(PAUSE_SECONDS)
+    raise ApiFailed(f"{url} did not come back within {GIVE_UP_SECONDS / 60:g} minutes; the session may still go on.")
 
 
 async def _payloads(url: str, session_id: str) -> AsyncIterator[Payload]:

@@ -31,23 +31,40 @@ def consequences(state: State) -> Sequence[e.Event]:
 
 def _cancellation(state: Investigating, author: str) -> Sequence[e.Event]:
     """Closes all that is open. What was granted and may have taken effect is waited for."""
-    events: list[e.Event] = []
-    if state.execution is not None and state.execution.waiting_for is not None:
-        asked = state.execution.waiting_for
-        events.append(
-            e.LlmCallFailed(
-                llm_call_id=asked.llm_call_id, execution_id=asked.execution_id, error="cancelled", retryable=False
-            )
-        )
-    for call_id, call in state.calls.items():
-        if call.open and not call.at_risk:
-            events.append(e.ToolCallCompleted(call_id=call_id, outcome="cancelled", content="cancelled"))
-        elif call.summary is not None and call.summary.ended is None:
-            requested = call.summary.requested
-            events.append(e.SummaryFailed(summary_id=requested.summary_id, call_id=call_id, error="cancelled"))
+    events = _closed(state, "cancelled")
     if any(call.at_risk for call in state.calls.values()):
         return events
     return [*events, *finish(state, "cancelled", error=f"cancelled by {author}", author=author)]
+
+
+def fail(state: State, error: str) -> list[e.Event]:
+    """The session ends now, because it cannot go on. Nothing when it does not run."""
+    if not isinstance(state, Investigating):
+        return []
+    at_risk = [
+        e.ToolCallCompleted(call_id=call_id, outcome="unknown", content=error)
+        for call_id, call in state.calls.items()
+        if call.at_risk
+    ]
+    return [*_closed(state, error), *at_risk, *finish(state, "failed", error=error)]
+
+
+def _closed(state: Investigating, reason: str) -> list[e.Event]:
+    """Ends what is open and harmless: LLM calls, summaries, and calls that were never granted or may run twice."""
+    events: list[e.Event] = []
+    if state.execution is not None and state.execution.waiting_for is not None:
+        asked = state.execution.waiting_for
+        failed = e.LlmCallFailed(
+            llm_call_id=asked.llm_call_id, execution_id=asked.execution_id, error=reason, retryable=False
+        )
+        events.append(failed)
+    for call_id, call in state.calls.items():
+        if call.open and not call.at_risk:
+            events.append(e.ToolCallCompleted(call_id=call_id, outcome="cancelled", content=reason))
+        elif call.summary is not None and call.summary.ended is None:
+            requested = call.summary.requested
+            events.append(e.SummaryFailed(summary_id=requested.summary_id, call_id=call_id, error=reason))
+    return events
 
 
 def _summaries(state: Investigating, execution: Execution) -> Sequence[e.Event]:

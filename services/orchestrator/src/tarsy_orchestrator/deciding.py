@@ -1,11 +1,12 @@
 """Making the decisions of one batch, each on the state that the ones before it will have made. Pure."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from tarsy_bus.log_writer import BATCH_BYTES, Entry
 from tarsy_contracts import events as e
 from tarsy_contracts.envelope import Envelope, event_id
+from tarsy_orchestrator.consequences import fail
 from tarsy_orchestrator.decide import decide
 from tarsy_orchestrator.given import Given
 from tarsy_orchestrator.imagine import imagine
@@ -64,9 +65,22 @@ def make_decisions(
 
 
 def decide_one(waiting: Waiting, tail: Tail, *, source: str, settled: bool) -> tuple[Decision, Tail]:
+    """One that no batch could hold is not made: the session fails instead, and says why."""
+    events = decide(waiting.session_id, tail.state, waiting.given)
+    decision, after = _made(waiting, tail, events, source=source, settled=settled)
+    size = sum(entry.size for entry in decision.entries)
+    if size <= BATCH_BYTES:
+        return decision, after
+    error = f"what followed from {waiting.given.input.type} had {size} bytes, more than the log takes at once"
+    return _made(waiting, tail, fail(tail.state, error), source=source, settled=settled)
+
+
+def _made(
+    waiting: Waiting, tail: Tail, events: Sequence[e.Event], *, source: str, settled: bool
+) -> tuple[Decision, Tail]:
     session_id, given = waiting.session_id, waiting.given
     entries = []
-    for event in decide(session_id, tail.state, given):
+    for event in events:
         entry, id = _entry(session_id, event, tail, given, source)
         entries.append(entry)
         tail = Tail(imagine(session_id, tail.state, event, given), id, tail.number + 1)

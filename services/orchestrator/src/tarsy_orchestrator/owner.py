@@ -191,9 +191,7 @@ class Owner:
 
     async def _hand_out(self) -> None:
         while True:
-            if not self._membership.handing_out:
-                await asyncio.sleep(POLL_MS / 1000)
-                continue
+            # Also while all is paused for a recovery: who does not ask for long is thrown out of the group.
             found = await self._consumer.getmany(timeout_ms=POLL_MS, max_records=INPUTS_AT_ONCE)
             # Only now: a call that began before a rebalance may return what came after it.
             generation = self._membership.generation

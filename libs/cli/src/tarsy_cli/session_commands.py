@@ -1,0 +1,80 @@
+"""The commands about sessions: submit, watch, sessions, demo."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tarsy_cli.api import ApiFailed
+from tarsy_cli.demo import send_incident
+from tarsy_cli.instance import Home
+from tarsy_cli.listing import print_sessions
+from tarsy_cli.submitting import submit_file
+from tarsy_cli.terminal import DEFAULT_HOME, INTERRUPTED, HomeOption, console, fail, say
+from tarsy_cli.watching import NoSuchSession, watch_session
+
+UrlOption = Annotated[
+    str, typer.Option("--url", help="a TARSy elsewhere, such as http://127.0.0.1:8080", envvar="TARSY_URL")
+]
+API_PATH = "/api/v1"
+
+
+def submit(
+    file: Annotated[Path, typer.Argument(help="an Alertmanager webhook, a body of POST /api/v1/alerts, or any text")],
+    home: HomeOption = DEFAULT_HOME,
+    url: UrlOption = "",
+) -> None:
+    """Send an alert, and print the sessions that investigate it."""
+    try:
+        for session_id in submit_file(_api(home, url), file.read_bytes()):
+            say(session_id)
+    except (ApiFailed, OSError) as problem:
+        raise fail(str(problem)) from None
+
+
+def watch(
+    session: Annotated[str, typer.Argument(help="the session's id, as `tarsy sessions` shows it")],
+    home: HomeOption = DEFAULT_HOME,
+    url: UrlOption = "",
+) -> None:
+    """Show a session as it happens, from its beginning to its end."""
+    _watch(_api(home, url), session)
+
+
+def sessions(home: HomeOption = DEFAULT_HOME, url: UrlOption = "") -> None:
+    """List the latest sessions."""
+    try:
+        print_sessions(_api(home, url), console)
+    except ApiFailed as problem:
+        raise fail(str(problem)) from None
+
+
+def demo(
+    home: HomeOption = DEFAULT_HOME,
+    incident: Annotated[Path, typer.Option(help="the folder of the incident")] = Path("examples/incidents/crash-loop"),
+) -> None:
+    """Send an incident's alert to the TARSy that runs here, or starts, and watch the investigation."""
+    try:
+        instance, session = send_incident(Home(home), incident, console)
+    except (ApiFailed, OSError) as problem:
+        raise fail(str(problem)) from None
+    _watch(instance.api, session)
+
+
+def _watch(api: str, session: str) -> None:
+    try:
+        ended = watch_session(api, session, console)
+    except (NoSuchSession, ApiFailed) as problem:
+        raise fail(str(problem)) from None
+    except KeyboardInterrupt:
+        raise fail(f"The session goes on: `tarsy watch {session}` shows it again.", code=INTERRUPTED) from None
+    raise typer.Exit(0 if ended == "completed" else 1)
+
+
+def _api(home: Path, url: str) -> str:
+    if url:
+        return url.rstrip("/").removesuffix(API_PATH) + API_PATH
+    instance = Home(home).running()
+    if instance is None or instance.state != "ready":
+        raise fail(f"No TARSy is ready in {home}: start one with `tarsy up`, or name one with --url.")
+    return instance.api

@@ -1,0 +1,58 @@
+"""An alert that any Kafka client publishes is investigated, and any client can read the story."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tarsy_contracts.events import ENDINGS
+from tarsy_incident import alert_now
+from tarsy_kcat import headers_of, publish, require_kcat
+from tarsy_system import System
+from tarsy_testing import eventually
+
+pytestmark = pytest.mark.timeout(240)
+
+ALWAYS = {
+    "ce_specversion",
+    "ce_id",
+    "ce_type",
+    "ce_source",
+    "ce_subject",
+    "ce_time",
+    "ce_dataschema",
+    "ce_sequence",
+    "ce_decided",
+    "content-type",
+}
+
+
+async def test_an_alert_from_kcat_is_investigated_and_kcat_reads_the_story_as_cloud_events(
+    system: System, tmp_path: Path
+) -> None:
+    require_kcat()
+    await system.start_all()
+    alert = tmp_path / "alert.json"
+    alert.write_text(json.dumps(alert_now()), "utf-8")
+    bootstrap, topics = system.bus.bootstrap, system.bus.topics
+    publish(bootstrap, topics.alerts, alert)
+
+    async def look() -> list[dict[str, str]] | None:
+        events = headers_of(bootstrap, topics.sessions)
+        return events if any(event["ce_type"] in ENDINGS for event in events) else None
+
+    events = await eventually(look, "the end of the investigation, as kcat reads it", seconds=90)
+    assert len({event["ce_subject"] for event in events}) == 1
+    assert [event["ce_sequence"] for event in events] == [str(number) for number in range(1, len(events) + 1)]
+    for event in events:
+        assert event.keys() >= ALWAYS, event
+        assert event["ce_specversion"] == "1.0"
+        assert event["ce_dataschema"].startswith(f"urn:tarsy:{event['ce_type']}:")
+    assert "ce_previous" not in events[0]
+    previous = [event.get("ce_previous") for event in events[1:]]
+    assert previous == [event["ce_id"] for event in events[:-1]]
+
+    types = [event["ce_type"] for event in events]
+    assert (types[0], types[-1]) == ("session.started", "session.completed")
+    assert types.count("tool_call.requested") == types.count("tool_call.completed") == 5
+    assert {"llm_call.completed", "tool_call.started", "summary.completed", "execution.completed"} <= set(types)

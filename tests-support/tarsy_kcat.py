@@ -1,0 +1,37 @@
+"""kcat, which knows nothing of us: what it writes and reads is what any other program would."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+SECONDS = 60.0
+END = "\x1e"
+
+
+def require_kcat() -> None:
+    """Where the tests count it is an error that it is missing; elsewhere the test is passed over, with the reason."""
+    if shutil.which("kcat") is None:
+        if os.environ.get("CI", "").lower() not in ("", "0", "false"):
+            pytest.fail("kcat is not installed: .ci/run installs it")
+        pytest.skip("kcat is not installed (Debian and Ubuntu: apt-get install kcat)")
+
+
+def publish(bootstrap: str, topic: str, file: Path) -> None:
+    """The whole file as one record."""
+    _kcat("-P", "-b", bootstrap, "-t", topic, str(file))
+
+
+def headers_of(bootstrap: str, topic: str) -> list[dict[str, str]]:
+    """The headers of all records there are, by partition in their order."""
+    output = _kcat("-C", "-b", bootstrap, "-t", topic, "-e", "-q", "-f", f"%h{END}")
+    records = [record for record in output.split(END) if record]
+    return [dict(header.split("=", 1) for header in record.split(",")) for record in records]
+
+
+def _kcat(*arguments: str) -> str:
+    done = subprocess.run(["kcat", *arguments], capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
