@@ -48,7 +48,7 @@ class Liveness:
     def is_dead(self, worker_id: str, *, since: datetime) -> bool:
         """`since`: when it was last known to live by another sign, such as its claim on the log.
 
-        Of a worker that this reader never heard it cannot say for how long it is silent: it listens for that long first.
+        For how long a worker is silent that this reader never heard it cannot say: it listens for that long first.
         """
         now = self.now
         if now is None or self._began is None:

@@ -24,15 +24,23 @@ def main() -> None:
 
 def schemas(
     folder: Annotated[Path, typer.Option(help="where the schemas lie")] = Path("schemas"),
+    settings: Annotated[Path, typer.Option(help="the page of settings")] = Path("docs/reference/settings.md"),
     check: Annotated[bool, typer.Option("--check", help="fail when they are not what the code says")] = False,
 ) -> None:
-    """Write the JSON Schema of every message."""
+    """Write the JSON Schema of every message, and the page of all settings."""
+    # Here, as it imports every service: other commands would take two seconds longer.
+    from tarsy_cli.settings_table import settings_page
+
+    page = settings_page()
     if not check:
         write_schemas(folder)
+        settings.write_text(page, encoding="utf-8")
         return
     drift = check_schemas(folder)
+    if not settings.is_file() or settings.read_text("utf-8") != page:
+        drift.append(f"{settings}: changed")
     if drift:
-        raise fail("The schemas are not what the code says; run `make schemas`:\n" + "\n".join(drift))
+        raise fail("What is generated is not what the code says; run `make schemas`:\n" + "\n".join(drift))
 
 
 for command in (up, status, down, demo, submit, watch, sessions, schemas):

@@ -17,6 +17,8 @@ from tarsy_service.service import Service
 
 log = structlog.get_logger(__name__)
 
+LAST_SECONDS = 3.0
+
 
 class Readiness:
     """Which services of this process do their work."""
@@ -69,22 +71,47 @@ async def run_services(
     on_ready: Callable[[], None] = lambda: None,
     stop: asyncio.Event | None = None,
 ) -> None:
-    """Runs until SIGTERM, SIGINT or `stop`, or until a service fails (its exception comes out, in a group)."""
+    """Runs until SIGTERM, SIGINT or `stop`, or until a service fails: what it died of comes out, in a group."""
     stopping = stop or asyncio.Event()
     readiness = Readiness([service.name for service in services])
     app = build_app(services, readiness, registry)
     with _signals(stopping):
-        async with asyncio.TaskGroup() as group, _http(app, host, port):
-            running = [group.create_task(_run(service, readiness), name=service.name) for service in services]
+        async with _http(app, host, port), asyncio.TaskGroup() as group:
             announcing = group.create_task(_announce(readiness, on_ready), name="ready")
-            await stopping.wait()
-            log.info("stopping", services=[service.name for service in services])
-            announcing.cancel()
-            for task in running:
-                task.cancel()
-            _, late = await asyncio.wait(running, timeout=shutdown_seconds)
-            if late:
-                log.error("stop.abandoned", services=[task.get_name() for task in late], seconds=shutdown_seconds)
+            running = [asyncio.create_task(_run(service, readiness), name=service.name) for service in services]
+            try:
+                await _until_stopped(running, stopping)
+            finally:
+                announcing.cancel()
+                await _stop(running, shutdown_seconds)
+    died = [problem for task in running if task.done() and (problem := _died_of(task)) is not None]
+    if died:
+        raise ExceptionGroup("services failed", died)
+
+
+async def _until_stopped(running: Sequence["asyncio.Task[None]"], stopping: asyncio.Event) -> None:
+    told = asyncio.create_task(stopping.wait())
+    try:
+        await asyncio.wait([told, *running], return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        told.cancel()
+
+
+async def _stop(running: Sequence["asyncio.Task[None]"], seconds: float) -> None:
+    """Services are not in the group: leaving it would wait for one that does not end. Such a one is told twice."""
+    log.info("stopping", services=[task.get_name() for task in running])
+    for limit in (seconds, LAST_SECONDS):
+        waiting = [task for task in running if not task.done()]
+        for task in waiting:
+            task.cancel()
+        late = (await asyncio.wait(waiting, timeout=limit))[1] if waiting else set()
+        if late:
+            log.error("stop.too_slow", services=[task.get_name() for task in late], seconds=limit)
+
+
+def _died_of(task: "asyncio.Task[None]") -> Exception | None:
+    problem = None if task.cancelled() else task.exception()
+    return problem if isinstance(problem, Exception) else None
 
 
 async def _run(service: Service, readiness: Readiness) -> None:

@@ -1,0 +1,107 @@
+"""Services in one process: ready, stopped in time, and never silently dead."""
+
+import asyncio
+import socket
+import time
+from collections.abc import Callable
+
+import httpx2
+import pytest
+from prometheus_client import CollectorRegistry
+
+from tarsy_service.running import run_services
+from tarsy_service.service import Ready, Service
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port: int = taken.getsockname()[1]
+        return port
+
+
+async def run(
+    services: list[Service],
+    stop: asyncio.Event,
+    *,
+    port: int | None = None,
+    seconds: float = 5.0,
+    on_ready: Callable[[], None] = lambda: None,
+) -> None:
+    async with asyncio.timeout(20):
+        await run_services(
+            services,
+            host="127.0.0.1",
+            port=port or free_port(),
+            registry=CollectorRegistry(),
+            shutdown_seconds=seconds,
+            on_ready=on_ready,
+            stop=stop,
+        )
+
+
+async def for_ever(ready: Ready) -> None:
+    ready()
+    await asyncio.Event().wait()
+
+
+async def test_ready_says_what_it_waits_for_until_all_services_work() -> None:
+    began, go, all_ready, stop, port = asyncio.Event(), asyncio.Event(), asyncio.Event(), asyncio.Event(), free_port()
+
+    async def late(ready: Ready) -> None:
+        began.set()
+        await go.wait()
+        await for_ever(ready)
+
+    services = [Service("early", for_ever), Service("late", late)]
+    running = asyncio.create_task(run(services, stop, port=port, on_ready=all_ready.set))
+    async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client:
+        await began.wait()
+        waiting = await client.get("/ready")
+        assert (waiting.status_code, waiting.json()["waiting_for"]) == (503, ["late"])
+        go.set()
+        await all_ready.wait()
+        assert (await client.get("/ready")).status_code == 200
+        assert (await client.get("/health")).status_code == 200
+        missing = await client.get("/nothing")
+        assert missing.headers["content-type"] == "application/problem+json"
+    stop.set()
+    await running
+
+
+async def test_a_service_that_dies_ends_the_others_and_says_what_it_died_of() -> None:
+    ended = asyncio.Event()
+
+    async def orderly(ready: Ready) -> None:
+        try:
+            await for_ever(ready)
+        finally:
+            ended.set()
+
+    async def dying(ready: Ready) -> None:
+        raise LookupError("no such log")
+
+    with pytest.raises(ExceptionGroup) as died:
+        await run([Service("orderly", orderly), Service("dying", dying)], asyncio.Event())
+    assert [str(problem) for problem in died.value.exceptions] == ["no such log"]
+    assert ended.is_set()
+
+
+async def test_a_service_that_does_not_end_is_told_again_and_does_not_hold_the_stop_up_for_ever() -> None:
+    stop = asyncio.Event()
+
+    async def stubborn(ready: Ready) -> None:
+        ready()
+        stop.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            await asyncio.Event().wait()
+
+    began = time.monotonic()
+    await run([Service("stubborn", stubborn)], stop, seconds=0.1)
+    assert time.monotonic() - began < 15
+
+
+async def test_a_taken_port_is_an_error_before_any_service_runs() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(OSError, match="in use"):
+        await run([Service("never", for_ever)], asyncio.Event(), port=taken.getsockname()[1])
