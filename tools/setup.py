@@ -41,11 +41,24 @@ def run(*command):
         )
 
 
+def say(line):
+    sys.stderr.write(line + "\n")
+    sys.stderr.flush()
+
+
 def install_uv():
     if UV.is_file():
         return
-    print("set-up 1/3: uv into .tools/", file=sys.stderr, flush=True)
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--root-user-action=ignore"]
+    say("set-up 1/3: uv into .tools/")
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--root-user-action=ignore",
+    ]
     run(*pip, "--target", TOOLS, f"uv=={UV_VERSION}")
 
 
@@ -58,10 +71,10 @@ def main():
         digest = wanted()
         if sys.argv[1:] == ["uv"] or (STAMP.is_file() and STAMP.read_text() == digest):
             return
-        print("set-up 2/3: Python and the libraries into .venv/", file=sys.stderr, flush=True)
+        say("set-up 2/3: Python and the libraries into .venv/")
         run(UV, "venv", "--quiet", "--allow-existing", VENV)
         run(UV, "pip", "sync", "--quiet", "--require-hashes", "requirements.lock")
-        print("set-up 3/3: TARSy itself", file=sys.stderr, flush=True)
+        say("set-up 3/3: TARSy itself")
         editable = [part for member in members() for part in ("-e", member)]
         run(UV, "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", *editable)
         STAMP.write_text(digest)
