@@ -5,16 +5,14 @@ from contextlib import aclosing
 
 import structlog
 
-from tarsy_bus.publisher import NotWritten, TooLarge
-from tarsy_contracts.chunks import LlmChunk
 from tarsy_contracts.conversation import ToolCall, Usage
-from tarsy_contracts.identities import derived_id, tool_call_id
+from tarsy_contracts.identities import tool_call_id
 from tarsy_contracts.inputs import LlmCallReported
-from tarsy_llm.protocol import Answer, Delta, LlmError, LlmRequest
+from tarsy_llm.protocol import Answer, LlmError, LlmRequest
+from tarsy_orchestrator.chunks import Chunks, sending
 from tarsy_orchestrator.conversing import conversation, tools
 from tarsy_orchestrator.owed import OwedLlmCall
 from tarsy_orchestrator.state import Investigating
-from tarsy_orchestrator.stream_lines import Lines
 from tarsy_orchestrator.surroundings import Surroundings
 
 log = structlog.get_logger(__name__)
@@ -56,56 +54,12 @@ async def _stream(around: Surroundings, session_id: str, state: Investigating, o
         tools=tools(execution),
     )
     chunks = Chunks(around, session_id, owed)
-    async with aclosing(llm.stream(request)) as stream:
+    async with sending(chunks), aclosing(llm.stream(request)) as stream:
         async for part in stream:
             if isinstance(part, Answer):
-                await chunks.flush()
                 return part
             await chunks.take(part)
     raise LlmError("the stream ended without an answer", retryable=True)
-
-
-class Chunks:
-    """Publishes what streams, whole lines at a time and masked: a secret cut in two by a chunk would slip through."""
-
-    def __init__(self, around: Surroundings, session_id: str, owed: OwedLlmCall) -> None:
-        self._around = around
-        self._session_id = session_id
-        self._owed = owed
-        self._run = int(around.now().timestamp() * 1000)
-        self._index = 0
-        self._lines: dict[str, Lines] = {"thinking": Lines(), "text": Lines()}
-
-    async def take(self, delta: Delta) -> None:
-        other = "text" if delta.part == "thinking" else "thinking"
-        await self._send(other, self._lines[other].rest())
-        await self._send(delta.part, self._lines[delta.part].take(delta.text))
-
-    async def flush(self) -> None:
-        for part, lines in self._lines.items():
-            await self._send(part, lines.rest())
-
-    async def _send(self, part: str, text: str) -> None:
-        if not text:
-            return
-        call_id = self._owed.asked.llm_call_id
-        chunk = LlmChunk(
-            call_id=call_id,
-            execution_id=self._owed.asked.execution_id,
-            run=self._run,
-            index=self._index,
-            part="thinking" if part == "thinking" else "text",
-            text=self._around.masker.mask(text),
-        )
-        self._index += 1
-        publisher = self._around.publisher
-        id = derived_id("chunk", call_id, self._run, chunk.index)
-        try:
-            await publisher.publish(
-                publisher.topics.stream, chunk, key=self._session_id, id=id, subject=self._session_id
-            )
-        except (NotWritten, TooLarge) as problem:
-            log.warning("chunk.not_written", session_id=self._session_id, reason=str(problem))
 
 
 def _failure(

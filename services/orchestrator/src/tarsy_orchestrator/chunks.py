@@ -1,0 +1,75 @@
+"""Streaming what a model says while it says it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import structlog
+
+from tarsy_bus.publisher import NotWritten, TooLarge
+from tarsy_contracts.chunks import LlmChunk
+from tarsy_contracts.identities import derived_id
+from tarsy_llm.protocol import Delta
+from tarsy_orchestrator.owed import OwedLlmCall
+from tarsy_orchestrator.stream_lines import Lines
+from tarsy_orchestrator.surroundings import Surroundings
+
+log = structlog.get_logger(__name__)
+
+UNSENT_AT_MOST = 100
+"""A model that is faster than Kafka waits for it here."""
+
+
+class Chunks:
+    """Of one run of a call. Whole lines at a time and masked: a secret cut in two by a chunk would slip through."""
+
+    def __init__(self, around: Surroundings, session_id: str, owed: OwedLlmCall) -> None:
+        self._around = around
+        self._session_id = session_id
+        self._asked = owed.asked
+        self._run = int(around.now().timestamp() * 1000)
+        self._index = 0
+        self._lines: dict[str, Lines] = {"thinking": Lines(), "text": Lines()}
+        self._unsent: asyncio.Queue[tuple[str, str]] = asyncio.Queue(UNSENT_AT_MOST)
+
+    async def take(self, delta: Delta) -> None:
+        other = "text" if delta.part == "thinking" else "thinking"
+        for part, text in ((other, self._lines[other].rest()), (delta.part, self._lines[delta.part].take(delta.text))):
+            if text:
+                await self._unsent.put((part, text))
+
+    async def send(self) -> None:
+        while True:
+            part, text = await self._unsent.get()
+            await self._publish(part, text)
+
+    async def _publish(self, part: str, text: str) -> None:
+        call_id = self._asked.llm_call_id
+        chunk = LlmChunk(
+            call_id=call_id,
+            execution_id=self._asked.execution_id,
+            run=self._run,
+            index=self._index,
+            part="thinking" if part == "thinking" else "text",
+            text=self._around.masker.mask(text),
+        )
+        self._index += 1
+        publisher = self._around.publisher
+        id = derived_id("chunk", call_id, self._run, chunk.index)
+        try:
+            await publisher.publish(
+                publisher.topics.stream, chunk, key=self._session_id, id=id, subject=self._session_id
+            )
+        except (NotWritten, TooLarge) as problem:
+            log.warning("chunk.not_written", session_id=self._session_id, reason=str(problem))
+
+
+@asynccontextmanager
+async def sending(chunks: Chunks) -> AsyncIterator[None]:
+    """Sends while the body runs. What is unsent at its end is dropped: the answer replaces it, and must not wait."""
+    task = asyncio.create_task(chunks.send(), name="chunks")
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
