@@ -12,7 +12,7 @@ import asyncpg
 import pytest
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.topics_admin import apply_topics
+from tarsy_bus.topics_admin import admin, apply_topics
 from tarsy_contracts.topics import Topics
 from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_embedded.ports import free_port
@@ -58,8 +58,8 @@ def topic_prefix() -> str:
 
 
 @pytest.fixture
-async def bus(kafka_bootstrap: str, topic_prefix: str) -> Bus:
-    """Topics of this test's own, made and described."""
+async def bus(kafka_bootstrap: str, topic_prefix: str) -> AsyncIterator[Bus]:
+    """Topics of this test's own, made and described; deleted afterwards, or a thousand of them slow the broker down."""
     bus = Bus(
         bootstrap=kafka_bootstrap,
         topics=Topics(topic_prefix),
@@ -68,7 +68,15 @@ async def bus(kafka_bootstrap: str, topic_prefix: str) -> Bus:
         heartbeat_ms=500,
     )
     await apply_topics(bus)
-    return bus
+    yield bus
+    await delete_topics(bus)
+
+
+async def delete_topics(bus: Bus) -> None:
+    """All topics of the bus that are there."""
+    async with admin(bus) as client:
+        ours = {topic.name for topic in bus.topics.all()}
+        await client.delete_topics(sorted(ours & set(await client.list_topics())))
 
 
 @pytest.fixture
