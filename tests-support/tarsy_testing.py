@@ -75,8 +75,8 @@ async def bus(kafka_bootstrap: str, topic_prefix: str) -> AsyncIterator[Bus]:
 async def delete_topics(bus: Bus) -> None:
     """All topics of the bus that are there."""
     async with admin(bus) as client:
-        ours = {topic.name for topic in bus.topics.all()}
-        await client.delete_topics(sorted(ours & set(await client.list_topics())))
+        ours = {topic.name for topic in bus.topics.all()} & set(await client.list_topics())
+        await client.delete_topics(sorted(ours))
 
 
 @pytest.fixture

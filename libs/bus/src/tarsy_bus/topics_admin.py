@@ -12,7 +12,9 @@ from tarsy_bus.connection import Bus
 from tarsy_contracts.topics import Topic
 
 ALREADY_EXISTS = 36
-READY_SECONDS = 30.0
+REQUEST_TIMED_OUT = 7
+"""The controller goes on making the topic; whether it did is seen by asking."""
+READY_SECONDS = 60.0
 CONNECT_SECONDS = 30.0
 PAUSE_SECONDS = 0.1
 
@@ -53,7 +55,7 @@ async def apply_topics(bus: Bus, *, replication: int = 1) -> list[str]:
     Raises TopicsWrong when topics are there that do not fit; then it makes none.
     """
     async with admin(bus) as client:
-        present = await _partitions(client)
+        present = await _partitions(client, bus)
         missing = [topic for topic in bus.topics.all() if topic.name not in present]
         misfits = _problems([topic for topic in bus.topics.all() if topic.name in present], present)
         if misfits:
@@ -67,7 +69,7 @@ async def apply_topics(bus: Bus, *, replication: int = 1) -> list[str]:
 async def check_topics(bus: Bus) -> None:
     """Raises TopicsWrong, naming every topic that is missing or has another number of partitions."""
     async with admin(bus) as client:
-        problems = _problems(bus.topics.all(), await _partitions(client))
+        problems = _problems(bus.topics.all(), await _partitions(client, bus))
     if problems:
         raise TopicsWrong("; ".join(problems) + ". Run `tarsy topics apply`.")
 
@@ -83,8 +85,10 @@ def _problems(wanted: Iterable[Topic], present: dict[str, int]) -> list[str]:
     return problems
 
 
-async def _partitions(client: AIOKafkaAdminClient) -> dict[str, int]:
-    described = await client.describe_topics(await client.list_topics())
+async def _partitions(client: AIOKafkaAdminClient, bus: Bus) -> dict[str, int]:
+    """Of our topics that are there. Others of the cluster, which may be thousands, are not asked about."""
+    ours = {topic.name for topic in bus.topics.all()} & set(await client.list_topics())
+    described = await client.describe_topics(sorted(ours)) if ours else []
     return {
         topic["topic"]: len(topic["partitions"])
         for topic in described
@@ -103,7 +107,7 @@ async def _create(client: AIOKafkaAdminClient, topics: list[Topic], replication:
         for topic in topics
     ]
     answer = await client.create_topics(wanted)
-    failed = [(row[0], row[1]) for row in answer.topic_errors if row[1] not in (0, ALREADY_EXISTS)]
+    failed = [(row[0], row[1]) for row in answer.topic_errors if row[1] not in (0, ALREADY_EXISTS, REQUEST_TIMED_OUT)]
     if failed:
         raise TopicsWrong("; ".join(f"topic {name}: {for_code(code).__name__}" for name, code in failed))
 
@@ -111,7 +115,7 @@ async def _create(client: AIOKafkaAdminClient, topics: list[Topic], replication:
 async def _until_described(client: AIOKafkaAdminClient, bus: Bus) -> None:
     """The controller answers before the broker's metadata follows (kafka.md 2.8)."""
     limit = time.monotonic() + READY_SECONDS
-    while problems := _problems(bus.topics.all(), await _partitions(client)):
+    while problems := _problems(bus.topics.all(), await _partitions(client, bus)):
         if time.monotonic() > limit:
             raise TopicsWrong("; ".join(problems))
         await asyncio.sleep(PAUSE_SECONDS)

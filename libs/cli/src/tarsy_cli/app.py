@@ -9,6 +9,7 @@ from tarsy_cli.instance_commands import down, status, up
 from tarsy_cli.schemas import check_schemas, write_schemas
 from tarsy_cli.session_commands import demo, sessions, submit, watch
 from tarsy_cli.terminal import fail
+from tarsy_cli.topic_commands import topics
 
 cli = typer.Typer(
     add_completion=False,
@@ -43,5 +44,6 @@ def schemas(
         raise fail("What is generated is not what the code says; run `make schemas`:\n" + "\n".join(drift))
 
 
+cli.add_typer(topics, name="topics")
 for command in (up, status, down, demo, submit, watch, sessions, schemas):
     cli.command()(command)
