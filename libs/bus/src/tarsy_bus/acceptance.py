@@ -1,4 +1,4 @@
-"""The acceptance rule: which records of the session log count (DESIGN.md section 1, the chain and the heads).
+"""The acceptance rule: which records of the session log count (docs/concepts.md).
 
 Every reader judges by the headers alone and keeps, per session, the last event that it accepted. A reader that does
 not begin at the beginning is seeded by heads. All readers come to the same verdicts, wherever they start.

@@ -81,7 +81,7 @@ class Follower:
     def assign(self, positions: Mapping[int, int]) -> None:
         """Reads exactly these partitions, each from its position. Replaces what was assigned before.
 
-        `assign` forgets all positions: it and the seeks go in one breath, without an await (kafka.md 4.5).
+        `assign` forgets all positions: it and the seeks go in one breath, without an await.
         """
         self.consumer.assign([TopicPartition(self._topic, partition) for partition in positions])
         for partition, offset in positions.items():

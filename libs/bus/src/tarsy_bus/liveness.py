@@ -1,4 +1,4 @@
-"""Which workers are dead, judged by the stamps of their announcements alone (DESIGN.md section 1)."""
+"""Which workers are dead, judged by the stamps of their announcements alone (docs/concepts.md)."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""A producer that can be replaced: an idempotent one that lost its place never finds it again (kafka.md 3.4)."""
+"""A producer that can be replaced: an idempotent one that lost its place never finds it again."""
 
 import asyncio
 from collections.abc import AsyncIterator

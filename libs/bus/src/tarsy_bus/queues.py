@@ -35,7 +35,7 @@ async def take_requests[M: Message](
     """Reads the queue for ever, as one of its group. What cannot be read goes to the dead letters.
 
     Not on FastStream: its commit covers all positions of the consumer, and a header without a value is lost before
-    any middleware sees it (libraries.md 1.2).
+    any middleware sees it.
     """
     consumer = member(bus, group)
     consumer.subscribe([topic])

@@ -113,7 +113,7 @@ async def _create(client: AIOKafkaAdminClient, topics: list[Topic], replication:
 
 
 async def _until_described(client: AIOKafkaAdminClient, bus: Bus) -> None:
-    """The controller answers before the broker's metadata follows (kafka.md 2.8)."""
+    """The controller answers before the broker's metadata follows."""
     limit = time.monotonic() + READY_SECONDS
     while problems := _problems(bus.topics.all(), await _partitions(client, bus)):
         if time.monotonic() > limit:

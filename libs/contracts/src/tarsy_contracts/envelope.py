@@ -1,4 +1,4 @@
-"""CloudEvents 1.0 in Kafka's binary mode: the headers of our messages (DESIGN.md section 2)."""
+"""CloudEvents 1.0 in Kafka's binary mode: the headers of our messages."""
 
 import hashlib
 import re

@@ -1,4 +1,4 @@
-"""What lies in the queues: calls that a session owes. Lost or doubled without harm (DESIGN.md section 1, calls)."""
+"""What lies in the queues: calls that a session owes. Lost or doubled without harm (docs/concepts.md, calls)."""
 
 from datetime import datetime
 from typing import ClassVar

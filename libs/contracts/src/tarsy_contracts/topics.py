@@ -1,4 +1,4 @@
-"""The topics, in one table (DESIGN.md section 2)."""
+"""The topics, in one table."""
 
 from dataclasses import dataclass
 

@@ -8,7 +8,7 @@ from tarsy_contracts.identities import llm_call_id, summary_id
 from tarsy_orchestrator.state import Call, Execution, Investigating, State
 
 BYTES_PER_TOKEN = 3
-"""Of JSON and logs (libraries.md 6); for prose it is nearer to 4. Only sizes are compared by it."""
+"""Of JSON and logs; for prose it is nearer to 4. Only sizes are compared by it."""
 BLANK_ANSWERS = 3
 """So many answers in a row without a word or a call end the execution."""
 

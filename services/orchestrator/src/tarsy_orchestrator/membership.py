@@ -9,7 +9,7 @@ log = structlog.get_logger(__name__)
 
 
 class Membership(ConsumerRebalanceListener):  # type: ignore[misc]
-    """Rebalances are eager: everything is revoked and assigned anew, even when one member joins (kafka.md 4.1).
+    """Rebalances are eager: everything is revoked and assigned anew, even when one member joins.
 
     So "revoked" only stops the handing out of inputs; what did not come back is known when "assigned" says so.
     """
@@ -26,7 +26,7 @@ class Membership(ConsumerRebalanceListener):  # type: ignore[misc]
         self.generation += 1
 
     async def on_partitions_assigned(self, assigned: set[TopicPartition]) -> None:
-        # First of all: records arrive before this callback has ended (kafka.md 4.2).
+        # First of all: records arrive before this callback has ended.
         self._consumer.pause(*assigned)
         self.handing_out.clear()
         self.generation += 1

@@ -1,4 +1,4 @@
-"""A person's request goes to the inbox, and the owner of the session answers it (DESIGN.md section 1)."""
+"""A person's request goes to the inbox, and the owner of the session answers it (docs/concepts.md)."""
 
 import asyncio
 from collections.abc import Callable, Mapping

@@ -65,7 +65,7 @@ async def _attempt(connection: Connection, request: ToolCallRequest, deadline: f
         outcome: Outcome = "rejected" if problem.code in REFUSED_CODES else "tool_error"
         return Said(outcome, f"The MCP server {request.server} answered with an error: {problem.message}")
     except (RuntimeError, pydantic.ValidationError) as problem:
-        # It ran, but what it answered fits neither the protocol nor its own schema (libraries.md 3.2).
+        # It ran, but what it answered fits neither the protocol nor its own schema.
         return Said(
             "tool_error", f"The MCP server {request.server} answered what cannot be read: {_first_line(problem)}"
         )

@@ -1,4 +1,4 @@
-"""Which calls this gateway holds, and what it says and does about them (DESIGN.md section 1, calls). Pure.
+"""Which calls this gateway holds, and what it says and does about them (docs/concepts.md, calls). Pure.
 
 A call waits for a place at its server (Queued) before anything is claimed, so that a grant always means: run it now.
 With a place it is claimed. A repeatable call runs at the same moment (Running); any other waits for the owner's word
