@@ -114,7 +114,9 @@ class Owner:
         if new:
             heads = await read_heads(self._bus, new)
             positions = log_positions(heads)
-            await self._follower.check(positions)
+            # On a connection of its own: on one that fetches, each question waits half a second behind the long poll.
+            async with Follower(self._bus, self._bus.topics.sessions).running() as asking:
+                await asking.check(positions)
             await check_last_events(self._bus, heads)
             for number in new:
                 partition, work, writer = self._partition(number, Sessions(heads[number]), positions[number])
@@ -153,7 +155,8 @@ class Owner:
         places = {number: TopicPartition(self._bus.topics.inbox, number) for number in assigned}
         async with asyncio.timeout(POSITION_SECONDS):
             starts = {number: await self._consumer.position(place) for number, place in places.items()}
-        first = await self._consumer.beginning_offsets(list(places.values()))
+        async with Follower(self._bus, self._bus.topics.inbox).running() as asking:
+            first = await asking.consumer.beginning_offsets(list(places.values()))
         end = await ends(self._bus, self._bus.topics.inbox, sorted(assigned))
         if generation != self._membership.generation:
             return False
