@@ -8,9 +8,9 @@ from aiokafka import AIOKafkaProducer
 from bus_kafka import make_topic, read
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.dead_letters import CUT_BYTES, NotWritten, bury
+from tarsy_bus.dead_letters import CUT_BYTES, bury
 from tarsy_bus.following import Record
-from tarsy_bus.publisher import Publisher
+from tarsy_bus.publisher import NotWritten, Publisher
 from tarsy_contracts.topics import LIMIT_BYTES
 
 REASON = "header ce_id is missing"

@@ -1,5 +1,7 @@
 """What could not be read is kept, as it was, with its place and the reason."""
 
+import asyncio
+
 import structlog
 
 from tarsy_bus.following import Record
@@ -8,6 +10,7 @@ from tarsy_contracts.topics import LIMIT_BYTES
 
 log = structlog.get_logger(__name__)
 
+PAUSE_SECONDS = 1.0
 CUT_BYTES = LIMIT_BYTES // 3
 """What is kept of key and of value when a record is too large to be kept whole."""
 
@@ -38,8 +41,16 @@ async def bury(publisher: Publisher, record: Record, reason: str) -> None:
     )
 
 
+async def bury_until_written(publisher: Publisher, record: Record, reason: str) -> None:
+    """Returns when it is written, however long Kafka is away: what follows goes past the record."""
+    while True:
+        try:
+            await bury(publisher, record, reason)
+            return
+        except NotWritten as problem:
+            log.warning("dead_letter.not_written", reason=str(problem))
+            await asyncio.sleep(PAUSE_SECONDS)
+
+
 def _cut(part: bytes | None) -> bytes | None:
     return None if part is None else part[:CUT_BYTES]
-
-
-__all__ = ["NotWritten", "bury"]

@@ -8,9 +8,9 @@ from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import KafkaError
 
 from tarsy_bus.connection import Bus, member
-from tarsy_bus.dead_letters import bury
+from tarsy_bus.dead_letters import bury_until_written
 from tarsy_bus.following import Record
-from tarsy_bus.publisher import NotWritten, Publisher
+from tarsy_bus.publisher import Publisher
 from tarsy_bus.records import delivery
 from tarsy_contracts.envelope import EnvelopeError
 from tarsy_contracts.message import Message
@@ -70,16 +70,5 @@ async def _readable[M: Message](publisher: Publisher, record: Record, kind: type
         found = delivery(record)
         return decode({kind.type: kind}, found.envelope, found.value)
     except (EnvelopeError, UnknownType, UnreadableValue) as problem:
-        await _bury(publisher, record, str(problem))
+        await bury_until_written(publisher, record, str(problem))
         return None
-
-
-async def _bury(publisher: Publisher, record: Record, reason: str) -> None:
-    """Returns when it is written: the commit that follows goes past the record."""
-    while True:
-        try:
-            await bury(publisher, record, reason)
-            return
-        except NotWritten as problem:
-            log.warning("dead_letter.not_written", reason=str(problem))
-            await asyncio.sleep(PAUSE_SECONDS)

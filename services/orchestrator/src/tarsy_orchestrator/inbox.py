@@ -1,12 +1,10 @@
 """Reading inputs from the inbox: each becomes a waiting decision, a dead letter, or is held for newer code."""
 
-import asyncio
-
 import structlog
 
-from tarsy_bus.dead_letters import bury
+from tarsy_bus.dead_letters import bury_until_written
 from tarsy_bus.following import Record, readable
-from tarsy_bus.publisher import NotWritten, Publisher
+from tarsy_bus.publisher import Publisher
 from tarsy_config.config import Config
 from tarsy_contracts.inputs import INPUTS, AlertReceived
 from tarsy_contracts.recorded import UnknownType, UnreadableValue
@@ -16,8 +14,6 @@ from tarsy_orchestrator.partition import Partition
 from tarsy_orchestrator.plans import plan_for
 
 log = structlog.get_logger(__name__)
-
-PAUSE_SECONDS = 1.0
 
 
 class InboxReader:
@@ -30,7 +26,7 @@ class InboxReader:
         partition.take(record.offset)
         delivery = readable(record)
         if delivery is None:
-            await self._bury(record, "the envelope cannot be read")
+            await bury_until_written(self._publisher, record, "the envelope cannot be read")
             partition.buried(record.offset)
             return
         try:
@@ -39,19 +35,10 @@ class InboxReader:
             partition.leave_alone(delivery.envelope.subject, record.offset, str(problem))
             return
         except UnreadableValue as problem:
-            await self._bury(record, str(problem))
+            await bury_until_written(self._publisher, record, str(problem))
             partition.buried(record.offset)
             return
         chain = plan_for(self._config, taken.alert) if isinstance(taken, AlertReceived) else None
         envelope = delivery.envelope
         given = Given(input=taken, input_id=envelope.id, at=delivery.appended_at, offset=record.offset, chain=chain)
         partition.put(Waiting(envelope.subject, given))
-
-    async def _bury(self, record: Record, reason: str) -> None:
-        while True:
-            try:
-                await bury(self._publisher, record, reason)
-                return
-            except NotWritten as problem:
-                log.warning("dead_letter.not_written", reason=str(problem))
-                await asyncio.sleep(PAUSE_SECONDS)

@@ -6,10 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import Follower, Record, ends, readable
-from tarsy_contracts.control import CONTROLS, RequestAnswered
-from tarsy_contracts.recorded import UnknownType, UnreadableValue
-from tarsy_contracts.topics import Topic
+from tarsy_bus.controls import follow_control
+from tarsy_contracts.control import Control, RequestAnswered
 from tarsy_service.problems import Problem
 
 MOST_WAITERS = 1_000
@@ -25,14 +23,7 @@ class Answers:
         self._waiting: defaultdict[str, set[Answer]] = defaultdict(set)
 
     async def run(self, ready: Callable[[], None]) -> None:
-        topic = _control(self._bus)
-        positions = await ends(self._bus, topic.name, list(range(topic.partitions)))
-        async with Follower(self._bus, topic.name).running() as follower:
-            follower.assign(positions)
-            ready()
-            while True:
-                for record in await follower.read():
-                    self._take(record)
+        await follow_control(self._bus, self._take, ready)
 
     @contextmanager
     def to(self, request_id: str) -> Iterator[Answer]:
@@ -48,19 +39,8 @@ class Answers:
             if not self._waiting[request_id]:
                 del self._waiting[request_id]
 
-    def _take(self, record: Record) -> None:
-        delivery = readable(record)
-        if delivery is None or delivery.envelope.type != RequestAnswered.type:
-            return
-        try:
-            message = delivery.decode(CONTROLS)
-        except (UnknownType, UnreadableValue):
-            return
-        if isinstance(message, RequestAnswered):
-            for answer in self._waiting.get(message.request_id, ()):
+    def _take(self, told: Control) -> None:
+        if isinstance(told, RequestAnswered):
+            for answer in self._waiting.get(told.request_id, ()):
                 if not answer.done():
-                    answer.set_result(message)
-
-
-def _control(bus: Bus) -> Topic:
-    return next(topic for topic in bus.topics.all() if topic.name == bus.topics.control)
+                    answer.set_result(told)
