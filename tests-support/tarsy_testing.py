@@ -13,12 +13,23 @@ import pytest
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.topics_admin import admin, apply_topics
+from tarsy_config.providers import ADDRESS_VARIABLES, KEY_VARIABLES
 from tarsy_contracts.topics import Topics
 from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_embedded.ports import free_port
 from tarsy_embedded.postgres import EmbeddedPostgres
 
 POLL_SECONDS = 0.02
+MODEL_VARIABLES = {name for names in KEY_VARIABLES.values() for name in names} | set(ADDRESS_VARIABLES.values())
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_real_model() -> Iterator[None]:
+    """No test asks a model that costs money because a key lies in the environment of whoever runs it."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in MODEL_VARIABLES:
+            patch.delenv(name, raising=False)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -74,7 +74,7 @@ queue:
 WRONG_PROVIDERS = """\
 llm_providers:
   scripted: {type: scripted, script: nowhere.yaml, pace: 1}
-  gemini: {type: google, model: gemini-2.5-pro}
+  cloud: {type: vertexai, model: gemini-2.5-pro}
 """
 
 
@@ -111,7 +111,7 @@ def test_a_good_configuration_loads(folder: Path) -> None:
 
 
 def test_a_script_is_found_from_the_folder_of_its_file(folder: Path) -> None:
-    assert load_config(folder, ENVIRON).llm_providers["scripted"].script == folder / "scripts/demo.yaml"
+    assert load_config(folder, ENVIRON).llm_providers["scripted"].script == (folder / "scripts/demo.yaml",)
 
 
 def test_providers_may_stand_in_the_main_file(folder: Path) -> None:
@@ -154,11 +154,12 @@ def test_every_mistake_is_told_with_its_line_and_what_would_be_right(folder: Pat
         "tarsy.yaml:28: queue: unknown key; "
         "known here: agent_chains, agents, defaults, limits, llm_providers, mcp_servers",
         'tarsy.yaml:29: queue.worker_count: has a key that is not a name; templates are written in quotes: "{{.NAME}}"',
-        "llm-providers.yaml:2: llm_providers.scripted.pace: unknown key; known here: pace_seconds, script, type",
+        "llm-providers.yaml:2: llm_providers.scripted.pace: unknown key; "
+        "known here: api_key, api_key_env, base_url, max_output_tokens, model, pace_seconds, script, thinking, type",
         "llm-providers.yaml:2: llm_providers.scripted.script: there is no file nowhere.yaml; "
         "script is a path from the folder of llm-providers.yaml",
-        "llm-providers.yaml:3: llm_providers.gemini.type: the provider type google comes with a later version; "
-        "use scripted",
+        "llm-providers.yaml:3: llm_providers.cloud.type: the provider type vertexai comes with a later version; "
+        "use google with an API key",
     ]
 
 

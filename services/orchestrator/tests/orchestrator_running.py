@@ -51,6 +51,9 @@ class FakeLlm:
         await self.may_answer.wait()
         yield self.turns[min(request.iteration, len(self.turns)) - 1]
 
+    async def aclose(self) -> None:
+        pass
+
     def calls_of(self, session_id: str) -> int:
         """How often it was asked for a session: alerts of these tests name theirs."""
         return sum(session_id in request.conversation.messages[0].content for request in self.asked)

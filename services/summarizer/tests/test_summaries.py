@@ -15,7 +15,8 @@ from tarsy_contracts.conversation import Usage
 from tarsy_contracts.inputs import CallClaimed, SummaryReported
 from tarsy_contracts.requests import LogPosition
 from tarsy_llm.protocol import Answer, Delta, Llm, LlmRequest
-from tarsy_llm.providers import build_llm
+from tarsy_llm.script import load_scripts
+from tarsy_llm.scripted import ScriptedLlm
 
 type Running = Callable[..., AbstractAsyncContextManager[Any]]
 type NewScript = Callable[..., dict[str, Llm]]
@@ -32,7 +33,7 @@ def scripted(tmp_path: Path) -> NewScript:
         # JSON is YAML.
         script = {"turns": [{"agent": "Summarizer", "iteration": 1, "text": "It restarts.", **turn}]}
         file.write_text(json.dumps(script), encoding="utf-8")
-        return {"scripted": build_llm(type="scripted", script=file)}
+        return {"scripted": ScriptedLlm(load_scripts([file]), asyncio.sleep)}
 
     return make
 
@@ -48,6 +49,9 @@ class Endless:
         yield Delta(part="text", text="One line.\n" * 20)
         await asyncio.Event().wait()
         yield Answer(thinking="", text="", tool_calls=(), usage=Usage(), model="")
+
+    async def aclose(self) -> None:
+        pass
 
 
 async def test_a_result_in_the_log_is_summarised_streamed_and_reported_masked(

@@ -1,11 +1,13 @@
 """The whole configuration, and the questions that services ask it."""
 
-from pydantic import Field
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
 
 from tarsy_config.chains import Agent, AgentChain, Stage, StageAgent
 from tarsy_config.providers import LlmProvider
 from tarsy_config.servers import McpServer
-from tarsy_config.values import DEFAULT_ALERT_TYPE, Name, Positive, Seconds, Section, ServerId
+from tarsy_config.values import DEFAULT_ALERT_TYPE, Name, Positive, Seconds, Section, ServerId, one_or_several
 from tarsy_contracts.chain import CallLimits, ResolvedAgent, ResolvedChain, ResolvedServer, ResolvedStage, SummaryRule
 
 
@@ -18,16 +20,20 @@ class SummaryDefaults(Section):
 
 
 class Defaults(Section):
-    llm_provider: Name | None = None
+    """`llm_provider`: the first of these that can be used, which is one whose API key is set."""
+
+    llm_provider: Annotated[tuple[Name, ...], BeforeValidator(one_or_several)] = ()
     max_iterations: Positive = 20
     alert_type: Name = DEFAULT_ALERT_TYPE
     summarization: SummaryDefaults = SummaryDefaults()
 
 
 class Limits(Section):
-    """How long anybody waits for a call."""
+    """How long anybody waits for a call; of an LLM call also: until it says anything, and for more of it."""
 
     llm_call: Seconds = 300.0
+    llm_first_chunk: Seconds = 120.0
+    llm_stall: Seconds = 60.0
     tool_call: Seconds = 60.0
     summary: Seconds = 300.0
 
@@ -38,7 +44,7 @@ class Config(Section):
     What a setting is follows from the most special place that has it:
 
     - max_iterations: 20, then `defaults`, then the agent, then the agent in its stage.
-    - llm_provider: `defaults`, then the agent in its stage.
+    - llm_provider: the first usable one of `defaults`, then the agent in its stage.
     - the provider of summaries: that of the agent, unless `defaults.summarization` names one.
     """
 
@@ -54,6 +60,24 @@ class Config(Section):
         """What an alert is that does not say its type. A chain names it."""
         return self.defaults.alert_type
 
+    @property
+    def default_llm_provider(self) -> str | None:
+        """Of those in `defaults` the first that can be used, or else the last."""
+        names = self.defaults.llm_provider
+        usable = [name for name in names if self.llm_providers[name].usable]
+        return next(iter((*usable, *reversed(names))), None)
+
+    @property
+    def usable_llm_providers(self) -> dict[str, LlmProvider]:
+        """Those that can be asked: a session may name any of them."""
+        return {name: provider for name, provider in self.llm_providers.items() if provider.usable}
+
+    @property
+    def llm_providers_in_use(self) -> frozenset[str]:
+        """Those that some investigation will ask."""
+        chains = [self.chain_for(kind) for kind in self.alert_types()]
+        return frozenset().union(*(chain.llm_providers for chain in chains))
+
     def alert_types(self) -> dict[str, str]:
         """Every alert type that a chain names, with that chain's id."""
         return {kind: chain_id for chain_id, chain in self.agent_chains.items() for kind in chain.alert_types}
@@ -66,8 +90,7 @@ class Config(Section):
         stages = tuple(self._stage(stage) for stage in self.agent_chains[chain_id].stages)
         first = stages[0].agents[0]
         summary_provider = self.defaults.summarization.llm_provider or first.llm_provider
-        used = {summary_provider, *(agent.llm_provider for stage in stages for agent in stage.agents)}
-        return ResolvedChain(
+        chain = ResolvedChain(
             chain_id=chain_id,
             stages=stages,
             limits=CallLimits(
@@ -76,15 +99,16 @@ class Config(Section):
                 summary_seconds=self.limits.summary,
             ),
             summary_llm_provider=summary_provider,
-            scripted=any(self.llm_providers[name].type == "scripted" for name in used),
         )
+        scripted = any(self.llm_providers[name].type == "scripted" for name in chain.llm_providers)
+        return chain.model_copy(update={"scripted": scripted})
 
     def _stage(self, stage: Stage) -> ResolvedStage:
         return ResolvedStage(name=stage.name, agents=tuple(self._agent(agent) for agent in stage.agents))
 
     def _agent(self, used: StageAgent) -> ResolvedAgent:
         agent = self.agents[used.name]
-        provider = used.llm_provider or self.defaults.llm_provider
+        provider = used.llm_provider or self.default_llm_provider
         if provider is None:
             raise LookupError(f"agent {used.name} has no llm_provider")  # load_config refuses this
         return ResolvedAgent(

@@ -1,6 +1,6 @@
 """Reading the configuration: `tarsy.yaml`, and `llm-providers.yaml` where there is one."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from pydantic import Field
@@ -22,10 +22,15 @@ class ProvidersFile(Section):
     llm_providers: dict[Name, LlmProvider] = Field(default_factory=dict)
 
 
-def load_config(config_dir: Path, environ: Mapping[str, str]) -> Config:
-    """Reads and checks everything. `environ` fills the templates `{{.NAME}}`.
+type Check = Callable[[Sequence[Document], Config, Mapping[str, str]], None]
+"""Notes more mistakes in the documents. `Config` is whole: only mistakes of other checks may be in it."""
 
-    Raises ConfigInvalid with all the mistakes of all files.
+
+def load_config(config_dir: Path, environ: Mapping[str, str], *, also: Sequence[Check] = ()) -> Config:
+    """Reads and checks everything. `environ` fills the templates `{{.NAME}}`, and has the keys of LLM providers.
+
+    `also`: what only some services need, such as `keys_are_set`. Raises ConfigInvalid with all the mistakes of all
+    files.
     """
     main = Document(config_dir / MAIN, environ)
     documents = [main]
@@ -37,12 +42,14 @@ def load_config(config_dir: Path, environ: Mapping[str, str]) -> Config:
     _check_names(documents)
     for document in documents:
         _check_scripts(document, config_dir)
+    merged = _merged(config, providers, config_dir, environ) if config is not None and providers is not None else None
+    for each in also:
+        if merged is not None:
+            each(documents, merged, environ)
     mistakes = [m for document in documents for m in sorted(document.mistakes, key=lambda m: m.line or 0)]
-    if mistakes or config is None or providers is None:
+    if mistakes or merged is None:
         raise ConfigInvalid(mistakes)
-    merged = config.llm_providers | providers.llm_providers
-    placed = {name: _placed(provider, config_dir) for name, provider in merged.items()}
-    return config.model_copy(update={"llm_providers": placed})
+    return merged
 
 
 def _check_names(documents: list[Document]) -> None:
@@ -60,11 +67,18 @@ def _check_names(documents: list[Document]) -> None:
 
 
 def _check_scripts(document: Document, config_dir: Path) -> None:
-    for place, script in found(document.data, ("llm_providers", ANY, "script")):
+    one, several = ("llm_providers", ANY, "script"), ("llm_providers", ANY, "script", ANY)
+    for place, script in (*found(document.data, one), *found(document.data, several)):
         if isinstance(script, str) and not (config_dir / script).is_file():
             problem = f"there is no file {script}"
             document.wrong(place, problem, f"{written(place[-1:])} is a path from the folder of {document.name}")
 
 
+def _merged(config: Config, providers: ProvidersFile, config_dir: Path, environ: Mapping[str, str]) -> Config:
+    both = config.llm_providers | providers.llm_providers
+    complete = {name: _placed(provider, config_dir).completed(environ) for name, provider in both.items()}
+    return config.model_copy(update={"llm_providers": complete})
+
+
 def _placed(provider: LlmProvider, config_dir: Path) -> LlmProvider:
-    return provider.model_copy(update={"script": (config_dir / provider.script).resolve()})
+    return provider.model_copy(update={"script": tuple((config_dir / script).resolve() for script in provider.script)})

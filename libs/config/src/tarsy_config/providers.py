@@ -1,26 +1,98 @@
 """`llm_providers`: which models can be asked, and how."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, SecretStr, model_validator
 
-from tarsy_config.values import Section, later
+from tarsy_config.values import Name, Positive, Section, later, one_or_several, wrong
 
-LATER = frozenset({"google", "openai", "anthropic", "xai", "vertexai"})
+type ProviderType = Literal["scripted", "google", "openai", "anthropic"]
+
+LATER = frozenset({"xai", "vertexai"})
+KEY_VARIABLES: Mapping[ProviderType, tuple[str, ...]] = {
+    "scripted": (),
+    "google": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+    "openai": ("OPENAI_API_KEY",),
+    "anthropic": ("ANTHROPIC_API_KEY",),
+}
+"""Where each provider's own tools look for a key."""
+ADDRESS_VARIABLES: Mapping[ProviderType, str] = {
+    "google": "GOOGLE_GEMINI_BASE_URL",
+    "openai": "OPENAI_BASE_URL",
+    "anthropic": "ANTHROPIC_BASE_URL",
+}
+SCRIPT_KEYS = frozenset({"script", "pace_seconds"})
+MODEL_KEYS = frozenset({"model", "api_key", "api_key_env", "base_url", "thinking", "max_output_tokens"})
 
 
 class LlmProvider(Section):
-    """`script` is an absolute path once it is loaded; in the file it is relative to the file."""
+    """`script` and `pace_seconds` are for the scripted one, all else for the others.
 
-    type: Literal["scripted"]
-    script: Path
+    Once it is loaded, paths are absolute, and key and address are those that will be used, from wherever they came.
+    """
+
+    type: ProviderType
+    script: Annotated[tuple[Path, ...], BeforeValidator(one_or_several)] = ()
     pace_seconds: float = Field(0.0, ge=0)
+    model: str = ""
+    api_key: SecretStr | None = None
+    api_key_env: Name | None = None
+    base_url: str | None = None
+    thinking: Literal["off", "low", "medium", "high"] | None = None
+    max_output_tokens: Positive | None = None
+
+    @property
+    def scripts(self) -> tuple[Path, ...]:
+        return self.script
+
+    @property
+    def usable(self) -> bool:
+        """It can be asked: a script needs nothing, a server of one's own perhaps no key."""
+        return self.type == "scripted" or self.api_key is not None or (self.type == "openai" and bool(self.base_url))
+
+    @property
+    def key_variables(self) -> tuple[str, ...]:
+        """The environment variables that are asked for a key, the first one first."""
+        return (self.api_key_env,) if self.api_key_env else KEY_VARIABLES[self.type]
+
+    def completed(self, environ: Mapping[str, str]) -> "LlmProvider":
+        """With key and address from the environment, where the file does not have them."""
+        found = [environ[name] for name in self.key_variables if environ.get(name)]
+        key = self.api_key or (SecretStr(found[0]) if found else None)
+        address = self.base_url or environ.get(ADDRESS_VARIABLES.get(self.type, "")) or None
+        return self.model_copy(update={"api_key": key, "base_url": address})
 
     @model_validator(mode="before")
     @classmethod
-    def _only_scripted(cls, value: Any) -> Any:
+    def _known_type(cls, value: Any) -> Any:
         kind = value.get("type") if isinstance(value, dict) else None
+        if kind == "xai":
+            raise later("the provider type xai", "use openai with base_url: https://api.x.ai/v1", key="type")
         if isinstance(kind, str) and kind in LATER:
-            raise later(f"the provider type {kind}", "use scripted", key="type")
+            raise later(f"the provider type {kind}", "use google with an API key", key="type")
         return value
+
+    @model_validator(mode="after")
+    def _keys_fit_the_type(self) -> "LlmProvider":
+        scripted = self.type == "scripted"
+        foreign = self.model_fields_set & (MODEL_KEYS if scripted else SCRIPT_KEYS)
+        for key in sorted(foreign):
+            raise wrong(f"is no key of a provider of type {self.type}", "remove it", key=key)
+        if scripted and not self.script:
+            raise wrong("names no script", "add script: PATH", key="type")
+        if not scripted and not self.model:
+            raise wrong("names no model", "add model: NAME, as the provider calls it", key="type")
+        if self.base_url is not None and not _is_address(self.base_url):
+            raise wrong("is not an address", "write it as https://HOST/PATH", key="base_url")
+        return self
+
+
+def _is_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname)

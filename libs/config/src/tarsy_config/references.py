@@ -15,6 +15,7 @@ REFERENCES: tuple[tuple[Place, str], ...] = (
     (("agent_chains", ANY, "stages", ANY, "agents", ANY, "name"), "agents"),
     (("agent_chains", ANY, "stages", ANY, "agents", ANY, "llm_provider"), "llm_providers"),
     (("defaults", "llm_provider"), "llm_providers"),
+    (("defaults", "llm_provider", ANY), "llm_providers"),
     (("defaults", "summarization", "llm_provider"), "llm_providers"),
 )
 """Where a name stands, and the section that must define it."""

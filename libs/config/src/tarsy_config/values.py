@@ -43,6 +43,11 @@ def seconds(value: object) -> float:
     return found
 
 
+def one_or_several(value: object) -> object:
+    """A list may be written as its only item."""
+    return value if isinstance(value, list | tuple) else (value,)
+
+
 def server_id(name: str) -> str:
     """Models call a tool `server__tool`: two underscores in the server's name would be read as the end of it."""
     if SERVER_ID.fullmatch(name) is None:

@@ -46,3 +46,9 @@ class ResolvedChain(Value):
     limits: CallLimits = CallLimits()
     summary_llm_provider: str
     scripted: bool = False
+
+    @property
+    def llm_providers(self) -> frozenset[str]:
+        """The names of all that are asked."""
+        agents = (agent for stage in self.stages for agent in stage.agents)
+        return frozenset({self.summary_llm_provider, *(agent.llm_provider for agent in agents)})

@@ -12,7 +12,8 @@ from tarsy_contracts.message import Value
 class LlmRequest(Value):
     """`agent` and `iteration` (from 1) say who asks; models ignore them, the scripted one goes by them.
 
-    `tools` is empty when the model is to answer in words.
+    `tools` is empty when the model is to answer in words. None for `max_output_tokens`: what is configured, or the
+    provider's own limit.
     """
 
     agent: str
@@ -23,7 +24,7 @@ class LlmRequest(Value):
 
 
 class Delta(Value):
-    """A piece of what the model thinks or says, as it comes."""
+    """A piece of what the model thinks or says, as it comes. Without text it is a sign of life."""
 
     part: Literal["thinking", "text"]
     text: str
@@ -37,7 +38,11 @@ class AskedTool(Value):
 
 
 class Answer(Value):
-    """The whole answer, once; it ends the stream. `opaque` goes back to the provider unchanged."""
+    """The whole answer, once; it ends the stream.
+
+    `opaque` goes back to the provider unchanged, inside the message that we make of the answer. Text in it that can
+    be read is found in `thinking` too: who masks that, and changes it, must not keep the opaque part.
+    """
 
     thinking: str
     text: str
@@ -47,15 +52,46 @@ class Answer(Value):
     opaque: JsonValue = None
 
 
-class LlmError(Exception):
-    """The call failed. `retryable`: the same request may succeed later."""
+type ErrorKind = Literal[
+    "credentials",
+    "invalid_request",
+    "refused",
+    "rate_limited",
+    "provider_error",
+    "first_chunk_timeout",
+    "stalled",
+    "cut_off",
+]
+"""credentials: no valid key, or no right. invalid_request: it can never succeed as it is. refused: the provider does
+not answer this content. rate_limited: too much for now. provider_error: any other failure of the provider, or of the
+way to it, before the first chunk. first_chunk_timeout: nothing came. stalled, cut_off: silence, or the end, in the
+middle of the answer."""
 
-    def __init__(self, message: str, *, retryable: bool) -> None:
+FINAL: frozenset[ErrorKind] = frozenset({"credentials", "invalid_request", "refused"})
+
+
+class LlmError(Exception):
+    """The call failed. The message is a sentence without secrets of ours; it is masked all the same when it is kept.
+
+    `retry_after_seconds`: what the provider asked us to wait.
+    """
+
+    def __init__(self, message: str, *, kind: ErrorKind, retry_after_seconds: float | None = None) -> None:
         super().__init__(message)
-        self.retryable = retryable
+        self.kind: ErrorKind = kind
+        self.retry_after_seconds = retry_after_seconds
+
+    @property
+    def retryable(self) -> bool:
+        """The same request may succeed later."""
+        return self.kind not in FINAL
 
 
 class Llm(Protocol):
     def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
         """Deltas, then one Answer. Raises LlmError. Closing the generator ends the call."""
+        ...
+
+    async def aclose(self) -> None:
+        """Ends its connections. Nothing can be asked afterwards."""
         ...

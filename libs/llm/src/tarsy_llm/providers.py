@@ -1,20 +1,74 @@
-"""From a provider in the configuration to an `Llm`. Plain arguments: this library knows no configuration."""
+"""From the providers of a configuration to an `Llm` each. This library knows no configuration, only its shape."""
 
 import asyncio
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Literal, assert_never
+from typing import Literal, Protocol, assert_never
 
+from pydantic import SecretStr
+
+from tarsy_llm.anthropic import AnthropicLlm
+from tarsy_llm.google import GoogleLlm
+from tarsy_llm.limited import LimitedLlm, StreamLimits
+from tarsy_llm.openai import OpenAiLlm
 from tarsy_llm.protocol import Llm
-from tarsy_llm.script import load_script
+from tarsy_llm.remote import RemoteModel, Thinking
+from tarsy_llm.script import load_scripts
 from tarsy_llm.scripted import ScriptedLlm, Sleep
 
 
-def build_llm(
-    *, type: Literal["scripted"], script: Path, pace_seconds: float = 0.0, sleep: Sleep = asyncio.sleep
-) -> Llm:
-    """Raises ScriptInvalid. Each provider is built once a process: the scripted one remembers what it failed."""
-    match type:
+class Provider(Protocol):
+    """What has to be known of a provider. `scripts` are for the scripted one, all else is for the others."""
+
+    @property
+    def type(self) -> Literal["scripted", "google", "openai", "anthropic"]: ...
+    @property
+    def scripts(self) -> tuple[Path, ...]: ...
+    @property
+    def pace_seconds(self) -> float: ...
+    @property
+    def model(self) -> str: ...
+    @property
+    def api_key(self) -> SecretStr | None: ...
+    @property
+    def base_url(self) -> str | None: ...
+    @property
+    def thinking(self) -> Thinking | None: ...
+    @property
+    def max_output_tokens(self) -> int | None: ...
+
+
+def build_llms(
+    providers: Mapping[str, Provider], limits: StreamLimits, *, sleep: Sleep = asyncio.sleep
+) -> dict[str, Llm]:
+    """Raises ScriptInvalid. Once a process: the scripted one remembers what it failed. The caller closes them."""
+    return {name: build_llm(provider, limits, sleep=sleep) for name, provider in providers.items()}
+
+
+def build_llm(provider: Provider, limits: StreamLimits, *, sleep: Sleep = asyncio.sleep) -> Llm:
+    match provider.type:
         case "scripted":
-            return ScriptedLlm(load_script(script), sleep, pace_seconds=pace_seconds)
+            return ScriptedLlm(load_scripts(provider.scripts), sleep, pace_seconds=provider.pace_seconds)
+        case "google":
+            return LimitedLlm(GoogleLlm(_remote(provider)), limits)
+        case "openai":
+            return LimitedLlm(OpenAiLlm(_remote(provider)), limits)
+        case "anthropic":
+            return LimitedLlm(AnthropicLlm(_remote(provider)), limits)
         case _:
-            assert_never(type)
+            assert_never(provider.type)
+
+
+async def close_llms(llms: Iterable[Llm]) -> None:
+    for llm in llms:
+        await llm.aclose()
+
+
+def _remote(provider: Provider) -> RemoteModel:
+    return RemoteModel(
+        model=provider.model,
+        api_key=provider.api_key,
+        base_url=provider.base_url,
+        thinking=provider.thinking,
+        max_output_tokens=provider.max_output_tokens,
+    )

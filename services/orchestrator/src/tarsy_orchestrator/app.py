@@ -14,10 +14,12 @@ from tarsy_bus.liveness import Liveness, announce, watch
 from tarsy_bus.log_writer import LogWriter
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.topics_admin import check_topics
+from tarsy_config.keys import keys_are_set
 from tarsy_config.load import load_config
 from tarsy_contracts.topics import Topics
 from tarsy_contracts.workers import WorkerAnnounced
-from tarsy_llm.providers import build_llm
+from tarsy_llm.limited import StreamLimits
+from tarsy_llm.providers import build_llms, close_llms
 from tarsy_masking.masker import Masker
 from tarsy_orchestrator.catalog import Catalog, follow_catalog
 from tarsy_orchestrator.inbox import InboxReader
@@ -29,8 +31,9 @@ from tarsy_service.service import Ready, Service
 
 
 def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Service:
-    """Raises ConfigInvalid when the configuration has mistakes."""
-    config = load_config(settings.config_dir, os.environ)
+    """Raises ConfigInvalid or ScriptInvalid."""
+    config = load_config(settings.config_dir, os.environ, also=(keys_are_set,))
+    llms = build_llms(config.usable_llm_providers, StreamLimits(config.limits.llm_first_chunk, config.limits.llm_stall))
     worker_id, source = str(uuid4()), f"orchestrator/{settings.client}"
     bus = Bus(
         bootstrap=settings.kafka,
@@ -46,10 +49,7 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
         publisher=publisher,
         liveness=liveness,
         catalog=catalog,
-        llms={
-            name: build_llm(type=provider.type, script=provider.script, pace_seconds=provider.pace_seconds)
-            for name, provider in config.llm_providers.items()
-        },
+        llms=llms,
         llm_places=asyncio.Semaphore(settings.llm_calls_at_once),
         masker=Masker.default(),
         metrics=Metrics(registry),
@@ -82,5 +82,6 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
                     await owner.run(ready)
             finally:
                 await consumer.stop()
+                await close_llms(llms.values())
 
     return Service(name="orchestrator", run=run)

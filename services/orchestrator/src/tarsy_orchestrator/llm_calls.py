@@ -46,7 +46,9 @@ async def _stream(around: Surroundings, session_id: str, state: Investigating, o
     execution = owed.execution
     llm = around.llms.get(execution.agent.llm_provider)
     if llm is None:
-        raise LlmError(f"the LLM provider {execution.agent.llm_provider} is not configured here", retryable=False)
+        raise LlmError(
+            f"the LLM provider {execution.agent.llm_provider} is not configured here", kind="invalid_request"
+        )
     request = LlmRequest(
         agent=execution.agent.name,
         iteration=owed.asked.iteration,
@@ -59,7 +61,7 @@ async def _stream(around: Surroundings, session_id: str, state: Investigating, o
             if isinstance(part, Answer):
                 return part
             await chunks.take(part)
-    raise LlmError("the stream ended without an answer", retryable=True)
+    raise LlmError("the stream ended without an answer", kind="cut_off")
 
 
 def _failure(
@@ -83,6 +85,7 @@ def _report(around: Surroundings, owed: OwedLlmCall, started: float, answer: Ans
     """Masked once, here, before it is recorded; what is recorded is what runs."""
     seconds = around.monotonic() - started
     around.metrics.llm_seconds.observe(seconds)
+    thinking = around.masker.mask(answer.thinking)
     calls = []
     for index, asked in enumerate(answer.tool_calls):
         arguments = around.masker.mask_json(asked.arguments)
@@ -97,11 +100,12 @@ def _report(around: Surroundings, owed: OwedLlmCall, started: float, answer: Ans
         llm_call_id=owed.asked.llm_call_id,
         error="",
         retryable=False,
-        thinking=around.masker.mask(answer.thinking),
+        thinking=thinking,
         text=around.masker.mask(answer.text),
         tool_calls=tuple(calls),
         usage=answer.usage,
         model=answer.model,
         duration_ms=int(seconds * 1000),
-        opaque=answer.opaque,
+        # It may repeat the thinking word for word, and is kept as it is.
+        opaque=answer.opaque if thinking == answer.thinking else None,
     )

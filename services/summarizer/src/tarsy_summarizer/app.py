@@ -10,10 +10,12 @@ from prometheus_client import CollectorRegistry
 from tarsy_bus.connection import Bus
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.reports import Reports
+from tarsy_config.keys import keys_are_set
 from tarsy_config.load import load_config
 from tarsy_contracts.topics import Topics
+from tarsy_llm.limited import StreamLimits
 from tarsy_llm.protocol import Llm
-from tarsy_llm.providers import build_llm
+from tarsy_llm.providers import build_llms
 from tarsy_masking.masker import Masker
 from tarsy_service.service import Service
 from tarsy_summarizer.metrics import Metrics
@@ -26,11 +28,8 @@ NAME = "summarizer"
 
 def build(settings: SummarizerSettings, registry: CollectorRegistry) -> Service:
     """Raises ConfigInvalid or ScriptInvalid."""
-    config = load_config(settings.config_dir, os.environ)
-    llms = {
-        name: build_llm(type=provider.type, script=provider.script, pace_seconds=provider.pace_seconds)
-        for name, provider in config.llm_providers.items()
-    }
+    config = load_config(settings.config_dir, os.environ, also=(keys_are_set,))
+    llms = build_llms(config.usable_llm_providers, StreamLimits(config.limits.llm_first_chunk, config.limits.llm_stall))
     return Service(name=NAME, run=assemble(settings, registry, llms).run)
 
 

@@ -47,6 +47,7 @@ class SummarizerService:
                 await self._serve(summarizer, ready)
             finally:
                 await summarizer.drain()
+                await self.summarizing.aclose()
 
     async def _serve(self, summarizer: Summarizer, ready: Ready) -> None:
         listening = asyncio.Event()

@@ -15,6 +15,7 @@ from tarsy_contracts.conversation import Conversation, Usage
 from tarsy_contracts.inputs import SummaryReported
 from tarsy_contracts.requests import SummaryRequest
 from tarsy_llm.protocol import Answer, Llm, LlmError, LlmRequest
+from tarsy_llm.providers import close_llms
 from tarsy_summarizer.chunks import Chunks
 from tarsy_summarizer.excerpt import excerpt
 from tarsy_summarizer.prompting import conversation
@@ -64,6 +65,9 @@ class Summarizing:
             return self.report(request, claim_id, began, error="the summarizer failed")
         return self.report(request, claim_id, began, answer=answer)
 
+    async def aclose(self) -> None:
+        await close_llms(self._llms.values())
+
     def report(
         self, request: SummaryRequest, claim_id: str, began: float, *, answer: Answer | None = None, error: str = ""
     ) -> SummaryReported:
@@ -81,7 +85,7 @@ class Summarizing:
     async def _answer(self, request: SummaryRequest) -> Answer:
         llm = self._llms.get(request.llm_provider)
         if llm is None:
-            raise LlmError(f"the LLM provider {request.llm_provider} is not configured here", retryable=False)
+            raise LlmError(f"the LLM provider {request.llm_provider} is not configured here", kind="invalid_request")
         source = await read_source(self._bus, request)
         # In a thread: a hundred thousand lines take longer than others should wait.
         short = await asyncio.to_thread(excerpt, source, self._input_bytes)
@@ -106,10 +110,10 @@ class Summarizing:
                     return _with_text(part)
                 if part.part == "text":
                     await chunks.take(part.text)
-        raise LlmError("the model ended without an answer", retryable=True)
+        raise LlmError("the model ended without an answer", kind="cut_off")
 
 
 def _with_text(answer: Answer) -> Answer:
     if not answer.text.strip():
-        raise LlmError("the model answered with nothing", retryable=True)
+        raise LlmError("the model answered with nothing", kind="provider_error")
     return answer
