@@ -9,7 +9,8 @@ import pytest
 from mcp import Client, MCPError, StdioServerParameters
 from mcp_types import CallToolResult, TextContent
 
-CRASH_LOOP = Path(__file__).parents[2] / "incidents" / "crash-loop"
+INCIDENTS = Path(__file__).parents[2] / "incidents"
+CRASH_LOOP = INCIDENTS / "crash-loop"
 POD = {"namespace": "shop", "name": "checkout-7c9d6f5b84-x2x7k"}
 READ_ONLY = {
     "namespaces_list",
@@ -22,8 +23,8 @@ READ_ONLY = {
 }
 
 
-def lab(**environment: str) -> Client:
-    command = ["-m", "tarsy_lab", str(CRASH_LOOP)]
+def lab(*folders: Path, **environment: str) -> Client:
+    command = ["-m", "tarsy_lab", *map(str, folders or [CRASH_LOOP])]
     return Client(StdioServerParameters(command=sys.executable, args=command, env=environment), read_timeout_seconds=30)
 
 
@@ -158,12 +159,51 @@ async def test_a_delay_for_one_tool_holds_only_that_tool_after_its_start_is_on_r
     ]
 
 
-async def test_a_folder_that_is_no_incident_is_refused_with_a_sentence(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "folders", [[INCIDENTS], sorted(file.parent for file in INCIDENTS.glob("*/incident.yaml"))], ids=["whole", "each"]
+)
+async def test_several_incidents_are_one_cluster(folders: list[Path]) -> None:
+    log_of = {"namespace": "storefront", "name": "mobile-gateway-59c7b4d8f6-8hz2r"}
+    async with lab(*folders) as client:
+        namespaces = text_of(await client.call_tool("namespaces_list", {})).split()
+        pods = text_of(await client.call_tool("pods_list", {}))
+        nodes = text_of(await client.call_tool("resources_list", {"apiVersion": "v1", "kind": "Node"}))
+        of_one = text_of(await client.call_tool("events_list", {"namespace": "warehouse"}))
+        log = text_of(await client.call_tool("pods_log", log_of))
+
+    assert namespaces == ["cert-manager", "dns", "shop", "storefront", "warehouse"]
+    assert {"checkout-7c9d6f5b84-x2x7k", "stock-reindex-29918220-7m2xk", log_of["name"]} <= set(pods.split())
+    assert "worker-3.shop-eu-1.example.com" in nodes
+    assert "worker-5.shop-eu-1.example.com" in nodes
+    assert "exceeded quota" in of_one
+    assert "checkout" not in of_one
+    assert "x509: certificate has expired" in log
+
+
+async def refusal(*folders: Path) -> str:
+    """What the server says when it does not start."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tarsy_lab", str(tmp_path), stderr=asyncio.subprocess.PIPE
+        sys.executable, "-m", "tarsy_lab", *map(str, folders), stderr=asyncio.subprocess.PIPE
     )
     async with asyncio.timeout(30):
         _, said = await process.communicate()
-
     assert process.returncode == 2
-    assert b"is not an incident: it has no incident.yaml" in said
+    return said.decode()
+
+
+async def test_a_folder_that_is_no_incident_is_refused_with_a_sentence(tmp_path: Path) -> None:
+    said = await refusal(CRASH_LOOP, tmp_path)
+    assert f"{tmp_path} is not an incident: it has no incident.yaml, and no folder in it has one" in said
+
+
+async def test_two_incidents_with_the_same_object_are_refused_with_its_name(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    (other / "objects").mkdir(parents=True)
+    for file in ("incident.yaml", "objects/service.yaml"):
+        (other / file).write_bytes((CRASH_LOOP / file).read_bytes())
+    (other / "events.yaml").write_text("", encoding="utf-8")
+
+    said = await refusal(INCIDENTS, tmp_path)
+
+    assert f'Service "checkout" in namespace shop is in {CRASH_LOOP} and in {other}' in said
+    assert "Traceback" not in said

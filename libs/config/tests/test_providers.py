@@ -56,6 +56,7 @@ FIRST = "[gemini, openai, claude, scripted]"
         ({"GOOGLE_API_KEY": "k", "OPENAI_API_KEY": "k"}, "gemini"),
         ({"OPENAI_API_KEY": "k", "TEAM_KEY": "k"}, "openai"),
         ({"OPENAI_BASE_URL": "http://127.0.0.1:11434/v1"}, "openai"),
+        ({"ANTHROPIC_BASE_URL": "http://gateway.of.ours"}, "claude"),
         ({"TEAM_KEY": "k"}, "claude"),
         ({"ANTHROPIC_API_KEY": "the file names another variable"}, "scripted"),
         ({"GEMINI_API_KEY": ""}, "scripted"),

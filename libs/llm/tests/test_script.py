@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tarsy_llm.script import ScriptInvalid, load_script
+from tarsy_llm.script import ScriptInvalid, Turn, load_scripts
 
 GOOD = """\
 turns:
@@ -38,14 +38,19 @@ turns:
 """
 
 
-def script_file(folder: Path, text: str) -> Path:
-    file = folder / "script.yaml"
+def script_file(folder: Path, text: str, name: str = "script.yaml") -> Path:
+    file = folder / name
     file.write_text(text, encoding="utf-8")
     return file
 
 
+def only_turn(file: Path) -> Turn:
+    (placed,) = load_scripts([file]).turns
+    return placed.turn
+
+
 def test_a_good_script_loads(tmp_path: Path) -> None:
-    (turn,) = load_script(script_file(tmp_path, GOOD)).turns
+    turn = only_turn(script_file(tmp_path, GOOD))
     assert turn.agent == "KubernetesAgent"
     assert turn.tool_calls[0].arguments == {"namespace": "shop"}
     assert turn.usage.output_tokens == 80
@@ -54,7 +59,7 @@ def test_a_good_script_loads(tmp_path: Path) -> None:
 def test_every_mistake_is_told_with_its_line(tmp_path: Path) -> None:
     file = script_file(tmp_path, WRONG)
     with pytest.raises(ScriptInvalid) as caught:
-        load_script(file)
+        load_scripts([file])
     assert str(caught.value).splitlines() == [
         f"{file}:3: turns.0.iteration: it should be greater than or equal to 1",
         f"{file}:7: turns.1.txt: unknown key; did you mean text?",
@@ -78,10 +83,29 @@ def test_every_mistake_is_told_with_its_line(tmp_path: Path) -> None:
 def test_what_is_not_the_wanted_yaml_is_told_with_its_line(tmp_path: Path, text: str, line: int, sentence: str) -> None:
     file = script_file(tmp_path, text)
     with pytest.raises(ScriptInvalid, match=sentence) as caught:
-        load_script(file)
+        load_scripts([file])
     assert str(caught.value).startswith(f"{file}:{line}: ")
 
 
 def test_a_script_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(ScriptInvalid, match=r"nowhere\.yaml: cannot be read"):
-        load_script(tmp_path / "nowhere.yaml")
+        load_scripts([tmp_path / "nowhere.yaml"])
+
+
+def test_several_files_are_one_script_in_order_and_each_turn_knows_its_place(tmp_path: Path) -> None:
+    one = script_file(tmp_path, GOOD, "one.yaml")
+    two = script_file(tmp_path, "# two\nturns: [{agent: Summarizer, iteration: 1, text: short}]\n", "two.yaml")
+    turns = load_scripts([one, two]).turns
+    assert [(placed.turn.agent, placed.place) for placed in turns] == [
+        ("KubernetesAgent", f"{one}:2"),
+        ("Summarizer", f"{two}:2"),
+    ]
+
+
+def test_the_mistakes_of_all_files_are_told(tmp_path: Path) -> None:
+    good, wrong = script_file(tmp_path, GOOD, "good.yaml"), script_file(tmp_path, "turns: []\n", "wrong.yaml")
+    with pytest.raises(ScriptInvalid) as caught:
+        load_scripts([tmp_path / "nowhere.yaml", good, wrong])
+    nowhere, empty = str(caught.value).splitlines()
+    assert nowhere.startswith(f"{tmp_path / 'nowhere.yaml'}: cannot be read")
+    assert empty == f"{wrong}:1: turns: the script has no turn"

@@ -7,8 +7,7 @@ import pytest
 
 from tarsy_contracts.conversation import AssistantMessage, Conversation, ToolCall, ToolMessage, Usage, UserMessage
 from tarsy_llm.protocol import Answer, Delta, Llm, LlmError, LlmRequest
-from tarsy_llm.providers import build_llm
-from tarsy_llm.script import Script, ScriptedCall, ScriptedUsage, Turn
+from tarsy_llm.script import PlacedTurn, Script, ScriptedCall, ScriptedUsage, Turn, load_scripts
 from tarsy_llm.scripted import ScriptedLlm
 
 AGENT = "KubernetesAgent"
@@ -19,8 +18,12 @@ def request(*said: str, agent: str = AGENT, iteration: int = 1) -> LlmRequest:
     return LlmRequest(agent=agent, iteration=iteration, conversation=Conversation(system="", messages=messages))
 
 
+def script(*turns: Turn) -> Script:
+    return Script(tuple(PlacedTurn(turn, f"script.yaml:{number}") for number, turn in enumerate(turns, 1)))
+
+
 def playing(*turns: Turn) -> ScriptedLlm:
-    return ScriptedLlm(Script(turns=turns), no_sleep)
+    return ScriptedLlm(script(*turns), no_sleep)
 
 
 def turn(*, text: str = "hello", iteration: int = 1, needs: tuple[str, ...] = ()) -> Turn:
@@ -73,7 +76,7 @@ async def test_the_pace_passes_before_each_delta() -> None:
     async def note(seconds: float) -> None:
         paces.append(seconds)
 
-    llm = ScriptedLlm(Script(turns=(turn(text="one two three four"),)), note, pace_seconds=0.25)
+    llm = ScriptedLlm(script(turn(text="one two three four")), note, pace_seconds=0.25)
     await answer_of(llm, request())
     assert paces == [0.25, 0.25]
 
@@ -85,7 +88,7 @@ async def test_a_call_can_be_closed_between_two_deltas() -> None:
         waiting.set()
         await asyncio.Event().wait()
 
-    llm = ScriptedLlm(Script(turns=(turn(),)), never)
+    llm = ScriptedLlm(script(turn()), never)
     call = asyncio.create_task(answer_of(llm, request()))
     async with asyncio.timeout(5):
         await waiting.wait()
@@ -130,10 +133,31 @@ async def test_of_several_turns_the_first_whose_needs_are_met_is_played() -> Non
     assert (await answer_of(llm, request("the logs say"))).text == "logs"
 
 
+async def test_where_no_turn_fits_the_error_names_the_one_whose_needs_are_met_most_and_its_place() -> None:
+    llm = playing(
+        turn(needs=("crash-loop", "pods")),
+        turn(needs=("quota", "pods", "events")),
+        turn(needs=("certificate", "pods")),
+    )
+    error = await failure_of(llm, request("the quota of the pods"))
+    assert "needs ['events']" in str(error)
+    assert "script.yaml:2" in str(error)
+
+
+async def test_turns_for_one_iteration_fail_each_as_often_as_it_is_told() -> None:
+    once = Turn(agent=AGENT, iteration=1, needs=("a",), text="hello", fail="overloaded", retryable=True, times=1)
+    other = once.model_copy(update={"needs": ("b",)})
+    llm = playing(once, other)
+    for said in ("a", "b"):
+        assert (await failure_of(llm, request(said))).retryable
+        assert (await answer_of(llm, request(said))).text == "hello"
+
+
 async def test_a_refused_text_fails_the_call_without_being_repeated() -> None:
     said = Turn(agent=AGENT, iteration=1, text="hello", refuses=("other", "hunter2"))
     error = await failure_of(playing(said), request("password: hunter2"))
     assert "refuses[1]" in str(error)
+    assert "script.yaml:1" in str(error)
     assert "hunter2" not in str(error)
 
 
@@ -155,5 +179,5 @@ async def test_a_turn_without_times_fails_always() -> None:
 async def test_the_scripted_provider_is_built_from_its_file(tmp_path: Path) -> None:
     file = tmp_path / "script.yaml"
     file.write_text(f"turns: [{{agent: {AGENT}, iteration: 1, text: hello}}]", encoding="utf-8")
-    llm = build_llm(type="scripted", script=file, sleep=no_sleep)
+    llm = ScriptedLlm(load_scripts([file]), no_sleep)
     assert (await answer_of(llm, request())).text == "hello"

@@ -1,4 +1,7 @@
-"""A file that says which tools ran, one JSON line per start and per end, so that tests can count executions."""
+"""A file that says which tools ran, one JSON line per start and per end, so that executions can be counted.
+
+`trace_id` is the trace that the caller named: so the runs of one investigation are found among those of others.
+"""
 
 import asyncio
 import functools
@@ -10,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from mcp.server.mcpserver.exceptions import ToolError
+from opentelemetry import trace
 
 
 @dataclass(frozen=True)
@@ -21,11 +25,15 @@ class CallLog:
     delay: float = 0.0
 
     @classmethod
-    def from_environment(cls, environment: Mapping[str, str]) -> "CallLog":
-        path = environment.get("TARSY_LAB_CALLS")
+    def from_environment(cls, environment: Mapping[str, str], *, path: Path | None = None) -> "CallLog":
+        """Written to what TARSY_LAB_CALLS names, or else to `path`."""
+        named = environment.get("TARSY_LAB_CALLS")
+        path = Path(named) if named else path
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
         prefix = "TARSY_LAB_DELAY_SECONDS_"
         return cls(
-            path=Path(path) if path else None,
+            path=path,
             delays={name.removeprefix(prefix): float(v) for name, v in environment.items() if name.startswith(prefix)},
             delay=float(environment.get("TARSY_LAB_DELAY_SECONDS", "0")),
         )
@@ -52,6 +60,7 @@ class CallLog:
             return
         at = datetime.now(UTC).isoformat()
         line = {"tool": tool, "arguments": arguments, "phase": phase, "at": at, "pid": os.getpid(), **more}
+        line["trace_id"] = trace.format_trace_id(trace.get_current_span().get_span_context().trace_id)
         # Opened for each line and synced: the process may be killed at any moment, and several may write to one file.
         descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         try:

@@ -34,6 +34,10 @@ class Resource:
         return None if namespace is None else str(namespace)
 
     @property
+    def identity(self) -> tuple[str, str, str | None, str]:
+        return self.api_version, self.kind, self.namespace, self.name
+
+    @property
     def _metadata(self) -> dict[str, object]:
         metadata = self.body["metadata"]
         if not isinstance(metadata, dict):
@@ -42,30 +46,24 @@ class Resource:
 
 
 class Evidence:
-    def __init__(self, incident: Path) -> None:
-        self._incident = incident
-
-    @cached_property
-    def name(self) -> str:
-        described = yaml.safe_load((self._incident / "incident.yaml").read_text(encoding="utf-8"))
-        return str(described["name"])
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
 
     @cached_property
     def resources(self) -> tuple[Resource, ...]:
-        files = sorted((self._incident / "objects").glob("*.yaml"))
+        files = sorted((self.folder / "objects").glob("*.yaml"))
         return tuple(resource for file in files for resource in _documents(file))
 
     @cached_property
     def events(self) -> tuple[Resource, ...]:
-        return _documents(self._incident / "events.yaml")
-
-    @cached_property
-    def namespaces(self) -> tuple[str, ...]:
-        return tuple(sorted({each.namespace for each in self.resources if each.namespace is not None}))
+        return _documents(self.folder / "events.yaml")
 
     def log(self, pod: str) -> str | None:
-        file = self._incident / "logs" / f"{pod}.log.gz"
-        return gzip.decompress(file.read_bytes()).decode() if file.exists() else None
+        """A short one lies there as it is, a long one packed."""
+        plain, packed = (self.folder / "logs" / f"{pod}.log{ending}" for ending in ("", ".gz"))
+        if plain.exists():
+            return plain.read_text(encoding="utf-8")
+        return gzip.decompress(packed.read_bytes()).decode() if packed.exists() else None
 
 
 def _documents(file: Path) -> tuple[Resource, ...]:

@@ -9,33 +9,49 @@ import sys
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Literal
 
 import yaml
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 
 from tarsy_lab.noise import Dice, Noise
+from tarsy_lab.voices import VOICES
 
 
 class Scene(BaseModel):
-    """Lines that stand at a chosen place; `wait_seconds` passes before them (a crashed container rests)."""
+    """Lines that stand at a chosen place; `wait_seconds` passes before them (a crashed container rests).
+
+    They come `times` often, each time `every` lines further down.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     at: int
     wait_seconds: int = 0
+    times: int = 1
+    every: int = 0
     lines: tuple[str, ...]
     verbatim: bool = False
 
 
 class Story(BaseModel):
+    """`klog` is the form of Kubernetes' own programs: a line begins with its level's letter, and the stamp follows."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     log: str
+    voice: Literal["checkout", "stock-reindex", "cert-manager"]
+    stamps: Literal["iso", "klog"] = "iso"
     seed: int
     lines: int
     starts_at: AwareDatetime
     mean_gap_ms: int
     scenes: tuple[Scene, ...]
+
+    def places(self) -> list[tuple[int, Scene]]:
+        """At which line each scene stands, in order."""
+        found = [(scene.at + n * scene.every, scene) for scene in self.scenes for n in range(scene.times)]
+        return sorted(found, key=lambda place: place[0])
 
 
 def read_story(incident: Path) -> Story:
@@ -44,8 +60,8 @@ def read_story(incident: Path) -> Story:
 
 def log_lines(story: Story) -> Iterator[str]:
     dice = Dice(story.seed)
-    noise = Noise(dice)
-    scenes = {scene.at: scene for scene in story.scenes}
+    noise = Noise(VOICES[story.voice], dice)
+    scenes = dict(story.places())
     now = story.starts_at
     number = 1
     while number <= story.lines:
@@ -54,7 +70,7 @@ def log_lines(story: Story) -> Iterator[str]:
             now += timedelta(seconds=scene.wait_seconds)
         for text in scene.lines if scene is not None else (noise.line(),):
             now += timedelta(milliseconds=1 + dice.below(2 * story.mean_gap_ms))
-            yield text if scene is not None and scene.verbatim else f"{_stamp(now)} {text}"
+            yield text if scene is not None and scene.verbatim else _stamped(story, now, text)
             number += 1
 
 
@@ -62,8 +78,11 @@ def log_bytes(story: Story) -> bytes:
     return "".join(f"{line}\n" for line in log_lines(story)).encode()
 
 
-def _stamp(moment: datetime) -> str:
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
+def _stamped(story: Story, moment: datetime, text: str) -> str:
+    if story.stamps == "klog":
+        level, _, rest = text.partition(" ")
+        return f"{level}{moment:%m%d %H:%M:%S.%f}       1 {rest}"
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z {text}"
 
 
 def main() -> None:

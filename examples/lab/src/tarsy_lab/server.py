@@ -1,12 +1,10 @@
-"""The MCP server of one incident."""
-
-from pathlib import Path
+"""The MCP server of the lab's cluster."""
 
 from mcp.server import MCPServer
 from mcp_types import ToolAnnotations
 
 from tarsy_lab.calls import CallLog
-from tarsy_lab.evidence import Evidence
+from tarsy_lab.cluster import Cluster
 from tarsy_lab.tools import Tools
 
 _READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
@@ -15,12 +13,12 @@ _DESTRUCTIVE = ToolAnnotations(
 )
 
 
-def build(incident: Path, calls: CallLog) -> MCPServer:
-    tools = Tools(Evidence(incident))
+def build(cluster: Cluster, calls: CallLog) -> MCPServer:
+    tools = Tools(cluster)
     server = MCPServer(
         "tarsy-lab",
         version="0.1.0",
-        instructions="A recorded Kubernetes incident. Nothing here changes: a deleted pod is still listed.",
+        instructions="A recorded Kubernetes cluster. Nothing here changes: a deleted pod is still listed.",
     )
     by_annotations = (
         (_READ_ONLY, (tools.namespaces_list, tools.pods_list, tools.pods_get, tools.pods_log)),

@@ -6,7 +6,8 @@ from typing import Annotated
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
-from tarsy_lab.evidence import Evidence, Resource
+from tarsy_lab.cluster import Cluster
+from tarsy_lab.evidence import Resource
 from tarsy_lab.tables import events_table, pods_table, resources_table
 
 Namespace = Annotated[str, Field(description="Namespace of the object, for example `shop`")]
@@ -23,12 +24,12 @@ ObjectNamespace = Annotated[
 
 
 class Tools:
-    def __init__(self, evidence: Evidence) -> None:
-        self._evidence = evidence
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
 
     async def namespaces_list(self) -> str:
         """List the namespaces of the cluster."""
-        return "\n".join(self._evidence.namespaces)
+        return "\n".join(self._cluster.namespaces)
 
     async def pods_list(self, namespace: OptionalNamespace = None) -> str:
         """List pods with their status, restarts, image and node."""
@@ -44,13 +45,13 @@ class Tools:
         """Get the log of a pod over all its restarts. It can be very long: 100,000 lines and more."""
         pod = self._pod(namespace, name)
         _require_container(pod, container)
-        log = self._evidence.log(pod.name)
+        log = self._cluster.log(pod)
         if log is None:
             return f"(pod {name} has written no log)"
         return log if tail is None else "".join(log.splitlines(keepends=True)[-tail:])
 
     async def pods_delete(self, namespace: Namespace, name: PodName) -> str:
-        """Delete a pod. Its ReplicaSet makes a new one, so this restarts it; what the pod was doing is lost."""
+        """Delete a pod. A ReplicaSet makes a new one, so this restarts it; what the pod was doing is lost."""
         return f'pod "{self._pod(namespace, name).name}" deleted from {namespace} namespace'
 
     async def resources_list(self, apiVersion: ApiVersion, kind: Kind, namespace: OptionalNamespace = None) -> str:
@@ -69,20 +70,20 @@ class Tools:
 
     async def events_list(self, namespace: OptionalNamespace = None) -> str:
         """List the events of the cluster, oldest first."""
-        return events_table(self._in_namespace(self._evidence.events, namespace))
+        return events_table(self._in_namespace(self._cluster.events, namespace))
 
     def _of_kind(self, api_version: str, kind: str) -> Sequence[Resource]:
-        found = [each for each in self._evidence.resources if (each.api_version, each.kind) == (api_version, kind)]
+        found = [each for each in self._cluster.resources if (each.api_version, each.kind) == (api_version, kind)]
         if not found:
-            known = sorted({f"{each.api_version} {each.kind}" for each in self._evidence.resources})
+            known = sorted({f"{each.api_version} {each.kind}" for each in self._cluster.resources})
             raise ToolError(f"there are no objects of {api_version} {kind}; recorded are: {', '.join(known)}")
         return found
 
     def _in_namespace(self, resources: Sequence[Resource], namespace: str | None) -> Sequence[Resource]:
         if namespace is None:
             return resources
-        if namespace not in self._evidence.namespaces:
-            known = ", ".join(self._evidence.namespaces)
+        if namespace not in self._cluster.namespaces:
+            known = ", ".join(self._cluster.namespaces)
             raise ToolError(f'namespace "{namespace}" not found; there are: {known}')
         return [each for each in resources if each.namespace == namespace]
 

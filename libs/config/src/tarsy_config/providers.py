@@ -51,7 +51,7 @@ class LlmProvider(Section):
     @property
     def usable(self) -> bool:
         """It can be asked: a script needs nothing, a server of one's own perhaps no key."""
-        return self.type == "scripted" or self.api_key is not None or (self.type == "openai" and bool(self.base_url))
+        return self.type == "scripted" or self.api_key is not None or self.base_url is not None
 
     @property
     def key_variables(self) -> tuple[str, ...]:

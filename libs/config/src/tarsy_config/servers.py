@@ -1,30 +1,9 @@
 """`mcp_servers`: where the tools come from."""
 
-from typing import Any, Literal
+from pydantic import Field
 
-from pydantic import Field, SecretStr, model_validator
-
-from tarsy_config.values import Name, Positive, Seconds, Section, later
-
-
-class Transport(Section):
-    """How a server is started and spoken to. Arguments and environment may hold secrets: they are not in the repr.
-
-    `timeout`: seconds that a single request to the server may take, when it is to be less than `limits.tool_call`.
-    """
-
-    type: Literal["stdio"]
-    command: Name
-    args: tuple[str, ...] = Field((), repr=False)
-    env: dict[str, SecretStr] = Field(default_factory=dict, repr=False)
-    timeout: Seconds | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _only_stdio(cls, value: Any) -> Any:
-        if isinstance(value, dict) and value.get("type") in ("http", "sse"):
-            raise later(f"the transport {value['type']}", "use stdio", key="type")
-        return value
+from tarsy_config.transports import Transport
+from tarsy_config.values import Name, Positive, Section
 
 
 class Summarization(Section):

@@ -1,6 +1,8 @@
-"""The script of the scripted model: a YAML file of turns, checked whole when it is loaded."""
+"""The script of the scripted model: YAML files of turns, checked whole when they are loaded."""
 
 import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
@@ -11,7 +13,7 @@ from tarsy_llm.yaml_lines import YamlLines, YamlWrong
 
 
 class ScriptInvalid(Exception):
-    """The script cannot be played. The message has one line for each mistake, with file and line."""
+    """A script cannot be played. The message has one line for each mistake, with file and line."""
 
 
 class Part(BaseModel):
@@ -58,7 +60,7 @@ class Turn(Part):
         return self
 
 
-class Script(Part):
+class ScriptFile(Part):
     turns: tuple[Turn, ...]
 
     @field_validator("turns")
@@ -69,11 +71,37 @@ class Script(Part):
         return turns
 
 
-def load_script(file: Path) -> Script:
-    """Raises ScriptInvalid with every mistake."""
+@dataclass(frozen=True, slots=True)
+class PlacedTurn:
+    """`place` is where it stands, as file and line."""
+
+    turn: Turn
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    turns: tuple[PlacedTurn, ...]
+
+
+def load_scripts(files: Sequence[Path]) -> Script:
+    """One script with the turns of all files, in order. Raises ScriptInvalid with every mistake of every file."""
+    turns: list[PlacedTurn] = []
+    mistakes: list[str] = []
+    for file in files:
+        try:
+            turns += _turns_of(file)
+        except ScriptInvalid as problem:
+            mistakes.append(str(problem))
+    if mistakes:
+        raise ScriptInvalid("\n".join(mistakes))
+    return Script(tuple(turns))
+
+
+def _turns_of(file: Path) -> list[PlacedTurn]:
     try:
         document = YamlLines(file.read_text(encoding="utf-8"))
-        return Script.model_validate(document.data)
+        turns = ScriptFile.model_validate(document.data).turns
     except (OSError, UnicodeDecodeError) as problem:
         raise ScriptInvalid(f"{file}: cannot be read: {problem}") from problem
     except YamlWrong as problem:
@@ -82,6 +110,7 @@ def load_script(file: Path) -> Script:
         rows = problem.errors(include_url=False, include_input=False)
         mistakes = sorted((document.line(row["loc"]), _sentence(row)) for row in rows)
         raise ScriptInvalid("\n".join(f"{file}:{line}: {text}" for line, text in mistakes)) from None
+    return [PlacedTurn(turn, f"{file}:{document.line(('turns', index))}") for index, turn in enumerate(turns)]
 
 
 def _sentence(row: ErrorDetails) -> str:
@@ -98,7 +127,7 @@ def _part(place: tuple[str | int, ...]) -> type[Part]:
     """What the key at the end of the place is a key of."""
     match place:
         case (_,):
-            return Script
+            return ScriptFile
         case (_, _, "tool_calls", *_) if len(place) > 3:
             return ScriptedCall
         case (_, _, "usage", _):

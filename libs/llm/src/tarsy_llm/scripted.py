@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 
 from tarsy_contracts.conversation import AssistantMessage, Conversation, Usage
 from tarsy_llm.protocol import Answer, AskedTool, Delta, LlmError, LlmRequest
-from tarsy_llm.script import Script, Turn
+from tarsy_llm.script import PlacedTurn, Script, Turn
 
 MODEL = "scripted"
 FEW_WORDS = re.compile(r"\s*(?:\S+\s*){1,3}")
@@ -25,8 +25,7 @@ class ScriptedLlm:
         self._failed: Counter[int] = Counter()
 
     async def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
-        turn = self._turn(request)
-        self._fail_if_told(turn)
+        turn = self._play(request)
         for delta in _deltas(turn):
             await self._sleep(self._pace_seconds)
             yield delta
@@ -38,35 +37,56 @@ class ScriptedLlm:
             model=MODEL,
         )
 
-    def _turn(self, request: LlmRequest) -> Turn:
+    async def aclose(self) -> None:
+        """It holds no connection."""
+
+    def _play(self, request: LlmRequest) -> Turn:
         who = f"agent {request.agent}, iteration {request.iteration}"
         turns = [
-            turn for turn in self._script.turns if (turn.agent, turn.iteration) == (request.agent, request.iteration)
+            (number, placed)
+            for number, placed in enumerate(self._script.turns)
+            if (placed.turn.agent, placed.turn.iteration) == (request.agent, request.iteration)
         ]
         if not turns:
-            raise LlmError(f"the script has no turn for {who}", retryable=False)
+            raise LlmError(f"the script has no turn for {who}", kind="invalid_request")
         heard = _everything_said(request.conversation)
-        for turn in turns:
-            if all(text in heard for text in turn.needs):
-                _refuse(turn, heard, who)
-                return turn
-        missing = [text for text in turns[0].needs if text not in heard]
-        raise LlmError(f"the script for {who} needs {missing}: the conversation does not hold it", retryable=False)
+        for number, placed in turns:
+            if not _missing(placed.turn, heard):
+                _refuse(placed, heard, who)
+                self._fail_if_told(number, placed.turn)
+                return placed.turn
+        raise _lacks([placed for _, placed in turns], heard, who)
 
-    def _fail_if_told(self, turn: Turn) -> None:
+    def _fail_if_told(self, number: int, turn: Turn) -> None:
         if turn.fail is None:
             return
-        place = self._script.turns.index(turn)
-        if turn.times is None or self._failed[place] < turn.times:
-            self._failed[place] += 1
-            raise LlmError(turn.fail, retryable=turn.retryable)
+        if turn.times is None or self._failed[number] < turn.times:
+            self._failed[number] += 1
+            raise LlmError(turn.fail, kind="provider_error" if turn.retryable else "invalid_request")
 
 
-def _refuse(turn: Turn, heard: str, who: str) -> None:
+def _missing(turn: Turn, heard: str) -> list[str]:
+    return [text for text in turn.needs if text not in heard]
+
+
+def _lacks(turns: list[PlacedTurn], heard: str, who: str) -> LlmError:
+    """Names the turn that comes nearest: the others are those of other incidents."""
+    nearest = max(turns, key=lambda placed: len(placed.turn.needs) - len(_missing(placed.turn, heard)))
+    missing = _missing(nearest.turn, heard)
+    return LlmError(
+        f"the script for {who} needs {missing}: the conversation does not hold it ({nearest.place})",
+        kind="invalid_request",
+    )
+
+
+def _refuse(placed: PlacedTurn, heard: str, who: str) -> None:
     """The sentence names the place in the script, not the text: that is a secret, and the sentence is kept for ever."""
-    for index, text in enumerate(turn.refuses):
+    for index, text in enumerate(placed.turn.refuses):
         if text in heard:
-            raise LlmError(f"the script for {who} refuses: the conversation holds refuses[{index}]", retryable=False)
+            raise LlmError(
+                f"the script for {who} refuses: the conversation holds refuses[{index}] ({placed.place})",
+                kind="invalid_request",
+            )
 
 
 def _everything_said(conversation: Conversation) -> str:

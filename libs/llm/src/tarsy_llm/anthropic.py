@@ -1,0 +1,89 @@
+"""Anthropic's Claude, and servers that speak its messages."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from tarsy_llm.anthropic_events import Gathering
+from tarsy_llm.anthropic_wire import MAX_TOKENS, request_body
+from tarsy_llm.http_client import http_client
+from tarsy_llm.keys import api_key, secret
+from tarsy_llm.protocol import Answer, Delta, LlmError, LlmRequest
+from tarsy_llm.remote import RemoteModel
+from tarsy_llm.sdk_stream import SIGN_OF_LIFE, Body, Sdk, received
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+
+NAME = "Anthropic"
+ADDRESS = "https://api.anthropic.com"
+
+
+class AnthropicLlm:
+    """An `Llm`. `base_url` is the address without its `/v1/messages`."""
+
+    def __init__(self, remote: RemoteModel) -> None:
+        self._remote = remote
+        self._name = NAME if remote.base_url is None else f"the model server {urlsplit(remote.base_url).hostname}"
+        self._opening = asyncio.Lock()
+        self._client: AsyncAnthropic | None = None
+
+    async def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
+        sdk = self._sdk(await self._opened())
+        body = request_body(self._remote, request, "kept")
+        gathering = Gathering(self._name, self._remote.model, secret(self._remote))
+
+        def plainer(refusal: LlmError) -> Body | None:
+            """Thoughts are bound to all that was said before them, to the account, to the model: do without them."""
+            said = str(refusal)
+            if refusal.kind != "invalid_request" or "signature" not in said or "thinking" not in said:
+                return None
+            without = request_body(self._remote, request, "left out")
+            return None if without == body else without
+
+        async with aclosing(received(sdk, body, plainer)) as stream:
+            async for event in stream:
+                for delta in gathering.take(event) or [SIGN_OF_LIFE]:
+                    yield delta
+                if gathering.ended:
+                    break
+        yield gathering.answer()
+
+    async def aclose(self) -> None:
+        async with self._opening:
+            if self._client is not None:
+                await self._client.close()
+
+    async def _opened(self) -> "AsyncAnthropic":
+        key = api_key(self._remote, NAME, "ANTHROPIC_API_KEY")
+        async with self._opening:
+            if self._client is None:
+                # The import takes seconds: in a thread, for this loop has heartbeats to send.
+                self._client = await asyncio.to_thread(_open, self._remote.base_url or ADDRESS, key)
+            return self._client
+
+    def _sdk(self, client: "AsyncAnthropic") -> Sdk:
+        from anthropic import APIConnectionError, APIStatusError
+
+        # The body goes whole, in our own words: it is ours to test, and other servers know fewer keys and more.
+        return Sdk(
+            provider=self._name,
+            ask=lambda body: client.messages.with_streaming_response.create(
+                model=self._remote.model, max_tokens=MAX_TOKENS, messages=[], stream=True, extra_body=dict(body)
+            ),
+            status_error=APIStatusError,
+            connection_error=APIConnectionError,
+            secret=secret(self._remote),
+        )
+
+
+def _open(address: str, key: str) -> "AsyncAnthropic":
+    # Only who asks Claude pays for the import.
+    from anthropic import AsyncAnthropic
+
+    # Its spans could carry what is said, unmasked.
+    return AsyncAnthropic(
+        api_key=key, base_url=address, max_retries=0, http_client=http_client(address), open_telemetry=False
+    )

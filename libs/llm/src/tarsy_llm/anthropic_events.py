@@ -1,0 +1,233 @@
+"""The events of a streamed message of Anthropic's, put together."""
+
+import json
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+
+from tarsy_contracts.conversation import Usage
+from tarsy_llm.anthropic_blocks import CallPlace, HiddenThought, Kept, TextPlace, Thought, opaque
+from tarsy_llm.cut_short import cut_short
+from tarsy_llm.http_errors import kind_of_status, sentence
+from tarsy_llm.protocol import Answer, Delta, ErrorKind, LlmError
+from tarsy_llm.sdk_stream import found_in, said_in
+from tarsy_llm.sse import Event
+from tarsy_llm.tool_arguments import asked_tool
+
+BETWEEN_THOUGHTS = "\n\n"
+STATUS_OF_ERROR = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
+
+
+class Loose(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class OutputDetails(Loose):
+    thinking_tokens: int | None = None
+
+
+class Counted(Loose):
+    """Totals so far. `input_tokens` leaves out what was read from the cache or written to it."""
+
+    input_tokens: int | None = None
+    cache_creation_input_tokens: int | None = None
+    cache_read_input_tokens: int | None = None
+    output_tokens: int | None = None
+    output_tokens_details: OutputDetails | None = None
+
+
+class Started(Loose):
+    model: str | None = None
+    usage: Counted | None = None
+
+
+class BlockStarted(Loose):
+    type: str = ""
+    text: str = ""
+    thinking: str = ""
+    signature: str = ""
+    data: str = ""
+    name: str = ""
+    input: dict[str, JsonValue] | None = None
+
+
+class Refusal(Loose):
+    category: str | None = None
+    explanation: str | None = None
+
+
+class Piece(Loose):
+    """Of a block, or of the message: then it has the reason of the end."""
+
+    text: str = ""
+    thinking: str = ""
+    signature: str = ""
+    partial_json: str = ""
+    stop_reason: str | None = None
+    stop_details: Refusal | None = None
+
+
+class StreamEvent(Loose):
+    type: str = ""
+    index: int = 0
+    message: Started | None = None
+    content_block: BlockStarted | None = None
+    delta: Piece | None = None
+    usage: Counted | None = None
+
+
+@dataclass(slots=True)
+class _Block:
+    type: str
+    text: str = ""
+    thinking: str = ""
+    signature: str = ""
+    data: str = ""
+    name: str = ""
+    arguments: str = ""
+
+    def kept(self) -> Kept | None:
+        match self.type:
+            case "thinking":
+                return Thought(thinking=self.thinking, signature=self.signature)
+            case "redacted_thinking":
+                return HiddenThought(data=self.data)
+            case "text":
+                return TextPlace(length=len(self.text))
+            case "tool_use":
+                return CallPlace()
+            case _:
+                return None
+
+
+class Gathering:
+    """Of one answer. `model` is its name where the answer does not say; `secret` is left out of every sentence."""
+
+    def __init__(self, provider: str, model: str, secret: str | None) -> None:
+        self._provider = provider
+        self._model = model
+        self._secret = secret
+        self._blocks: dict[int, _Block] = {}
+        self._counted = Counted()
+        self._stop_reason: str | None = None
+        self._refusal = Refusal()
+        self.ended = False
+
+    def take(self, event: Event) -> list[Delta]:
+        """Raises LlmError."""
+        if not event.data:
+            return []
+        said = self._said(event)
+        match said.type:
+            case "message_start" if said.message is not None:
+                self._model = said.message.model or self._model
+                self._count(said.message.usage)
+            case "content_block_start" if said.content_block is not None:
+                return self._begin(said.index, said.content_block)
+            case "content_block_delta" if said.delta is not None:
+                return self._go_on(said.index, said.delta)
+            case "message_delta":
+                self._end(said.delta)
+                self._count(said.usage)
+            case "message_stop":
+                self.ended = True
+            case "error":
+                raise self._told(event)
+            case _:  # A ping, the end of a block, and what they will think of.
+                pass
+        return []
+
+    def answer(self) -> Answer:
+        """Raises LlmError."""
+        blocks = list(self._blocks.values())
+        text = "".join(block.text for block in blocks)
+        calls = [block for block in blocks if block.type == "tool_use"]
+        self._check_end(text, len(calls))
+        return Answer(
+            thinking=BETWEEN_THOUGHTS.join(block.thinking for block in blocks if block.thinking),
+            text=text,
+            tool_calls=tuple(asked_tool(self._provider, call.name, call.arguments) for call in calls),
+            usage=self._usage(),
+            model=self._model,
+            opaque=opaque(tuple(kept for block in blocks if (kept := block.kept()) is not None)),
+        )
+
+    def _said(self, event: Event) -> StreamEvent:
+        try:
+            return StreamEvent.model_validate_json(event.data)
+        except ValidationError:
+            kind: ErrorKind = "cut_off" if self._blocks else "provider_error"
+            raise LlmError(self._sentence("sent what is no event", event.data), kind=kind) from None
+
+    def _told(self, event: Event) -> LlmError:
+        error: JsonValue = json.loads(event.data)
+        status = STATUS_OF_ERROR.get(found_in(error, "type"), 500)
+        return LlmError(self._sentence("sent an error in its answer", said_in(error)), kind=kind_of_status(status))
+
+    def _begin(self, index: int, begun: BlockStarted) -> list[Delta]:
+        self._blocks[index] = _Block(begun.type, signature=begun.signature, data=begun.data, name=begun.name)
+        # Anthropic sends arguments in pieces; servers that imitate it may send them here.
+        arguments = json.dumps(begun.input) if begun.input else ""
+        return self._go_on(index, Piece(text=begun.text, thinking=begun.thinking, partial_json=arguments))
+
+    def _go_on(self, index: int, piece: Piece) -> list[Delta]:
+        block = self._blocks.setdefault(index, _Block("text"))
+        block.signature += piece.signature
+        block.arguments += piece.partial_json
+        deltas = []
+        if piece.thinking:
+            deltas.append(Delta(part="thinking", text=self._gap(block) + piece.thinking))
+            block.thinking += piece.thinking
+        if piece.text:
+            deltas.append(Delta(part="text", text=piece.text))
+            block.text += piece.text
+        return deltas
+
+    def _gap(self, block: _Block) -> str:
+        first = block.thinking or not any(other.thinking for other in self._blocks.values())
+        return "" if first else BETWEEN_THOUGHTS
+
+    def _end(self, delta: Piece | None) -> None:
+        if delta is not None:
+            self._stop_reason = delta.stop_reason or self._stop_reason
+            self._refusal = delta.stop_details or self._refusal
+
+    def _count(self, counted: Counted | None) -> None:
+        if counted is not None:
+            self._counted = self._counted.model_copy(update={key: value for key, value in counted if value is not None})
+
+    def _usage(self) -> Usage:
+        counted = self._counted
+        cached = (counted.cache_creation_input_tokens or 0) + (counted.cache_read_input_tokens or 0)
+        details = counted.output_tokens_details
+        return Usage(
+            input_tokens=None if counted.input_tokens is None else counted.input_tokens + cached,
+            output_tokens=counted.output_tokens,
+            thinking_tokens=None if details is None else details.thinking_tokens,
+        )
+
+    def _check_end(self, text: str, calls: int) -> None:
+        match self._stop_reason:
+            case None:
+                raise LlmError(f"the answer of {self._provider} ended before its end", kind="cut_off")
+            case "refusal":
+                why = self._refusal.explanation or self._refusal.category or ""
+                raise LlmError(self._sentence("does not answer this", why), kind="refused")
+            case "model_context_window_exceeded":
+                said = f"the conversation fills the context window of the model, said {self._provider}"
+                raise LlmError(said, kind="invalid_request")
+            case "max_tokens" if calls or not text:
+                raise cut_short(self._provider)
+
+    def _sentence(self, what: str, said: str) -> str:
+        return sentence(f"{self._provider} {what}", said, secret=self._secret)

@@ -1,0 +1,151 @@
+"""What is asked, in the dialect of Anthropic's messages."""
+
+from itertools import groupby
+from typing import Literal
+
+from pydantic import JsonValue
+
+from tarsy_contracts.conversation import (
+    AssistantMessage,
+    Conversation,
+    ConversationMessage,
+    ToolDefinition,
+    ToolMessage,
+    UserMessage,
+)
+from tarsy_llm.anthropic_blocks import HiddenThought, Kept, Thought, answer_blocks, kept_blocks
+from tarsy_llm.anthropic_thinking import decides_itself, thinking_off, thinking_on
+from tarsy_llm.protocol import LlmRequest
+from tarsy_llm.remote import RemoteModel
+
+MAX_TOKENS = 32_000
+"""Anthropic wants a limit, for thoughts and answer together. Every Claude since 4 can do so much."""
+CACHED: dict[str, JsonValue] = {"type": "ephemeral"}
+
+type Thoughts = Literal["kept", "left out"]
+
+
+def request_body(remote: RemoteModel, request: LlmRequest, thoughts: Thoughts) -> dict[str, JsonValue]:
+    """`thoughts`: whether those of earlier answers go back."""
+    conversation = request.conversation
+    max_tokens = request.max_output_tokens or remote.max_output_tokens or MAX_TOKENS
+    if _concludes(request):
+        # Newer models bind their thoughts to the tools that were there, and refuse them without.
+        thoughts = "left out"
+    thinking = _thinking(remote, conversation, max_tokens, thoughts)
+    if thinking.get("thinking") == {"type": "disabled"}:
+        thoughts = "left out"
+    body: dict[str, JsonValue] = {
+        "model": remote.model,
+        "max_tokens": max_tokens,
+        "messages": _messages(conversation, thoughts),
+        "stream": True,
+        **thinking,
+        **_tools(request),
+    }
+    if conversation.system.strip():
+        body["system"] = [{"type": "text", "text": conversation.system, "cache_control": CACHED}]
+    return body
+
+
+def _thinking(
+    remote: RemoteModel, conversation: Conversation, max_tokens: int, thoughts: Thoughts
+) -> dict[str, JsonValue]:
+    if remote.thinking == "off":
+        return thinking_off(remote.model)
+    on = thinking_on(remote, max_tokens)
+    if on and not decides_itself(remote.model) and not _may_think(conversation, thoughts):
+        return {"thinking": {"type": "disabled"}}
+    return on
+
+
+def _may_think(conversation: Conversation, thoughts: Thoughts) -> bool:
+    """Models with a budget refuse to think in the middle of a turn that did not begin with a thought of theirs.
+
+    A turn begins with what a person says (not with results of tools) and goes on until the model calls no tools.
+    """
+    answers: list[AssistantMessage] = []
+    before: ConversationMessage | None = None
+    for message in conversation.messages:
+        if isinstance(message, UserMessage) and not isinstance(before, ToolMessage):
+            answers = []
+        if isinstance(message, AssistantMessage):
+            answers.append(message)
+        before = message
+    if not answers:
+        return True
+    first = kept_blocks(answers[0])
+    return thoughts == "kept" and bool(first) and isinstance(first[0], Thought | HiddenThought)
+
+
+def _concludes(request: LlmRequest) -> bool:
+    """It is to answer in words, and has called tools before."""
+    return not request.tools and bool(_tools_called(request.conversation))
+
+
+def _tools(request: LlmRequest) -> dict[str, JsonValue]:
+    """Anthropic wants the tools described that a conversation holds calls of, also when none may be called."""
+    if _concludes(request):
+        named: list[JsonValue] = [
+            {"name": name, "input_schema": {"type": "object"}} for name in _tools_called(request.conversation)
+        ]
+        return {"tools": named, "tool_choice": {"type": "none"}}
+    return {"tools": [_tool(tool) for tool in request.tools]} if request.tools else {}
+
+
+def _tools_called(conversation: Conversation) -> list[str]:
+    calls = [
+        call.name
+        for message in conversation.messages
+        if isinstance(message, AssistantMessage)
+        for call in message.tool_calls
+    ]
+    return sorted(set(calls))
+
+
+def _tool(tool: ToolDefinition) -> JsonValue:
+    return {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
+
+
+def _messages(conversation: Conversation, thoughts: Thoughts) -> list[JsonValue]:
+    """Neighbours of the same role become one message, as Anthropic wants; the results of one answer must."""
+    said = [(_role(message), _blocks(message, thoughts)) for message in conversation.messages]
+    turns = [
+        (role, [block for _, blocks in group for block in blocks])
+        for role, group in groupby([turn for turn in said if turn[1]], key=lambda turn: turn[0])
+    ]
+    asked = [place for place, (role, _) in enumerate(turns) if role == "user"]
+    # What was cached up to there the last time is read, and what has come since is cached for the next.
+    for place in asked[-2:]:
+        turns[place][1][-1] = _cached(turns[place][1][-1])
+    return [{"role": role, "content": list(blocks)} for role, blocks in turns]
+
+
+def _role(message: ConversationMessage) -> str:
+    return "assistant" if isinstance(message, AssistantMessage) else "user"
+
+
+def _cached(block: JsonValue) -> JsonValue:
+    return {**block, "cache_control": CACHED} if isinstance(block, dict) else block
+
+
+def _blocks(message: ConversationMessage, thoughts: Thoughts) -> list[JsonValue]:
+    match message:
+        case UserMessage():
+            return [{"type": "text", "text": message.content}] if message.content.strip() else []
+        case AssistantMessage():
+            return _answer(message, kept_blocks(message) if thoughts == "kept" else ())
+        case ToolMessage():
+            result: dict[str, JsonValue] = {"type": "tool_result", "tool_use_id": message.tool_call_id}
+            if message.content:
+                result["content"] = message.content
+            if message.is_error:
+                result["is_error"] = True
+            return [result]
+
+
+def _answer(message: AssistantMessage, kept: tuple[Kept, ...]) -> list[JsonValue]:
+    """Thoughts alone are no answer: such a message is left out."""
+    if not message.content.strip() and not message.tool_calls:
+        return []
+    return answer_blocks(message, kept)

@@ -1,0 +1,94 @@
+"""Gathers the chunks of a stream of Gemini into deltas and one answer."""
+
+import base64
+from typing import TYPE_CHECKING
+
+from tarsy_contracts.conversation import Usage
+from tarsy_llm.google_endings import Ended, ending_error
+from tarsy_llm.google_parts import PartKept, opaque_of
+from tarsy_llm.protocol import Answer, AskedTool, Delta, LlmError
+
+if TYPE_CHECKING:
+    from google.genai import types
+
+SIGN_OF_LIFE = Delta(part="text", text="")
+
+
+class GatheredAnswer:
+    def __init__(self, model: str) -> None:
+        self._model = model
+        self._thinking: list[str] = []
+        self._text: list[str] = []
+        self._calls: list[AskedTool] = []
+        self._parts: list[PartKept] = []
+        self._usage = Usage()
+        self._ended = Ended()
+
+    def take(self, chunk: "types.GenerateContentResponse") -> list[Delta]:
+        self._model = chunk.model_version or self._model
+        if chunk.usage_metadata is not None:
+            self._usage = _usage(chunk.usage_metadata)
+        if chunk.prompt_feedback is not None and chunk.prompt_feedback.block_reason is not None:
+            self._ended = Ended(blocked=chunk.prompt_feedback.block_reason.value)
+        deltas: list[Delta] = []
+        for candidate in (chunk.candidates or [])[:1]:
+            if candidate.finish_reason is not None:
+                self._ended = Ended(reason=candidate.finish_reason.value)
+            for part in (candidate.content.parts if candidate.content is not None else None) or []:
+                deltas += self._part(part)
+        return deltas or [SIGN_OF_LIFE]
+
+    def whole(self) -> Answer:
+        """Raises LlmError."""
+        text = "".join(self._text)
+        error = ending_error(self._ended, text=text, calls=len(self._calls))
+        if error is not None:
+            raise error
+        return Answer(
+            thinking="".join(self._thinking),
+            text=text,
+            tool_calls=tuple(self._calls),
+            usage=self._usage,
+            model=self._model,
+            opaque=opaque_of(tuple(self._parts)),
+        )
+
+    def _part(self, part: "types.Part") -> list[Delta]:
+        signature = base64.b64encode(part.thought_signature).decode() if part.thought_signature else None
+        if part.function_call is not None:
+            self._call(part.function_call, signature)
+            return []
+        text = part.text or ""
+        if part.thought:
+            self._thinking.append(text)
+            if signature:
+                self._parts.append(PartKept(kind="thought", signature=signature))
+            return [Delta(part="thinking", text=text)] if text else []
+        self._text.append(text)
+        self._words(text, signature)
+        return [Delta(part="text", text=text)] if text else []
+
+    def _call(self, call: "types.FunctionCall", signature: str | None) -> None:
+        if not call.name:
+            raise LlmError("Gemini asked for a tool without saying which", kind="cut_off")
+        self._calls.append(AskedTool(name=call.name, arguments=call.args or {}))
+        self._parts.append(PartKept(kind="call", signature=signature, id=call.id))
+
+    def _words(self, text: str, signature: str | None) -> None:
+        """Words that came in pieces are one part: with the signature of its last piece, if that has words too."""
+        last = self._parts[-1] if self._parts else None
+        spoken = any(part.kind == "text" for part in self._parts)
+        if text and not spoken:
+            self._parts.append(PartKept(kind="text", signature=signature))
+        elif text and last == PartKept(kind="text"):
+            self._parts[-1] = PartKept(kind="text", signature=signature)
+        elif signature:
+            self._parts.append(PartKept(kind="mark", signature=signature))
+
+
+def _usage(said: "types.GenerateContentResponseUsageMetadata") -> Usage:
+    return Usage(
+        input_tokens=said.prompt_token_count,
+        output_tokens=said.candidates_token_count,
+        thinking_tokens=said.thoughts_token_count,
+    )

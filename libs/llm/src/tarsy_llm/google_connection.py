@@ -1,0 +1,80 @@
+"""The way to Gemini: the SDK, its HTTP client, and the end of both. Imports the SDK."""
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from contextvars import ContextVar
+from typing import cast
+
+import httpx2
+from google import genai
+from google.genai import types
+
+from tarsy_llm.google_answer import GatheredAnswer
+from tarsy_llm.google_errors import FAILURES, error_of
+from tarsy_llm.google_request import config_of, contents_of
+from tarsy_llm.http_client import http_client
+from tarsy_llm.protocol import Answer, Delta, ErrorKind, LlmRequest
+from tarsy_llm.remote import RemoteModel
+
+API_VERSION = "v1beta"
+"""Models and fields come there first, and gateways know it."""
+
+_responses: ContextVar[list[httpx2.Response]] = ContextVar("_responses")
+
+
+class GoogleConnection:
+    def __init__(self, remote: RemoteModel, key: str) -> None:
+        self._remote = remote
+        self._key = key
+        self._http = http_client(remote.base_url)
+        self._http.event_hooks = {"request": [self._limit], "response": [_note]}
+        # Variables of the environment switch the SDK to Vertex AI unless told. Without retry options it never retries.
+        options = types.HttpOptions(base_url=remote.base_url, api_version=API_VERSION, httpx_async_client=self._http)
+        self._sdk = genai.Client(vertexai=False, api_key=key, http_options=options)
+
+    async def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
+        answer = GatheredAnswer(self._remote.model)
+        async with aclosing(self._chunks(request)) as chunks:
+            async for chunk in chunks:
+                for delta in answer.take(chunk):
+                    yield delta
+        yield answer.whole()
+
+    async def aclose(self) -> None:
+        self._sdk.close()
+        await self._sdk.aio.aclose()
+        await self._http.aclose()
+
+    async def _chunks(self, request: LlmRequest) -> AsyncGenerator[types.GenerateContentResponse]:
+        """Closes the response itself: of the SDK's nested generators, each leaves the next to the garbage collector."""
+        responses: list[httpx2.Response] = []
+        _responses.set(responses)
+        stream = await self._sdk.aio.models.generate_content_stream(
+            model=self._remote.model,
+            contents=cast(types.ContentListUnion, contents_of(request.conversation, self._remote.model)),
+            config=config_of(request, self._remote),
+        )
+        otherwise: ErrorKind = "provider_error"
+        try:
+            while (chunk := await self._next(stream, otherwise)) is not None:
+                otherwise = "cut_off"
+                yield chunk
+        finally:
+            for response in responses:
+                await response.aclose()
+
+    async def _next(
+        self, stream: AsyncIterator[types.GenerateContentResponse], otherwise: ErrorKind
+    ) -> types.GenerateContentResponse | None:
+        try:
+            return await anext(stream, None)
+        except FAILURES as problem:
+            raise error_of(problem, otherwise=otherwise, key=self._key) from None
+
+    async def _limit(self, request: httpx2.Request) -> None:
+        """The SDK says "no limit" with each request, where it was told none of its own."""
+        request.extensions["timeout"] = self._http.timeout.as_dict()
+
+
+async def _note(response: httpx2.Response) -> None:
+    _responses.get().append(response)

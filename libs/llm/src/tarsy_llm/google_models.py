@@ -1,0 +1,56 @@
+"""What Gemini's models take, by their names. Imports the SDK.
+
+Sources: ai.google.dev/gemini-api/docs/thinking and .../thought-signatures. A name that says nothing is taken for a
+current model: aliases (gemini-flash-latest) are, and a gateway's own names most likely.
+"""
+
+import re
+
+from google.genai import types
+
+from tarsy_llm.remote import Thinking
+
+VERSION = re.compile(r"(?:^|/)gemini-(\d+)(?:\.(\d+))?\b")
+THOUGHTLESS = re.compile(r"(?:^|/)(?:gemma|learnlm)-")
+FIRST_THAT_THINKS = (2, 5)
+FIRST_WITH_LEVELS = (3, 0)
+
+LEVELS: dict[Thinking, types.ThinkingLevel] = {
+    "low": types.ThinkingLevel.LOW,
+    "medium": types.ThinkingLevel.MEDIUM,
+    "high": types.ThinkingLevel.HIGH,
+}
+BUDGETS: dict[Thinking, int] = {"low": 1024, "medium": 8192, "high": 24576}
+"""Tokens: what Google itself takes these words for with models that know no levels."""
+SMALLEST_BUDGET = 128
+"""Of the Pro models, which always think."""
+
+
+def thinking_of(model: str, thinking: Thinking | None) -> types.ThinkingConfig | None:
+    version = _version(model)
+    if version < FIRST_THAT_THINKS or (THOUGHTLESS.search(model) and thinking is None):
+        return None
+    if thinking is None:
+        return types.ThinkingConfig(include_thoughts=True)
+    if version < FIRST_WITH_LEVELS:
+        return _budget(model, thinking)
+    if thinking == "off":
+        # They cannot be told not to think. "Minimal" is refused by some; all take "low".
+        return types.ThinkingConfig(include_thoughts=False, thinking_level=types.ThinkingLevel.LOW)
+    return types.ThinkingConfig(include_thoughts=True, thinking_level=LEVELS[thinking])
+
+
+def wants_signatures(model: str) -> bool:
+    """It refuses calls in the conversation that have none."""
+    return _version(model) >= FIRST_WITH_LEVELS and not THOUGHTLESS.search(model)
+
+
+def _budget(model: str, thinking: Thinking) -> types.ThinkingConfig:
+    if thinking == "off":
+        return types.ThinkingConfig(include_thoughts=False, thinking_budget=SMALLEST_BUDGET if "-pro" in model else 0)
+    return types.ThinkingConfig(include_thoughts=True, thinking_budget=BUDGETS[thinking])
+
+
+def _version(model: str) -> tuple[int, int]:
+    found = VERSION.search(model)
+    return (int(found[1]), int(found[2] or 0)) if found else (99, 0)

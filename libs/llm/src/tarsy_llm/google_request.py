@@ -1,0 +1,111 @@
+"""From our request to one that Gemini understands. Imports the SDK."""
+
+import base64
+from collections.abc import Iterator
+from typing import assert_never
+
+from google.genai import types
+
+from tarsy_contracts.conversation import AssistantMessage, Conversation, ToolCall, ToolMessage, UserMessage
+from tarsy_llm.google_models import thinking_of, wants_signatures
+from tarsy_llm.google_parts import PartKept, parts_kept
+from tarsy_llm.protocol import LlmRequest
+from tarsy_llm.remote import RemoteModel
+
+FOREIGN_SIGNATURE = b"skip_thought_signature_validator"
+"""Documented for calls that Gemini did not make itself: ai.google.dev/gemini-api/docs/thought-signatures, FAQ."""
+
+
+def config_of(request: LlmRequest, remote: RemoteModel) -> types.GenerateContentConfig:
+    declared = [
+        types.FunctionDeclaration(
+            name=tool.name, description=tool.description, parameters_json_schema=tool.input_schema
+        )
+        for tool in request.tools
+    ]
+    calling = types.FunctionCallingConfig(mode=types.FunctionCallingConfigMode.AUTO)
+    return types.GenerateContentConfig(
+        system_instruction=request.conversation.system or None,
+        max_output_tokens=request.max_output_tokens or remote.max_output_tokens,
+        tools=[types.Tool(function_declarations=declared)] if declared else None,
+        tool_config=types.ToolConfig(function_calling_config=calling) if declared else None,
+        automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
+        automatic_continuation=False,
+        thinking_config=thinking_of(remote.model, remote.thinking),
+    )
+
+
+def contents_of(conversation: Conversation, model: str) -> list[types.Content]:
+    foreign = FOREIGN_SIGNATURE if wants_signatures(model) else None
+    ids: dict[str, str | None] = {}
+    contents: list[types.Content] = []
+    for message in conversation.messages:
+        match message:
+            case UserMessage():
+                contents.append(types.Content(role="user", parts=[types.Part(text=message.content)]))
+            case AssistantMessage():
+                kept = _kept(message)
+                ids |= zip((call.id for call in message.tool_calls), _call_ids(kept), strict=True)
+                parts = _answer(message, kept, foreign)
+                contents += [types.Content(role="model", parts=parts)] if parts else []
+            case ToolMessage():
+                _add_result(contents, _result(message, ids.get(message.tool_call_id)))
+            case _:
+                assert_never(message)
+    return contents
+
+
+def _kept(message: AssistantMessage) -> tuple[PartKept, ...]:
+    """What another model answered gets our ids: calls and results must show which belongs to which."""
+    kept = parts_kept(message)
+    if kept is not None:
+        return kept
+    calls = (PartKept(kind="call", id=call.id) for call in message.tool_calls)
+    return (PartKept(kind="text"), *calls)
+
+
+def _call_ids(kept: tuple[PartKept, ...]) -> list[str | None]:
+    return [part.id for part in kept if part.kind == "call"]
+
+
+def _answer(message: AssistantMessage, kept: tuple[PartKept, ...], foreign: bytes | None) -> list[types.Part]:
+    calls = iter(message.tool_calls)
+    parts = [part for place in kept if (part := _part(place, message.content, calls)) is not None]
+    if foreign and not any(part.thought_signature for part in parts):
+        for part in parts:
+            if part.function_call is not None:
+                part.thought_signature = foreign
+                break
+    return parts
+
+
+def _part(place: PartKept, words: str, calls: Iterator[ToolCall]) -> types.Part | None:
+    signature = base64.b64decode(place.signature) if place.signature else None
+    match place.kind:
+        case "text":
+            return types.Part(text=words, thought_signature=signature) if words or signature else None
+        case "mark":
+            return types.Part(text="", thought_signature=signature)
+        case "thought":
+            return types.Part(text="", thought=True, thought_signature=signature)
+        case "call":
+            call = next(calls)
+            made = types.FunctionCall(id=place.id, name=call.name, args=call.arguments)
+            return types.Part(function_call=made, thought_signature=signature)
+        case _:
+            assert_never(place.kind)
+
+
+def _result(message: ToolMessage, call_id: str | None) -> types.Part:
+    said = {"error" if message.is_error else "result": message.content}
+    response = types.FunctionResponse(id=call_id, name=message.tool_name, response=said)
+    return types.Part(function_response=response)
+
+
+def _add_result(contents: list[types.Content], result: types.Part) -> None:
+    """The results of calls that were made together go into one content."""
+    last = (contents[-1].parts or []) if contents else []
+    if last and last[-1].function_response is not None:
+        last.append(result)
+    else:
+        contents.append(types.Content(role="user", parts=[result]))

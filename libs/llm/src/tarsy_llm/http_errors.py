@@ -1,0 +1,76 @@
+"""From a provider's HTTP error to an `LlmError`: one table for all adapters."""
+
+import math
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from tarsy_llm.protocol import ErrorKind, LlmError
+
+SAID_CHARACTERS = 500
+HIDDEN = "[key]"
+
+KINDS: dict[int, ErrorKind] = {
+    401: "credentials",
+    402: "credentials",
+    403: "credentials",
+    408: "provider_error",
+    409: "provider_error",
+    425: "provider_error",
+    429: "rate_limited",
+    499: "provider_error",
+}
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def error_of_status(
+    status: int, headers: Mapping[str, str], said: str, *, now: Callable[[], datetime] = utc_now
+) -> LlmError:
+    """`said` becomes the message as it is: make it with `sentence`."""
+    return LlmError(said, kind=kind_of_status(status), retry_after_seconds=retry_after_seconds(headers, now=now))
+
+
+def kind_of_status(status: int) -> ErrorKind:
+    fallback: ErrorKind = "invalid_request" if 400 <= status < 500 else "provider_error"
+    return KINDS.get(status, fallback)
+
+
+def retry_after_seconds(headers: Mapping[str, str], *, now: Callable[[], datetime] = utc_now) -> float | None:
+    """Seconds or a date. None where it says nothing that can be read; never negative."""
+    said = {name.lower(): value.strip() for name, value in headers.items()}
+    milliseconds = _number(said.get("retry-after-ms", ""))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    text = said.get("retry-after", "")
+    seconds = _number(text)
+    return seconds if seconds is not None else _until(text, now)
+
+
+def sentence(what: str, said: str, *, secret: str | None = None) -> str:
+    """`what` happened, and the first of what the provider said of it, in one line and without the secret."""
+    hidden = said.replace(secret, HIDDEN) if secret else said
+    line = " ".join(hidden.split())
+    if len(line) > SAID_CHARACTERS:
+        line = f"{line[:SAID_CHARACTERS]} ..."
+    return f"{what}: {line}" if line else what
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return max(number, 0.0) if math.isfinite(number) else None
+
+
+def _until(text: str, now: Callable[[], datetime]) -> float | None:
+    try:
+        date = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    if date.tzinfo is None:
+        date = date.replace(tzinfo=UTC)
+    return max((date - now()).total_seconds(), 0.0)

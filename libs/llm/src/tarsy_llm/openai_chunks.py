@@ -1,0 +1,203 @@
+"""The chunks of a streamed chat completion, put together. Servers differ, so nothing in a chunk has to be there."""
+
+import json
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+
+from tarsy_contracts.conversation import Usage
+from tarsy_llm.cut_short import cut_short
+from tarsy_llm.http_errors import kind_of_status, sentence
+from tarsy_llm.openai_wire import REASONING_FIELDS, opaque_reasoning
+from tarsy_llm.protocol import Answer, Delta, ErrorKind, LlmError
+from tarsy_llm.sdk_stream import found_in, said_in
+from tarsy_llm.sse import Event
+from tarsy_llm.tool_arguments import asked_tool
+
+DONE = "[DONE]"
+STATUS_OF_CODE = {
+    "rate_limit_exceeded": 429,
+    "rate_limit_error": 429,
+    "insufficient_quota": 402,
+    "invalid_api_key": 401,
+    "invalid_prompt": 400,
+    "context_length_exceeded": 400,
+    "invalid_request_error": 400,
+    "BadRequestError": 400,
+}
+
+
+class Loose(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Function(Loose):
+    name: str | None = None
+    arguments: str | dict[str, JsonValue] | None = None
+
+
+class CallPiece(Loose):
+    index: int | None = None
+    id: str | None = None
+    function: Function | None = None
+
+
+class Piece(Loose):
+    content: str | None = None
+    reasoning_content: str | None = None
+    reasoning: str | None = None
+    refusal: str | None = None
+    tool_calls: tuple[CallPiece, ...] | None = None
+
+
+class Choice(Loose):
+    delta: Piece | None = None
+    finish_reason: str | None = None
+
+
+class OutputDetails(Loose):
+    reasoning_tokens: int | None = None
+
+
+class Counted(Loose):
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    completion_tokens_details: OutputDetails | None = None
+
+
+class Chunk(Loose):
+    model: str | None = None
+    choices: tuple[Choice, ...] | None = None
+    usage: Counted | None = None
+    error: JsonValue = None
+
+
+@dataclass(slots=True)
+class _Call:
+    index: int | None
+    id: str = ""
+    name: str = ""
+    arguments: str = ""
+
+
+class Gathering:
+    """Of one answer. `model` is its name where the answer does not say; `secret` is left out of every sentence."""
+
+    def __init__(self, provider: str, model: str, secret: str | None) -> None:
+        self._provider = provider
+        self._model = model
+        self._secret = secret
+        self._thinking = ""
+        self._reasoning_field = REASONING_FIELDS[0]
+        self._text = ""
+        self._refusal = ""
+        self._calls: list[_Call] = []
+        self._finish: str | None = None
+        self._usage = Usage()
+
+    @property
+    def finished(self) -> bool:
+        """The model has ended; only usage can follow."""
+        return self._finish is not None
+
+    def take(self, event: Event) -> list[Delta]:
+        """Raises LlmError."""
+        if not event.data:
+            return []
+        chunk = self._chunk(event)
+        if chunk.error is not None or event.name == "error":
+            raise self._told(event)
+        self._model = chunk.model or self._model
+        if chunk.usage is not None:
+            self._usage = _usage(chunk.usage)
+        if not chunk.choices:
+            return []
+        choice = chunk.choices[0]
+        self._finish = choice.finish_reason or self._finish
+        return self._piece(choice.delta) if choice.delta is not None else []
+
+    def answer(self) -> Answer:
+        """Raises LlmError."""
+        self._check_end()
+        return Answer(
+            thinking=self._thinking,
+            text=self._text,
+            tool_calls=tuple(asked_tool(self._provider, call.name, call.arguments) for call in self._calls),
+            usage=self._usage,
+            model=self._model,
+            opaque=opaque_reasoning(self._reasoning_field, self._thinking) if self._calls else None,
+        )
+
+    def _chunk(self, event: Event) -> Chunk:
+        try:
+            return Chunk.model_validate_json(event.data)
+        except ValidationError:
+            begun = self._text or self._thinking or self._calls
+            kind: ErrorKind = "cut_off" if begun else "provider_error"
+            raise LlmError(self._sentence("sent what is no chunk", event.data), kind=kind) from None
+
+    def _told(self, event: Event) -> LlmError:
+        error: JsonValue = json.loads(event.data)
+        code = found_in(error, "code") or found_in(error, "type")
+        status = int(code) if code.isdecimal() else STATUS_OF_CODE.get(code, 500)
+        said = self._sentence("sent an error in its answer", said_in(error))
+        return LlmError(said, kind=kind_of_status(status))
+
+    def _piece(self, piece: Piece) -> list[Delta]:
+        deltas = []
+        field = next((name for name in REASONING_FIELDS if getattr(piece, name)), None)
+        if field is not None:
+            self._reasoning_field = field
+            thought: str = getattr(piece, field)
+            self._thinking += thought
+            deltas.append(Delta(part="thinking", text=thought))
+        if piece.content:
+            self._text += piece.content
+            deltas.append(Delta(part="text", text=piece.content))
+        self._refusal += piece.refusal or ""
+        for call in piece.tool_calls or ():
+            self._call_piece(call)
+        return deltas
+
+    def _call_piece(self, piece: CallPiece) -> None:
+        call = self._call_of(piece)
+        call.id = call.id or piece.id or ""
+        if piece.function is not None:
+            call.name = call.name or piece.function.name or ""
+            said = piece.function.arguments or ""
+            call.arguments += said if isinstance(said, str) else json.dumps(said)
+
+    def _call_of(self, piece: CallPiece) -> _Call:
+        """Some servers give every call the same index, some give none, some no ids."""
+        same = [call for call in self._calls if call.index == piece.index]
+        other_id = bool(same and piece.id and piece.id != same[-1].id)
+        named_anew = piece.index is None and piece.function is not None and bool(piece.function.name)
+        if not same or other_id or (named_anew and not (piece.id and piece.id == same[-1].id)):
+            self._calls.append(_Call(piece.index))
+            return self._calls[-1]
+        return same[-1]
+
+    def _check_end(self) -> None:
+        if self._refusal:
+            raise LlmError(self._sentence("does not answer this", self._refusal), kind="refused")
+        match self._finish:
+            case None:
+                raise LlmError(f"the answer of {self._provider} ended before its end", kind="cut_off")
+            case "content_filter":
+                raise LlmError(f"{self._provider} held the answer back: content filter", kind="refused")
+            case "error":
+                raise LlmError(f"{self._provider} ended the answer with an error", kind="provider_error")
+            case "length" if self._calls or not self._text:
+                raise cut_short(self._provider)
+
+    def _sentence(self, what: str, said: str) -> str:
+        return sentence(f"{self._provider} {what}", said, secret=self._secret)
+
+
+def _usage(counted: Counted) -> Usage:
+    details = counted.completion_tokens_details
+    return Usage(
+        input_tokens=counted.prompt_tokens,
+        output_tokens=counted.completion_tokens,
+        thinking_tokens=details.reasoning_tokens if details is not None else None,
+    )

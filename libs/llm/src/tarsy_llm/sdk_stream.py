@@ -1,0 +1,113 @@
+"""One streamed request through the SDK of OpenAI or Anthropic, which are made alike and fail alike."""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, aclosing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, cast
+
+from pydantic import JsonValue
+
+from tarsy_llm.http_errors import error_of_status, sentence
+from tarsy_llm.protocol import Delta, ErrorKind, LlmError
+from tarsy_llm.sse import Event, LineTooLong, events
+
+if TYPE_CHECKING:
+    import httpx2
+
+SIGN_OF_LIFE = Delta(part="text", text="")
+
+type Body = Mapping[str, JsonValue]
+
+
+class Streamed(Protocol):
+    def iter_bytes(self) -> AsyncIterator[bytes]: ...
+
+
+class _StatusProblem(Protocol):
+    response: "httpx2.Response"
+    body: object
+
+
+@dataclass(frozen=True, slots=True)
+class Sdk:
+    """What is asked through it, and its exceptions. `secret` is left out of every sentence."""
+
+    provider: str
+    ask: Callable[[Body], AbstractAsyncContextManager[Streamed]]
+    status_error: type[Exception]
+    connection_error: type[Exception]
+    secret: str | None
+
+
+async def received(sdk: Sdk, body: Body, plainer: Callable[[LlmError], Body | None]) -> AsyncGenerator[Event]:
+    """Raises LlmError. `plainer`: what to ask instead, once, of a provider that refused `body` so; None to give up."""
+    try:
+        async with aclosing(_once(sdk, body)) as stream:
+            async for event in stream:
+                yield event
+        return
+    except LlmError as refusal:
+        instead = plainer(refusal)
+        if instead is None:
+            raise
+    async with aclosing(_once(sdk, instead)) as stream:
+        async for event in stream:
+            yield event
+
+
+async def _once(sdk: Sdk, body: Body) -> AsyncGenerator[Event]:
+    import httpx2  # Only who asks a real model pays for it.
+
+    kind: ErrorKind = "provider_error"
+    try:
+        async with sdk.ask(body) as response, aclosing(events(response.iter_bytes())) as stream:
+            async for event in stream:
+                yield event
+                kind = "cut_off"
+    except sdk.status_error as problem:
+        raise _refused(sdk, cast(_StatusProblem, problem)) from None
+    except sdk.connection_error as problem:
+        # The SDK's own words say nothing; what it has wrapped does.
+        cause = problem.__cause__ or problem
+        said = sentence(f"{sdk.provider} cannot be reached", _described(cause), secret=sdk.secret)
+        raise LlmError(said, kind="provider_error") from None
+    except (httpx2.HTTPError, LineTooLong) as problem:
+        said = sentence(f"the answer of {sdk.provider} broke off", _described(problem), secret=sdk.secret)
+        raise LlmError(said, kind=kind) from None
+
+
+def _refused(sdk: Sdk, problem: _StatusProblem) -> LlmError:
+    status = problem.response.status_code
+    # Nothing left to pay with is told as "too many requests", but waiting does not help.
+    if found_in(problem.body, "code") == "insufficient_quota":
+        status = 402
+    said = sentence(f"{sdk.provider} answered {problem.response.status_code}", said_in(problem.body), secret=sdk.secret)
+    return error_of_status(status, problem.response.headers, said)
+
+
+def said_in(body: object) -> str:
+    """The message of an error object, wherever it is: `{"error": {"message": ...}}`, `{"message": ...}`, or text."""
+    match body:
+        case {"error": inner} if inner:
+            return said_in(inner)
+        case {"message": str(message)} | {"detail": str(message)}:
+            return message
+        case None:
+            return ""
+        case _:
+            return str(body)
+
+
+def found_in(body: object, key: str) -> str:
+    """The code or type of an error object; empty where there is none."""
+    match body:
+        case {"error": dict(inner)}:
+            return found_in(inner, key)
+        case dict() if isinstance(body.get(key), str | int):
+            return str(body[key])
+        case _:
+            return ""
+
+
+def _described(problem: BaseException) -> str:
+    return f"{type(problem).__name__} {problem}".strip()

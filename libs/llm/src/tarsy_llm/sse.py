@@ -1,0 +1,60 @@
+"""Server-sent events, as models send them: read as bytes, because U+2028 inside JSON is no end of a line.
+
+The SDKs read them too, but keep signs of life (comments, pings) to themselves, and those say that a model is thinking.
+"""
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from dataclasses import dataclass
+
+MOST_LINE_BYTES = 16 * 1024 * 1024
+
+
+class LineTooLong(Exception):
+    """More than we are willing to hold came without an end of the line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A comment has no data."""
+
+    name: str
+    data: str
+
+
+async def events(chunks: AsyncIterator[bytes]) -> AsyncGenerator[Event]:
+    """Comments come as events too. What the stream ends with counts as an event, also without its empty line."""
+    name, data = "", list[str]()
+    async for line in _lines(chunks):
+        if line.startswith(":"):
+            yield Event("", "")
+            continue
+        if line:
+            field, _, value = line.partition(":")
+            value = value.removeprefix(" ")
+            name = value if field == "event" else name
+            data += [value] if field == "data" else []
+            continue
+        if name or data:
+            yield Event(name, "\n".join(data))
+        name, data = "", []
+    if data:
+        yield Event(name, "\n".join(data))
+
+
+async def _lines(chunks: AsyncIterator[bytes]) -> AsyncGenerator[str]:
+    rest = bytearray()
+    async for chunk in chunks:
+        *ended, open_line = chunk.split(b"\n")
+        for piece in ended:
+            rest += piece
+            yield _text(rest)
+            rest.clear()
+        rest += open_line
+        if len(rest) > MOST_LINE_BYTES:
+            raise LineTooLong(f"a line of more than {MOST_LINE_BYTES} bytes")
+    if rest:
+        yield _text(rest)
+
+
+def _text(line: bytearray) -> str:
+    return line.removesuffix(b"\r").decode("utf-8", errors="replace")

@@ -1,0 +1,212 @@
+"""What goes wrong on the way to OpenAI and Anthropic: the same for both, told in their own dialects."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+
+import pytest
+from asking import KEY, answer_of, asked, failure_of, request
+from pydantic import JsonValue, SecretStr
+from wire import Cut, ProviderServer, Reply, Silence, named_sse, sse
+
+from tarsy_llm.anthropic import AnthropicLlm
+from tarsy_llm.limited import LimitedLlm, StreamLimits
+from tarsy_llm.openai import OpenAiLlm
+from tarsy_llm.protocol import Delta, ErrorKind, Llm
+from tarsy_llm.remote import RemoteModel
+from tarsy_testing import eventually
+
+SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    adapter: Callable[[RemoteModel], Llm]
+    name: str
+    variable: str
+    hello: list[bytes]
+    """The first words of an answer that goes on."""
+    error: Callable[[str], JsonValue]
+
+    def refusal(self, status: int, said: str = "it said no", headers: dict[str, str] | None = None) -> Reply:
+        return Reply([json.dumps(self.error(said)).encode()], status, "application/json", headers or {})
+
+
+OPENAI = Dialect(
+    adapter=OpenAiLlm,
+    name="OpenAI",
+    variable="OPENAI_API_KEY",
+    hello=sse({"choices": [{"delta": {"content": "Hi"}}]}),
+    error=lambda said: {"error": {"message": said, "type": "some_error", "param": None, "code": None}},
+)
+ANTHROPIC = Dialect(
+    adapter=AnthropicLlm,
+    name="Anthropic",
+    variable="ANTHROPIC_API_KEY",
+    hello=named_sse(
+        ("message_start", {"type": "message_start", "message": {"model": "claude", "usage": {"input_tokens": 1}}}),
+        ("content_block_start", {"type": "content_block_start", "index": 0, "content_block": {"type": "text"}}),
+        (
+            "content_block_delta",
+            {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Hi"}},
+        ),
+    ),
+    error=lambda said: {"type": "error", "error": {"type": "some_error", "message": said}, "request_id": "req_1"},
+)
+
+
+async def first_asked(server: ProviderServer) -> bool:
+    return bool(server.asked)
+
+
+pytestmark = pytest.mark.parametrize("dialect", [OPENAI, ANTHROPIC], ids=lambda dialect: dialect.name)
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "retryable"),
+    [
+        (400, "invalid_request", False),
+        (401, "credentials", False),
+        (403, "credentials", False),
+        (404, "invalid_request", False),
+        (413, "invalid_request", False),
+        (429, "rate_limited", True),
+        (500, "provider_error", True),
+        (503, "provider_error", True),
+        (529, "provider_error", True),
+        (307, "provider_error", True),
+    ],
+)
+async def test_a_status_becomes_the_kind_of_failure_that_it_is(
+    dialect: Dialect, status: int, kind: ErrorKind, retryable: bool
+) -> None:
+    async with asked(dialect.adapter, dialect.refusal(status)) as (llm, server):
+        error = await failure_of(llm, request())
+    assert (error.kind, error.retryable, error.retry_after_seconds) == (kind, retryable, None)
+    assert str(error) == f"the model server 127.0.0.1 answered {status}: it said no"
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("status", [429, 503, 529])
+async def test_the_wait_that_is_asked_for_is_told(dialect: Dialect, status: int) -> None:
+    async with asked(dialect.adapter, dialect.refusal(status, headers={"Retry-After": "7"})) as (llm, _):
+        assert (await failure_of(llm, request())).retry_after_seconds == 7.0
+
+
+async def test_the_key_is_not_told_when_the_provider_tells_it(dialect: Dialect) -> None:
+    async with asked(dialect.adapter, dialect.refusal(401, f"Incorrect key {KEY} given")) as (llm, _):
+        error = await failure_of(llm, request())
+    assert str(error).endswith("answered 401: Incorrect key [key] given")
+
+
+async def test_an_error_in_the_stream_tells_no_key_either(dialect: Dialect) -> None:
+    steps = [*dialect.hello, *named_sse(("error", dialect.error(f"{KEY} is bad")))]
+    async with asked(dialect.adapter, Reply(steps)) as (llm, _):
+        error = await failure_of(llm, request())
+    assert str(error).endswith("sent an error in its answer: [key] is bad")
+    assert error.kind == "provider_error"
+
+
+async def test_of_a_long_complaint_the_first_500_characters_are_told(dialect: Dialect) -> None:
+    async with asked(dialect.adapter, Reply([b"<html>" + b"x" * 5000], 502, "text/html")) as (llm, _):
+        error = await failure_of(llm, request())
+    assert "answered 502: <html>xxx" in str(error)
+    assert len(str(error)) < 600
+
+
+async def test_a_provider_that_is_not_there_is_no_answer_begun(dialect: Dialect) -> None:
+    async with ProviderServer([]).running() as gone:
+        url = gone.url
+    llm = dialect.adapter(RemoteModel(model="m", api_key=SecretStr(KEY), base_url=url))
+    error = await failure_of(llm, request())
+    await llm.aclose()
+    assert error.kind == "provider_error"
+    assert str(error).startswith("the model server 127.0.0.1 cannot be reached: ConnectError")
+
+
+@pytest.mark.parametrize("said", [0, 1])
+async def test_a_cut_in_the_middle_is_another_thing_than_one_before(dialect: Dialect, said: int) -> None:
+    async with asked(dialect.adapter, Reply([*dialect.hello * said, Cut()])) as (llm, _):
+        error = await failure_of(llm, request())
+    assert error.kind == ("cut_off" if said else "provider_error")
+    assert "the answer of the model server 127.0.0.1 broke off: " in str(error)
+
+
+async def test_a_stream_that_ends_too_early_is_cut_off(dialect: Dialect) -> None:
+    async with asked(dialect.adapter, Reply(dialect.hello)) as (llm, _):
+        assert (await failure_of(llm, request())).kind == "cut_off"
+
+
+async def test_a_stream_that_ends_within_an_event_is_cut_off(dialect: Dialect) -> None:
+    async with asked(dialect.adapter, Reply([*dialect.hello, b'data: {"choi'])) as (llm, _):
+        assert (await failure_of(llm, request())).kind == "cut_off"
+
+
+async def test_what_is_no_stream_at_all_is_quoted(dialect: Dialect) -> None:
+    async with asked(dialect.adapter, Reply([b"data: <html>\n\n"])) as (llm, _):
+        error = await failure_of(llm, request())
+    assert error.kind == "provider_error"
+    assert str(error).endswith(": <html>")
+
+
+async def test_silence_before_and_after_the_first_chunk_is_told_apart(dialect: Dialect) -> None:
+    limits = StreamLimits(first_chunk_seconds=1.0, stall_seconds=0.1)
+    quiet, stuck = Reply([Silence()]), Reply([*dialect.hello, Silence()])
+    async with asked(dialect.adapter, quiet, stuck) as (llm, server):
+        limited = LimitedLlm(llm, limits)
+        assert (await failure_of(limited, request())).kind == "first_chunk_timeout"
+        async with asyncio.timeout(SECONDS):
+            await server.left.wait()
+        assert (await failure_of(limited, request())).kind == "stalled"
+
+
+async def test_who_stops_listening_hangs_up_at_once(dialect: Dialect) -> None:
+    async with asked(dialect.adapter, Reply([*dialect.hello, Silence()])) as (llm, server), asyncio.timeout(SECONDS):
+        async with aclosing(llm.stream(request())) as stream:
+            async for part in stream:
+                if isinstance(part, Delta) and part.text:
+                    break
+            assert not server.left.is_set()
+        await server.left.wait()
+
+
+async def test_who_is_cancelled_hangs_up_at_once(dialect: Dialect) -> None:
+    async with asked(dialect.adapter, Reply([*dialect.hello, Silence()])) as (llm, server), asyncio.timeout(SECONDS):
+        call = asyncio.create_task(answer_of(llm, request()))
+        await eventually(lambda: first_asked(server), "a request")
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        await server.left.wait()
+
+
+async def test_without_a_key_the_providers_own_address_is_not_asked(dialect: Dialect) -> None:
+    llm = dialect.adapter(RemoteModel(model="m"))
+    error = await failure_of(llm, request())
+    await llm.aclose()
+    assert error.kind == "credentials"
+    assert str(error) == f"there is no API key for {dialect.name}: set {dialect.variable}"
+
+
+async def test_a_key_that_fits_no_header_is_not_quoted(dialect: Dialect) -> None:
+    async with asked(dialect.adapter, api_key="sk-\u00e9\nplanted") as (llm, server):
+        error = await failure_of(llm, request())
+    assert error.kind == "credentials"
+    assert "planted" not in str(error)
+    assert server.asked == []
+
+
+async def test_blanks_around_a_key_do_no_harm(dialect: Dialect) -> None:
+    async with asked(dialect.adapter, dialect.refusal(400), api_key=f" {KEY}\n") as (llm, server):
+        await failure_of(llm, request())
+    assert server.asked[0].headers["authorization"] == f"Bearer {KEY}"
+
+
+async def test_variables_of_the_sdks_do_not_lead_elsewhere(dialect: Dialect, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    async with asked(dialect.adapter, dialect.refusal(400), api_key=None) as (llm, server):
+        await failure_of(llm, request())
+    assert len(server.asked) == 1
