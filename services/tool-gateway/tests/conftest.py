@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 import pytest
+from opentelemetry.trace import NoOpTracer
 from prometheus_client import CollectorRegistry
 
 sys.path.append(str(Path(__file__).parent))
@@ -14,7 +15,7 @@ from gateway_owner import WAIT_SECONDS, Owner, owning
 from tarsy_bus.connection import Bus
 from tarsy_tool_gateway.app import assemble
 from tarsy_tool_gateway.calls import Limits
-from tarsy_tool_gateway.plan import ServerPlan
+from tarsy_tool_gateway.plan import ServerPlan, StdioTransport
 from tarsy_tool_gateway.settings import ToolGatewaySettings
 
 type Running = Callable[..., AbstractAsyncContextManager[asyncio.Task[None]]]
@@ -39,9 +40,11 @@ def new_plan(calls_file: Path) -> NewPlan:
     def make(name: str = "first", *, concurrent: int = 4, queue: int = 16) -> ServerPlan:
         return ServerPlan(
             name=name,
-            command=sys.executable,
-            arguments=(str(Path(__file__).with_name("small_server.py")),),
-            environment={"CALLS": str(calls_file)},
+            transport=StdioTransport(
+                command=sys.executable,
+                arguments=(str(Path(__file__).with_name("small_server.py")),),
+                environment={"CALLS": str(calls_file)},
+            ),
             limits=Limits(concurrent=concurrent, queue=queue),
         )
 
@@ -56,7 +59,7 @@ def running(bus: Bus) -> Running:
     async def run(*plans: ServerPlan) -> AsyncIterator[asyncio.Task[None]]:
         settings = ToolGatewaySettings(kafka=bus.bootstrap, topic_prefix=bus.topics.prefix, client="gateway")
         ready = asyncio.Event()
-        gateway = assemble(settings, CollectorRegistry(), plans)
+        gateway = assemble(settings, CollectorRegistry(), plans, NoOpTracer())
         task = asyncio.create_task(gateway.run(ready.set))
         async with asyncio.timeout(WAIT_SECONDS):
             waiting = asyncio.create_task(ready.wait())

@@ -11,13 +11,14 @@ from aiokafka import TopicPartition
 from pydantic import JsonValue
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import Follower
+from tarsy_bus.following import Follower, Record, read_to_end
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.records import Delivery, delivery
 from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused, Control
 from tarsy_contracts.inputs import INPUTS, CallClaimed, CallNotStarted, ToolCallReported
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_contracts.topics import LOG_PARTITIONS
+from tarsy_contracts.workers import ServerCatalogued
 from tarsy_testing import eventually
 
 WAIT_SECONDS = 30.0
@@ -136,6 +137,20 @@ async def settle(owner: Owner) -> None:
     await owner.ask(fence)
     await owner.grant(await owner.claim(fence))
     await owner.result(fence)
+
+
+async def catalogued(owner: Owner, worker: str) -> dict[str, ServerCatalogued | None]:
+    """The newest of this worker for each server; None for a tombstone."""
+    found: dict[str, ServerCatalogued | None] = {}
+
+    def take(record: Record) -> None:
+        server, _, seen_by = (record.key or b"").decode().partition("/")
+        if seen_by == worker:
+            value = record.value
+            found[server] = None if value is None else ServerCatalogued.model_validate_json(value)
+
+    await read_to_end(owner.bus, owner.bus.topics.catalog, {0: 0}, take)
+    return found
 
 
 def noted(calls_file: Path, line: str) -> int:

@@ -1,11 +1,13 @@
-"""An MCP server over stdio with a tool for each thing that can go wrong. It notes its calls in the file CALLS."""
+"""An MCP server with a tool for each thing that can go wrong. It notes its calls in the file CALLS."""
 
 import asyncio
+import json
 import os
 import sys
 from pathlib import Path
 
 from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
 
@@ -95,6 +97,12 @@ async def complain(text: str) -> str:
     sys.stderr.write(text + "\n")
     sys.stderr.flush()
     return "done"
+
+
+@server.tool(annotations=READ_ONLY, structured_output=False)
+async def heard(context: Context) -> str:
+    """The HTTP headers of this very request."""
+    return json.dumps(dict(context.headers or {}))
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from tarsy_tool_gateway.calls import (
     Ended,
     Input,
     Limits,
+    Load,
     Received,
     Run,
     SayClaimed,
@@ -23,7 +24,7 @@ from tarsy_tool_gateway.calls import (
     Stopping,
     Ticked,
 )
-from tarsy_tool_gateway.claims import held_and_queued, step
+from tarsy_tool_gateway.claims import load_of, step
 
 START = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -246,7 +247,7 @@ def test_a_call_that_waits_takes_the_later_limit_of_a_duplicate() -> None:
 def test_a_cancelled_call_that_waits_is_forgotten_without_a_word() -> None:
     claims, effects = step(given(received(request("a")), received(DELETE), concurrent=1), cancelled(DELETE), START)
     assert effects == []
-    assert held_and_queued(claims, "kube") == (1, 0)
+    assert load_of(claims, "kube") == Load(running=0, held=1, queued=0)
 
 
 def test_a_call_to_an_unknown_server_is_claimed_like_any_other() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from gateway_owner import Owner, call
-from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client import CollectorRegistry
 
 from tarsy_contracts.inputs import ToolCallReported
 from tarsy_tool_gateway.app import build
@@ -73,7 +73,11 @@ async def test_no_planted_secret_of_the_lab_leaves_the_gateway(owner: Owner, set
     assert [result.outcome for result in results] == ["ok"] * len(requests)
     assert len(planted) > 5
     assert not [secret for secret in planted for result in results if secret in result.content]
-    assert b'tarsy_tool_calls_total{outcome="ok",server="lab"} 5.0' in generate_latest(registry)
+    server = {"server": "lab"}
+    assert registry.get_sample_value("tarsy_tool_gateway_calls_total", {**server, "outcome": "ok"}) == 5
+    assert registry.get_sample_value("tarsy_tool_gateway_call_duration_seconds_count", server) == 5
+    size = registry.get_sample_value("tarsy_tool_gateway_result_bytes_sum", server)
+    assert size == sum(result.size for result in results)
 
 
 async def _run(settings: ToolGatewaySettings, registry: CollectorRegistry) -> None:

@@ -11,16 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gateway_owner import Owner, call, noted
+from gateway_owner import Owner, call, catalogued, noted
 from pydantic import JsonValue
 from structlog.testing import capture_logs
 
 from tarsy_bus.following import Record, read_to_end
 from tarsy_bus.records import delivery
 from tarsy_contracts.envelope import envelope_of
-from tarsy_contracts.workers import ServerCatalogued
 from tarsy_testing import eventually
-from tarsy_tool_gateway.plan import ServerPlan
+from tarsy_tool_gateway.plan import ServerPlan, StdioTransport
 
 type Running = Callable[..., AbstractAsyncContextManager[Any]]
 type NewPlan = Callable[..., ServerPlan]
@@ -68,7 +67,7 @@ async def test_a_repeatable_call_is_tried_once_more_on_the_next_session(
 
 
 async def test_a_dead_server_delays_no_other(owner: Owner, running: Running, new_plan: NewPlan) -> None:
-    missing = replace(new_plan("missing"), command="/nonexistent/server")
+    missing = replace(new_plan("missing"), transport=StdioTransport("/nonexistent/server"))
     async with running(missing, new_plan()):
         hopeless = call("echo", server="missing", repeatable=True, text="anybody?", timeout=3)
         await owner.ask(hopeless)
@@ -215,7 +214,7 @@ async def test_the_catalog_shows_tools_and_health_until_the_gateway_is_gone(
     owner: Owner, running: Running, new_plan: NewPlan
 ) -> None:
     declared = replace(new_plan("with-declared"), repeatable_tools=frozenset({"die"}))
-    missing = replace(new_plan("missing"), command="/nonexistent/server")
+    missing = replace(new_plan("missing"), transport=StdioTransport("/nonexistent/server"))
     async with running(declared, missing):
         request = call("echo", server="with-declared", repeatable=True, text="ready")
         await owner.ask(request)
@@ -233,20 +232,6 @@ async def test_the_catalog_shows_tools_and_health_until_the_gateway_is_gone(
     assert not bad.healthy
     assert "No such file" in bad.error
     assert await catalogued(owner, worker) == {"with-declared": None, "missing": None}
-
-
-async def catalogued(owner: Owner, worker: str) -> dict[str, ServerCatalogued | None]:
-    """The newest of this worker for each server; None for a tombstone."""
-    found: dict[str, ServerCatalogued | None] = {}
-
-    def take(record: Record) -> None:
-        server, _, seen_by = (record.key or b"").decode().partition("/")
-        if seen_by == worker:
-            value = record.value
-            found[server] = None if value is None else ServerCatalogued.model_validate_json(value)
-
-    await read_to_end(owner.bus, owner.bus.topics.catalog, {0: 0}, take)
-    return found
 
 
 async def test_what_cannot_be_read_goes_to_the_dead_letters_and_the_next_request_runs(

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from functools import partial
 from uuid import uuid4
 
+from opentelemetry.trace import Tracer
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus.connection import Bus
@@ -14,7 +15,9 @@ from tarsy_bus.reports import Reports
 from tarsy_config.load import load_config
 from tarsy_contracts.topics import Topics
 from tarsy_masking.masker import Masker
+from tarsy_service.kafka_metrics import kafka_writes
 from tarsy_service.service import Service
+from tarsy_service.tracing import tracing_of
 from tarsy_tool_gateway.calling import call_tool
 from tarsy_tool_gateway.catalog import Catalog
 from tarsy_tool_gateway.connection import Connection
@@ -33,16 +36,20 @@ def build(settings: ToolGatewaySettings, registry: CollectorRegistry) -> Service
     """Raises ConfigInvalid."""
     config = load_config(settings.config_dir, os.environ)
     plans = [plan_of(name, server) for name, server in config.mcp_servers.items()]
-    return Service(name=NAME, run=assemble(settings, registry, plans).run)
+    tracing = tracing_of(NAME, settings)
+    return Service(name=NAME, run=assemble(settings, registry, plans, tracing.tracer).run, tracing=tracing)
 
 
-def assemble(settings: ToolGatewaySettings, registry: CollectorRegistry, plans: Sequence[ServerPlan]) -> ToolGateway:
+def assemble(
+    settings: ToolGatewaySettings, registry: CollectorRegistry, plans: Sequence[ServerPlan], tracer: Tracer
+) -> ToolGateway:
     bus = Bus(
         settings.kafka,
         Topics(settings.topic_prefix),
         settings.client,
         session_timeout_ms=settings.group_session_timeout_ms,
         heartbeat_ms=settings.group_heartbeat_ms,
+        wrote=kafka_writes(registry, NAME),
     )
     mute_values_in_sdk_logs()
     mask = Masker.default().mask
@@ -50,8 +57,16 @@ def assemble(settings: ToolGatewaySettings, registry: CollectorRegistry, plans: 
     publisher = Publisher(bus, source=source, now=now)
     metrics = Metrics(registry, [plan.name for plan in plans])
     connections = {
-        plan.name: Connection(plan, mask=mask, connect_seconds=settings.mcp_connect_seconds) for plan in plans
+        plan.name: Connection(
+            plan,
+            mask=mask,
+            connect_seconds=settings.mcp_connect_seconds,
+            connected=partial(metrics.connected, plan.name),
+        )
+        for plan in plans
     }
+    for server, connection in connections.items():
+        metrics.watch(server, connection)
     return ToolGateway(
         bus=bus,
         publisher=publisher,
@@ -66,6 +81,7 @@ def assemble(settings: ToolGatewaySettings, registry: CollectorRegistry, plans: 
         ),
         reports=Reports(publisher),
         metrics=metrics,
+        tracer=tracer,
         now=now,
         new_id=new_id,
         drain_seconds=settings.tool_gateway_drain_seconds,

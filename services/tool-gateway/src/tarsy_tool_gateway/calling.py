@@ -15,7 +15,7 @@ from referencing.exceptions import Unresolvable
 
 from tarsy_contracts.events import Outcome
 from tarsy_contracts.requests import ToolCallRequest
-from tarsy_tool_gateway.connection import CallTimedOut, Connection, ServerUnreachable, SessionDied
+from tarsy_tool_gateway.connection import CallTimedOut, Connection, NotSent, ServerUnreachable, SessionDied
 from tarsy_tool_gateway.rendering import text_of
 
 REFUSED_CODES = (-32601, -32602)
@@ -31,7 +31,7 @@ class Said:
 
 
 async def call_tool(connections: Mapping[str, Connection], request: ToolCallRequest, *, ready_seconds: float) -> Said:
-    """Never raises for what a server does. Only what is repeatable is tried a second time."""
+    """Never raises for what a server does. Only what is repeatable, or surely did not run, is tried a second time."""
     connection = connections.get(request.server)
     if connection is None:
         return Said("rejected", f"There is no MCP server {request.server}. There are: {', '.join(sorted(connections))}")
@@ -39,17 +39,21 @@ async def call_tool(connections: Mapping[str, Connection], request: ToolCallRequ
     deadline = asyncio.get_running_loop().time() + seconds
     try:
         return await _attempt(connection, request, deadline, ready_seconds)
-    except SessionDied:
+    except NotSent:
+        pass
+    except SessionDied as problem:
         if not request.repeatable:
-            return _maybe_ran(request, "its session ended before it answered")
+            return _maybe_ran(request, str(problem))
     try:
         return await _attempt(connection, request, deadline, ready_seconds)
-    except SessionDied:
-        return _maybe_ran(request, "its session ended twice before it answered")
+    except NotSent as problem:
+        return _unreachable(request, problem)
+    except SessionDied as problem:
+        return _maybe_ran(request, str(problem))
 
 
 async def _attempt(connection: Connection, request: ToolCallRequest, deadline: float, ready_seconds: float) -> Said:
-    """Raises SessionDied."""
+    """Raises NotSent, SessionDied."""
     clock = asyncio.get_running_loop().time
     try:
         await connection.wait_ready(min(deadline - clock(), ready_seconds))
@@ -58,7 +62,7 @@ async def _attempt(connection: Connection, request: ToolCallRequest, deadline: f
             return Said("rejected", refusal)
         result = await connection.call(request.tool, request.arguments, max(0.1, deadline - clock()))
     except ServerUnreachable as problem:
-        return Said("unavailable", f"The MCP server {request.server} cannot be reached: {problem}")
+        return _unreachable(request, problem)
     except CallTimedOut:
         return _maybe_ran(request, "it did not answer in time")
     except MCPError as problem:
@@ -70,6 +74,10 @@ async def _attempt(connection: Connection, request: ToolCallRequest, deadline: f
             "tool_error", f"The MCP server {request.server} answered what cannot be read: {_first_line(problem)}"
         )
     return Said("tool_error" if result.is_error else "ok", text_of(result))
+
+
+def _unreachable(request: ToolCallRequest, problem: Exception) -> Said:
+    return Said("unavailable", f"The MCP server {request.server} cannot be reached: {problem}")
 
 
 def _maybe_ran(request: ToolCallRequest, why: str) -> Said:

@@ -52,6 +52,15 @@ class Claims:
 
 
 @dataclass(frozen=True, slots=True)
+class Load:
+    """How many calls of a server run, wait for a grant, and wait for a place."""
+
+    running: int
+    held: int
+    queued: int
+
+
+@dataclass(frozen=True, slots=True)
 class Received:
     """A request from the queue. `claim_id` is fresh: it becomes the id of the claim, should there be one."""
 

@@ -21,6 +21,7 @@ from tarsy_tool_gateway.calls import (
     Held,
     Input,
     Limits,
+    Load,
     Queued,
     Received,
     Run,
@@ -67,10 +68,13 @@ def step(claims: Claims, input: Input, now: datetime) -> tuple[Claims, list[Effe
     return replace(claims, calls=calls, stopping=stopping), effects
 
 
-def held_and_queued(claims: Claims, server: str) -> tuple[int, int]:
-    """How many calls of the server wait for a grant, and how many for a place."""
+def load_of(claims: Claims, server: str) -> Load:
     mine = [call for call in claims.calls.values() if call.request.server == server]
-    return sum(isinstance(call, Held) for call in mine), sum(isinstance(call, Queued) for call in mine)
+    return Load(
+        running=sum(isinstance(call, Running) for call in mine),
+        held=sum(isinstance(call, Held) for call in mine),
+        queued=sum(isinstance(call, Queued) for call in mine),
+    )
 
 
 def _receive(claims: Claims, calls: Calls, received: Received, now: datetime) -> list[Effect]:

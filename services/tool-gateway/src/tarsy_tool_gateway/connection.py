@@ -4,18 +4,17 @@ import asyncio
 import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
-from typing import TextIO
 
 import anyio
 import structlog
-from mcp import Client, MCPError, StdioServerParameters
+from mcp import Client, MCPError
 from mcp_types import CallToolResult, Tool
 from pydantic import JsonValue
 
+from tarsy_tool_gateway.http_answers import LOST, NOT_SENT, REFUSED, SESSION_OVER
 from tarsy_tool_gateway.listing import list_all_tools
 from tarsy_tool_gateway.plan import ServerPlan
-from tarsy_tool_gateway.server_log import standard_error
-from tarsy_tool_gateway.transport import noticing_stdio
+from tarsy_tool_gateway.transport import Open, opener
 
 log = structlog.get_logger(__name__)
 
@@ -28,33 +27,54 @@ GRACE_SECONDS = 1.0
 
 TIMED_OUT = -32001
 CLOSED = -32000
+STREAM_ENDED = "SSE stream ended"
+"""So begins what the SDK says, with CLOSED, of an HTTP answer that broke off. Only that call is over."""
+
+ENDED = "its session ended before it answered"
+BROKEN_OFF = "its answer broke off"
 
 
 class ServerUnreachable(Exception):
-    """There is no session: nothing was sent."""
+    """The tool did not run: there is no session, or the server did not take the call."""
+
+
+class NotSent(Exception):
+    """The tool did not run, for the session was over already: the next session may run it."""
 
 
 class SessionDied(Exception):
-    """The session ended in the middle of the call: the tool may have run."""
+    """The session, or the connection, ended in the middle of the call: the tool may have run."""
 
 
 class CallTimedOut(Exception):
     """No answer in time: the tool may have run, or may still run."""
 
 
+MEANINGS = {NOT_SENT: NotSent, SESSION_OVER: NotSent, REFUSED: ServerUnreachable, LOST: SessionDied}
+
+
 class Connection:
     """`run` is the one task; `changed` is set whenever tools or health are no longer what they were."""
 
-    def __init__(self, plan: ServerPlan, *, mask: Callable[[str], str], connect_seconds: float) -> None:
+    def __init__(
+        self,
+        plan: ServerPlan,
+        *,
+        mask: Callable[[str], str],
+        connect_seconds: float,
+        connected: Callable[[], None] = lambda: None,
+    ) -> None:
         self.plan = plan
         self.tools: dict[str, Tool] = {}
         self.error = "it has not been reached yet"
         self.changed = asyncio.Event()
         self._mask = mask
         self._connect_seconds = connect_seconds
+        self._connected = connected
         self._client: Client | None = None
         self._ready = asyncio.Event()
         self._broken = asyncio.Event()
+        self._doubted = asyncio.Event()
         self._stopping = False
         self._in_flight = 0
         self._task: asyncio.Task[None] | None = None
@@ -66,20 +86,21 @@ class Connection:
     def stop(self) -> None:
         """`run` then closes the session and returns, or, when there is none, is cancelled."""
         self._stopping = True
-        self._broken.set()
-        if self._client is None and self._task is not None:
+        self._end()
+        if not self.healthy and self._task is not None:
             self._task.cancel()
 
     async def run(self) -> None:
         """Keeps a session until `stop`; one that ended is followed by another, after growing pauses."""
         self._task = asyncio.current_task()
-        async with standard_error(self.plan.name, self._mask) as file:
+        async with opener(self.plan, self._mask) as open_streams:
             pause = FIRST_PAUSE_SECONDS
             while not self._stopping:
                 self._broken.clear()
+                self._doubted.clear()
                 began = time.monotonic()
                 try:
-                    await self._session(file)
+                    await self._session(open_streams)
                 except Exception as problem:  # noqa: BLE001 - whatever a foreign server does, it is retried, and told
                     self._lost(_leaf(problem))
                 if time.monotonic() - began > STABLE_SECONDS:
@@ -96,7 +117,7 @@ class Connection:
             raise ServerUnreachable(self.error) from None
 
     async def call(self, tool: str, arguments: dict[str, JsonValue], seconds: float) -> CallToolResult:
-        """Raises ServerUnreachable, SessionDied, CallTimedOut, or what the server answered as MCPError."""
+        """Raises ServerUnreachable, NotSent, SessionDied, CallTimedOut, or what the server answered as MCPError."""
         client = self._client
         if client is None or not self.healthy:
             raise ServerUnreachable(self.error)
@@ -106,17 +127,13 @@ class Connection:
                 return await client.call_tool(tool, arguments, read_timeout_seconds=seconds)
         except TimeoutError:
             # Not even the SDK's own limit held: the server no longer takes what is written to it.
-            self._broken.set()
+            self._end()
             raise CallTimedOut from None
         except MCPError as problem:
-            if problem.code == TIMED_OUT:
-                raise CallTimedOut from problem
-            if problem.code == CLOSED and not self._is_alive(client):
-                raise SessionDied from problem
-            raise
+            raise self._meaning(problem, client) from problem
         except (anyio.ClosedResourceError, anyio.BrokenResourceError) as problem:
-            self._broken.set()
-            raise SessionDied from problem
+            self._end()
+            raise SessionDied(ENDED) from problem
         finally:
             self._in_flight -= 1
 
@@ -125,32 +142,75 @@ class Connection:
         client = self._client
         if client is None or not self.healthy:
             return
+        problem = await self._list(client)
+        if problem and self._in_flight == 0:
+            self.error = problem
+            self._end()
+
+    async def _session(self, open_streams: Open) -> None:
+        async with AsyncExitStack() as stack:
+            async with asyncio.timeout(self._connect_seconds):
+                client = await stack.enter_async_context(Client(open_streams(self._end)))
+                self.tools = await list_all_tools(client)
+            self._client = client
+            self._found()
+            self._connected()
+            try:
+                await self._until_broken(client)
+            finally:
+                self._lost(None)
+
+    async def _until_broken(self, client: Client) -> None:
+        """A connection that broke under one call need not be the end: the server is asked, and calls wait meanwhile."""
+        while True:
+            await self._doubted.wait()
+            self._doubted.clear()
+            if self._broken.is_set():
+                return
+            problem = await self._list(client)
+            if problem:
+                self.error = problem
+                return
+            if not self._broken.is_set():
+                self._found()
+
+    async def _list(self, client: Client) -> str:
+        """Takes over the server's tools; what is wrong when it does not list them."""
         try:
             async with asyncio.timeout(CHECK_SECONDS):
                 self.tools = await list_all_tools(client)
         except (TimeoutError, MCPError, ValueError, anyio.ClosedResourceError, anyio.BrokenResourceError) as problem:
-            if self._in_flight == 0:
-                self.error = self._mask(f"it does not list its tools any longer: {_said(problem)}")
-                self._broken.set()
+            return self._mask(f"it does not list its tools any longer: {_said(problem)}")
+        return ""
 
-    async def _session(self, file: TextIO) -> None:
-        parameters = StdioServerParameters(
-            command=self.plan.command, args=list(self.plan.arguments), env=dict(self.plan.environment)
-        )
-        async with AsyncExitStack() as stack:
-            async with asyncio.timeout(self._connect_seconds):
-                client = await stack.enter_async_context(Client(noticing_stdio(parameters, file, self._broken.set)))
-                self.tools = await list_all_tools(client)
-            self._client = client
-            self._found()
-            try:
-                await self._broken.wait()
-            finally:
-                self._lost(None)
+    def _meaning(self, problem: MCPError, client: Client) -> Exception:
+        """What an error says of the call; one of the transport also says something of the session."""
+        if problem.code == TIMED_OUT:
+            return CallTimedOut()
+        if problem.code in MEANINGS:
+            self._doubt(client, problem.message)
+            return MEANINGS[problem.code](problem.message)
+        if problem.code == CLOSED and problem.message.startswith(STREAM_ENDED):
+            self._doubt(client, BROKEN_OFF)
+            return SessionDied(BROKEN_OFF)
+        if problem.code == CLOSED and not self._is_alive(client):
+            return SessionDied(ENDED)
+        return problem
 
     def _is_alive(self, client: Client) -> bool:
         """-32000 is also what many servers answer with when they mean any error of theirs."""
         return client is self._client and not self._broken.is_set()
+
+    def _doubt(self, client: Client, problem: str) -> None:
+        if client is self._client and self.healthy:
+            self.error = self._mask(problem)
+            self._ready.clear()
+            self._doubted.set()
+            log.warning("mcp_server.doubted", server=self.plan.name, error=self.error)
+
+    def _end(self) -> None:
+        self._broken.set()
+        self._doubted.set()
 
     def _found(self) -> None:
         self.error = ""

@@ -5,7 +5,10 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import assert_never
 
+from opentelemetry.trace import Tracer
+
 from tarsy_bus.reports import Report, Reports, id_of
+from tarsy_bus.tracing import step as traced
 from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused, Control, RequestAnswered
 from tarsy_contracts.inputs import CallClaimed, CallNotStarted
 from tarsy_contracts.requests import ToolCallRequest
@@ -24,7 +27,7 @@ from tarsy_tool_gateway.calls import (
     Stopping,
     Ticked,
 )
-from tarsy_tool_gateway.claims import held_and_queued, step
+from tarsy_tool_gateway.claims import load_of, step
 from tarsy_tool_gateway.metrics import Metrics
 from tarsy_tool_gateway.runner import Runner
 
@@ -45,6 +48,7 @@ class Gateway:
         runner: Runner,
         reports: Reports,
         metrics: Metrics,
+        tracer: Tracer,
         now: Callable[[], datetime],
         new_id: Callable[[], str],
         tasks: asyncio.TaskGroup,
@@ -54,6 +58,7 @@ class Gateway:
         self._runner = runner
         self._reports = reports
         self._metrics = metrics
+        self._tracer = tracer
         self._now = now
         self._new_id = new_id
         self._tasks = tasks
@@ -98,8 +103,7 @@ class Gateway:
 
     def _show(self) -> None:
         for server in self._metrics.servers:
-            held, queued = held_and_queued(self._claims, server)
-            self._metrics.waiting(server, held=held, queued=queued)
+            self._metrics.load(server, load_of(self._claims, server))
 
     def _perform(self, effect: Effect) -> None:
         match effect:
@@ -107,6 +111,8 @@ class Gateway:
                 claim = CallClaimed(call_id=request.call_id, claim_id=claim_id, worker_id=self._worker_id)
                 self._say(request.session_id, claim)
             case SayNotStarted(request, claim_id, reason):
+                if reason == "busy":
+                    self._metrics.busy(request.server)
                 given_up = CallNotStarted(
                     call_id=request.call_id, claim_id=claim_id, worker_id=self._worker_id, reason=reason
                 )
@@ -135,8 +141,11 @@ class Gateway:
 
     async def _run(self, request: ToolCallRequest, claim_id: str) -> None:
         """Ends when Kafka has the outcome: what cannot be told keeps its place at the server, and is not piled up."""
-        report = await self._runner.run(request, claim_id)
-        await self._reports.say(request.session_id, report)
+        what = {"tarsy.call_id": request.call_id, "tarsy.server": request.server, "tarsy.tool": request.tool}
+        with traced(self._tracer, "tool_call", session_id=request.session_id, attributes=what) as span:
+            report = await self._runner.run(request, claim_id)
+            span.set_attribute("tarsy.outcome", report.outcome)
+            await self._reports.say(request.session_id, report)
 
     def _ended(self, request: ToolCallRequest, claim_id: str) -> None:
         del self._runs[claim_id]

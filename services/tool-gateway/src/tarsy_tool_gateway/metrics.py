@@ -1,34 +1,110 @@
 """What is counted. Labels are names of configured servers and outcomes: never anything that a request could invent."""
 
 from collections.abc import Collection
+from typing import Protocol, get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
-SECONDS = (0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300)
+from tarsy_contracts.events import Outcome
+from tarsy_tool_gateway.calls import Load
+
 OTHER = "other"
+SECONDS = (0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300)
+BYTES = (256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 8_388_608, 33_554_432)
+
+
+class Watched(Protocol):
+    @property
+    def healthy(self) -> bool: ...
 
 
 class Metrics:
     def __init__(self, registry: CollectorRegistry, servers: Collection[str]) -> None:
         self._servers = frozenset(servers)
+        self._met: set[str] = set()
         self._calls = Counter(
-            "tarsy_tool_calls_total", "Calls that ended, by outcome", ["server", "outcome"], registry=registry
+            "tarsy_tool_gateway_calls_total",
+            "Calls that ended here, by outcome",
+            ["server", "outcome"],
+            registry=registry,
         )
-        self._seconds = Histogram(
-            "tarsy_tool_call_seconds", "How long calls took", ["server"], buckets=SECONDS, registry=registry
+        self._duration = Histogram(
+            "tarsy_tool_gateway_call_duration_seconds",
+            "From the start of a call to its result, the masking not included",
+            ["server"],
+            buckets=SECONDS,
+            registry=registry,
         )
-        self._held = Gauge("tarsy_tool_calls_held", "Claims that wait for a grant", ["server"], registry=registry)
-        self._queued = Gauge("tarsy_tool_calls_queued", "Calls that wait for a place", ["server"], registry=registry)
+        self._bytes = Histogram(
+            "tarsy_tool_gateway_result_bytes",
+            "Size of results, masked and before any cut",
+            ["server"],
+            buckets=BYTES,
+            registry=registry,
+        )
+        self._running = Gauge(
+            "tarsy_tool_gateway_calls_running",
+            "Calls that run, or whose result is being told",
+            ["server"],
+            registry=registry,
+        )
+        self._queued = Gauge(
+            "tarsy_tool_gateway_calls_queued", "Calls that wait for a place", ["server"], registry=registry
+        )
+        self._held = Gauge(
+            "tarsy_tool_gateway_calls_held", "Claims that wait for a grant", ["server"], registry=registry
+        )
+        self._busy = Counter(
+            "tarsy_tool_gateway_busy_refusals_total",
+            "Calls given back because too many waited, or waited too long for a place",
+            ["server"],
+            registry=registry,
+        )
+        self._healthy = Gauge(
+            "tarsy_tool_gateway_server_healthy",
+            "1 while this gateway has a session with the MCP server, else 0",
+            ["server"],
+            registry=registry,
+        )
+        self._reconnects = Counter(
+            "tarsy_tool_gateway_server_reconnects_total",
+            "Sessions with an MCP server that followed on one that ended",
+            ["server"],
+            registry=registry,
+        )
+        for server in self._servers:
+            self._busy.labels(server)
+            self._reconnects.labels(server)
+            for outcome in get_args(Outcome.__value__):
+                self._calls.labels(server, outcome)
 
     @property
     def servers(self) -> frozenset[str]:
         return self._servers
 
-    def ended(self, server: str, outcome: str, seconds: float) -> None:
-        label = server if server in self._servers else OTHER
-        self._calls.labels(label, outcome).inc()
-        self._seconds.labels(label).observe(seconds)
+    def ended(self, server: str, outcome: Outcome, seconds: float) -> None:
+        self._calls.labels(self._known(server), outcome).inc()
+        self._duration.labels(self._known(server)).observe(seconds)
 
-    def waiting(self, server: str, *, held: int, queued: int) -> None:
-        self._held.labels(server).set(held)
-        self._queued.labels(server).set(queued)
+    def result(self, server: str, size: int) -> None:
+        self._bytes.labels(self._known(server)).observe(size)
+
+    def busy(self, server: str) -> None:
+        self._busy.labels(self._known(server)).inc()
+
+    def load(self, server: str, load: Load) -> None:
+        self._running.labels(server).set(load.running)
+        self._queued.labels(server).set(load.queued)
+        self._held.labels(server).set(load.held)
+
+    def watch(self, server: str, watched: Watched) -> None:
+        """Its health is looked at when somebody asks for it."""
+        self._healthy.labels(server).set_function(lambda: float(watched.healthy))
+
+    def connected(self, server: str) -> None:
+        if server in self._met:
+            self._reconnects.labels(server).inc()
+        self._met.add(server)
+
+    def _known(self, server: str) -> str:
+        return server if server in self._servers else OTHER

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tarsy_bus.publisher import NotWritten, Publisher
+from tarsy_bus.tracing import current_traceparent
 from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.events import Piece, StoredResult
 from tarsy_contracts.identities import report_id
@@ -92,7 +93,13 @@ class Results:
         self, session_id: str, call_id: str, id: str, piece: bytes, partition: int | None
     ) -> tuple[int, int]:
         envelope = Envelope(
-            id=id, type="result.piece", version=1, source=self._source, subject=session_id, time=self._now()
+            id=id,
+            type="result.piece",
+            version=1,
+            source=self._source,
+            subject=session_id,
+            time=self._now(),
+            traceparent=current_traceparent(),
         )
         headers = [(name, value) for name, value in envelope.headers() if name != "content-type"]
         headers.append(("content-type", b"text/plain; charset=utf-8"))

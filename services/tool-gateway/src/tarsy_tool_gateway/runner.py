@@ -38,6 +38,7 @@ class Runner:
         took = timedelta(seconds=time.monotonic() - began)
         kept = await self._results.keep(request.session_id, request.call_id, claim_id, said.text)
         self._metrics.ended(request.server, said.outcome, took.total_seconds())
+        self._metrics.result(request.server, kept.size)
         return ToolCallReported(
             call_id=request.call_id,
             claim_id=claim_id,

@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from opentelemetry.trace import Tracer
+
 from tarsy_bus.beside import beside
 from tarsy_bus.connection import Bus
 from tarsy_bus.controls import follow_control
@@ -35,6 +37,7 @@ class ToolGateway:
     runner: Runner
     reports: Reports
     metrics: Metrics
+    tracer: Tracer
     now: Callable[[], datetime]
     new_id: Callable[[], str]
     drain_seconds: float
@@ -77,6 +80,7 @@ class ToolGateway:
             runner=self.runner,
             reports=self.reports,
             metrics=self.metrics,
+            tracer=self.tracer,
             now=self.now,
             new_id=self.new_id,
             tasks=tasks,

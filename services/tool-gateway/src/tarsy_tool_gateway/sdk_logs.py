@@ -1,14 +1,20 @@
-"""The MCP SDK logs what it could not read, with the text itself in the traceback: unmasked output of servers."""
+"""The MCP SDK logs what it could not read, with the text itself in the traceback: unmasked output of servers.
+
+The HTTP client logs addresses, in which some people carry keys, and the headers of answers, when it is asked for a lot.
+"""
 
 import logging
 
-LOGGERS = ("mcp.client.stdio", "mcp.client.session", "mcp.shared.jsonrpc_dispatcher")
+LOGGERS = ("mcp.client.stdio", "mcp.client.session", "mcp.client.streamable_http", "mcp.shared.jsonrpc_dispatcher")
+TALKATIVE = ("httpx2", "httpcore2", "mcp.client.streamable_http")
 
 
 def mute_values_in_sdk_logs() -> None:
     """Of an exception only the type is logged. Doing it again changes nothing."""
     for name in LOGGERS:
         logging.getLogger(name).addFilter(_without_values)
+    for name in TALKATIVE:
+        logging.getLogger(name).setLevel(logging.WARNING)
 
 
 def _without_values(record: logging.LogRecord) -> bool:

@@ -1,59 +1,32 @@
-"""stdio, as the SDK has it, with one thing more: we learn at once that a server has ended."""
+"""How a session with a server is opened, by the kind of its transport."""
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from types import TracebackType
-from typing import Self, TextIO
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
+from typing import assert_never
 
-import anyio
-from mcp import StdioServerParameters, stdio_client
-from mcp.client._transport import ReadStream, TransportStreams
-from mcp.shared.message import SessionMessage
+from mcp import StdioServerParameters
+from mcp.client._transport import TransportStreams
 
-type Incoming = SessionMessage | Exception
+from tarsy_tool_gateway.http_transport import http_streams
+from tarsy_tool_gateway.plan import HttpTransport, ServerPlan, StdioTransport
+from tarsy_tool_gateway.server_log import standard_error
+from tarsy_tool_gateway.stdio_transport import noticing_stdio
 
-ENDS = (StopAsyncIteration, anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError)
+type Open = Callable[[Callable[[], None]], AbstractAsyncContextManager[TransportStreams]]
+"""Opens one session. It is told what to call when the server has ended, where that can be noticed."""
 
 
 @asynccontextmanager
-async def noticing_stdio(
-    parameters: StdioServerParameters, standard_error: TextIO, ended: Callable[[], None]
-) -> AsyncIterator[TransportStreams]:
-    """The SDK ends the calls of a dead server, but tells nobody when there was none."""
-    async with stdio_client(parameters, errlog=standard_error) as (reading, writing):
-        yield _Noticing(reading, ended), writing
-
-
-class _Noticing:
-    def __init__(self, inner: ReadStream[Incoming], ended: Callable[[], None]) -> None:
-        self._inner = inner
-        self._ended = ended
-
-    async def receive(self) -> Incoming:
-        try:
-            return await self._inner.receive()
-        except ENDS:
-            self._ended()
-            raise
-
-    async def __anext__(self) -> Incoming:
-        try:
-            return await self._inner.__anext__()
-        except ENDS:
-            self._ended()
-            raise
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def aclose(self) -> None:
-        await self._inner.aclose()
-
-    async def __aenter__(self) -> Self:
-        await self._inner.__aenter__()
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
-    ) -> bool | None:
-        return await self._inner.__aexit__(kind, problem, trace)
+async def opener(plan: ServerPlan, mask: Callable[[str], str]) -> AsyncIterator[Open]:
+    """What outlives the single sessions is there as long as the body runs."""
+    match plan.transport:
+        case StdioTransport(command, arguments, environment):
+            parameters = StdioServerParameters(command=command, args=list(arguments), env=dict(environment))
+            async with standard_error(plan.name, mask) as file:
+                yield partial(noticing_stdio, parameters, file)
+        case HttpTransport() as transport:
+            # A server at the other end of a network is missed when it is called, or asked for its tools.
+            yield lambda _ended: http_streams(transport, calls=plan.limits.concurrent)
+        case _:
+            assert_never(plan.transport)

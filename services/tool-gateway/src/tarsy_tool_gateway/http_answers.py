@@ -1,0 +1,165 @@
+"""What goes wrong with one HTTP request becomes the answer to that request.
+
+The SDK tells a caller nothing of an HTTP status, and lets a connection that breaks in one call end the whole session.
+Here both become errors of JSON-RPC, with codes of ours that say what is known: whether the tool may have run.
+"""
+
+import json
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+import httpx2
+
+from tarsy_tool_gateway.results import MOST_BYTES
+
+NOT_SENT = -31001
+"""The request did not get to the server: no connection."""
+REFUSED = -31002
+"""An HTTP status says that the server did not take the request."""
+SESSION_OVER = -31003
+"""The server knows our session no longer; it did not take the request."""
+LOST = -31004
+"""The request was sent, and no answer came: it may have been carried out."""
+
+MOST_ANSWER_BYTES = 4 * MOST_BYTES
+"""JSON escapes, and many servers send a text a second time as structured content."""
+MOST_ERROR_BYTES = 64 * 1024
+SHORT_SECONDS = 3.0
+"""For what nobody waits for: a good-bye must not hold up the end of a session, nor a note the call after it."""
+
+SESSION = "mcp-session-id"
+HANDSHAKE = ("server/discover", "initialize")
+UNDECODED = ("content-encoding", "content-length", "transfer-encoding")
+
+
+class TooLong(Exception):
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The JSON-RPC message in a request. Nobody waits for an answer to a notification, or to an answer of ours."""
+
+    id: str | int | None
+    method: str | None
+
+    @property
+    def is_waited_for(self) -> bool:
+        return self.id is not None and self.method is not None
+
+
+class AnsweringTransport(httpx2.AsyncBaseTransport):
+    def __init__(self, inner: httpx2.AsyncBaseTransport) -> None:
+        self._inner = inner
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        question = _question(request)
+        if request.method == "DELETE" or (question is not None and not question.is_waited_for):
+            request.extensions["timeout"] = {**request.extensions["timeout"], "read": SHORT_SECONDS}
+        if question is None:
+            return await self._inner.handle_async_request(request)
+        try:
+            return await self._answer(request, question)
+        except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as problem:
+            # How a session begins is the SDK's to judge: an outage must not look like a server of an older era.
+            if question.method in HANDSHAKE:
+                raise
+            return _error(question, NOT_SENT, f"no connection: {_said(problem)}")
+        except (httpx2.TransportError, httpx2.DecodingError) as problem:
+            if question.method in HANDSHAKE:
+                raise
+            return _error(question, LOST, f"the connection broke before it answered: {_said(problem)}")
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    async def _answer(self, request: httpx2.Request, question: Question) -> httpx2.Response:
+        response = await self._inner.handle_async_request(request)
+        if response.status_code >= 400:
+            return _refusal(question, request, response, await _beginning(response))
+        if not response.headers.get("content-type", "").lower().startswith("application/json"):
+            return response  # a stream of events: the SDK survives what happens to it
+        try:
+            return _with_content(response, await _whole(response, MOST_ANSWER_BYTES))
+        except TooLong:
+            what = f"it answered with more than {MOST_ANSWER_BYTES} bytes"
+            return _response(question, {"code": -32603, "message": what})
+
+
+def _question(request: httpx2.Request) -> Question | None:
+    if request.method != "POST":
+        return None
+    message = json.loads(request.content)
+    return Question(message.get("id"), message.get("method"))
+
+
+def _refusal(question: Question, request: httpx2.Request, response: httpx2.Response, content: bytes) -> httpx2.Response:
+    status = response.status_code
+    said = _error_in(content)
+    told = f"it answered HTTP {status} {_phrase(status)}".rstrip()
+    if SESSION in request.headers and _denies_session(status, said):
+        return _error(question, SESSION_OVER, told)
+    if said is not None and status not in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+        return _response(question, said)
+    return _error(question, LOST if status >= 500 else REFUSED, told)
+
+
+def _denies_session(status: int, said: dict[str, Any] | None) -> bool:
+    """404, says the protocol; servers built on the examples of the TypeScript SDK say 400."""
+    about_it = said is not None and "session" in str(said.get("message", "")).lower()
+    return status == HTTPStatus.NOT_FOUND or (status == HTTPStatus.BAD_REQUEST and about_it)
+
+
+def _error_in(content: bytes) -> dict[str, Any] | None:
+    """The server's own error of JSON-RPC, if that is what it answered."""
+    try:
+        error = json.loads(content)["error"]
+        return {"code": int(error["code"]), "message": str(error["message"]), "data": error.get("data")}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+async def _beginning(response: httpx2.Response) -> bytes:
+    """Nothing when it is too long for an error, or breaks off: the status has been said all the same."""
+    try:
+        return await _whole(response, MOST_ERROR_BYTES)
+    except (TooLong, httpx2.TransportError, httpx2.DecodingError):
+        return b""
+
+
+async def _whole(response: httpx2.Response, most: int) -> bytes:
+    """Raises TooLong."""
+    found = bytearray()
+    try:
+        async for chunk in response.aiter_bytes():
+            found += chunk
+            if len(found) > most:
+                raise TooLong
+    finally:
+        await response.aclose()
+    return bytes(found)
+
+
+def _with_content(response: httpx2.Response, content: bytes) -> httpx2.Response:
+    headers = [(name, value) for name, value in response.headers.multi_items() if name.lower() not in UNDECODED]
+    return httpx2.Response(response.status_code, headers=headers, content=content, extensions=response.extensions)
+
+
+def _error(question: Question, code: int, message: str) -> httpx2.Response:
+    return _response(question, {"code": code, "message": message})
+
+
+def _response(question: Question, error: dict[str, Any]) -> httpx2.Response:
+    return httpx2.Response(HTTPStatus.BAD_GATEWAY, json={"jsonrpc": "2.0", "id": question.id, "error": error})
+
+
+def _phrase(status: int) -> str:
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return ""
+
+
+def _said(problem: Exception) -> str:
+    return f"{type(problem).__name__}: {problem}".rstrip(": ")[:500]

@@ -1,0 +1,82 @@
+"""What the gateway shows of its servers and its load, while it happens."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from gateway_owner import WAIT_SECONDS, Owner, call, until_noted
+from opentelemetry.trace import NoOpTracer
+from prometheus_client import CollectorRegistry
+
+from tarsy_bus.beside import beside
+from tarsy_testing import eventually
+from tarsy_tool_gateway.app import assemble
+from tarsy_tool_gateway.plan import ServerPlan, StdioTransport
+from tarsy_tool_gateway.settings import ToolGatewaySettings
+
+type NewPlan = Callable[..., ServerPlan]
+
+
+class Shown:
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+
+    def value(self, name: str, server: str = "first") -> float | None:
+        return self.registry.get_sample_value(f"tarsy_tool_gateway_{name}", {"server": server})
+
+    async def until(self, name: str, value: float, server: str = "first") -> None:
+        async def look() -> bool:
+            return self.value(name, server) == value
+
+        await eventually(look, f"{name} of {server} is {value}")
+
+
+@asynccontextmanager
+async def showing(owner: Owner, *plans: ServerPlan) -> AsyncIterator[Shown]:
+    settings = ToolGatewaySettings(kafka=owner.bus.bootstrap, topic_prefix=owner.bus.topics.prefix, client="gateway")
+    shown, ready = Shown(), asyncio.Event()
+    async with beside(assemble(settings, shown.registry, plans, NoOpTracer()).run(ready.set)):
+        async with asyncio.timeout(WAIT_SECONDS):
+            await ready.wait()
+        yield shown
+
+
+async def test_running_waiting_and_busy_calls_are_shown_by_server(
+    owner: Owner, new_plan: NewPlan, calls_file: Path
+) -> None:
+    async with showing(owner, new_plan(concurrent=1, queue=1), new_plan("second")) as shown:
+        slow = [call("slow", repeatable=True, seconds=60) for _ in range(2)]
+        await owner.ask(slow[0])
+        await until_noted(calls_file, "slow begins")
+        await owner.ask(slow[1])
+        await shown.until("calls_running", 1)
+        await shown.until("calls_queued", 1)
+        third = call("echo", repeatable=True, text="too much")
+        await owner.ask(third)
+        assert (await owner.not_started(third)).reason == "busy"
+        assert (shown.value("busy_refusals_total"), shown.value("busy_refusals_total", "second")) == (1, 0)
+
+        held = call("destroy", server="second", name="db")
+        await owner.ask(held)
+        await owner.claim(held)
+        await shown.until("calls_held", 1, "second")
+        assert shown.value("calls_running", "second") == 0
+
+
+async def test_a_server_that_cannot_be_reached_is_not_healthy_and_one_that_came_back_is_counted(
+    owner: Owner, new_plan: NewPlan
+) -> None:
+    missing = ServerPlan("missing", StdioTransport("/nonexistent/server"), new_plan().limits)
+    async with showing(owner, new_plan(), missing) as shown:
+        request = call("echo", repeatable=True, text="ready")
+        await owner.ask(request)
+        await owner.result(request)
+        assert (shown.value("server_healthy"), shown.value("server_healthy", "missing")) == (1, 0)
+        assert shown.value("server_reconnects_total") == 0
+
+        dying = call("die_once", repeatable=True, marker="died")
+        await owner.ask(dying)
+        await owner.result(dying)
+        assert (shown.value("server_healthy"), shown.value("server_reconnects_total")) == (1, 1)
+        assert shown.value("server_reconnects_total", "missing") == 0
