@@ -3,12 +3,13 @@
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 from tarsy_bus.connection import Bus
-from tarsy_incident import INCIDENT, planted_secrets
+from tarsy_incident import EVERY_INCIDENT, INCIDENTS, planted_secrets
 from tarsy_system import ROOT, System, running
 
 FEW_WORDS = {"Summarizer": "OOMKilled in tax.loadAll"}
@@ -16,24 +17,30 @@ FEW_WORDS = {"Summarizer": "OOMKilled in tax.loadAll"}
 
 @pytest.fixture
 def config_dir(tmp_path: Path, lab_calls: Path, lab_delays: dict[str, float], few_words: bool) -> Path:
-    """The demo's configuration, with a script whose model must never see a planted secret."""
+    """The demo's configuration, with scripts whose model must never see a planted secret."""
     folder = tmp_path / "config"
     folder.mkdir()
     config = yaml.safe_load((ROOT / "config" / "tarsy.yaml").read_text("utf-8"))
-    script = yaml.safe_load((INCIDENT / "script.yaml").read_text("utf-8"))
+    scripts = {f"{incident.name}.yaml": _script(incident, few_words=few_words) for incident in EVERY_INCIDENT}
+    for name, script in scripts.items():
+        (folder / name).write_text(yaml.safe_dump(script), "utf-8")
+    provider = config["llm_providers"]["scripted"]
+    provider |= {"script": list(scripts), "pace_seconds": 1.0 if few_words else 0.015}
+    delays = {f"TARSY_LAB_DELAY_SECONDS_{tool}": str(seconds) for tool, seconds in lab_delays.items()}
+    transport = config["mcp_servers"]["kubernetes"]["transport"]
+    transport["args"] = [str(INCIDENTS)]
+    transport["env"] = {"TARSY_LAB_CALLS": str(lab_calls)} | delays
+    (folder / "tarsy.yaml").write_text(yaml.safe_dump(config), "utf-8")
+    return folder
+
+
+def _script(incident: Path, *, few_words: bool) -> Any:
+    script = yaml.safe_load((incident / "script.yaml").read_text("utf-8"))
     for turn in script["turns"]:
         turn["refuses"] = planted_secrets()
         if few_words:
             turn |= {"thinking": f"Turn {turn['iteration']}.\n", "text": FEW_WORDS.get(turn["agent"], "Looking.")}
-    (folder / "script.yaml").write_text(yaml.safe_dump(script), "utf-8")
-    provider = config["llm_providers"]["scripted"]
-    provider |= {"script": "script.yaml", "pace_seconds": 1.0 if few_words else 0.015}
-    delays = {f"TARSY_LAB_DELAY_SECONDS_{tool}": str(seconds) for tool, seconds in lab_delays.items()}
-    transport = config["mcp_servers"]["kubernetes"]["transport"]
-    transport["args"] = [str(INCIDENT)]
-    transport["env"] = {"TARSY_LAB_CALLS": str(lab_calls)} | delays
-    (folder / "tarsy.yaml").write_text(yaml.safe_dump(config), "utf-8")
-    return folder
+    return script
 
 
 @pytest.fixture

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from tarsy_cli.chaos.session_log import SessionLog
 from tarsy_contracts import events as e
 from tarsy_incident import executions
 from tarsy_investigation import Investigation, submit
-from tarsy_log import SessionLog, story
+from tarsy_log import story
 from tarsy_system import System
 from tarsy_testing import eventually
 

@@ -1,13 +1,16 @@
 """A planted secret reaches none of log, queues, results, stream, model, database, API, WebSocket or our own logs."""
 
+import asyncio
 import json
 
 import asyncpg
 import pytest
 from websockets.asyncio.client import connect
 
-from tarsy_incident import planted_secrets
+from tarsy_contracts.events import SessionCompleted
+from tarsy_incident import EVERY_INCIDENT, planted_secrets
 from tarsy_investigation import everything, submit
+from tarsy_lab.incidents import read_incident
 from tarsy_system import System
 
 pytestmark = pytest.mark.timeout(240)
@@ -18,13 +21,18 @@ def found_in(text: str) -> list[str]:
     return [secret for secret in planted_secrets() if secret in text or json.dumps(secret)[1:-1] in text]
 
 
-async def test_no_planted_secret_leaves_the_doors(system: System) -> None:
-    """The model's own check is in the script: a turn that meets a planted secret fails the session."""
+async def test_no_planted_secret_of_any_incident_leaves_the_doors(system: System) -> None:
+    """All incidents at the same time. The model's own check is in its scripts: a turn that meets a planted secret fails
+    the session, and so does one that misses what its incident should have told it."""
     await system.start_all()
-    investigation = submit(system)
-    live = await watched(system, investigation.session_id)
-    log = await investigation.until_ended()
-    assert log.types[-1] == "session.completed", log.accepted[-1].event
+    investigations = [submit(system, incident) for incident in EVERY_INCIDENT]
+    live = "\n".join(await asyncio.gather(*(watched(system, one.session_id) for one in investigations)))
+    for incident, investigation in zip(EVERY_INCIDENT, investigations, strict=True):
+        log = await investigation.until_ended()
+        completed = log.accepted[-1].event
+        assert isinstance(completed, SessionCompleted), completed
+        marks = read_incident(incident).expected_root_cause
+        assert [mark for mark in marks if mark not in completed.final_analysis] == [], incident.name
 
     topics = system.bus.topics
     for_operators_only = {topics.alerts, topics.dead_letters}
@@ -37,8 +45,9 @@ async def test_no_planted_secret_leaves_the_doors(system: System) -> None:
 
     assert found_in(await database_dump(system)) == []
     assert found_in(live) == []
-    for path in ("", "/timeline", "/status"):
-        assert found_in(json.dumps(system.get(f"/api/v1/sessions/{investigation.session_id}{path}"))) == []
+    for investigation in investigations:
+        for path in ("", "/timeline", "/status"):
+            assert found_in(json.dumps(system.get(f"/api/v1/sessions/{investigation.session_id}{path}"))) == []
     for process in system.processes:
         assert found_in(process.log.read_text(errors="replace")) == [], process.name
 

@@ -3,8 +3,9 @@
 import pytest
 
 from tarsy_bus.records import Delivery
+from tarsy_cli.chaos.session_log import SessionLog
 from tarsy_investigation import Investigation, submit
-from tarsy_log import SessionLog, story
+from tarsy_log import story
 from tarsy_system import ServiceProcess, System
 from tarsy_testing import eventually
 

@@ -1,25 +1,28 @@
-"""The crash-loop incident as tests use it."""
+"""The incidents of the lab as tests use them; crash-loop where none is named."""
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from pydantic import JsonValue
 
-INCIDENT = Path(__file__).resolve().parent.parent / "examples" / "incidents" / "crash-loop"
+INCIDENTS = Path(__file__).resolve().parent.parent / "examples" / "incidents"
+INCIDENT = INCIDENTS / "crash-loop"
+EVERY_INCIDENT = tuple(sorted(file.parent for file in INCIDENTS.glob("*/incident.yaml")))
 
 
-def alert_now() -> JsonValue:
+def alert_now(incident: Path = INCIDENT) -> JsonValue:
     """The incident's webhook, with a beginning of its own: each is another episode."""
-    body = json.loads((INCIDENT / "alert.json").read_text("utf-8"))
+    body = json.loads((incident / "alert.json").read_text("utf-8"))
     for alert in body["alerts"]:
         alert["startsAt"] = datetime.now(UTC).isoformat()
     found: JsonValue = body
     return found
 
 
-def planted_secrets() -> list[str]:
-    lines = (INCIDENT / "planted-secrets.txt").read_text("utf-8").splitlines()
+def planted_secrets(incidents: Sequence[Path] = EVERY_INCIDENT) -> list[str]:
+    lines = [line for one in incidents for line in (one / "planted-secrets.txt").read_text("utf-8").splitlines()]
     return [line for line in lines if line and not line.startswith("#")]
 
 

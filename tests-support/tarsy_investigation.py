@@ -1,11 +1,13 @@
-"""Sending the incident's alert to a running system, and waiting for what happens."""
+"""Sending an incident's alert to a running system, and waiting for what happens."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from tarsy_bus.following import Record, read_to_end
+from tarsy_cli.chaos.session_log import SessionLog
 from tarsy_contracts.topics import QUEUE_PARTITIONS
-from tarsy_incident import alert_now
-from tarsy_log import SessionLog, check_one_chain, read_log
+from tarsy_incident import INCIDENT, alert_now
+from tarsy_log import check_one_chain, read_log
 from tarsy_system import System
 from tarsy_testing import eventually
 
@@ -56,8 +58,8 @@ class Investigation:
         await eventually(look, f"a chunk with {text!r}")
 
 
-def submit(system: System) -> Investigation:
-    answer = system.post("ingest", "/api/v1/alerts/alertmanager", alert_now())
+def submit(system: System, incident: Path = INCIDENT) -> Investigation:
+    answer = system.post("ingest", "/api/v1/alerts/alertmanager", alert_now(incident))
     alerts = answer["alerts"]
     assert isinstance(alerts, list)
     assert isinstance(alerts[0], dict)

@@ -20,6 +20,7 @@ from tarsy_embedded.ports import free_port
 from tarsy_embedded.postgres import EmbeddedPostgres
 
 POLL_SECONDS = 0.02
+CONTAINERS = "TARSY_TEST_CONTAINERS"
 MODEL_VARIABLES = {name for names in KEY_VARIABLES.values() for name in names} | set(ADDRESS_VARIABLES.values())
 
 
@@ -40,10 +41,17 @@ def work_folder() -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def kafka_bootstrap(work_folder: Path) -> Iterator[str]:
-    """TARSY_TEST_KAFKA (HOST:PORT), else a broker of our own."""
+    """TARSY_TEST_KAFKA (HOST:PORT), else a container where TARSY_TEST_CONTAINERS asks for it, else our own."""
     given = os.environ.get("TARSY_TEST_KAFKA")
     if given:
         yield given
+        return
+    if os.environ.get(CONTAINERS):
+        # Here, as few have a Docker engine.
+        from tarsy_containers import kafka_container
+
+        with kafka_container() as bootstrap:
+            yield bootstrap
         return
     cache = Path(os.environ.get("TARSY_CACHE_DIR", Path.home() / ".cache" / "tarsy"))
     with EmbeddedKafka(
@@ -54,10 +62,16 @@ def kafka_bootstrap(work_folder: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def database_url(work_folder: Path) -> Iterator[str]:
-    """TARSY_TEST_DATABASE (a postgresql:// URL), else a server of our own."""
+    """TARSY_TEST_DATABASE (a postgresql:// URL), else a container where one is asked for, else our own."""
     given = os.environ.get("TARSY_TEST_DATABASE")
     if given:
         yield given
+        return
+    if os.environ.get(CONTAINERS):
+        from tarsy_containers import postgres_container
+
+        with postgres_container() as url:
+            yield url
         return
     with EmbeddedPostgres(work_folder / "postgres", port=free_port(), progress=lambda _: None, tests=True) as postgres:
         yield postgres.url

@@ -14,6 +14,7 @@ from pathlib import Path
 import yaml
 from pydantic import JsonValue
 
+from tarsy_cli.instance import Home, Process
 from tarsy_embedded.ports import free_port
 from tarsy_testing import eventually
 
@@ -44,7 +45,8 @@ def write_config(folder: Path, *, pace_seconds: float = FAST) -> Path:
     folder.mkdir(parents=True)
     config = yaml.safe_load((ROOT / "config" / "tarsy.yaml").read_text("utf-8"))
     provider = config["llm_providers"]["scripted"]
-    provider |= {"script": str((ROOT / "config" / provider["script"]).resolve()), "pace_seconds": pace_seconds}
+    scripts = [str((ROOT / "config" / script).resolve()) for script in provider["script"]]
+    provider |= {"script": scripts, "pace_seconds": pace_seconds}
     (folder / "tarsy.yaml").write_text(yaml.safe_dump(config), "utf-8")
     return folder
 
@@ -108,13 +110,13 @@ class Tarsy:
         running = self.start(*arguments)
         return running.wait(), running.output
 
-    def start_up(self) -> Running:
+    def start_up(self, *arguments: str) -> Running:
         ports = ("--http-port", self.http_port, "--kafka-port", self.kafka_port, "--database-port", self.database_port)
-        return self.start("up", "--config", str(self.config_dir), *map(str, ports))
+        return self.start("up", "--config", str(self.config_dir), *map(str, ports), *arguments)
 
-    def up(self) -> Running:
+    def up(self, *arguments: str) -> Running:
         """Starts it, and waits until it is ready."""
-        running = self.start_up()
+        running = self.start_up(*arguments)
         wait_for(lambda: self.is_ready(running), "tarsy up is ready", seconds=START_SECONDS)
         return running
 
@@ -127,12 +129,15 @@ class Tarsy:
         found: dict[str, JsonValue] = json.loads(output)
         return found
 
+    def processes(self) -> list[Process]:
+        """What `tarsy status` would list, without the second that the command takes."""
+        instance = Home(self.home).running()
+        return [] if instance is None else instance.processes
+
     def server_pids(self) -> dict[str, int]:
         """The processes of Kafka and PostgreSQL."""
-        processes = self.status()["processes"]
-        assert isinstance(processes, list)
-        found = {str(one["service"]): one["pid"] for one in processes if isinstance(one, dict)}
-        return {name: pid for name, pid in found.items() if name in ("kafka", "postgresql") and isinstance(pid, int)}
+        found = {one.service: one.pid for one in self.processes() if one.service in ("kafka", "postgresql")}
+        return {name: pid for name, pid in found.items() if pid is not None}
 
     def end(self) -> None:
         for running in self.started:

@@ -45,6 +45,22 @@ def test_a_derived_id_never_changes(name: str) -> None:
     assert UUID(expected).version == 5
 
 
+def test_the_trace_of_a_session_never_changes() -> None:
+    """Spans of an upgrade's both sides hang under one root."""
+    assert ids.session_traceparent(A) == "00-11111111111151118111111111111111-e8055ccb993103d1-01"
+
+
+def test_a_cause_from_another_trace_does_not_lead_out_of_the_session_s() -> None:
+    own, foreign = f"00-{UUID(A).hex}-00f067aa0ba902b7-01", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+    assert ids.session_traceparent(A, own) == own
+    for cause in (foreign, "", "nonsense", "00"):
+        assert ids.session_traceparent(A, cause) == ids.session_traceparent(A)
+
+
+def test_what_is_no_session_s_id_has_a_context_all_the_same() -> None:
+    assert len(ids.session_traceparent("../x")) == len(ids.session_traceparent(A))
+
+
 def test_every_function_has_its_own_ids() -> None:
     assert len({expected for _, expected in VECTORS.values()}) == len(VECTORS)
 

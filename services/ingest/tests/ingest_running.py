@@ -18,8 +18,11 @@ class Ingest:
     client: httpx2.AsyncClient
     registry: CollectorRegistry
 
-    def counted(self, source: str, result: str) -> float | None:
-        return self.registry.get_sample_value("tarsy_ingest_alerts_total", {"source": source, "result": result})
+    def counted(self, source: str, outcome: str) -> float | None:
+        return self.registry.get_sample_value("tarsy_ingest_alerts_total", {"source": source, "outcome": outcome})
+
+    def value(self, name: str, **labels: str) -> float | None:
+        return self.registry.get_sample_value(name, labels)
 
 
 type Records = Callable[[str], Awaitable[list[Record]]]

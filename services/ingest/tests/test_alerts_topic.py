@@ -120,7 +120,11 @@ async def test_what_cannot_be_read_is_kept_as_it_was_and_the_next_is_read(
         b"/: is larger than 1048576 bytes",
     ]
     assert told[b"0"][1]["dead-letter-topic"] == bus.topics.alerts.encode()
-    assert ingest.registry.get_sample_value("tarsy_ingest_dead_letters_total") == 4
+    assert ingest.value("tarsy_ingest_dead_letters_total", reason="refused") == 3
+    assert ingest.value("tarsy_ingest_dead_letters_total", reason="too_large") == 1
+    assert ingest.counted("kafka", "dead_letter") == 4
+    kept = ingest.value("tarsy_kafka_records_total", service="ingest", topic="dead-letters", outcome="ok")
+    assert kept == 4
 
 
 async def test_a_header_that_is_not_text_loses_no_alert(ingest: Ingest, bus: Bus, records: Records) -> None:

@@ -34,6 +34,10 @@ async def test_an_accepted_alert_is_in_the_inbox(ingest: Ingest, bus: Bus, recor
     assert (alert.data, alert.alert_type, alert.source) == ("disk full", "database", "api")
     assert alert.runbook_url == "https://runbooks.example.com/disk"
     assert ingest.counted("api", "queued") == 1
+    assert ingest.value("tarsy_ingest_intake_duration_seconds_count") == 1
+    assert ingest.value("tarsy_kafka_records_total", service="ingest", topic="inbox", outcome="ok") == 1
+    route = {"method": "POST", "route": "/api/v1/alerts"}
+    assert ingest.value("tarsy_http_requests_total", **route, status="202") == 1
 
 
 async def test_an_alert_without_identity_is_a_session_of_its_own(ingest: Ingest) -> None:
@@ -143,6 +147,7 @@ async def test_what_postgresql_cannot_hold_is_replaced(ingest: Ingest, bus: Bus,
 async def test_an_alert_that_grows_beyond_a_record_is_too_large(ingest: Ingest) -> None:
     response = await ingest.client.post(ALERTS, json={"data": "\x01" * (1024 * 1024)})
     assert response.status_code == 413
+    assert ingest.counted("api", "refused") == 1
 
 
 async def test_an_alert_that_kafka_does_not_acknowledge_is_to_be_sent_again(
@@ -153,5 +158,6 @@ async def test_an_alert_that_kafka_does_not_acknowledge_is_to_be_sent_again(
     assert response.status_code == 503
     assert response.headers["retry-after"] == "5"
     assert ingest.counted("api", "not_written") == 1
+    assert ingest.value("tarsy_kafka_records_total", service="ingest", topic="inbox", outcome="not_written") == 1
     await inbox_writable(True)
     await submit(ingest)

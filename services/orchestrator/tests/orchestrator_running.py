@@ -12,6 +12,7 @@ from functools import cache
 
 from aiokafka.errors import KafkaError
 from aiokafka.structs import RecordMetadata
+from opentelemetry.trace import NoOpTracer
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus.connection import Bus, member
@@ -22,13 +23,14 @@ from tarsy_bus.publisher import NotWritten, Publisher
 from tarsy_config.config import Config
 from tarsy_contracts.envelope import Headers
 from tarsy_contracts.workers import WorkerAnnounced
-from tarsy_llm.protocol import Answer, Delta, LlmRequest
+from tarsy_llm.protocol import Answer, Delta, LlmError, LlmRequest
 from tarsy_masking.masker import Masker
 from tarsy_orchestrator.catalog import Catalog, follow_catalog
 from tarsy_orchestrator.inbox import InboxReader
 from tarsy_orchestrator.metrics import Metrics
 from tarsy_orchestrator.owner import Owner
 from tarsy_orchestrator.surroundings import Surroundings
+from tarsy_orchestrator.traces import Traces
 from tarsy_testing import eventually
 
 WAIT_SECONDS = 30.0
@@ -43,12 +45,15 @@ class FakeLlm:
     def __init__(self, turns: Sequence[Answer]) -> None:
         self.turns = turns
         self.asked: list[LlmRequest] = []
+        self.failing: LlmError | None = None
         self.may_answer = asyncio.Event()
         self.may_answer.set()
 
     async def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
         self.asked.append(request)
         await self.may_answer.wait()
+        if self.failing is not None:
+            raise self.failing
         yield self.turns[min(request.iteration, len(self.turns)) - 1]
 
     async def aclose(self) -> None:
@@ -118,7 +123,8 @@ class RunningOwner:
             llms={"scripted": self.llm},
             llm_places=asyncio.Semaphore(20),
             masker=masker(),
-            metrics=Metrics(self.registry),
+            metrics=Metrics(self.registry, ["scripted"]),
+            traces=Traces(NoOpTracer(), lambda: datetime.now(UTC)),
             now=_now,
             monotonic=lambda: time.monotonic() + self.clock_ahead,
             tools_seconds=10.0,
@@ -195,10 +201,12 @@ class RunningOwner:
         self.forgets_everything()
         await self.stop()
 
-    def counted(self, name: str) -> float:
-        """A metric of this owner, over all its labels."""
+    def counted(self, name: str, **labels: str) -> float:
+        """A metric of this owner, over all its other labels."""
         samples = [one for metric in self.registry.collect() for one in metric.samples]
-        return sum(one.value for one in samples if one.name == f"tarsy_orchestrator_{name}")
+        named = [one for one in samples if one.name == f"tarsy_orchestrator_{name}"]
+        assert named, f"there is no metric {name}"
+        return sum(one.value for one in named if labels.items() <= one.labels.items())
 
 
 async def _unable_to_commit(offsets: object) -> None:

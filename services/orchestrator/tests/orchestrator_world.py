@@ -14,6 +14,7 @@ from tarsy_bus.connection import Bus
 from tarsy_bus.following import Record, read_to_end, readable
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.topics_admin import admin
+from tarsy_cli.chaos.session_log import SessionLog
 from tarsy_config.config import Config
 from tarsy_contracts import inputs as i
 from tarsy_contracts.control import CONTROLS, Control
@@ -27,7 +28,7 @@ from tarsy_contracts.requests import ToolCallRequest
 from tarsy_contracts.topics import LOG_PARTITIONS
 from tarsy_contracts.workers import CatalogTool, ServerCatalogued
 from tarsy_llm.protocol import Answer, AskedTool
-from tarsy_log import SessionLog, check_one_chain, read_log
+from tarsy_log import check_one_chain, read_log
 from tarsy_story import ALERT, DELETE, READ
 from tarsy_testing import eventually
 
@@ -35,13 +36,16 @@ WORKER = "worker-1"
 SERVER = "kubernetes"
 
 
+USAGE = Usage(input_tokens=7, output_tokens=3)
+
+
 def words(text: str) -> Answer:
-    return Answer(thinking="", text=text, tool_calls=(), usage=Usage(), model="fake")
+    return Answer(thinking="", text=text, tool_calls=(), usage=USAGE, model="fake")
 
 
 def calling(*tools: OfferedTool) -> Answer:
     asked = tuple(AskedTool(name=tool.definition.name, arguments={"namespace": "shop"}) for tool in tools)
-    return Answer(thinking="", text="looking", tool_calls=asked, usage=Usage(), model="fake")
+    return Answer(thinking="", text="looking", tool_calls=asked, usage=USAGE, model="fake")
 
 
 def config(*, tool_call_seconds: float = 60.0) -> Config:

@@ -3,9 +3,9 @@
 import pytest
 from orchestrator_world import World, new_session
 
+from tarsy_cli.chaos.session_log import SessionLog
 from tarsy_contracts.control import RequestAnswered
 from tarsy_contracts.events import AlertRepeated
-from tarsy_log import SessionLog
 
 
 @pytest.fixture

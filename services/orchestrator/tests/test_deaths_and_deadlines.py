@@ -47,6 +47,8 @@ async def test_a_granted_unsafe_call_whose_worker_died_ends_as_unknown(world: Wo
     assert [event.outcome for event in log.events(e.ToolCallCompleted)] == ["unknown"]
     assert set(await inputs_of_owners(world)) == {"worker.died"}
     assert len(await world.requests(session)) == 1
+    assert owner.counted("workers_declared_dead_total") == 1
+    assert owner.counted("tool_calls_total", outcome="unknown") == 1
 
 
 async def test_what_a_worker_reports_after_it_was_taken_for_dead_is_learned(world: World, session: str) -> None:
@@ -114,9 +116,11 @@ async def test_a_call_ends_at_its_deadline_and_its_worker_is_told(
 
 async def test_each_attempt_goes_to_another_partition_of_the_queue(world: World, session: str) -> None:
     """The same partition would lead to the same worker: the one that was busy, or is stuck."""
-    await world.owner()
+    owner = await world.owner()
     await requested(world, session, READ)
     await world.request(session, count=3)
+    assert owner.counted("requests_published_total", topic="tool-calls") >= 2
+    assert owner.counted("requests_republished_total", topic="tool-calls") >= 1
     records = await world.records(world.bus.topics.tool_calls)
     assert len({record.key for record in records}) == 1
     assert len({record.partition for record in records}) > 1

@@ -1,19 +1,26 @@
 """One investigation through one owner: every topic holds what the design says."""
 
+from functools import partial
+
+from orchestrator_running import RunningOwner
 from orchestrator_world import World, calling, new_session, words
 
 from tarsy_contracts.control import ClaimGranted, RequestAnswered
 from tarsy_contracts.events import SessionCompleted
+from tarsy_llm.protocol import LlmError
 from tarsy_story import DELETE
+from tarsy_testing import eventually
 
 
 async def test_an_alert_goes_through_claim_grant_and_result_to_its_final_analysis(world: World) -> None:
     world.turns[:] = [calling(DELETE), words("the cause is X")]
-    await world.owner()
+    owner = await world.owner()
+    await eventually(partial(owner_counts, owner, "sessions_open", 0), "no session is open")
     session = new_session()
     await world.alert(session)
     request = await world.request(session)
     assert (request.tool, request.repeatable) == ("pods_delete", False)
+    await eventually(partial(owner_counts, owner, "sessions_open", 1), "one session is open")
     await world.claim(request)
     assert await world.told(ClaimGranted) == [ClaimGranted(call_id=request.call_id, claim_id="claim-1")]
     last = await world.result(request)
@@ -22,6 +29,49 @@ async def test_an_alert_goes_through_claim_grant_and_result_to_its_final_analysi
     assert log.events(SessionCompleted)[0].final_analysis == "the cause is X"
     assert log.dropped == []
     await world.until_committed(last)
+
+    await eventually(partial(owner_counts, owner, "sessions_open", 0), "no session is open any more")
+    assert owner.counted("sessions_started_total") == 1
+    assert owner.counted("sessions_ended_total", status="completed") == owner.counted("sessions_ended_total") == 1
+    assert owner.counted("session_duration_seconds_count", status="completed") == 1
+    assert owner.counted("session_duration_seconds_sum") > 0
+    assert owner.counted("tool_calls_total", outcome="ok") == owner.counted("tool_calls_total") == 1
+    assert owner.counted("llm_calls_total", provider="scripted", outcome="ok") == 2
+    assert owner.counted("llm_first_delta_seconds_count", provider="scripted") == 2
+    assert (owner.counted("llm_input_tokens_total"), owner.counted("llm_output_tokens_total")) == (14, 6)
+    assert owner.counted("llm_calls_running") == 0
+    assert owner.counted("append_duration_seconds_count") == owner.counted("batch_bytes_count") > 0
+    assert owner.counted("batch_events_sum") == len(log.accepted)
+    assert owner.counted("inputs_decided_total", type="alert.received") == 1
+    assert owner.counted("partitions_owned") == 12
+    assert owner.counted("recovery_duration_seconds_count") >= 1
+
+
+async def test_an_owner_that_goes_on_counts_what_it_decides_and_not_what_it_reads_again(world: World) -> None:
+    first = await world.owner("first")
+    first.llm.may_answer.clear()
+    await world.alert(session := new_session())
+    await world.until(session, "llm_call.requested")
+    await first.crash()
+    assert (first.counted("sessions_started_total"), first.counted("sessions_ended_total")) == (1, 0)
+    second = await world.owner("second")
+    await world.until_ended(session)
+    assert (second.counted("sessions_started_total"), second.counted("sessions_ended_total")) == (0, 1)
+    assert second.counted("session_duration_seconds_count") == 1, "the beginning was read again"
+
+
+async def test_a_model_that_fails_is_counted_by_how_it_failed(world: World) -> None:
+    owner = await world.owner()
+    owner.llm.failing = LlmError("no valid key", kind="credentials")
+    await world.alert(session := new_session())
+    await world.until_ended(session)
+    assert owner.counted("llm_calls_total", provider="scripted", outcome="credentials") == 1
+    assert owner.counted("llm_calls_total") == owner.counted("llm_call_duration_seconds_count") == 1
+    assert owner.counted("sessions_ended_total", status="failed") == 1
+
+
+async def owner_counts(owner: RunningOwner, name: str, value: float) -> bool:
+    return owner.counted(name) == value
 
 
 async def test_heads_tell_where_the_session_opened_and_then_only_where_it_rests(world: World) -> None:

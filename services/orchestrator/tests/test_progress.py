@@ -1,6 +1,10 @@
 """How far the inbox is decided: what may be committed, and when all that was reported has been seen. Pure."""
 
+from datetime import UTC, datetime
+
 from tarsy_orchestrator.progress import InboxProgress
+
+NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
 
 def taken(*offsets: int) -> InboxProgress:
@@ -21,9 +25,9 @@ def test_what_is_committed_stops_before_the_first_input_whose_decision_has_not_c
 
 def test_a_held_input_holds_the_offset_and_nothing_else() -> None:
     progress = taken(5, 6)
-    progress.hold(5)
+    progress.hold(5, NOON)
     progress.done(6)
-    assert progress.holding
+    assert progress.held == [NOON]
     assert progress.committable == 5
     assert progress.passed(7), "a recovery does not wait for what it cannot decide"
 

@@ -34,11 +34,12 @@ def neighbour() -> str:
     return new_session(partition=0)
 
 
-async def until_held(owner: RunningOwner) -> None:
+async def until_held(owner: RunningOwner, inputs: int = 1) -> None:
     async def look() -> bool:
-        return owner.counted("inputs_held") == 1
+        return owner.counted("inputs_held") == inputs
 
-    await eventually(look, "the metric says that a partition waits for newer code")
+    await eventually(look, "the metric says that inputs wait for newer code")
+    assert owner.counted("held_input_age_seconds") > 0
 
 
 async def open_session(world: World, owner: RunningOwner, session_id: str) -> Recorded:
@@ -87,7 +88,7 @@ async def test_an_input_of_a_newer_type_holds_the_offset_and_its_session_while_o
     await open_session(world, owner, session)
     poked = await world.publisher.publish(world.bus.topics.inbox, Poked(), key=session, id="p", subject=session)
     await world.cancel(session)
-    await until_held(owner)
+    await until_held(owner, inputs=2)
     owner.llm.may_answer.set()
     await world.alert(neighbour)
     await world.until_ended(neighbour)

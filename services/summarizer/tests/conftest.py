@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 import pytest
+from opentelemetry.trace import NoOpTracer
 from prometheus_client import CollectorRegistry
 
 sys.path.append(str(Path(__file__).parent))
@@ -30,12 +31,16 @@ def running(bus: Bus) -> Running:
     """A summarizer in this process. The block begins when it is ready, and ends when it has stopped in good order."""
 
     @asynccontextmanager
-    async def run(llms: Mapping[str, Llm], *, at_once: int = 8) -> AsyncIterator[asyncio.Task[None]]:
+    async def run(
+        llms: Mapping[str, Llm], *, at_once: int = 8, registry: CollectorRegistry | None = None
+    ) -> AsyncIterator[asyncio.Task[None]]:
         settings = SummarizerSettings(
             kafka=bus.bootstrap, topic_prefix=bus.topics.prefix, client="summarizer", summaries_at_once=at_once
         )
         ready = asyncio.Event()
-        task = asyncio.create_task(assemble(settings, CollectorRegistry(), llms).run(ready.set))
+        task = asyncio.create_task(
+            assemble(settings, registry or CollectorRegistry(), llms, NoOpTracer()).run(ready.set)
+        )
         async with asyncio.timeout(WAIT_SECONDS):
             waiting = asyncio.create_task(ready.wait())
             await asyncio.wait([task, waiting], return_when=asyncio.FIRST_COMPLETED)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from prometheus_client import CollectorRegistry
 from summary_owner import Owner, summary
 
 from tarsy_contracts.chunks import SummaryChunk
@@ -59,7 +60,9 @@ async def test_a_result_in_the_log_is_summarised_streamed_and_reported_masked(
 ) -> None:
     text = f"It restarts: no such host db.\nThe log held password: {SECRET}\n" + "And so on, at length. " * 30
     needs = ["PodCrashLooping", "Why does it restart?", "pods_log", '{"pod": "checkout"}', "the whole log"]
-    async with running(scripted(text=text, needs=needs, usage={"input_tokens": 7, "output_tokens": 3})):
+    registry = CollectorRegistry()
+    script = scripted(text=text, needs=needs, usage={"input_tokens": 7, "output_tokens": 3})
+    async with running(script, registry=registry):
         request = summary(at=await owner.record("the whole log"))
         await owner.ask(request)
         result = await owner.result(request)
@@ -74,6 +77,9 @@ async def test_a_result_in_the_log_is_summarised_streamed_and_reported_masked(
     assert "".join(chunk.text for chunk in chunks) == result.content
     assert [chunk.index for chunk in chunks] == list(range(len(chunks)))
     assert len({chunk.run for chunk in chunks}) == 1
+    assert registry.get_sample_value("tarsy_summarizer_summaries_total", {"outcome": "ok"}) == 1
+    assert registry.get_sample_value("tarsy_summarizer_run_duration_seconds_count") == 1
+    assert registry.get_sample_value("tarsy_summarizer_input_bytes_sum") == len("the whole log")
 
 
 async def test_of_a_large_stored_result_the_model_reads_an_excerpt_with_the_cause(
@@ -128,8 +134,8 @@ async def test_a_provider_that_is_not_configured_is_named(owner: Owner, running:
 async def test_beyond_its_bound_the_summarizer_is_busy_and_a_duplicate_is_ignored(
     owner: Owner, running: Running
 ) -> None:
-    model = Endless()
-    async with running({"scripted": model}, at_once=1):
+    model, registry = Endless(), CollectorRegistry()
+    async with running({"scripted": model}, at_once=1, registry=registry):
         place = await owner.record("a log")
         first, second = summary(at=place), summary(at=place)
         await owner.ask(first)
@@ -140,10 +146,13 @@ async def test_beyond_its_bound_the_summarizer_is_busy_and_a_duplicate_is_ignore
         assert (await owner.not_started(second)).reason == "busy"
         assert owner.all(CallClaimed, second) == []
         assert len(owner.all(CallClaimed, first)) == model.asked == 1
+        assert registry.get_sample_value("tarsy_summarizer_busy_refusals_total") == 1
+        assert registry.get_sample_value("tarsy_summarizer_summaries_running") == 1
 
 
 async def test_a_cancelled_summary_ends_and_makes_room(owner: Owner, running: Running, scripted: NewScript) -> None:
-    async with running({"scripted": Endless(), "quick": scripted()["scripted"]}, at_once=1):
+    registry = CollectorRegistry()
+    async with running({"scripted": Endless(), "quick": scripted()["scripted"]}, at_once=1, registry=registry):
         place = await owner.record("a log")
         endless, next_one = summary(at=place), summary(at=place, provider="quick")
         await owner.ask(endless)
@@ -154,6 +163,8 @@ async def test_a_cancelled_summary_ends_and_makes_room(owner: Owner, running: Ru
         assert "cancelled" in (await owner.result(endless)).error
         await owner.ask(next_one)
         assert (await owner.result(next_one)).content == "It restarts."
+    assert registry.get_sample_value("tarsy_summarizer_summaries_total", {"outcome": "cancelled"}) == 1
+    assert registry.get_sample_value("tarsy_summarizer_summaries_running") == 0
 
 
 async def test_a_summary_that_takes_too_long_is_an_error(owner: Owner, running: Running) -> None:

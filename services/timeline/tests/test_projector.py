@@ -3,10 +3,12 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from datetime import UTC, datetime
 from typing import Any
 
 import asyncpg
 import pytest
+from opentelemetry.trace import NoOpTracer
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus.acceptance import Chains, LogMismatch
@@ -34,7 +36,9 @@ async def projecting(bus: Bus, database: Database, registry: CollectorRegistry) 
     await ledger.begin(LOG, dict.fromkeys(range(12), 0))
     ready = asyncio.Event()
     async with asyncio.TaskGroup() as group:
-        task = group.create_task(Projector(bus, ledger, Metrics(registry)).run(ready.set))
+        task = group.create_task(
+            Projector(bus, ledger, Metrics(registry), NoOpTracer(), lambda: datetime.now(UTC)).run(ready.set)
+        )
         async with asyncio.timeout(WAIT_SECONDS):
             await ready.wait()
         yield
@@ -62,6 +66,19 @@ async def timeline(database: Database, session: Any) -> list[tuple[str, str]]:
             "select event_type, status from timeline_events where session_id = $1 order by sequence_number", session.id
         )
     return [(row["event_type"], row["status"]) for row in rows]
+
+
+def projected(registry: CollectorRegistry) -> float:
+    samples = [one for metric in registry.collect() for one in metric.samples]
+    return sum(one.value for one in samples if one.name == "tarsy_timeline_events_projected_total")
+
+
+def lag(registry: CollectorRegistry, partition: int) -> tuple[float, float] | None:
+    """In records, and in seconds; None of a partition that this projector does not have."""
+    labels = {"partition": str(partition)}
+    records = registry.get_sample_value("tarsy_timeline_lag_records", labels)
+    seconds = registry.get_sample_value("tarsy_timeline_lag_seconds", labels)
+    return None if records is None or seconds is None else (records, seconds)
 
 
 STORY = [
@@ -92,8 +109,13 @@ async def test_a_session_is_projected_and_zombie_records_are_dropped(
             row = await connection.fetchrow("select * from sessions where session_id = $1", session.id)
         assert row is not None
         assert (row["status"], row["final_analysis"], row["error_message"]) == ("completed", "It was DNS.", None)
-        assert registry.get_sample_value("tarsy_timeline_events_projected_total") == 13
+        assert projected(registry) == 13
         assert registry.get_sample_value("tarsy_timeline_records_dropped_total") == 4
+        started = {"type": "session.started"}
+        assert registry.get_sample_value("tarsy_timeline_events_projected_total", started) == 1
+        assert registry.get_sample_value("tarsy_timeline_projection_duration_seconds_count")
+        assert lag(registry, 3) == (0, 0)
+        assert registry.get_sample_value("tarsy_timeline_ledger_conflicts_total") == 0
 
 
 async def test_a_restart_goes_on_from_the_position_in_the_table(
@@ -111,7 +133,7 @@ async def test_a_restart_goes_on_from_the_position_in_the_table(
             await reached(database, session)
 
         assert await timeline(database, session) == STORY
-        assert registry.get_sample_value("tarsy_timeline_events_projected_total") == 6
+        assert projected(registry) == 6
         assert registry.get_sample_value("tarsy_timeline_records_dropped_total") == 2
 
 
@@ -130,9 +152,11 @@ async def test_two_projectors_share_the_partitions_and_project_each_event_once(
                 await reached(database, session)
                 assert await timeline(database, session) == STORY
 
-            counts = [one.get_sample_value("tarsy_timeline_events_projected_total") for one in (first, second)]
-            assert sum(count or 0 for count in counts) == 12 * 13
+            counts = [projected(one) for one in (first, second)]
+            assert sum(counts) == 12 * 13
             assert all(counts)
+            shown = [{n for n in range(12) if lag(one, n) is not None} for one in (first, second)]
+            assert (shown[0] & shown[1], shown[0] | shown[1]) == (set(), set(range(12))), "each shows its own"
 
 
 async def test_of_two_that_project_the_same_records_one_is_let_through(
@@ -173,7 +197,8 @@ async def test_a_projector_that_lost_reads_the_ledger_again_and_goes_on(
         await reached(database, session)
 
         assert await timeline(database, session) == STORY
-        assert registry.get_sample_value("tarsy_timeline_events_projected_total") == 8
+        assert projected(registry) == 8
+        assert registry.get_sample_value("tarsy_timeline_ledger_conflicts_total") == 1
 
 
 async def test_lost_database_connections_are_survived(
@@ -203,6 +228,33 @@ async def test_lost_database_connections_are_survived(
         )
         assert [tuple(row) for row in rows] == STORY
         await other.close()
+
+
+async def test_while_the_tables_cannot_be_written_the_lag_grows(
+    log_bus: Bus, open_database: OpenDatabase, append: Append, new_session: NewSession, story: Story
+) -> None:
+    session, registry = story(new_session()), CollectorRegistry()
+    async with open_database() as database, projecting(log_bus, database, registry):
+        async with database.connection() as connection, connection.transaction():
+            await connection.execute("lock table positions in access exclusive mode")
+            await append(log_bus, 5, session.records)
+
+            async def behind() -> bool:
+                return (lag(registry, 5) or (0, 0))[0] == 13
+
+            await eventually(behind, "the records are known to wait")
+            first = lag(registry, 5)
+
+            async def further() -> bool:
+                return (lag(registry, 5) or (0, 0)) > (first or (0, 0))
+
+            await eventually(further, "the lag grows")
+        await reached(database, session)
+
+        async def caught_up() -> bool:
+            return lag(registry, 5) == (0, 0)
+
+        await eventually(caught_up, "nothing waits any more")
 
 
 async def test_another_log_is_refused_with_a_sentence(open_database: OpenDatabase) -> None:

@@ -1,13 +1,14 @@
 """Producers and consumers as we want them: nothing committed by itself, every record bounded by one constant."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka.coordinator.assignors.abstract import AbstractPartitionAssignor
 from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 
+from tarsy_bus.metrics import Wrote, uncounted
 from tarsy_contracts.topics import LIMIT_BYTES, Topics
 
 REQUEST_TIMEOUT_MS = 20_000
@@ -22,6 +23,7 @@ class Bus:
     """Where Kafka is, and under which names our topics lie there. `client` names the process in the broker's logs.
 
     Session timeout and heartbeat (milliseconds) are those of consumer groups: a stock broker refuses less than 6,000.
+    `wrote` is told of every write of ours.
     """
 
     bootstrap: str
@@ -29,6 +31,11 @@ class Bus:
     client: str
     session_timeout_ms: int = 6_000
     heartbeat_ms: int = 1_000
+    wrote: Wrote = field(default=uncounted, repr=False, compare=False)
+
+    def short(self, topic: str) -> str:
+        """The topic's name without the prefix."""
+        return topic.removeprefix(f"{self.topics.prefix}.")
 
 
 def producer(bus: Bus) -> AIOKafkaProducer:

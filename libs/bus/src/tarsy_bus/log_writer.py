@@ -10,6 +10,7 @@ from aiokafka.errors import KafkaError
 from aiokafka.producer.message_accumulator import BatchBuilder
 
 from tarsy_bus.connection import ENVELOPE_BYTES, Bus, record_bytes
+from tarsy_bus.metrics import observed
 from tarsy_bus.producing import Producing
 from tarsy_contracts.envelope import Headers
 from tarsy_contracts.topics import LIMIT_BYTES
@@ -41,6 +42,7 @@ class LogWriter:
     """One for a process; each owned partition calls it from its own writer task, one call at a time."""
 
     def __init__(self, bus: Bus) -> None:
+        self._bus = bus
         self._producing = Producing(bus)
         self._topic = bus.topics.sessions
 
@@ -54,6 +56,12 @@ class LogWriter:
 
         A batch above the limit is a ValueError; nothing of it was sent.
         """
+        with observed(
+            self._bus.wrote, self._bus.short(self._topic), {AppendUncertain: "uncertain"}, records=len(entries)
+        ):
+            return await self._append(partition, entries)
+
+    async def _append(self, partition: int, entries: Sequence[Entry]) -> int:
         producer = self._producing.current
         batch = _batch(producer, entries)
         try:

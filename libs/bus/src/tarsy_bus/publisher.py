@@ -9,7 +9,9 @@ from aiokafka.errors import KafkaError
 from aiokafka.structs import RecordMetadata
 
 from tarsy_bus.connection import ENVELOPE_BYTES, Bus, record_bytes
+from tarsy_bus.metrics import WriteOutcome, observed
 from tarsy_bus.producing import Producing
+from tarsy_bus.tracing import current_traceparent
 from tarsy_contracts.envelope import Headers, envelope_of
 from tarsy_contracts.message import Message
 from tarsy_contracts.topics import LIMIT_BYTES, Topics
@@ -29,6 +31,7 @@ class Publisher:
     """For everything but the session log. `now` stamps the envelopes."""
 
     def __init__(self, bus: Bus, *, source: str, now: Callable[[], datetime]) -> None:
+        self._bus = bus
         self._producing = Producing(bus)
         self._source = source
         self._now = now
@@ -52,10 +55,15 @@ class Publisher:
     ) -> RecordMetadata:
         """Returns when the record is acknowledged. `id` is derived from what caused the message.
 
-        Raises NotWritten or TooLarge.
+        `traceparent` is that of the span around the call where none is given. Raises NotWritten or TooLarge.
         """
         envelope = envelope_of(
-            message, id=id, source=self._source, subject=subject, time=self._now(), traceparent=traceparent
+            message,
+            id=id,
+            source=self._source,
+            subject=subject,
+            time=self._now(),
+            traceparent=traceparent or current_traceparent(),
         )
         return await self.write(
             topic, key=key.encode(), value=message.to_bytes(), headers=envelope.headers(), partition=partition
@@ -65,6 +73,13 @@ class Publisher:
         self, topic: str, *, key: bytes | None, value: bytes | None, headers: Headers, partition: int | None = None
     ) -> RecordMetadata:
         """A record as it is (a tombstone, a dead letter, a piece of a result). Raises NotWritten or TooLarge."""
+        failures: dict[type[Exception], WriteOutcome] = {NotWritten: "not_written", TooLarge: "too_large"}
+        with observed(self._bus.wrote, self._bus.short(topic), failures):
+            return await self._write(topic, key=key, value=value, headers=headers, partition=partition)
+
+    async def _write(
+        self, topic: str, *, key: bytes | None, value: bytes | None, headers: Headers, partition: int | None
+    ) -> RecordMetadata:
         size = record_bytes(key, value, headers)
         if size > LIMIT_BYTES - ENVELOPE_BYTES:
             raise TooLarge(f"a record of {size} bytes for {topic} is above the limit of {LIMIT_BYTES}")

@@ -3,6 +3,7 @@
 import asyncio
 
 from tarsy_bus.publisher import NotWritten, Publisher
+from tarsy_bus.tracing import traceparent_of
 from tarsy_contracts.identities import report_id
 from tarsy_contracts.inputs import CallClaimed, CallNotStarted, SummaryReported, ToolCallReported
 
@@ -22,7 +23,12 @@ class Reports:
         while True:
             try:
                 await self._publisher.publish(
-                    self._publisher.topics.inbox, report, key=session_id, id=id_of(report), subject=session_id
+                    self._publisher.topics.inbox,
+                    report,
+                    key=session_id,
+                    id=id_of(report),
+                    subject=session_id,
+                    traceparent=traceparent_of(session_id),
                 )
                 return
             except NotWritten:

@@ -2,21 +2,28 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import KafkaConnectionError, for_code
 
 from tarsy_bus.connection import Bus
+from tarsy_bus.topic_fit import SETTINGS, Fit, Present, fit, settings_of
 from tarsy_contracts.topics import Topic
 
 ALREADY_EXISTS = 36
 REQUEST_TIMED_OUT = 7
 """The controller goes on making the topic; whether it did is seen by asking."""
+UNKNOWN_TOPIC = 3
 READY_SECONDS = 60.0
+SETTLE_SECONDS = 1.0
+"""Another broker of the cluster may not know yet of a topic that was just made."""
 CONNECT_SECONDS = 30.0
 PAUSE_SECONDS = 0.1
+COPIES = 3
+"""Of each partition, where the cluster has so many brokers."""
 
 
 class TopicsWrong(Exception):
@@ -24,18 +31,19 @@ class TopicsWrong(Exception):
 
 
 @asynccontextmanager
-async def admin(bus: Bus) -> AsyncIterator[AIOKafkaAdminClient]:
-    """Waits for a broker that is still starting, up to CONNECT_SECONDS. Raises KafkaConnectionError."""
-    limit = time.monotonic() + CONNECT_SECONDS
+async def admin(bus: Bus, *, connect_seconds: float = CONNECT_SECONDS) -> AsyncIterator[AIOKafkaAdminClient]:
+    """Waits for a broker that is still starting. Raises KafkaConnectionError."""
+    limit = time.monotonic() + connect_seconds
     while True:
         client = AIOKafkaAdminClient(bootstrap_servers=bus.bootstrap, client_id=bus.client)
         try:
-            await client.start()
+            async with asyncio.timeout_at(asyncio.get_running_loop().time() + max(limit - time.monotonic(), 0.1)):
+                await client.start()
             break
-        except KafkaConnectionError:
+        except (KafkaConnectionError, TimeoutError) as problem:
             await client.close()
             if time.monotonic() > limit:
-                raise
+                raise KafkaConnectionError(f"no answer within {connect_seconds:g} seconds") from problem
             await asyncio.sleep(PAUSE_SECONDS)
     try:
         yield client
@@ -49,60 +57,80 @@ async def cluster_id(bus: Bus) -> str:
     return str(described["cluster_id"])
 
 
-async def apply_topics(bus: Bus, *, replication: int = 1) -> list[str]:
-    """Makes the topics that are missing and returns their names.
+async def compare_topics(bus: Bus, *, connect_seconds: float = CONNECT_SECONDS) -> Fit:
+    """Changes nothing."""
+    async with admin(bus, connect_seconds=connect_seconds) as client:
+        return await _fit(client, bus)
+
+
+async def apply_topics(
+    bus: Bus, *, replication: int | None = None, connect_seconds: float = CONNECT_SECONDS
+) -> list[str]:
+    """Makes the topics that are missing and returns their names. Without `replication`: COPIES, or a copy a broker.
 
     Raises TopicsWrong when topics are there that do not fit; then it makes none.
     """
-    async with admin(bus) as client:
-        present = await _partitions(client, bus)
-        missing = [topic for topic in bus.topics.all() if topic.name not in present]
-        misfits = _problems([topic for topic in bus.topics.all() if topic.name in present], present)
-        if misfits:
-            raise TopicsWrong("; ".join(misfits))
-        if missing:
-            await _create(client, missing, replication)
-        await _until_described(client, bus)
-    return [topic.name for topic in missing]
+    async with admin(bus, connect_seconds=connect_seconds) as client:
+        found = await _fit(client, bus)
+        if found.misfits:
+            raise TopicsWrong("; ".join(found.misfits))
+        if found.missing:
+            await _create(client, found.missing, replication)
+            await _until_described(client, bus)
+    return [topic.name for topic in found.missing]
 
 
 async def check_topics(bus: Bus) -> None:
-    """Raises TopicsWrong, naming every topic that is missing or has another number of partitions."""
+    """Raises TopicsWrong, naming every topic that is missing or does not fit."""
+    limit = time.monotonic() + SETTLE_SECONDS
     async with admin(bus) as client:
-        problems = _problems(bus.topics.all(), await _partitions(client, bus))
-    if problems:
-        raise TopicsWrong("; ".join(problems) + ". Run `tarsy topics apply`.")
+        found = await _fit(client, bus)
+        while found.missing and time.monotonic() < limit:
+            await asyncio.sleep(PAUSE_SECONDS)
+            found = await _fit(client, bus)
+    if found.missing or found.misfits:
+        remedy = "" if found.misfits else " Run `tarsy topics apply`."
+        raise TopicsWrong("; ".join([*_missing(found), *found.misfits]) + "." + remedy)
 
 
-def _problems(wanted: Iterable[Topic], present: dict[str, int]) -> list[str]:
-    problems = []
-    for topic in wanted:
-        partitions = present.get(topic.name)
-        if partitions is None:
-            problems.append(f"topic {topic.name} is missing")
-        elif partitions != topic.partitions:
-            problems.append(f"topic {topic.name} has {partitions} partitions, not {topic.partitions}")
-    return problems
+def _missing(found: Fit) -> list[str]:
+    return [f"topic {topic.name} is missing" for topic in found.missing]
 
 
-async def _partitions(client: AIOKafkaAdminClient, bus: Bus) -> dict[str, int]:
-    """Of our topics that are there. Others of the cluster, which may be thousands, are not asked about."""
-    ours = {topic.name for topic in bus.topics.all()} & set(await client.list_topics())
-    described = await client.describe_topics(sorted(ours)) if ours else []
+async def _fit(client: AIOKafkaAdminClient, bus: Bus) -> Fit:
+    wanted = bus.topics.all()
+    return fit(wanted, await _present(client, [topic.name for topic in wanted]))
+
+
+async def _present(client: AIOKafkaAdminClient, names: Sequence[str]) -> dict[str, Present]:
+    """Of these topics that are there, both questions at once. Metadata are asked for all: naming one might make it."""
+    asked = [ConfigResource(ConfigResourceType.TOPIC, name, dict.fromkeys(SETTINGS)) for name in names]
+    described, configured = await asyncio.gather(client.describe_topics(), client.describe_configs(asked))
+    rows = [row for answer in configured for row in answer.resources if row[0] != UNKNOWN_TOPIC]
+    settings = {row[3]: (row[0], row[4]) for row in rows}
     return {
-        topic["topic"]: len(topic["partitions"])
+        topic["topic"]: _as_present(len(topic["partitions"]), *settings[topic["topic"]])
         for topic in described
-        if topic["error_code"] == 0 and all(partition["leader"] >= 0 for partition in topic["partitions"])
+        if topic["topic"] in settings
+        and topic["error_code"] == 0
+        and all(partition["leader"] >= 0 for partition in topic["partitions"])
     }
 
 
-async def _create(client: AIOKafkaAdminClient, topics: list[Topic], replication: int) -> None:
+def _as_present(partitions: int, error: int, entries: Sequence[Sequence[str]]) -> Present:
+    if error:
+        return Present(partitions, unreadable=for_code(error).__name__)
+    return Present(partitions, {entry[0]: entry[1] for entry in entries})
+
+
+async def _create(client: AIOKafkaAdminClient, topics: Sequence[Topic], replication: int | None) -> None:
+    copies = replication or min(COPIES, len((await client.describe_cluster())["brokers"]))
     wanted = [
         NewTopic(
             name=topic.name,
             num_partitions=topic.partitions,
-            replication_factor=replication,
-            topic_configs=topic.settings(),
+            replication_factor=copies,
+            topic_configs=settings_of(topic),
         )
         for topic in topics
     ]
@@ -115,7 +143,7 @@ async def _create(client: AIOKafkaAdminClient, topics: list[Topic], replication:
 async def _until_described(client: AIOKafkaAdminClient, bus: Bus) -> None:
     """The controller answers before the broker's metadata follows."""
     limit = time.monotonic() + READY_SECONDS
-    while problems := _problems(bus.topics.all(), await _partitions(client, bus)):
+    while (found := await _fit(client, bus)).missing or found.misfits:
         if time.monotonic() > limit:
-            raise TopicsWrong("; ".join(problems))
+            raise TopicsWrong("; ".join([*_missing(found), *found.misfits]))
         await asyncio.sleep(PAUSE_SECONDS)

@@ -10,6 +10,8 @@ from tarsy_contracts.message import Message
 
 
 class LlmChunk(Message):
+    """A part of what a model thinks or writes while it does."""
+
     type: ClassVar[str] = "llm.chunk"
     call_id: str
     execution_id: str
@@ -20,6 +22,8 @@ class LlmChunk(Message):
 
 
 class SummaryChunk(Message):
+    """A part of a summary while it is written."""
+
     type: ClassVar[str] = "summary.chunk"
     call_id: str
     execution_id: str

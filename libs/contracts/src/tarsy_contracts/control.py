@@ -14,6 +14,8 @@ class ClaimGranted(Message):
 
 
 class ClaimRefused(Message):
+    """This claim may not run the call: another has it, or nobody waits for it any longer."""
+
     type: ClassVar[str] = "claim.refused"
     call_id: str
     claim_id: str

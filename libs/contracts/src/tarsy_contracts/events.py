@@ -36,6 +36,8 @@ class AlertRepeated(Message):
 
 
 class StageStarted(Message):
+    """A stage begins. `index` is its place in the chain, from 1."""
+
     type: ClassVar[str] = "stage.started"
     stage_id: str
     index: int
@@ -69,6 +71,8 @@ class ExecutionStarted(Message):
 
 
 class LlmCallRequested(Message):
+    """The session owes a question to a model. A failed one is asked again as the next `attempt`."""
+
     type: ClassVar[str] = "llm_call.requested"
     llm_call_id: str
     execution_id: str
@@ -78,6 +82,8 @@ class LlmCallRequested(Message):
 
 
 class LlmCallCompleted(Message):
+    """The model's answer, and the tools that it asks for. `opaque` is what the provider wants back unchanged."""
+
     type: ClassVar[str] = "llm_call.completed"
     llm_call_id: str
     execution_id: str
@@ -91,6 +97,8 @@ class LlmCallCompleted(Message):
 
 
 class LlmCallFailed(Message):
+    """No answer came. When it is `retryable` and attempts are left, another follows; else the execution fails."""
+
     type: ClassVar[str] = "llm_call.failed"
     llm_call_id: str
     execution_id: str
@@ -99,6 +107,8 @@ class LlmCallFailed(Message):
 
 
 class ToolCallRequested(Message):
+    """The session owes a call of a tool. An unrepeatable one runs only on a grant."""
+
     type: ClassVar[str] = "tool_call.requested"
     call_id: str
     execution_id: str
@@ -173,6 +183,8 @@ class ToolCallOutcomeLearned(Message):
 
 
 class SummaryRequested(Message):
+    """A result is too long for the agent to read whole: the session owes a summary of it."""
+
     type: ClassVar[str] = "summary.requested"
     summary_id: str
     call_id: str
@@ -181,6 +193,8 @@ class SummaryRequested(Message):
 
 
 class SummaryStarted(Message):
+    """The first claim that was decided: this worker makes the summary."""
+
     type: ClassVar[str] = "summary.started"
     summary_id: str
     claim_id: str
@@ -188,6 +202,8 @@ class SummaryStarted(Message):
 
 
 class SummaryReleased(Message):
+    """The claim is void: the summary is free for another worker."""
+
     type: ClassVar[str] = "summary.released"
     summary_id: str
     claim_id: str
@@ -195,6 +211,8 @@ class SummaryReleased(Message):
 
 
 class SummaryCompleted(Message):
+    """The agent reads this in place of the result."""
+
     type: ClassVar[str] = "summary.completed"
     summary_id: str
     call_id: str
@@ -214,6 +232,8 @@ class SummaryFailed(Message):
 
 
 class ExecutionCompleted(Message):
+    """An agent has ended, well or not; `status` says how, `error` why."""
+
     type: ClassVar[str] = "execution.completed"
     execution_id: str
     stage_id: str
@@ -225,6 +245,8 @@ class ExecutionCompleted(Message):
 
 
 class StageCompleted(Message):
+    """A stage has ended, well or not; `status` says how, `error` why."""
+
     type: ClassVar[str] = "stage.completed"
     stage_id: str
     index: int
@@ -258,16 +280,22 @@ class RequestRefused(Message):
 
 
 class SessionCompleted(Message):
+    """The investigation has ended with an analysis, and the session is at rest."""
+
     type: ClassVar[str] = "session.completed"
     final_analysis: str
 
 
 class SessionFailed(Message):
+    """The investigation could not go on, and the session is at rest."""
+
     type: ClassVar[str] = "session.failed"
     error: str
 
 
 class SessionCancelled(Message):
+    """A person ended the investigation, and the session is at rest."""
+
     type: ClassVar[str] = "session.cancelled"
     author: str
 

@@ -4,6 +4,7 @@ All are uuid5 under one namespace of ours. The way they are derived is part of t
 vectors, and a change of them would let an old alert start a second session.
 """
 
+import hashlib
 from uuid import UUID, uuid5
 
 NAMESPACE = UUID("7a1f0c52-5f0e-5d1b-9c36-6d0a4f8e2b17")
@@ -32,6 +33,27 @@ def session_of_idempotency_key(*, caller: str, key: str) -> str:
 def session_of_record(*, cluster: str, topic: str, partition: int, offset: int) -> str:
     """A Kafka record without an identity of its own is identified by where it lies."""
     return derived_id("session/record", cluster, topic, partition, offset)
+
+
+def session_traceparent(session_id: str, cause: str | None = None) -> str:
+    """The W3C context of what is done for a session: `cause` when it belongs to the session's trace, else the root.
+
+    The trace's id is the session's, and the id of its root span follows from it: so whoever knows the session finds its
+    trace, and every step, after any crash, hangs under the same root.
+    """
+    trace = _trace_id(session_id)
+    if cause is not None and cause.split("-")[1:2] == [trace]:
+        return cause
+    root = hashlib.sha256(f"span/session/{session_id}".encode()).hexdigest()[:16]
+    return f"00-{trace}-{root}-01"
+
+
+def _trace_id(session_id: str) -> str:
+    """What is no UUID is no session of ours, but somebody may ask for it."""
+    try:
+        return UUID(session_id).hex
+    except ValueError:
+        return hashlib.sha256(session_id.encode()).hexdigest()[:32]
 
 
 def stage_id(session_id: str, index: int) -> str:

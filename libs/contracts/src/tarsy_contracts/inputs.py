@@ -14,6 +14,8 @@ from tarsy_contracts.message import Message
 
 
 class AlertReceived(Message):
+    """An alert came in, and has been masked. The session's id follows from the alert's episode."""
+
     type: ClassVar[str] = "alert.received"
     alert: Alert
 
@@ -38,7 +40,7 @@ class CallNotStarted(Message):
 
 
 class ToolCallReported(Message):
-    """The masked outcome of a tool call; see events.ToolCallCompleted for the fields."""
+    """The masked outcome of a tool call; the fields are those of `tool_call.completed`."""
 
     type: ClassVar[str] = "tool_call.reported"
     call_id: str
@@ -77,11 +79,15 @@ class WorkerDied(Message):
 
 
 class DeadlinePassed(Message):
+    """The owner saw the time of a call run out."""
+
     type: ClassVar[str] = "deadline.passed"
     call_id: str
 
 
 class CancelRequested(Message):
+    """A person wants the session to end."""
+
     type: ClassVar[str] = "session.cancel_requested"
     request_id: str
     author: str

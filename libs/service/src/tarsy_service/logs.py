@@ -5,15 +5,29 @@ import sys
 from typing import TextIO
 
 import structlog
+from opentelemetry import trace
 
 TRACEBACKS = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
 """Without local variables: they hold what was not masked yet."""
+
+
+def _trace_ids(_: object, __: str, line: structlog.types.EventDict) -> structlog.types.EventDict:
+    """Of the span that the line is written in; without one, a session's trace still has the session's id."""
+    span = trace.get_current_span().get_span_context()
+    session_id = line.get("session_id")
+    if span.is_valid:
+        line["trace_id"] = trace.format_trace_id(span.trace_id)
+        line["span_id"] = trace.format_span_id(span.span_id)
+    elif isinstance(session_id, str):
+        line["trace_id"] = session_id.replace("-", "")
+    return line
 
 
 def configure_logs(level: str, stream: TextIO = sys.stderr) -> None:
     """Call once, at the start of a process. Libraries that use the standard module go the same way."""
     shared: list[structlog.types.Processor] = [
         structlog.contextvars.merge_contextvars,
+        _trace_ids,
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
         structlog.processors.TimeStamper(fmt="iso", utc=True),

@@ -10,9 +10,11 @@ import structlog
 import uvicorn
 from fastapi import FastAPI, Response
 from prometheus_client import CollectorRegistry
-from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
+from tarsy_service.http_metrics import CountRequests, HttpMetrics
 from tarsy_service.problems import install_problem_handlers
+from tarsy_service.process_metrics import ProcessMetrics, exposition
 from tarsy_service.service import Service
 
 log = structlog.get_logger(__name__)
@@ -41,6 +43,8 @@ def build_app(services: Sequence[Service], readiness: Readiness, registry: Colle
     """The routers of all services, `/health`, `/ready` and `/metrics`."""
     app = FastAPI(title="TARSy", version="1", telemetry={"auto_configure": False, "tracing": False})
     install_problem_handlers(app)
+    app.add_middleware(CountRequests, metrics=HttpMetrics(registry))
+    ProcessMetrics(registry, [service.name for service in services], lambda: readiness.waiting)
     for service in services:
         if service.router is not None:
             app.include_router(service.router)
@@ -56,7 +60,7 @@ def build_app(services: Sequence[Service], readiness: Readiness, registry: Colle
 
     @app.get("/metrics", include_in_schema=False)
     async def metrics() -> Response:
-        return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
+        return Response(exposition(registry), media_type=CONTENT_TYPE_LATEST)
 
     return app
 
@@ -115,7 +119,10 @@ def _died_of(task: "asyncio.Task[None]") -> Exception | None:
 
 
 async def _run(service: Service, readiness: Readiness) -> None:
-    await service.run(lambda: readiness.ready(service.name))
+    try:
+        await service.run(lambda: readiness.ready(service.name))
+    finally:
+        await service.tracing.close()
 
 
 async def _announce(readiness: Readiness, on_ready: Callable[[], None]) -> None:

@@ -1,9 +1,12 @@
 """What a service is to whoever runs it: something that runs until it is cancelled, and maybe answers HTTP."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fastapi import APIRouter
+from opentelemetry.trace import NoOpTracer
+
+from tarsy_service.tracing import Tracing
 
 type Ready = Callable[[], None]
 
@@ -18,3 +21,4 @@ class Service:
     name: str
     run: Callable[[Ready], Awaitable[None]]
     router: APIRouter | None = None
+    tracing: Tracing = field(default_factory=lambda: Tracing(NoOpTracer()))

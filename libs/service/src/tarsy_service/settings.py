@@ -31,4 +31,8 @@ class ServiceSettings(BaseSettings):
     http_host: str = Field("127.0.0.1", description="the address that the HTTP server listens on")
     http_port: int = Field(8080, description="the port that the HTTP server listens on")
     log_level: str = Field("INFO", description="DEBUG, INFO, WARNING or ERROR")
+    otlp_endpoint: str = Field(
+        "", description="where traces are sent: the base address of an OTLP/HTTP collector, such as http://HOST:4318"
+    )
+    trace_ratio: float = Field(1.0, description="which part of the sessions is traced", ge=0, le=1)
     shutdown_seconds: float = Field(15.0, description="how long a stop may take before what still runs is abandoned")

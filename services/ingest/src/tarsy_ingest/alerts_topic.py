@@ -16,14 +16,14 @@ from tarsy_bus.connection import Bus, member
 from tarsy_bus.dead_letters import bury
 from tarsy_bus.following import Record
 from tarsy_bus.publisher import NotWritten, Publisher, TooLarge
-from tarsy_ingest.incoming import AlertTypes, Refused
+from tarsy_bus.tracing import carried_traceparent
+from tarsy_ingest.incoming import AlertTypes, Refused, TooMuch
 from tarsy_ingest.intake import Intake
 from tarsy_ingest.metrics import Metrics
 from tarsy_ingest.record_form import Position, read_record
 
 log = structlog.get_logger(__name__)
 
-SOURCE = "kafka"
 POLL_MS = 1_000
 MOST_RECORDS = 100
 FIRST_PAUSE_SECONDS = 0.25
@@ -71,11 +71,10 @@ class AlertsTopic:
             if not alerts:
                 self._metrics.count("alertmanager", "resolved")
             for alert in alerts:
-                await self._intake.take(alert, delivery=str(position))
+                await self._intake.take(alert, delivery=str(position), cause=carried_traceparent(record.headers))
         except (Refused, TooLarge) as problem:
             await bury(self._publisher, record, str(problem))
-            self._metrics.dead_letters.inc()
-            self._metrics.count(SOURCE, "dead_letter")
+            self._metrics.buried("too_large" if isinstance(problem, TooMuch | TooLarge) else "refused")
 
 
 async def _commit(consumer: AIOKafkaConsumer, partition: TopicPartition, offset: int) -> None:

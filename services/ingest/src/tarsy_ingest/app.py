@@ -17,7 +17,9 @@ from tarsy_ingest.intake import Intake
 from tarsy_ingest.metrics import Metrics
 from tarsy_ingest.settings import IngestSettings
 from tarsy_masking.masker import Masker
+from tarsy_service.kafka_metrics import kafka_writes
 from tarsy_service.service import Ready, Service
+from tarsy_service.tracing import tracing_of
 
 NAME = "ingest"
 
@@ -32,10 +34,12 @@ def build(settings: IngestSettings, registry: CollectorRegistry) -> Service:
         client=settings.client,
         session_timeout_ms=settings.group_session_timeout_ms,
         heartbeat_ms=settings.group_heartbeat_ms,
+        wrote=kafka_writes(registry, NAME),
     )
     metrics = Metrics(registry)
     publisher = Publisher(bus, source=NAME, now=lambda: datetime.now(UTC))
-    intake = Intake(publisher, Masker.default(), metrics)
+    tracing = tracing_of(NAME, settings)
+    intake = Intake(publisher, Masker.default(), metrics, tracing.tracer)
     topic = AlertsTopic(bus, publisher, intake, types, metrics)
 
     async def run(ready: Ready) -> None:
@@ -50,4 +54,4 @@ def build(settings: IngestSettings, registry: CollectorRegistry) -> Service:
             finally:
                 await consumer.stop()
 
-    return Service(name=NAME, run=run, router=alerts_router(intake, types, metrics))
+    return Service(name=NAME, run=run, router=alerts_router(intake, types, metrics), tracing=tracing)

@@ -8,6 +8,8 @@ from uuid import uuid4
 from fastapi import APIRouter, Request
 from pydantic import BaseModel
 
+from tarsy_bus.publisher import TooLarge
+from tarsy_bus.tracing import HEADER
 from tarsy_contracts.alert import AlertSource
 from tarsy_contracts.identities import session_of_idempotency_key
 from tarsy_ingest.alertmanager import AUTHOR, Notice, Webhook, read_webhook
@@ -56,7 +58,7 @@ def alerts_router(intake: Intake, types: AlertTypes, metrics: Metrics) -> APIRou
         with _refusals_counted(metrics, "api"):
             body = parsed(await read_body(request))
             incoming = read_submission(body, types, session_id=session_id, author=author)
-        await intake.take(incoming, delivery=key or session_id)
+            await intake.take(incoming, delivery=key or session_id, cause=request.headers.get(HEADER))
         return Submitted(session_id=session_id)
 
     @router.post("/alertmanager", status_code=202, openapi_extra=_body_of(Webhook), response_model_exclude_none=True)
@@ -66,18 +68,20 @@ def alerts_router(intake: Intake, types: AlertTypes, metrics: Metrics) -> APIRou
             author = author_of(request, AUTHOR)
             webhook, notices = read_webhook(body, types, author=author, alert_type=alert_type)
         delivery = str(uuid4())
-        answers = [await _take(intake, metrics, notice, delivery) for notice in notices]
+        cause = request.headers.get(HEADER)
+        answers = [await _take(intake, metrics, notice, delivery, cause) for notice in notices]
         return WebhookAnswer(alerts=answers, truncated_alerts=webhook.truncatedAlerts)
 
     return router
 
 
-async def _take(intake: Intake, metrics: Metrics, notice: Notice, delivery: str) -> NoticeAnswer:
+async def _take(intake: Intake, metrics: Metrics, notice: Notice, delivery: str, cause: str | None) -> NoticeAnswer:
     incoming = notice.incoming
     if incoming is None:
         metrics.count("alertmanager", "resolved")
         return NoticeAnswer(fingerprint=notice.fingerprint, status="resolved", message=notice.message)
-    await intake.take(incoming, delivery=delivery)
+    with _refusals_counted(metrics, "alertmanager"):
+        await intake.take(incoming, delivery=delivery, cause=cause)
     return NoticeAnswer(
         fingerprint=notice.fingerprint, status="queued", session_id=incoming.session_id, message=notice.message
     )
@@ -99,7 +103,7 @@ def _key(request: Request) -> str | None:
 def _refusals_counted(metrics: Metrics, source: AlertSource) -> Iterator[None]:
     try:
         yield
-    except Refused:
+    except (Refused, TooLarge):
         metrics.count(source, "refused")
         raise
 

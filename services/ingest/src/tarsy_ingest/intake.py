@@ -3,12 +3,15 @@
 import asyncio
 import hashlib
 import json
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import structlog
+from opentelemetry.trace import Tracer
 
 from tarsy_bus.publisher import NotWritten, Publisher
+from tarsy_bus.tracing import step, traceparent_of
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.identities import report_id
 from tarsy_contracts.inputs import AlertReceived
@@ -26,10 +29,11 @@ ADDRESS = 2000
 class Intake:
     """Nothing of an alert is written or logged anywhere before it went through here."""
 
-    def __init__(self, publisher: Publisher, masker: Masker, metrics: Metrics) -> None:
+    def __init__(self, publisher: Publisher, masker: Masker, metrics: Metrics, tracer: Tracer) -> None:
         self._publisher = publisher
         self._masker = masker
         self._metrics = metrics
+        self._tracer = tracer
         self._running = False
 
     @asynccontextmanager
@@ -41,13 +45,20 @@ class Intake:
             finally:
                 self._running = False
 
-    async def take(self, incoming: Incoming, *, delivery: str) -> None:
+    async def take(self, incoming: Incoming, *, delivery: str, cause: str | None = None) -> None:
         """Returns when Kafka acknowledged the alert. Raises NotWritten or TooLarge.
 
-        `delivery` says which sending of the alert this is: the same sending, tried again, is the same input.
+        `delivery` says which sending of the alert this is: the same sending, tried again, is the same input. `cause`
+        is the sender's `traceparent`.
         """
         if not self._running:
             raise NotWritten("the service is not running")
+        source = {"tarsy.alert.source": incoming.source}
+        with step(self._tracer, "receive_alert", session_id=incoming.session_id, cause=cause, attributes=source):
+            await self._queue(incoming, delivery)
+
+    async def _queue(self, incoming: Incoming, delivery: str) -> None:
+        began = time.monotonic()
         alert = await asyncio.to_thread(self._masked, incoming)
         session_id = incoming.session_id
         digest = hashlib.sha256(alert.data.encode()).hexdigest()
@@ -58,11 +69,12 @@ class Intake:
                 key=session_id,
                 id=report_id("alert", session_id, digest, delivery),
                 subject=session_id,
+                traceparent=traceparent_of(session_id),
             )
         except NotWritten:
             self._metrics.count(incoming.source, "not_written")
             raise
-        self._metrics.count(incoming.source, "queued")
+        self._metrics.queued(incoming.source, time.monotonic() - began)
         log.info("alert.queued", session_id=session_id, source=alert.source, alert_type=alert.alert_type)
 
     def _masked(self, incoming: Incoming) -> Alert:

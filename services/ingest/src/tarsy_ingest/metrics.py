@@ -1,21 +1,51 @@
 """What the ingest counts."""
 
-from prometheus_client import CollectorRegistry, Counter
+from typing import Literal, get_args
+
+from prometheus_client import CollectorRegistry, Counter, Histogram
+
+from tarsy_contracts.alert import AlertSource
+
+SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15)
+
+type AlertOutcome = Literal["queued", "resolved", "refused", "dead_letter", "not_written"]
+type BurialReason = Literal["refused", "too_large"]
 
 
 class Metrics:
-    """`result` is queued, resolved, refused, dead_letter or not_written."""
-
     def __init__(self, registry: CollectorRegistry) -> None:
-        self.alerts = Counter(
+        self._alerts = Counter(
             "tarsy_ingest_alerts_total",
-            "Alerts by how they came and what became of them",
-            ["source", "result"],
+            "Alerts by how they came and what became of them; not_written counts each try",
+            ["source", "outcome"],
             registry=registry,
         )
-        self.dead_letters = Counter(
-            "tarsy_ingest_dead_letters_total", "Records of the alerts topic that could not be read", registry=registry
+        self._dead_letters = Counter(
+            "tarsy_ingest_dead_letters_total",
+            "Records of the alerts topic that went to the dead letters, by reason",
+            ["reason"],
+            registry=registry,
         )
+        self._duration = Histogram(
+            "tarsy_ingest_intake_duration_seconds",
+            "From an alert that was read to the moment when the inbox has it: masking and the write",
+            buckets=SECONDS,
+            registry=registry,
+        )
+        # From zero: an increase from nothing to one is none for Prometheus.
+        for source in get_args(AlertSource.__value__):
+            for outcome in get_args(AlertOutcome.__value__):
+                self._alerts.labels(source, outcome)
+        for reason in get_args(BurialReason.__value__):
+            self._dead_letters.labels(reason)
 
-    def count(self, source: str, result: str) -> None:
-        self.alerts.labels(source=source, result=result).inc()
+    def count(self, source: AlertSource, outcome: AlertOutcome) -> None:
+        self._alerts.labels(source, outcome).inc()
+
+    def buried(self, reason: BurialReason) -> None:
+        self._dead_letters.labels(reason).inc()
+        self.count("kafka", "dead_letter")
+
+    def queued(self, source: AlertSource, seconds: float) -> None:
+        self._duration.observe(seconds)
+        self.count(source, "queued")

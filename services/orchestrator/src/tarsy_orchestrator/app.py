@@ -27,21 +27,28 @@ from tarsy_orchestrator.metrics import Metrics
 from tarsy_orchestrator.owner import Owner
 from tarsy_orchestrator.settings import OrchestratorSettings
 from tarsy_orchestrator.surroundings import Surroundings
+from tarsy_orchestrator.traces import Traces
+from tarsy_service.kafka_metrics import kafka_writes
 from tarsy_service.service import Ready, Service
+from tarsy_service.tracing import tracing_of
+
+NAME = "orchestrator"
 
 
 def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Service:
     """Raises ConfigInvalid or ScriptInvalid."""
     config = load_config(settings.config_dir, os.environ, also=(keys_are_set,))
     llms = build_llms(config.usable_llm_providers, StreamLimits(config.limits.llm_first_chunk, config.limits.llm_stall))
-    worker_id, source = str(uuid4()), f"orchestrator/{settings.client}"
+    worker_id, source = str(uuid4()), f"{NAME}/{settings.client}"
     bus = Bus(
         bootstrap=settings.kafka,
         topics=Topics(settings.topic_prefix),
         client=settings.client,
         session_timeout_ms=settings.group_session_timeout_ms,
         heartbeat_ms=settings.group_heartbeat_ms,
+        wrote=kafka_writes(registry, NAME),
     )
+    tracing = tracing_of(NAME, settings)
     liveness = Liveness(worker_id, dead_after=timedelta(seconds=settings.dead_after_seconds))
     publisher = Publisher(bus, source=source, now=lambda: datetime.now(UTC))
     catalog = Catalog(liveness)
@@ -52,7 +59,8 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
         llms=llms,
         llm_places=asyncio.Semaphore(settings.llm_calls_at_once),
         masker=Masker.default(),
-        metrics=Metrics(registry),
+        metrics=Metrics(registry, config.llm_providers),
+        traces=Traces(tracing.tracer, lambda: datetime.now(UTC)),
         now=lambda: datetime.now(UTC),
         monotonic=time.monotonic,
         tools_seconds=settings.tools_wait_seconds,
@@ -60,7 +68,7 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
 
     async def run(ready: Ready) -> None:
         await check_topics(bus)
-        consumer = member(bus, f"{settings.topic_prefix}.orchestrator")
+        consumer = member(bus, f"{settings.topic_prefix}.{NAME}")
         writer, follower = LogWriter(bus), Follower(bus, bus.topics.sessions)
         owner = Owner(
             bus,
@@ -75,7 +83,7 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
             await consumer.start()
             try:
                 async with asyncio.TaskGroup() as group:
-                    announcement = WorkerAnnounced(worker_id=worker_id, service="orchestrator")
+                    announcement = WorkerAnnounced(worker_id=worker_id, service=NAME)
                     group.create_task(announce(publisher, announcement))
                     group.create_task(watch(bus, liveness, catalog.changed))
                     group.create_task(follow_catalog(bus, catalog))
@@ -84,4 +92,4 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
                 await consumer.stop()
                 await close_llms(llms.values())
 
-    return Service(name="orchestrator", run=run)
+    return Service(name=NAME, run=run, tracing=tracing)

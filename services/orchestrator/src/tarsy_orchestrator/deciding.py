@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from tarsy_bus.log_writer import BATCH_BYTES, Entry
 from tarsy_contracts import events as e
 from tarsy_contracts.envelope import Envelope, event_id
+from tarsy_contracts.identities import session_traceparent
 from tarsy_orchestrator.consequences import fail
 from tarsy_orchestrator.decide import decide
 from tarsy_orchestrator.given import Given
@@ -32,10 +33,14 @@ class Tail:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`last_id` is None when nothing follows. `settled`: it was made on what the log says, not on this batch."""
+    """`ids` are those of its events; `last_id` is None when nothing follows.
+
+    `settled`: it was made on what the log says, not on this batch.
+    """
 
     waiting: Waiting
     entries: tuple[Entry, ...]
+    ids: tuple[str, ...]
     last_id: str | None
     settled: bool
 
@@ -79,13 +84,14 @@ def _made(
     waiting: Waiting, tail: Tail, events: Sequence[e.Event], *, source: str, settled: bool
 ) -> tuple[Decision, Tail]:
     session_id, given = waiting.session_id, waiting.given
-    entries = []
+    entries, ids = [], []
     for event in events:
         entry, id = _entry(session_id, event, tail, given, source)
         entries.append(entry)
+        ids.append(id)
         tail = Tail(imagine(session_id, tail.state, event, given), id, tail.number + 1)
     last = tail.event_id if entries else None
-    return Decision(waiting=waiting, entries=tuple(entries), last_id=last, settled=settled), tail
+    return Decision(waiting=waiting, entries=tuple(entries), ids=tuple(ids), last_id=last, settled=settled), tail
 
 
 def _entry(session_id: str, event: e.Event, tail: Tail, given: Given, source: str) -> tuple[Entry, str]:
@@ -105,5 +111,6 @@ def _entry(session_id: str, event: e.Event, tail: Tail, given: Given, source: st
         sequence=number,
         previous=tail.event_id,
         decided=decided,
+        traceparent=session_traceparent(session_id, given.traceparent),
     )
     return Entry(key=session_id.encode(), value=value, headers=envelope.headers()), id

@@ -12,7 +12,7 @@ class Given:
     """`at` is the broker's stamp of an inbox input, or when the owner learned its own.
 
     `offset` is the input's place in the inbox; None for what the owner learned itself. `chain` comes with an alert:
-    the plan that the configuration resolves it to now.
+    the plan that the configuration resolves it to now. `traceparent` is the span that the input came out of.
     """
 
     input: Input
@@ -20,3 +20,4 @@ class Given:
     at: datetime
     offset: int | None = None
     chain: ResolvedChain | None = None
+    traceparent: str | None = None

@@ -32,7 +32,7 @@ class InboxReader:
         try:
             taken = delivery.decode(INPUTS)
         except UnknownType as problem:
-            partition.leave_alone(delivery.envelope.subject, record.offset, str(problem))
+            partition.leave_alone(delivery.envelope.subject, record.offset, str(problem), delivery.appended_at)
             return
         except UnreadableValue as problem:
             await bury_until_written(self._publisher, record, str(problem))
@@ -40,5 +40,12 @@ class InboxReader:
             return
         chain = plan_for(self._config, taken.alert) if isinstance(taken, AlertReceived) else None
         envelope = delivery.envelope
-        given = Given(input=taken, input_id=envelope.id, at=delivery.appended_at, offset=record.offset, chain=chain)
+        given = Given(
+            input=taken,
+            input_id=envelope.id,
+            at=delivery.appended_at,
+            offset=record.offset,
+            chain=chain,
+            traceparent=envelope.traceparent,
+        )
         partition.put(Waiting(envelope.subject, given))

@@ -11,6 +11,7 @@ from tarsy_contracts.inputs import LlmCallReported
 from tarsy_llm.protocol import Answer, LlmError, LlmRequest
 from tarsy_orchestrator.chunks import Chunks, sending
 from tarsy_orchestrator.conversing import conversation, tools
+from tarsy_orchestrator.metrics import LlmOutcome
 from tarsy_orchestrator.owed import OwedLlmCall
 from tarsy_orchestrator.state import Investigating
 from tarsy_orchestrator.surroundings import Surroundings
@@ -32,13 +33,14 @@ async def make_llm_call(
         async with around.llm_places, asyncio.timeout(seconds):
             answer = await _stream(around, session_id, state, owed)
     except TimeoutError:
-        return _failure(around, owed, started, f"the model did not finish within {seconds:g} seconds", retryable=True)
+        error = f"the model did not finish within {seconds:g} seconds"
+        return _failure(around, owed, started, error, outcome="timeout", retryable=True)
     except LlmError as problem:
-        return _failure(around, owed, started, str(problem), retryable=problem.retryable)
+        return _failure(around, owed, started, str(problem), outcome=problem.kind, retryable=problem.retryable)
     except Exception as problem:
         log.exception("llm_call.broke", session_id=session_id, llm_call_id=asked.llm_call_id)
-        return _failure(around, owed, started, f"the adapter failed: {type(problem).__name__}", retryable=False)
-    around.metrics.llm_calls.labels("ok").inc()
+        error = f"the adapter failed: {type(problem).__name__}"
+        return _failure(around, owed, started, error, outcome="broken", retryable=False)
     return _report(around, owed, started, answer)
 
 
@@ -56,18 +58,23 @@ async def _stream(around: Surroundings, session_id: str, state: Investigating, o
         tools=tools(execution),
     )
     chunks = Chunks(around, session_id, owed)
-    async with sending(chunks), aclosing(llm.stream(request)) as stream:
-        async for part in stream:
-            if isinstance(part, Answer):
-                return part
-            await chunks.take(part)
+    asked_at, answers = around.monotonic(), False
+    with around.metrics.llm_running.track_inprogress():
+        async with sending(chunks), aclosing(llm.stream(request)) as stream:
+            async for part in stream:
+                if not answers:
+                    answers = True
+                    around.metrics.llm_first_delta(execution.agent.llm_provider, around.monotonic() - asked_at)
+                if isinstance(part, Answer):
+                    return part
+                await chunks.take(part)
     raise LlmError("the stream ended without an answer", kind="cut_off")
 
 
 def _failure(
-    around: Surroundings, owed: OwedLlmCall, started: float, error: str, *, retryable: bool
+    around: Surroundings, owed: OwedLlmCall, started: float, error: str, *, outcome: LlmOutcome, retryable: bool
 ) -> LlmCallReported:
-    around.metrics.llm_calls.labels("error").inc()
+    around.metrics.llm_ended(owed.execution.agent.llm_provider, outcome, around.monotonic() - started)
     return LlmCallReported(
         llm_call_id=owed.asked.llm_call_id,
         error=around.masker.mask(error),
@@ -84,7 +91,8 @@ def _failure(
 def _report(around: Surroundings, owed: OwedLlmCall, started: float, answer: Answer) -> LlmCallReported:
     """Masked once, here, before it is recorded; what is recorded is what runs."""
     seconds = around.monotonic() - started
-    around.metrics.llm_seconds.observe(seconds)
+    around.metrics.llm_ended(owed.execution.agent.llm_provider, "ok", seconds)
+    around.metrics.llm_used(owed.execution.agent.llm_provider, answer.usage)
     thinking = around.masker.mask(answer.thinking)
     calls = []
     for index, asked in enumerate(answer.tool_calls):

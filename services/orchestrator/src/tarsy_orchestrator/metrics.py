@@ -1,40 +1,230 @@
 """What the orchestrator counts."""
 
+from collections import deque
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Literal, get_args
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+from tarsy_contracts.conversation import Usage
+from tarsy_contracts.events import ENDINGS, Outcome, SessionStarted, ToolCallCompleted
+from tarsy_contracts.recorded import Recorded
+from tarsy_contracts.topics import LIMIT_BYTES
+from tarsy_llm.protocol import ErrorKind
+
+OTHER = "other"
+APPEND_SECONDS = (0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 20)
+RECOVERY_SECONDS = (0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300)
+SESSION_SECONDS = (5, 15, 30, 60, 120, 300, 600, 1200, 2400, 7200)
+FIRST_DELTA_SECONDS = (0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60)
+LLM_SECONDS = (0.5, 1, 2, 5, 10, 20, 30, 60, 120, 180, 300)
+BATCH_EVENTS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
+BATCH_BYTES = (1_000, 4_000, 16_000, 64_000, 256_000, 1_000_000, LIMIT_BYTES)
+DEAD_REMEMBERED = 100
+
+type LlmOutcome = Literal["ok", "timeout", "broken"] | ErrorKind
+"""timeout: our own limit for a call; broken: the adapter failed."""
+
+type Queue = Literal["tool-calls", "summaries"]
+
+LLM_OUTCOMES: tuple[str, ...] = ("ok", "timeout", "broken", *get_args(ErrorKind.__value__))
 
 
 class Metrics:
-    def __init__(self, registry: CollectorRegistry) -> None:
-        self.inputs_decided = Counter(
-            "tarsy_orchestrator_inputs_decided", "Inputs decided, by type.", ["type"], registry=registry
+    def __init__(self, registry: CollectorRegistry, providers: Collection[str]) -> None:
+        """`providers` are the LLM providers of the configuration: no other name becomes a label."""
+        self._providers = frozenset(providers)
+        self._dead: deque[str] = deque(maxlen=DEAD_REMEMBERED)
+        self._sessions(registry)
+        self._log(registry)
+        self._llm(registry)
+        self._calls(registry)
+
+    def _sessions(self, registry: CollectorRegistry) -> None:
+        self.partitions = Gauge("tarsy_orchestrator_partitions_owned", "Partitions owned now", registry=registry)
+        self.sessions_open = Gauge(
+            "tarsy_orchestrator_sessions_open", "Investigations that run, of the partitions owned", registry=registry
         )
-        self.records_dropped = Counter(
-            "tarsy_orchestrator_records_dropped",
-            "Records of the log that do not continue their session's chain: written by a zombie, or twice.",
+        self._sessions_started = Counter(
+            "tarsy_orchestrator_sessions_started_total", "Investigations that began here", registry=registry
+        )
+        self._sessions_ended = Counter(
+            "tarsy_orchestrator_sessions_ended_total",
+            "Investigations that ended here, by status",
+            ["status"],
             registry=registry,
+        )
+        self._session_duration = Histogram(
+            "tarsy_orchestrator_session_duration_seconds",
+            "From the first event of an investigation to its last, by Kafka's stamps",
+            ["status"],
+            buckets=SESSION_SECONDS,
+            registry=registry,
+        )
+        for type in sorted(ENDINGS):
+            self._sessions_ended.labels(_status(type))
+
+    def _log(self, registry: CollectorRegistry) -> None:
+        self.inputs_decided = Counter(
+            "tarsy_orchestrator_inputs_decided_total", "Inputs decided, by type", ["type"], registry=registry
         )
         self.decisions_lost = Counter(
-            "tarsy_orchestrator_decisions_lost", "Decisions that lost against another owner's.", registry=registry
-        )
-        self.batch_events = Histogram(
-            "tarsy_orchestrator_batch_events",
-            "Events appended in one batch.",
-            buckets=(1, 2, 5, 10, 20, 50, 100, 200, 500),
+            "tarsy_orchestrator_decisions_lost_total",
+            "Decisions that lost against another owner's, and were made again",
             registry=registry,
         )
-        self.partitions = Gauge("tarsy_orchestrator_partitions", "Partitions owned now.", registry=registry)
-        self.recovery_seconds = Histogram(
-            "tarsy_orchestrator_recovery_seconds", "From an assignment to deciding again.", registry=registry
+        self.records_dropped = Counter(
+            "tarsy_orchestrator_records_dropped_total",
+            "Records of the log that continue no chain: written by a zombie, or twice",
+            registry=registry,
         )
-        self.llm_calls = Counter(
-            "tarsy_orchestrator_llm_calls", "LLM calls made, by how they ended.", ["result"], registry=registry
+        self.append_duration = Histogram(
+            "tarsy_orchestrator_append_duration_seconds",
+            "From the append of a batch to the moment when it was read back",
+            buckets=APPEND_SECONDS,
+            registry=registry,
         )
-        self.llm_seconds = Histogram("tarsy_orchestrator_llm_seconds", "Duration of LLM calls.", registry=registry)
-        self.requests_published = Counter(
-            "tarsy_orchestrator_requests_published", "Requests put into the queues.", ["queue"], registry=registry
+        self._batch_events = Histogram(
+            "tarsy_orchestrator_batch_events", "Events appended in one batch", buckets=BATCH_EVENTS, registry=registry
         )
-        self.inputs_held = Gauge(
+        self._batch_bytes = Histogram(
+            "tarsy_orchestrator_batch_bytes", "Bytes appended in one batch", buckets=BATCH_BYTES, registry=registry
+        )
+        self.recovery_duration = Histogram(
+            "tarsy_orchestrator_recovery_duration_seconds",
+            "From an assignment of partitions to deciding again",
+            buckets=RECOVERY_SECONDS,
+            registry=registry,
+        )
+        self._inputs_held = Gauge(
             "tarsy_orchestrator_inputs_held",
-            "Partitions whose inbox waits for newer code; raise the version before the inbox's retention passes.",
+            "Inputs that wait for newer code; upgrade before the inbox's retention passes",
             registry=registry,
         )
+        self._held_age = Gauge(
+            "tarsy_orchestrator_held_input_age_seconds",
+            "Age of the oldest input that waits for newer code; 0 without any",
+            registry=registry,
+        )
+
+    def _llm(self, registry: CollectorRegistry) -> None:
+        self._llm_calls = Counter(
+            "tarsy_orchestrator_llm_calls_total",
+            "LLM calls that ended, by provider and outcome; one that was cancelled is not counted",
+            ["provider", "outcome"],
+            registry=registry,
+        )
+        self.llm_running = Gauge("tarsy_orchestrator_llm_calls_running", "LLM calls that run now", registry=registry)
+        self._llm_duration = Histogram(
+            "tarsy_orchestrator_llm_call_duration_seconds",
+            "From wanting a call to its end, the wait for a place included",
+            ["provider"],
+            buckets=LLM_SECONDS,
+            registry=registry,
+        )
+        self._llm_first_delta = Histogram(
+            "tarsy_orchestrator_llm_first_delta_seconds",
+            "From asking a model to the first piece of its answer",
+            ["provider"],
+            buckets=FIRST_DELTA_SECONDS,
+            registry=registry,
+        )
+        self._input_tokens = Counter(
+            "tarsy_orchestrator_llm_input_tokens_total",
+            "Tokens that models were given, as providers count them",
+            ["provider"],
+            registry=registry,
+        )
+        self._output_tokens = Counter(
+            "tarsy_orchestrator_llm_output_tokens_total",
+            "Tokens that models answered with, as providers count them; thoughts as the provider has it",
+            ["provider"],
+            registry=registry,
+        )
+        for provider in self._providers:
+            for outcome in LLM_OUTCOMES:
+                self._llm_calls.labels(provider, outcome)
+
+    def _calls(self, registry: CollectorRegistry) -> None:
+        self._tool_calls = Counter(
+            "tarsy_orchestrator_tool_calls_total",
+            "Tool calls that ended, by the outcome on record",
+            ["outcome"],
+            registry=registry,
+        )
+        self.requests_published = Counter(
+            "tarsy_orchestrator_requests_published_total",
+            "Requests put into a queue, repeats included",
+            ["topic"],
+            registry=registry,
+        )
+        self.requests_republished = Counter(
+            "tarsy_orchestrator_requests_republished_total",
+            "Requests put into a queue again: nobody had claimed them, or they were given back",
+            ["topic"],
+            registry=registry,
+        )
+        self._workers_dead = Counter(
+            "tarsy_orchestrator_workers_declared_dead_total",
+            "Workers whose calls were taken from them; each owner counts those that worked for it",
+            registry=registry,
+        )
+        self.outbox_dropped = Counter(
+            "tarsy_orchestrator_outbox_dropped_total",
+            "Requests and answers dropped because too many waited for Kafka; they are sent again later",
+            registry=registry,
+        )
+        for outcome in get_args(Outcome.__value__):
+            self._tool_calls.labels(outcome)
+        for queue in get_args(Queue.__value__):
+            self.requests_published.labels(queue)
+            self.requests_republished.labels(queue)
+
+    def happened(self, record: Recorded, opened_at: datetime | None) -> None:
+        """An event of a decision of ours came back, so that of several owners one counts it."""
+        type = record.envelope.type
+        match record.event:
+            case SessionStarted():
+                self._sessions_started.inc()
+            case ToolCallCompleted(outcome=outcome):
+                self._tool_calls.labels(outcome).inc()
+            case _ if type in ENDINGS:
+                self._sessions_ended.labels(_status(type)).inc()
+                if opened_at is not None:
+                    lasted = record.appended_at - opened_at
+                    self._session_duration.labels(_status(type)).observe(lasted.total_seconds())
+            case _:
+                pass
+
+    def appending(self, events: int, bytes: int) -> None:
+        self._batch_events.observe(events)
+        self._batch_bytes.observe(bytes)
+
+    def held(self, since: Sequence[datetime], now: datetime) -> None:
+        self._inputs_held.set(len(since))
+        self._held_age.set(max(0.0, (now - min(since)).total_seconds()) if since else 0.0)
+
+    def llm_ended(self, provider: str, outcome: LlmOutcome, seconds: float) -> None:
+        self._llm_calls.labels(self._known(provider), outcome).inc()
+        self._llm_duration.labels(self._known(provider)).observe(seconds)
+
+    def llm_first_delta(self, provider: str, seconds: float) -> None:
+        self._llm_first_delta.labels(self._known(provider)).observe(seconds)
+
+    def llm_used(self, provider: str, usage: Usage) -> None:
+        self._input_tokens.labels(self._known(provider)).inc(usage.input_tokens or 0)
+        self._output_tokens.labels(self._known(provider)).inc(usage.output_tokens or 0)
+
+    def worker_died(self, worker_id: str) -> None:
+        """Once a worker, however many calls it had."""
+        if worker_id not in self._dead:
+            self._dead.append(worker_id)
+            self._workers_dead.inc()
+
+    def _known(self, provider: str) -> str:
+        return provider if provider in self._providers else OTHER
+
+
+def _status(ending: str) -> str:
+    return ending.removeprefix("session.")

@@ -17,13 +17,16 @@ type Send = Callable[[], Awaitable[object]]
 class Outbox:
     """What is lost here is sent again: requests by the owner's clock, grants and answers when they are asked again."""
 
-    def __init__(self) -> None:
+    def __init__(self, dropped: Callable[[], None]) -> None:
+        """`dropped` is called for each that found no room."""
+        self._dropped = dropped
         self._queue: asyncio.Queue[Send] = asyncio.Queue(WAITING_AT_MOST)
 
     def put(self, send: Send) -> None:
         try:
             self._queue.put_nowait(send)
         except asyncio.QueueFull:
+            self._dropped()
             log.warning("outbox.full", waiting=self._queue.qsize())
 
     async def run(self) -> None:

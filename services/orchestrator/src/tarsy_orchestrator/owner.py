@@ -92,7 +92,7 @@ class Owner:
                 self._membership.changed.set()
                 continue
             if handing_out:
-                self._around.metrics.recovery_seconds.observe(self._around.monotonic() - started)
+                self._around.metrics.recovery_duration.observe(self._around.monotonic() - started)
                 ready()
 
     async def _give_up(self, assigned: frozenset[int]) -> None:
@@ -146,6 +146,7 @@ class Owner:
             heads=heads,
             acting=work,
             metrics=self._around.metrics,
+            traces=self._around.traces,
             source=self._source,
         )
         return partition, work, heads
@@ -220,8 +221,13 @@ class Owner:
         while True:
             await asyncio.sleep(COMMIT_SECONDS)
             await self._commit()
-            holding = sum(owned.partition.progress.holding for owned in self._owned.values())
-            self._around.metrics.inputs_held.set(holding)
+            self._show()
+
+    def _show(self) -> None:
+        owned = [one.partition for one in self._owned.values()]
+        self._around.metrics.sessions_open.set(sum(len(partition.sessions.open_sessions()) for partition in owned))
+        held = [since for partition in owned for since in partition.progress.held]
+        self._around.metrics.held(held, self._around.now())
 
     async def _commit(self) -> None:
         """Up to the first input whose decision has not come back. A failure means that somebody else owns by now."""

@@ -3,6 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Protocol
 
 import structlog
@@ -19,6 +20,7 @@ from tarsy_orchestrator.progress import InboxProgress
 from tarsy_orchestrator.reviving import revive
 from tarsy_orchestrator.sessions import NotLoaded, Sessions
 from tarsy_orchestrator.state import NO_INPUT, Beyond, Investigating, State
+from tarsy_orchestrator.traces import Traces
 
 log = structlog.get_logger(__name__)
 
@@ -56,6 +58,7 @@ class Partition:
         heads: HeadWriter,
         acting: Acting,
         metrics: Metrics,
+        traces: Traces,
         source: str,
     ) -> None:
         self.number = number
@@ -68,6 +71,7 @@ class Partition:
         self._heads = heads
         self._acting = acting
         self._metrics = metrics
+        self._traces = traces
         self._source = source
         self._waiting: deque[Waiting] = deque()
         self._loading: dict[str, list[Waiting]] = {}
@@ -107,11 +111,11 @@ class Partition:
         self.progress.done(offset)
         self._settle_if_due()
 
-    def leave_alone(self, session_id: str, offset: int, type: str) -> None:
+    def leave_alone(self, session_id: str, offset: int, type: str, since: datetime) -> None:
         """Only newer code knows the input's type. A decision on a later one would count this one as decided."""
         log.error("input.held", session_id=session_id, type=type, partition=self.number, offset=offset)
         self._left_alone.setdefault(session_id, offset)
-        self.progress.hold(offset)
+        self.progress.hold(offset, since)
         self._acting.act(session_id, Beyond(NO_INPUT))
         self._settle_if_due()
 
@@ -133,6 +137,8 @@ class Partition:
         session_id = accepted.record.session_id
         if accepted.record.envelope.id in self._expected:
             self._came_back.add(accepted.record.envelope.id)
+            self._metrics.happened(accepted.record, accepted.opened_at)
+            self._traces.happened(accepted.record, accepted.opened_at)
         if accepted.head is not None:
             self._heads.put(session_id, accepted.head, accepted.replaced)
         if isinstance(accepted.state, Beyond):
@@ -189,7 +195,7 @@ class Partition:
         offset, type = one.given.offset, one.given.input.type
         log.error("input.held", session_id=one.session_id, type=type, partition=self.number, offset=offset)
         if offset is not None:
-            self.progress.hold(offset)
+            self.progress.hold(offset, one.given.at)
         self._settle_if_due()
 
     async def _load(self, session_id: str) -> None:
@@ -213,9 +219,10 @@ class Partition:
         entries = [entry for decision in decisions for entry in decision.entries]
         if entries:
             self._came_back = set()
-            self._expected = {decision.last_id for decision in decisions if decision.last_id is not None}
-            self._metrics.batch_events.observe(len(entries))
-            await self.caught_up(await self._append(decisions))
+            self._expected = {id for decision in decisions for id in decision.ids}
+            self._metrics.appending(len(entries), sum(entry.size for entry in entries))
+            with self._metrics.append_duration.time():
+                await self.caught_up(await self._append(decisions))
             self._expected = set()
         lost = self._lost(decisions)
         for decision in decisions:
@@ -259,6 +266,7 @@ class Partition:
         if isinstance(state, Beyond):
             self._hold(waiting)
             return
+        self._traces.decided(waiting.session_id, waiting.given)
         self._metrics.inputs_decided.labels(waiting.given.input.type).inc()
         if waiting.given.offset is not None:
             self.progress.done(waiting.given.offset)

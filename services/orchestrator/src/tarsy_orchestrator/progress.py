@@ -2,13 +2,14 @@
 
 from collections import deque
 from dataclasses import dataclass
+from datetime import datetime
 
 
 @dataclass(slots=True)
 class _Place:
     offset: int
     done: bool = False
-    held: bool = False
+    held_since: datetime | None = None
 
 
 class InboxProgress:
@@ -34,11 +35,14 @@ class InboxProgress:
         while self._open and self._open[0].done:
             self._open.popleft()
 
-    def hold(self, offset: int) -> None:
-        """This code will not decide the input: the committed offset stays before it, for code that can."""
+    def hold(self, offset: int, since: datetime) -> None:
+        """This code will not decide the input: the committed offset stays before it, for code that can.
+
+        `since`: when it came.
+        """
         place = self._places.get(offset)
         if place is not None:
-            place.held = True
+            place.held_since = since
 
     @property
     def committable(self) -> int:
@@ -46,11 +50,12 @@ class InboxProgress:
         return self._open[0].offset if self._open else self._next
 
     @property
-    def holding(self) -> bool:
-        return any(place.held for place in self._open)
+    def held(self) -> list[datetime]:
+        """Since when, of each input that is held."""
+        return [place.held_since for place in self._open if place.held_since is not None]
 
     def passed(self, end: int) -> bool:
         """Every input below `end` was taken, and is decided or held."""
         if self._next < end:
             return False
-        return all(place.done or place.held for place in self._open if place.offset < end)
+        return all(place.done or place.held_since is not None for place in self._open if place.offset < end)

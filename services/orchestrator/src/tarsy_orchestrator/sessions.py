@@ -3,10 +3,12 @@
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from tarsy_bus.acceptance import Chains
 from tarsy_bus.heads import next_head
 from tarsy_bus.records import Delivery
+from tarsy_contracts.events import OPENERS
 from tarsy_contracts.heads import SessionHead
 from tarsy_contracts.recorded import Recorded
 from tarsy_orchestrator.deciding import Tail
@@ -21,13 +23,14 @@ KEPT_AT_REST = 200
 class Accepted:
     """What an accepted record brought: the session's new head where there is one, and its state where it is known.
 
-    It is not (None) of a session at rest that was not loaded: it stays so.
+    It is not (None) of a session at rest that was not loaded: it stays so. `opened_at`: when this life of it began.
     """
 
     record: Recorded
     state: State | None
     head: SessionHead | None
     replaced: SessionHead | None
+    opened_at: datetime | None
 
 
 class NotLoaded(LookupError):
@@ -39,6 +42,7 @@ class Sessions:
         self._heads = dict(heads)
         self._chains = Chains(heads)
         self._open: dict[str, State] = {}
+        self._opened_at: dict[str, datetime] = {}
         self._at_rest: OrderedDict[str, State] = OrderedDict()
 
     def take(self, delivery: Delivery) -> Accepted | None:
@@ -57,9 +61,12 @@ class Sessions:
             head = None
         if head is not None:
             self._heads[session_id] = head
+        if mark.type in OPENERS:
+            self._opened_at[session_id] = record.appended_at
+        opened_at = self._opened_at.get(session_id)
         self._keep(session_id, state, loaded=not unloaded)
         unknown = unloaded and session_id not in self._open
-        return Accepted(record, None if unknown else state, head, replaced=before)
+        return Accepted(record, None if unknown else state, head, replaced=before, opened_at=opened_at)
 
     def _keep(self, session_id: str, state: State, *, loaded: bool) -> None:
         head = self._heads.get(session_id)
@@ -67,6 +74,7 @@ class Sessions:
             self._open[session_id] = state
             return
         self._open.pop(session_id, None)
+        self._opened_at.pop(session_id, None)
         self._chains.rest(session_id, head)
         if loaded:
             self.load(session_id, state)

@@ -11,6 +11,7 @@ from tarsy_llm.protocol import Llm
 from tarsy_masking.masker import Masker
 from tarsy_orchestrator.catalog import Catalog
 from tarsy_orchestrator.metrics import Metrics
+from tarsy_orchestrator.traces import Traces
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,7 @@ class Surroundings:
     llm_places: asyncio.Semaphore
     masker: Masker
     metrics: Metrics
+    traces: Traces
     now: Callable[[], datetime]
     monotonic: Callable[[], float]
     tools_seconds: float

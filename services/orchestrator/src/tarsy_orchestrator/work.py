@@ -7,8 +7,9 @@ from uuid import UUID
 
 import structlog
 
+from tarsy_bus.tracing import current_traceparent
 from tarsy_contracts.control import Control, RequestAnswered
-from tarsy_contracts.identities import derived_id, report_id
+from tarsy_contracts.identities import derived_id, report_id, session_traceparent
 from tarsy_contracts.inputs import DeadlinePassed, Input, OwnInput, ToolsOffered, WorkerDied
 from tarsy_contracts.topics import QUEUE_PARTITIONS
 from tarsy_orchestrator.answers import answers
@@ -21,6 +22,7 @@ from tarsy_orchestrator.queued import Publish, Queued, Tell
 from tarsy_orchestrator.requesting import request_of
 from tarsy_orchestrator.state import Investigating, State
 from tarsy_orchestrator.surroundings import Surroundings
+from tarsy_orchestrator.traces import learned
 
 log = structlog.get_logger(__name__)
 
@@ -36,7 +38,7 @@ class Work:
         self._partition = partition
         self._around = around
         self._put = put
-        self._outbox = Outbox()
+        self._outbox = Outbox(around.metrics.outbox_dropped.inc)
         self._made: dict[str, dict[str, Made]] = {}
         self._states: dict[str, Investigating] = {}
         self._group: asyncio.TaskGroup | None = None
@@ -79,9 +81,12 @@ class Work:
             made[id] = self._group.create_task(self._learn(session_id, state, one))
 
     async def _learn(self, session_id: str, state: Investigating, one: OwnWork) -> None:
-        learned = await self._own_work(session_id, state, one)
-        given = Given(input=learned, input_id=report_id(learned.type, one.id), at=self._around.now())
-        self._put(Waiting(session_id, given))
+        with self._around.traces.making(session_id, one) as span:
+            input = await self._own_work(session_id, state, one)
+            learned(span, input)
+            traceparent = current_traceparent()
+        id = report_id(input.type, one.id)
+        self._put(Waiting(session_id, Given(input=input, input_id=id, at=self._around.now(), traceparent=traceparent)))
 
     def _own_work(self, session_id: str, state: Investigating, one: OwnWork) -> Coroutine[object, object, OwnInput]:
         match one:
@@ -109,6 +114,8 @@ class Work:
             case Publish(owed=one, attempt=attempt):
                 self._outbox.put(partial(self._request, session_id, one, attempt))
             case Tell(noticed=noticed):
+                if isinstance(noticed, WorkerDied):
+                    self._around.metrics.worker_died(noticed.worker_id)
                 log.warning("call.noticed", session_id=session_id, call_id=queued.owed.id, noticed=noticed.type)
                 self._outbox.put(partial(self._tell, session_id, noticed))
             case None:
@@ -123,16 +130,31 @@ class Work:
         topic = topics.tool_calls if isinstance(one, OwedToolCall) else topics.summaries
         id = derived_id("request", one.id, one.releases)
         await self._around.publisher.publish(
-            topic, request, key=one.id, id=id, subject=session_id, partition=_elsewhere(one.id, attempt)
+            topic,
+            request,
+            key=one.id,
+            id=id,
+            subject=session_id,
+            partition=_elsewhere(one.id, attempt),
+            traceparent=session_traceparent(session_id),
         )
-        self._around.metrics.requests_published.labels(topic.rpartition(".")[2]).inc()
+        queue = topic.removeprefix(f"{topics.prefix}.")
+        self._around.metrics.requests_published.labels(queue).inc()
+        if attempt > 1:
+            self._around.metrics.requests_republished.labels(queue).inc()
 
     async def _tell(self, session_id: str, noticed: WorkerDied | DeadlinePassed) -> None:
         """Into the owner's own inbox: it is decided behind everything that was reported before."""
         publisher = self._around.publisher
         id = report_id(noticed.type, noticed.call_id)
         await publisher.publish(
-            publisher.topics.inbox, noticed, key=session_id, id=id, subject=session_id, partition=self._partition
+            publisher.topics.inbox,
+            noticed,
+            key=session_id,
+            id=id,
+            subject=session_id,
+            partition=self._partition,
+            traceparent=session_traceparent(session_id),
         )
 
     async def _control(self, session_id: str, control: Control) -> None:
@@ -143,6 +165,7 @@ class Work:
             key=key,
             id=derived_id(control.type, key),
             subject=session_id,
+            traceparent=session_traceparent(session_id),
         )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from uuid import uuid4
 
+from opentelemetry.trace import Tracer
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus.connection import Bus
@@ -17,7 +18,9 @@ from tarsy_llm.limited import StreamLimits
 from tarsy_llm.protocol import Llm
 from tarsy_llm.providers import build_llms
 from tarsy_masking.masker import Masker
+from tarsy_service.kafka_metrics import kafka_writes
 from tarsy_service.service import Service
+from tarsy_service.tracing import tracing_of
 from tarsy_summarizer.metrics import Metrics
 from tarsy_summarizer.running import SummarizerService
 from tarsy_summarizer.settings import SummarizerSettings
@@ -30,18 +33,22 @@ def build(settings: SummarizerSettings, registry: CollectorRegistry) -> Service:
     """Raises ConfigInvalid or ScriptInvalid."""
     config = load_config(settings.config_dir, os.environ, also=(keys_are_set,))
     llms = build_llms(config.usable_llm_providers, StreamLimits(config.limits.llm_first_chunk, config.limits.llm_stall))
-    return Service(name=NAME, run=assemble(settings, registry, llms).run)
+    tracing = tracing_of(NAME, settings)
+    return Service(name=NAME, run=assemble(settings, registry, llms, tracing.tracer).run, tracing=tracing)
 
 
-def assemble(settings: SummarizerSettings, registry: CollectorRegistry, llms: Mapping[str, Llm]) -> SummarizerService:
+def assemble(
+    settings: SummarizerSettings, registry: CollectorRegistry, llms: Mapping[str, Llm], tracer: Tracer
+) -> SummarizerService:
     bus = Bus(
         settings.kafka,
         Topics(settings.topic_prefix),
         settings.client,
         session_timeout_ms=settings.group_session_timeout_ms,
         heartbeat_ms=settings.group_heartbeat_ms,
+        wrote=kafka_writes(registry, NAME),
     )
-    worker_id = new_id()
+    worker_id, metrics = new_id(), Metrics(registry)
     publisher = Publisher(bus, source=f"{NAME}/{settings.client}", now=now)
     return SummarizerService(
         bus=bus,
@@ -55,9 +62,11 @@ def assemble(settings: SummarizerSettings, registry: CollectorRegistry, llms: Ma
             mask=Masker.default().mask,
             now=now,
             input_bytes=settings.summary_input_bytes,
+            metrics=metrics,
         ),
         reports=Reports(publisher),
-        metrics=Metrics(registry),
+        metrics=metrics,
+        tracer=tracer,
         now=now,
         new_id=new_id,
         at_once=settings.summaries_at_once,

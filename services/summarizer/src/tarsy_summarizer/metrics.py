@@ -1,23 +1,50 @@
 """What is counted."""
 
+from typing import Literal, get_args
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 SECONDS = (0.5, 1, 2, 5, 10, 30, 60, 120, 300)
+BYTES = (4_096, 16_384, 65_536, 150_000, 524_288, 2_097_152, 8_388_608, 33_554_432)
+
+type SummaryOutcome = Literal["ok", "error", "cancelled"]
 
 
 class Metrics:
     def __init__(self, registry: CollectorRegistry) -> None:
         self._ended = Counter(
-            "tarsy_summaries_total", "Summaries that ended, by outcome", ["outcome"], registry=registry
+            "tarsy_summarizer_summaries_total", "Summaries that ended, by outcome", ["outcome"], registry=registry
         )
-        self._seconds = Histogram(
-            "tarsy_summary_seconds", "How long summaries took", buckets=SECONDS, registry=registry
+        self._duration = Histogram(
+            "tarsy_summarizer_run_duration_seconds",
+            "From the start of a summary to its end",
+            buckets=SECONDS,
+            registry=registry,
         )
-        self._running = Gauge("tarsy_summaries_running", "Summaries being written", registry=registry)
+        self._running = Gauge("tarsy_summarizer_summaries_running", "Summaries being written now", registry=registry)
+        self._input = Histogram(
+            "tarsy_summarizer_input_bytes",
+            "Size of the results that were to be shortened, before any excerpt",
+            buckets=BYTES,
+            registry=registry,
+        )
+        self._busy = Counter(
+            "tarsy_summarizer_busy_refusals_total",
+            "Summaries given back because too many were being written",
+            registry=registry,
+        )
+        for outcome in get_args(SummaryOutcome.__value__):
+            self._ended.labels(outcome)
 
-    def ended(self, outcome: str, seconds: float) -> None:
+    def ended(self, outcome: SummaryOutcome, seconds: float) -> None:
         self._ended.labels(outcome).inc()
-        self._seconds.observe(seconds)
+        self._duration.observe(seconds)
 
     def running(self, count: int) -> None:
         self._running.set(count)
+
+    def read(self, size: int) -> None:
+        self._input.observe(size)
+
+    def busy(self) -> None:
+        self._busy.inc()

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
+from opentelemetry.trace import Tracer
+
 from tarsy_bus.beside import beside
 from tarsy_bus.connection import Bus
 from tarsy_bus.controls import follow_control
@@ -29,6 +31,7 @@ class SummarizerService:
     summarizing: Summarizing
     reports: Reports
     metrics: Metrics
+    tracer: Tracer
     now: Callable[[], datetime]
     new_id: Callable[[], str]
     at_once: int
@@ -69,6 +72,7 @@ class SummarizerService:
             summarizing=self.summarizing,
             reports=self.reports,
             metrics=self.metrics,
+            tracer=self.tracer,
             now=self.now,
             new_id=self.new_id,
             most=self.at_once,

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, assert_never
 
+from opentelemetry.trace import Tracer
+
 from tarsy_bus.reports import Report, Reports, id_of
+from tarsy_bus.tracing import step
 from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused, Control, RequestAnswered
 from tarsy_contracts.inputs import CallClaimed, CallNotStarted
 from tarsy_contracts.requests import SummaryRequest
-from tarsy_summarizer.metrics import Metrics
+from tarsy_summarizer.metrics import Metrics, SummaryOutcome
 from tarsy_summarizer.summarizing import Summarizing
 
 MOST_UNSAID = 1000
@@ -37,6 +40,7 @@ class Summarizer:
         summarizing: Summarizing,
         reports: Reports,
         metrics: Metrics,
+        tracer: Tracer,
         now: Callable[[], datetime],
         new_id: Callable[[], str],
         most: int,
@@ -46,6 +50,7 @@ class Summarizer:
         self._summarizing = summarizing
         self._reports = reports
         self._metrics = metrics
+        self._tracer = tracer
         self._now = now
         self._new_id = new_id
         self._most = most
@@ -80,6 +85,7 @@ class Summarizer:
     def _begin(self, request: SummaryRequest) -> None:
         claim_id = self._new_id()
         if len(self._runs) >= self._most:
+            self._metrics.busy()
             self._say_not_started(request, claim_id, "busy")
             return
         claim = CallClaimed(call_id=request.call_id, claim_id=claim_id, worker_id=self._worker_id)
@@ -92,9 +98,13 @@ class Summarizer:
 
     async def _run(self, request: SummaryRequest, claim_id: str) -> None:
         """Ends when Kafka has the outcome: what cannot be told is not piled up."""
-        report = await self._summarizing.run(request, claim_id)
-        self._metrics.ended("error" if report.error else "ok", report.duration_ms / 1000)
-        await self._reports.say(request.session_id, report)
+        what = {"tarsy.call_id": request.call_id, "tarsy.llm_provider": request.llm_provider}
+        with step(self._tracer, "summary", session_id=request.session_id, attributes=what) as span:
+            report = await self._summarizing.run(request, claim_id)
+            outcome: SummaryOutcome = "error" if report.error else "ok"
+            span.set_attribute("tarsy.outcome", outcome)
+            self._metrics.ended(outcome, report.duration_ms / 1000)
+            await self._reports.say(request.session_id, report)
 
     def _ended(self, call_id: str) -> None:
         del self._runs[call_id]

@@ -18,6 +18,7 @@ from tarsy_llm.protocol import Answer, Llm, LlmError, LlmRequest
 from tarsy_llm.providers import close_llms
 from tarsy_summarizer.chunks import Chunks
 from tarsy_summarizer.excerpt import excerpt
+from tarsy_summarizer.metrics import Metrics
 from tarsy_summarizer.prompting import conversation
 from tarsy_summarizer.source import SourceGone, read_source
 from tarsy_summarizer.streaming import MaskedStream
@@ -39,6 +40,7 @@ class Summarizing:
         mask: Callable[[str], str],
         now: Callable[[], datetime],
         input_bytes: int,
+        metrics: Metrics,
     ) -> None:
         self._bus = bus
         self._publisher = publisher
@@ -47,6 +49,7 @@ class Summarizing:
         self._mask = mask
         self._now = now
         self._input_bytes = input_bytes
+        self._metrics = metrics
 
     async def run(self, request: SummaryRequest, claim_id: str) -> SummaryReported:
         """Never raises but for its cancellation."""
@@ -87,6 +90,7 @@ class Summarizing:
         if llm is None:
             raise LlmError(f"the LLM provider {request.llm_provider} is not configured here", kind="invalid_request")
         source = await read_source(self._bus, request)
+        self._metrics.read(request.stored.size if request.stored is not None else len(source.encode()))
         # In a thread: a hundred thousand lines take longer than others should wait.
         short = await asyncio.to_thread(excerpt, source, self._input_bytes)
         asked = conversation(request, short)

@@ -13,8 +13,10 @@ from tarsy_bus.publisher import Publisher
 from tarsy_bus.topics_admin import check_topics, cluster_id
 from tarsy_contracts.topics import LOG_PARTITIONS, Topics
 from tarsy_masking.masker import Masker
+from tarsy_service.kafka_metrics import kafka_writes
 from tarsy_service.running import Readiness
 from tarsy_service.service import Ready, Service
+from tarsy_service.tracing import tracing_of
 from tarsy_timeline.answers import Answers
 from tarsy_timeline.database import Connection, Database
 from tarsy_timeline.internal_routes import internal_routes
@@ -35,6 +37,7 @@ def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
         client=settings.client,
         session_timeout_ms=settings.group_session_timeout_ms,
         heartbeat_ms=settings.group_heartbeat_ms,
+        wrote=kafka_writes(registry, "timeline"),
     )
     schema = settings.database_schema
     database = Database(settings.database.get_secret_value(), schema, settings.database_connections)
@@ -42,9 +45,10 @@ def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
     publisher = Publisher(bus, source="tarsy/timeline", now=lambda: datetime.now(UTC))
     answers, reading = Answers(bus), Reading(database, settings.wait_seconds)
 
+    tracing = tracing_of("timeline", settings)
     router = APIRouter()
     router.include_router(
-        session_routes(reading, Requesting(publisher, answers, settings.wait_seconds), Masker.default())
+        session_routes(reading, Requesting(publisher, answers, settings.wait_seconds, tracing.tracer), Masker.default())
     )
     router.include_router(internal_routes(reading))
 
@@ -57,15 +61,18 @@ def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
             await ledger.begin(LogIdentity(await cluster_id(bus), bus.topics.sessions), await _beginnings(bus))
             parts = Readiness(["answers", "projector"])
             group.create_task(answers.run(lambda: parts.ready("answers")), name="answers")
-            group.create_task(_projecting(bus, ledger, metrics, parts), name="projector")
+            group.create_task(
+                _projecting(Projector(bus, ledger, metrics, tracing.tracer, lambda: datetime.now(UTC)), parts),
+                name="projector",
+            )
             await parts.all.wait()
             ready()
 
-    return Service(name="timeline", run=run, router=router)
+    return Service(name="timeline", run=run, router=router, tracing=tracing)
 
 
-async def _projecting(bus: Bus, ledger: Ledger, metrics: Metrics, parts: Readiness) -> None:
-    await Projector(bus, ledger, metrics).run(lambda: parts.ready("projector"))
+async def _projecting(projector: Projector, parts: Readiness) -> None:
+    await projector.run(lambda: parts.ready("projector"))
 
 
 async def _beginnings(bus: Bus) -> dict[int, int]:

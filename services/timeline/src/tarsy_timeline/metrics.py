@@ -1,21 +1,69 @@
 """What the projector counts."""
 
-from prometheus_client import CollectorRegistry, Counter, Gauge
+from collections.abc import Callable, Collection, Mapping
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+from tarsy_contracts.events import EVENTS
+
+OTHER = "other"
+SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30)
+
+type Look = Callable[[], float]
 
 
 class Metrics:
     def __init__(self, registry: CollectorRegistry) -> None:
         self._projected = Counter(
-            "tarsy_timeline_events_projected_total", "Accepted events written to the tables", registry=registry
+            "tarsy_timeline_events_projected_total",
+            "Accepted events written to the tables, by type",
+            ["type"],
+            registry=registry,
         )
         self._dropped = Counter(
-            "tarsy_timeline_records_dropped_total", "Records of the log that did not count", registry=registry
+            "tarsy_timeline_records_dropped_total",
+            "Records of the log that continue no chain: written by a zombie, or twice",
+            registry=registry,
         )
-        self._lag = Gauge(
-            "tarsy_timeline_lag_records", "Records of the log not projected yet", ["partition"], registry=registry
+        self._lag_records = Gauge(
+            "tarsy_timeline_lag_records",
+            "Records of the log that are not projected yet, as far as this projector has heard",
+            ["partition"],
+            registry=registry,
         )
+        self._lag_seconds = Gauge(
+            "tarsy_timeline_lag_seconds",
+            "How long ago the last projected event was appended, or none waited any more; 0 when none waits",
+            ["partition"],
+            registry=registry,
+        )
+        self.duration = Histogram(
+            "tarsy_timeline_projection_duration_seconds",
+            "Duration of the transaction that writes a batch of events",
+            buckets=SECONDS,
+            registry=registry,
+        )
+        self.conflicts = Counter(
+            "tarsy_timeline_ledger_conflicts_total",
+            "Batches that another projector had written already",
+            registry=registry,
+        )
+        self._shown: set[int] = set()
 
-    def projected(self, partition: int, *, accepted: int, dropped: int, lag: int) -> None:
-        self._projected.inc(accepted)
+    def projected(self, types: Mapping[str, int], *, dropped: int) -> None:
+        for type, count in types.items():
+            self._projected.labels(type if type in EVENTS else OTHER).inc(count)
         self._dropped.inc(dropped)
-        self._lag.labels(str(partition)).set(lag)
+
+    def watch(self, partition: int, *, records: Look, seconds: Look) -> None:
+        """Both are asked when somebody looks: what stands still must not look as it did before."""
+        self._lag_records.labels(str(partition)).set_function(records)
+        self._lag_seconds.labels(str(partition)).set_function(seconds)
+        self._shown.add(partition)
+
+    def forget_others(self, partitions: Collection[int]) -> None:
+        """Of what others project now, they show how far it is."""
+        for partition in self._shown - set(partitions):
+            self._lag_records.remove(str(partition))
+            self._lag_seconds.remove(str(partition))
+        self._shown &= set(partitions)

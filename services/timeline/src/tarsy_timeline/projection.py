@@ -4,7 +4,7 @@ A batch runs each statement once, for all its rows, in ORDER. That is allowed be
 in this order within a batch, or are of one statement, whose rows keep the order of the log.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from datetime import datetime
 from typing import assert_never
@@ -46,12 +46,12 @@ class Batch:
     """What consecutive accepted records of a partition change."""
 
     def __init__(self) -> None:
-        self.accepted = 0
+        self.types: Counter[str] = Counter()
         self._rows: defaultdict[str, list[Row]] = defaultdict(list)
         self._sessions: dict[str, Row] = {}
 
     def add(self, record: Recorded) -> None:
-        self.accepted += 1
+        self.types[record.envelope.type] += 1
         earlier = self._sessions.get(record.session_id)
         self._sessions[record.session_id] = _moved(record, earlier[-1] if earlier else record.envelope.time)
         for name, row in statements(record):

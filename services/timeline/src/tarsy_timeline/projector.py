@@ -3,14 +3,19 @@
 import asyncio
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from datetime import datetime
 
 import structlog
 from aiokafka import TopicPartition
 from aiokafka.abc import ConsumerRebalanceListener
+from opentelemetry.trace import Tracer
 
 from tarsy_bus.acceptance import Chains, LogMismatch
 from tarsy_bus.connection import Bus, member
 from tarsy_bus.following import POLL_MS, READ_RECORDS, Follower, Record, readable
+from tarsy_bus.lag import Lag, unread
+from tarsy_bus.records import append_time
+from tarsy_bus.tracing import note_reading
 from tarsy_timeline.database import UNREACHABLE
 from tarsy_timeline.ledger import Ledger, PositionMoved
 from tarsy_timeline.metrics import Metrics
@@ -27,6 +32,7 @@ class Partition:
 
     position: int
     chains: Chains
+    lag: Lag
 
 
 class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is untyped
@@ -35,11 +41,13 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
     Two projectors on one partition do no harm: the ledger lets one of them through.
     """
 
-    def __init__(self, bus: Bus, ledger: Ledger, metrics: Metrics) -> None:
+    def __init__(self, bus: Bus, ledger: Ledger, metrics: Metrics, tracer: Tracer, now: Callable[[], datetime]) -> None:
         self._bus = bus
         self._topic = bus.topics.sessions
         self._ledger = ledger
         self._metrics = metrics
+        self._tracer = tracer
+        self._now = now
         self._partitions: dict[int, Partition] = {}
         self._waiting: set[int] = set()
         self._assigned = False
@@ -69,6 +77,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         """Only notes them, as an exception in here would only be logged. Records come before this has ended."""
         self._consumer.pause(*assigned)
         numbers = {place.partition for place in assigned}
+        self._metrics.forget_others(numbers)
         self._partitions = {number: kept for number, kept in self._partitions.items() if number in numbers}
         self._waiting = numbers
         self._assigned = True
@@ -85,8 +94,12 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
             try:
                 await self._project(place.partition, partition, records)
             except PositionMoved as moved:
+                self._metrics.conflicts.inc()
                 log.info("projector.lost", reason=str(moved))
                 self._reload([place.partition])
+        for number, partition in self._partitions.items():
+            if self._unread(number, partition) == 0:
+                partition.lag.caught_up()
 
     def _reload(self, numbers: Collection[int]) -> None:
         """Forget what is known of these and begin again at what the ledger says."""
@@ -99,7 +112,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         kept = {number: self._partitions[number] for number in self._waiting if number in self._partitions}
         for number in self._waiting - kept.keys():
             position, known = await self._ledger.read(number)
-            kept[number] = Partition(position, Chains(known=known))
+            kept[number] = Partition(position, Chains(known=known), Lag(self._now))
         # On a connection of its own: on the consumer's, it would wait behind a fetch, half a second each time.
         async with Follower(self._bus, self._topic).running() as follower:
             await follower.check({number: partition.position for number, partition in kept.items()})
@@ -107,6 +120,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         for number in self._waiting & kept.keys():
             place = TopicPartition(self._topic, number)
             self._partitions[number] = kept[number]
+            self._watch(number, kept[number])
             self._consumer.seek(place, kept[number].position)
             self._consumer.resume(place)
         self._waiting -= kept.keys()
@@ -121,13 +135,28 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
                 f"{self._topic} partition {number} should go on at {partition.position}, but the next record "
                 f"lies at {fresh[0].offset}: the records between are gone"
             )
-        batch = Batch()
-        for record in fresh:
-            delivery = readable(record)
+        batch, accepted = Batch(), []
+        for raw in fresh:
+            delivery = readable(raw)
             if delivery is not None and partition.chains.accept(delivery.mark()):
-                batch.add(delivery.recorded())
+                accepted.append(delivery.recorded())
+                batch.add(accepted[-1])
         end = fresh[-1].offset + 1
-        await self._ledger.write(number, partition.position, end, batch)
+        with self._metrics.duration.time():
+            await self._ledger.write(number, partition.position, end, batch)
         partition.position = end
-        lag = (self._consumer.highwater(TopicPartition(self._topic, number)) or end) - end
-        self._metrics.projected(number, accepted=batch.accepted, dropped=len(fresh) - batch.accepted, lag=lag)
+        partition.lag.read(append_time(fresh[-1]))
+        now = self._now()
+        for record in accepted:
+            note_reading(self._tracer, "project", record, now)
+        self._metrics.projected(batch.types, dropped=len(fresh) - len(accepted))
+
+    def _unread(self, number: int, partition: Partition) -> int:
+        return unread(self._consumer, TopicPartition(self._topic, number), partition.position)
+
+    def _watch(self, number: int, partition: Partition) -> None:
+        self._metrics.watch(
+            number,
+            records=lambda: self._unread(number, partition),
+            seconds=lambda: partition.lag.seconds(self._unread(number, partition)),
+        )

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from uuid import uuid4
 
+from opentelemetry.trace import Tracer
+
 from tarsy_bus.publisher import NotWritten, Publisher
+from tarsy_bus.tracing import step
 from tarsy_contracts.control import RequestAnswered
 from tarsy_contracts.identities import derived_id, report_id
 from tarsy_contracts.inputs import CancelRequested
@@ -47,15 +50,22 @@ def request_id(kind: str, headers: Mapping[str, str], who: Caller, session_id: s
 
 
 class Requesting:
-    def __init__(self, publisher: Publisher, answers: Answers, wait_seconds: float) -> None:
+    def __init__(self, publisher: Publisher, answers: Answers, wait_seconds: float, tracer: Tracer) -> None:
         self._publisher = publisher
         self._answers = answers
         self._wait_seconds = wait_seconds
+        self._tracer = tracer
 
-    async def cancel(self, session_id: str, request_id: str, author: str) -> RequestAnswered | None:
-        """The owner's answer, if it was accepted; None when no answer came in time. Raises Problem if refused."""
+    async def cancel(
+        self, session_id: str, request_id: str, author: str, *, cause: str | None = None
+    ) -> RequestAnswered | None:
+        """The owner's answer, if it was accepted; None when no answer came in time. Raises Problem if refused.
+
+        `cause` is the caller's `traceparent`.
+        """
         message = CancelRequested(request_id=request_id, author=author)
-        with self._answers.to(request_id) as coming:
+        traced = step(self._tracer, "request_cancel", session_id=session_id, cause=cause)
+        with traced, self._answers.to(request_id) as coming:
             await self._publish(message, session_id)
             try:
                 async with asyncio.timeout(self._wait_seconds):

@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import JSONResponse
 
+from tarsy_bus.tracing import HEADER
 from tarsy_masking.masker import Masker
 from tarsy_timeline import shapes
 from tarsy_timeline.reading import Reading
@@ -55,7 +56,7 @@ def session_routes(reading: Reading, requesting: Requesting, masker: Masker) -> 
         who = caller(request.headers, masker.mask)
         asked = request_id("cancel", request.headers, who, session_id)
         body: Shape = {"session_id": session_id, "request_id": asked}
-        answer = await requesting.cancel(session_id, asked, who.author)
+        answer = await requesting.cancel(session_id, asked, who.author, cause=request.headers.get(HEADER))
         if answer is not None:
             return JSONResponse({**body, "message": answer.reason or "The session is being cancelled."})
         location = f"/api/v1/sessions/{session_id}/status"

@@ -1,0 +1,31 @@
+"""What is told of every write, to whoever counts them."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Literal
+
+type WriteOutcome = Literal["ok", "not_written", "uncertain", "too_large"]
+"""not_written and uncertain: Kafka did not acknowledge in time; too_large: nothing was sent."""
+
+type Wrote = Callable[[str, WriteOutcome, int, float], None]
+"""Topic (without its prefix), outcome, records, seconds."""
+
+
+def uncounted(topic: str, outcome: WriteOutcome, records: int, seconds: float) -> None:
+    pass
+
+
+@contextmanager
+def observed(
+    wrote: Wrote, topic: str, failures: dict[type[Exception], WriteOutcome], *, records: int = 1
+) -> Iterator[None]:
+    """Tells how the body ended. `failures` are the errors that are an outcome; what was broken off has none."""
+    began = time.perf_counter()
+    try:
+        yield
+    except tuple(failures) as problem:
+        outcome = next(outcome for kind, outcome in failures.items() if isinstance(problem, kind))
+        wrote(topic, outcome, records, time.perf_counter() - began)
+        raise
+    wrote(topic, "ok", records, time.perf_counter() - began)

@@ -1,0 +1,121 @@
+"""The trace of a session, in our headers (W3C `traceparent`) and in the process (OpenTelemetry)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+
+from opentelemetry import trace
+from opentelemetry.context import Context
+from opentelemetry.trace import Link, Span, Status, StatusCode, Tracer
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+from structlog.contextvars import bound_contextvars
+
+from tarsy_contracts.identities import session_traceparent
+from tarsy_contracts.recorded import Recorded
+
+HEADER = "traceparent"
+W3C = TraceContextTextMapPropagator()
+RECENT = timedelta(seconds=60)
+
+type Attributes = Mapping[str, str | int | float | bool]
+
+
+def current_traceparent() -> str | None:
+    """Of the span that this task is in."""
+    carrier: dict[str, str] = {}
+    W3C.inject(carrier)
+    return carrier.get(HEADER)
+
+
+def traceparent_of(session_id: str) -> str:
+    """The span that this task is in, if it belongs to the session's trace, or else its root."""
+    return session_traceparent(session_id, current_traceparent())
+
+
+def carried_traceparent(headers: Sequence[tuple[str, bytes]]) -> str | None:
+    """Of a record that strangers wrote: whatever stands there, it does no harm."""
+    found = [value for name, value in headers if name == HEADER]
+    return (found[0] or b"").decode(errors="replace") if found else None
+
+
+def context_of(traceparent: str | None) -> Context:
+    """Empty for none, and for one that cannot be read."""
+    return W3C.extract({HEADER: traceparent} if traceparent else {}, context=Context())
+
+
+@contextmanager
+def step(
+    tracer: Tracer,
+    name: str,
+    *,
+    session_id: str,
+    cause: str | None = None,
+    attributes: Attributes | None = None,
+) -> Iterator[Span]:
+    """A span of the session's trace around the body; every log line inside has the ids of both.
+
+    `cause` is the `traceparent` that came with what is worked on. One of another trace (a caller's) becomes a link.
+    Of an error only the type is noted: its message was masked by nobody.
+    """
+    parent = session_traceparent(session_id, cause)
+    span = tracer.start_span(
+        name,
+        context=context_of(parent),
+        links=_links(cause) if cause != parent else (),
+        attributes={"tarsy.session_id": session_id, **(attributes or {})},
+    )
+    using = trace.use_span(span, end_on_exit=True, record_exception=False, set_status_on_exception=False)
+    with bound_contextvars(session_id=session_id), using:
+        try:
+            yield span
+        except Exception as problem:
+            span.set_status(Status(StatusCode.ERROR, type(problem).__name__))
+            raise
+
+
+def note_step(
+    tracer: Tracer,
+    name: str,
+    *,
+    session_id: str,
+    cause: str | None,
+    began: datetime,
+    ended: datetime,
+    attributes: Attributes,
+) -> None:
+    """A span of the session's trace that is over already."""
+    span = tracer.start_span(
+        name,
+        context=context_of(session_traceparent(session_id, cause)),
+        start_time=nanoseconds(began),
+        attributes={"tarsy.session_id": session_id, **attributes},
+    )
+    # Two machines' clocks: what came from the other one may lie ahead of ours.
+    span.end(nanoseconds(max(began, ended)))
+
+
+def note_reading(tracer: Tracer, name: str, record: Recorded, now: datetime) -> None:
+    """From the append of an event to the moment at which it was read and handled.
+
+    Nothing for an event that is read long after: then a view is rebuilt, and the trace has had its step.
+    """
+    if now - record.appended_at > RECENT:
+        return
+    note_step(
+        tracer,
+        name,
+        session_id=record.session_id,
+        cause=record.envelope.traceparent,
+        began=record.appended_at,
+        ended=now,
+        attributes={"tarsy.event.type": record.envelope.type, "tarsy.event.number": record.number},
+    )
+
+
+def nanoseconds(time: datetime) -> int:
+    return round(time.timestamp() * 1_000_000) * 1_000
+
+
+def _links(traceparent: str | None) -> list[Link]:
+    caller = trace.get_current_span(context_of(traceparent)).get_span_context()
+    return [Link(caller)] if caller.is_valid else []

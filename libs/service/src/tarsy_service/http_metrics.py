@@ -1,0 +1,69 @@
+"""Requests counted by what they asked for: a route's template, never an address that somebody made up."""
+
+import time
+
+from prometheus_client import CollectorRegistry, Counter, Histogram
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+OTHER = "other"
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+
+
+class HttpMetrics:
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._requests = Counter(
+            "tarsy_http_requests_total",
+            "Requests answered; a connection of a WebSocket is none",
+            ["method", "route", "status"],
+            registry=registry,
+        )
+        self._duration = Histogram(
+            "tarsy_http_request_duration_seconds",
+            "From a request to the last byte of its answer",
+            ["method", "route"],
+            buckets=SECONDS,
+            registry=registry,
+        )
+
+    def answered(self, method: str, route: str, status: int, seconds: float) -> None:
+        method = method if method in METHODS else OTHER
+        self._requests.labels(method, route, str(status)).inc()
+        self._duration.labels(method, route).observe(seconds)
+
+
+class CountRequests:
+    """An ASGI middleware that touches neither bodies nor WebSockets."""
+
+    def __init__(self, app: ASGIApp, metrics: HttpMetrics) -> None:
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        # An error that nobody answers becomes a 500, outside of us.
+        status, began = 500, time.perf_counter()
+
+        async def noticed(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noticed)
+        finally:
+            self._metrics.answered(scope["method"], route_of(scope), status, time.perf_counter() - began)
+
+
+def route_of(scope: Scope) -> str:
+    """The template that the router found.
+
+    The route of a router inside of another knows its own part only; FastAPI keeps the whole beside it.
+    """
+    context = scope.get("fastapi", {}).get("effective_route_context")
+    route = context if context is not None else scope.get("route")
+    path = getattr(route, "path", None)
+    return path if isinstance(path, str) else OTHER

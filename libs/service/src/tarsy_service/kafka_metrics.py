@@ -1,0 +1,37 @@
+"""What the services of a process write to Kafka, in one pair of metrics for all of them."""
+
+from collections.abc import Callable
+
+from prometheus_client import CollectorRegistry, Counter, Histogram
+from prometheus_client.metrics import MetricWrapperBase
+
+SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 20)
+
+type Wrote = Callable[[str, str, int, float], None]
+"""Topic (without its prefix), outcome, records, seconds."""
+
+
+def kafka_writes(registry: CollectorRegistry, service: str) -> Wrote:
+    """What a service tells its writes. All services of a process share the registry, and so the metrics in it."""
+    records = _shared(registry, Counter, "tarsy_kafka_records_total", "Records given to Kafka, by outcome", "outcome")
+    duration = _shared(
+        registry, Histogram, "tarsy_kafka_write_duration_seconds", "From a write to Kafka's word", buckets=SECONDS
+    )
+    # From zero: an increase from nothing to one is none for Prometheus, and these are what one waits for.
+    records.labels(service, "dead-letters", "ok")
+
+    def wrote(topic: str, outcome: str, count: int, seconds: float) -> None:
+        records.labels(service, topic, outcome).inc(count)
+        duration.labels(service, topic).observe(seconds)
+
+    return wrote
+
+
+def _shared[M: MetricWrapperBase](
+    registry: CollectorRegistry, kind: type[M], name: str, meaning: str, *labels: str, **more: object
+) -> M:
+    """There is no public way to ask a registry what it holds."""
+    known = registry._names_to_collectors.get(name)
+    if isinstance(known, kind):
+        return known
+    return kind(name, meaning, ["service", "topic", *labels], registry=registry, **more)  # type: ignore[arg-type]

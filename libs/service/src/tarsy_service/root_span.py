@@ -1,0 +1,41 @@
+"""The root span of a trace whose ids others know already: they hang their spans under it before it is there."""
+
+from collections.abc import Mapping
+from contextvars import ContextVar
+from datetime import datetime
+
+from opentelemetry import trace
+from opentelemetry.context import Context
+from opentelemetry.trace import SpanContext, Status, StatusCode, Tracer
+
+_given: ContextVar[SpanContext | None] = ContextVar("given_span_ids", default=None)
+
+
+def given_ids() -> SpanContext | None:
+    """Of the root span that is being made."""
+    return _given.get()
+
+
+def make_root_span(
+    tracer: Tracer,
+    name: str,
+    ids: Context,
+    *,
+    began: datetime,
+    ended: datetime,
+    error: str | None,
+    attributes: Mapping[str, str | int],
+) -> None:
+    """A span that is over already. `ids` is the context that its children were given as their parent's."""
+    token = _given.set(trace.get_current_span(ids).get_span_context())
+    try:
+        span = tracer.start_span(name, context=Context(), start_time=_nanoseconds(began), attributes=attributes)
+    finally:
+        _given.reset(token)
+    if error is not None:
+        span.set_status(Status(StatusCode.ERROR, error))
+    span.end(_nanoseconds(ended))
+
+
+def _nanoseconds(time: datetime) -> int:
+    return round(time.timestamp() * 1_000_000) * 1_000

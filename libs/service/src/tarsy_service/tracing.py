@@ -1,0 +1,44 @@
+"""Spans of one service: sent over OTLP where an address is set. Where none is, nothing but their ids is there."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+import structlog
+from opentelemetry.trace import NoOpTracer, Tracer
+
+from tarsy_service.settings import ServiceSettings
+
+log = structlog.get_logger(__name__)
+
+CLOSE_SECONDS = 3.0
+
+
+async def _nothing_to_send() -> None:
+    return
+
+
+@dataclass(frozen=True, slots=True)
+class Tracing:
+    """`tracer` makes the spans of one service; `close` sends what is left of them."""
+
+    tracer: Tracer
+    close: Callable[[], Awaitable[None]] = _nothing_to_send
+
+
+def tracing_of(service: str, settings: ServiceSettings) -> Tracing:
+    if not settings.otlp_endpoint:
+        return Tracing(NoOpTracer())
+    # Here, as OpenTelemetry's SDK takes a while to import, and most start without it.
+    from tarsy_service.exporting import exporting_provider
+
+    provider = exporting_provider(service, settings.client, endpoint=settings.otlp_endpoint, ratio=settings.trace_ratio)
+
+    async def close() -> None:
+        try:
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await asyncio.to_thread(provider.shutdown)
+        except TimeoutError:
+            log.warning("spans.not_sent", seconds=CLOSE_SECONDS)
+
+    return Tracing(provider.get_tracer("tarsy"), close)

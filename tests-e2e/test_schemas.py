@@ -1,0 +1,113 @@
+"""Every record of a whole investigation, on every topic of ours, is what `schemas/` says."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it has no types of its own
+
+from tarsy_bus.following import Record
+from tarsy_cli.generated.channels import CHANNELS, Channel
+from tarsy_cli.generated.messages import urn
+from tarsy_contracts.envelope import Envelope
+from tarsy_investigation import everything, submit
+from tarsy_system import ROOT, System
+
+pytestmark = pytest.mark.timeout(240)
+
+SCHEMAS = ROOT / "schemas"
+STRANGERS = {"alerts", "dead_letters"}
+ALWAYS = {
+    "inbox": {"alert.received", "call.claimed", "tool_call.reported", "summary.reported", "session.cancel_requested"},
+    "sessions": {
+        "session.started",
+        "stage.started",
+        "execution.started",
+        "llm_call.requested",
+        "llm_call.completed",
+        "tool_call.requested",
+        "tool_call.started",
+        "tool_call.completed",
+        "summary.requested",
+        "summary.started",
+        "summary.completed",
+        "execution.completed",
+        "stage.completed",
+        "session.completed",
+        "request.refused",
+    },
+    "heads": {"session.head"},
+    "tool_calls": {"tool_call.request"},
+    "summaries": {"summary.request"},
+    "results": {"result.piece"},
+    "stream": {"llm.chunk", "summary.chunk"},
+    "control": {"claim.granted", "request.answered"},
+    "catalog": {"server.catalogued"},
+    "workers": {"worker.announced"},
+}
+"""What the incident brings in any case, by topic; and a request that is refused."""
+
+
+async def test_every_record_of_an_investigation_fits_the_schemas(system: System) -> None:
+    await system.start_all()
+    investigation = submit(system)
+    log = await investigation.until_ended()
+    assert log.types[-1] == "session.completed", log.accepted[-1].event
+    cancel = f"{system.of('timeline').url}/api/v1/sessions/{investigation.session_id}/cancel"
+    assert httpx2.post(cancel, timeout=20.0).status_code == 409
+
+    channels = [channel for channel in CHANNELS if channel.topic not in STRANGERS]
+    assert {channel.topic for channel in channels} == ALWAYS.keys()
+    validators = all_validators()
+    seen: Counter[tuple[str, str]] = Counter()
+    for channel in channels:
+        for record in await everything(system, [channel.found_in(system.bus.topics).name]):
+            if record.value is None and not record.headers:
+                continue  # the tombstone of an older head
+            seen[channel.topic, check(record, channel, validators)] += 1
+    for topic, types in ALWAYS.items():
+        missing = {type for type in types if not seen[topic, type]}
+        assert not missing, f"no such record on {topic}, so nothing was checked: {sorted(missing)}"
+    assert await everything(system, [system.bus.topics.dead_letters]) == []
+
+
+def check(record: Record, channel: Channel, validators: dict[str, Draft202012Validator]) -> str:
+    """Headers, value, topic and writer. Returns the type."""
+    headers = {name: value.decode() for name, value in record.headers}
+    at = f"{record.topic} {record.partition}/{record.offset}"
+    assert len(headers) == len(record.headers), f"{at}: a header stands there twice"
+    assert channel.headers is not None
+    fits(validators[urn(channel.headers)], headers, f"{at}, headers")
+    envelope = Envelope.from_headers(record.headers)
+    schema = headers["ce_dataschema"]
+    assert schema == f"urn:tarsy:{envelope.type}:{envelope.version}"
+    if record.value is not None:
+        text = record.value.decode()
+        is_json = headers["content-type"] == "application/json"
+        fits(validators[schema], json.loads(text) if is_json else text, f"{at}, {envelope.type}")
+    (sent,) = (each for each in channel.messages if each.name == envelope.type)
+    assert set(sent.by) & set(envelope.source.split("/")), f"{at}: {envelope.type} was written by {envelope.source}"
+    return envelope.type
+
+
+def fits(validator: Draft202012Validator, value: Any, what: str) -> None:
+    problems = [f"{problem.json_path}: {problem.message[:300]}" for problem in validator.iter_errors(value)]
+    assert problems == [], what
+
+
+def all_validators() -> dict[str, Draft202012Validator]:
+    """By `$id`: what a consumer finds in the repository."""
+    found: dict[str, Draft202012Validator] = {}
+    for file in sorted(SCHEMAS.glob("*/*.json")):
+        schema = read(file)
+        assert schema["$id"] not in found, f"{file} has the $id of another"
+        found[schema["$id"]] = Draft202012Validator(schema)
+    return found
+
+
+def read(file: Path) -> dict[str, Any]:
+    schema: dict[str, Any] = json.loads(file.read_text("utf-8"))
+    return schema

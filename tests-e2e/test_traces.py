@@ -1,0 +1,99 @@
+"""One trace through all hops of a session: in the spans, in the headers of every record, in our own logs."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tarsy_collector import Collected, Collector, collecting
+from tarsy_contracts.envelope import Envelope
+from tarsy_contracts.identities import session_traceparent
+from tarsy_incident import alert_now
+from tarsy_investigation import Investigation, everything
+from tarsy_system import SERVICES, System
+
+pytestmark = pytest.mark.timeout(240)
+
+CALLER = "4bf92f3577b34da6a3ce929d0e0e4736"
+
+
+@pytest.fixture
+def collector() -> Iterator[Collector]:
+    with collecting() as collector:
+        yield collector
+
+
+async def test_every_hop_of_a_session_is_in_its_one_trace(system: System, collector: Collector) -> None:
+    system.environment["TARSY_OTLP_ENDPOINT"] = collector.url
+    await system.start_all()
+    investigation = submitted_from_a_trace(system)
+    log = await investigation.until_ended()
+    system.stop_all()
+
+    trace = session_traceparent(investigation.session_id).split("-")[1]
+    of_session = [span for span in collector.spans if span.attributes.get("tarsy.session_id")]
+    assert {span.trace_id for span in of_session} == {trace}
+    assert {span.service for span in of_session} == {f"tarsy-{service}" for service in SERVICES}
+    assert_one_tree(of_session, root=session_traceparent(investigation.session_id).split("-")[2])
+
+    names = Counter(span.name for span in of_session)
+    assert (names["session"], names["receive_alert"], names["summary"]) == (1, 1, 1)
+    assert names["llm_call"] == log.types.count("llm_call.completed")
+    assert names["tool_call"] == log.types.count("tool_call.completed")
+    assert names["decide"] > names["llm_call"] + names["tool_call"]
+    assert names["project"] == names["show"] == len(log.accepted)
+    assert [span for span in of_session if span.failed] == []
+    assert [span.links for span in of_session if span.name == "receive_alert"] == [(CALLER,)]
+    (session,) = (span for span in of_session if span.name == "session")
+    calls = sum(span.nanoseconds for span in of_session if span.name == "llm_call")
+    assert session.nanoseconds > calls > 0
+
+    assert await records_outside_of_the_trace(system, investigation, trace) == []
+    for process in system.processes:
+        assert lines_outside_of_the_trace(process.log, investigation.session_id, trace) == [], process.name
+
+
+def submitted_from_a_trace(system: System) -> Investigation:
+    headers = {"traceparent": f"00-{CALLER}-00f067aa0ba902b7-01"}
+    url = f"{system.of('ingest').url}/api/v1/alerts/alertmanager"
+    answer = httpx2.post(url, json=alert_now(), headers=headers, timeout=20.0)
+    return Investigation(system, str(answer.json()["alerts"][0]["session_id"]))
+
+
+def assert_one_tree(spans: list[Collected], *, root: str) -> None:
+    """Every span hangs under another one of them, and in the end under the root, which came last."""
+    by_id = {span.span_id: span for span in spans}
+    assert len(by_id) == len(spans)
+    assert [span.name for span in spans if not span.parent_id] == ["session"]
+    for span in spans:
+        above = span
+        for _ in range(len(spans)):
+            if above.parent_id:
+                above = by_id[above.parent_id]
+        assert above.span_id == root, span
+
+
+async def records_outside_of_the_trace(system: System, investigation: Investigation, trace: str) -> list[str]:
+    """Heads are a function of the log, and tell no hop."""
+    topics = system.bus.topics
+    names = {topic.name for topic in topics.all()} - {topics.alerts, topics.dead_letters, topics.heads}
+    records = await everything(system, sorted(names))
+    outside, seen = [], set()
+    for record in records:
+        envelope = Envelope.from_headers(record.headers)
+        if envelope.subject != investigation.session_id:
+            continue
+        seen.add(record.topic)
+        if (envelope.traceparent or "").split("-")[1:2] != [trace]:
+            outside.append(f"{record.topic}: {envelope.type} has {envelope.traceparent}")
+    assert seen == names - {topics.workers, topics.catalog}
+    return outside
+
+
+def lines_outside_of_the_trace(file: Path, session_id: str, trace: str) -> list[str]:
+    lines = [json.loads(line) for line in file.read_text("utf-8").splitlines() if line.startswith("{")]
+    own = [line for line in lines if line.get("session_id") == session_id]
+    return [json.dumps(line) for line in own if line.get("trace_id") != trace]

@@ -1,0 +1,79 @@
+"""Debian's Chromium, without a window, and all that a page in it complains about."""
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, ConsoleMessage, Dialog, Error, Page, async_playwright, expect
+
+CHROMIUM = Path("/usr/bin/chromium")
+FLAGS = (
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-sync",
+    "--no-first-run",
+)
+WAIT_MILLISECONDS = 20_000
+
+
+def demand_chromium() -> None:
+    """Skips the test where there is no Chromium; in CI that is a failure."""
+    if not CHROMIUM.exists():
+        reason = f"there is no {CHROMIUM}: `apt-get install --no-install-recommends chromium` brings it"
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+
+
+@asynccontextmanager
+async def chromium() -> AsyncIterator[Browser]:
+    demand_chromium()
+    expect.set_options(timeout=WAIT_MILLISECONDS)
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(
+            executable_path=CHROMIUM, headless=True, chromium_sandbox=False, args=FLAGS
+        )
+        yield browser
+        await browser.close()
+
+
+@dataclass
+class Tab:
+    """`complaints`: errors and warnings of the console (broken policies are among them), exceptions, dialogs."""
+
+    page: Page
+    complaints: list[str] = field(default_factory=list)
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(f"{message.type}: {message.text}")
+
+    def _error(self, problem: Error) -> None:
+        self.complaints.append(f"exception: {problem}")
+
+    async def _dialog(self, dialog: Dialog) -> None:
+        self.complaints.append(f"dialog: {dialog.message}")
+        await dialog.dismiss()
+
+    def listen(self) -> None:
+        self.page.on("console", self._console)
+        self.page.on("pageerror", self._error)
+        self.page.on("dialog", self._dialog)
+
+
+@asynccontextmanager
+async def new_tab(browser: Browser, base_url: str, **context: object) -> AsyncIterator[Tab]:
+    """In a profile of its own. `context`: what playwright's `new_context` takes besides."""
+    profile = await browser.new_context(base_url=base_url, **context)  # type: ignore[arg-type]
+    profile.set_default_timeout(WAIT_MILLISECONDS)
+    tab = Tab(await profile.new_page())
+    tab.listen()
+    try:
+        yield tab
+    finally:
+        await profile.close()

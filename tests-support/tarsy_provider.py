@@ -1,0 +1,183 @@
+"""A provider of models for whole-system tests: it speaks the wire formats of three, and says what a script says.
+
+`python tests-support/tarsy_provider.py PORT` runs it for people, who then set GEMINI_API_KEY and
+GOOGLE_GEMINI_BASE_URL (or the variables of another provider) and run `make up`: all but the model is real then.
+"""
+
+import json
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from tarsy_incident import INCIDENT
+from tarsy_llm.script import Turn, load_scripts
+
+MODEL = "model-of-the-test"
+
+type Events = Iterable[tuple[str, JsonValue]]
+"""Server-sent events with a name ("" for none)."""
+
+
+@dataclass
+class Provider:
+    """`heard` holds the text of every request; `keys` the API keys that came with them."""
+
+    turns: Sequence[Turn]
+    url: str = ""
+    heard: list[str] = field(default_factory=list)
+    keys: set[str] = field(default_factory=set)
+
+    def answer(self, body: JsonValue, assistant: str) -> Turn:
+        """`assistant` is what this format calls the model's own messages. An agent has tools, a summarizer has none."""
+        if not isinstance(body, dict):
+            raise TypeError("the request is no object")
+        messages = body.get("messages", body.get("contents"))
+        if not isinstance(messages, list):
+            raise TypeError("the request holds no messages")
+        iteration = 1 + sum(isinstance(one, dict) and one.get("role") == assistant for one in messages)
+        agent = "KubernetesAgent" if body.get("tools") else "Summarizer"
+        text = "\n".join(_texts(body))
+        self.heard.append(text)
+        for turn in self.turns:
+            if (turn.agent, turn.iteration) == (agent, iteration) and all(need in text for need in turn.needs):
+                return turn
+        raise LookupError(f"no turn for {agent}, iteration {iteration}")
+
+
+def _texts(value: JsonValue) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case dict():
+            for one in value.values():
+                yield from _texts(one)
+        case list():
+            for one in value:
+                yield from _texts(one)
+        case _:
+            pass
+
+
+def _google(turn: Turn) -> Events:
+    def chunk(parts: list[JsonValue], **more: JsonValue) -> tuple[str, JsonValue]:
+        content: JsonValue = {"role": "model", "parts": parts}
+        return "", {"candidates": [{"content": content, **more}], "modelVersion": MODEL}
+
+    yield chunk([{"text": turn.thinking, "thought": True}])
+    for line in turn.text.splitlines(keepends=True):
+        yield chunk([{"text": line}])
+    for index, call in enumerate(turn.tool_calls):
+        part: dict[str, JsonValue] = {"functionCall": {"name": call.name, "args": call.arguments}}
+        yield chunk([part | ({"thoughtSignature": "c2lnbmVk"} if index == 0 else {})])
+    usage: JsonValue = {"promptTokenCount": turn.usage.input_tokens, "candidatesTokenCount": turn.usage.output_tokens}
+    yield "", {"candidates": [{"finishReason": "STOP"}], "usageMetadata": usage, "modelVersion": MODEL}
+
+
+def _openai(turn: Turn) -> Events:
+    def chunk(delta: JsonValue, finish: str | None = None) -> tuple[str, JsonValue]:
+        choice: JsonValue = {"index": 0, "delta": delta, "finish_reason": finish}
+        return "", {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": MODEL, "choices": [choice]}
+
+    yield chunk({"role": "assistant", "content": ""})
+    yield chunk({"reasoning_content": turn.thinking})
+    for line in turn.text.splitlines(keepends=True):
+        yield chunk({"content": line})
+    for index, call in enumerate(turn.tool_calls):
+        head: JsonValue = {"name": call.name, "arguments": ""}
+        yield chunk({"tool_calls": [{"index": index, "id": f"call_{index}", "type": "function", "function": head}]})
+        arguments: JsonValue = {"arguments": json.dumps(call.arguments)}
+        yield chunk({"tool_calls": [{"index": index, "function": arguments}]})
+    yield chunk({}, "tool_calls" if turn.tool_calls else "stop")
+    counted = (turn.usage.input_tokens or 0, turn.usage.output_tokens or 0)
+    usage: JsonValue = {"prompt_tokens": counted[0], "completion_tokens": counted[1], "total_tokens": sum(counted)}
+    last: dict[str, JsonValue] = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": MODEL}
+    yield "", last | {"choices": [], "usage": usage}
+
+
+def _anthropic(turn: Turn) -> Events:
+    blocks: list[tuple[JsonValue, list[JsonValue]]] = []
+    if turn.thinking:
+        blocks.append(
+            (
+                {"type": "thinking", "thinking": "", "signature": ""},
+                [
+                    {"type": "thinking_delta", "thinking": turn.thinking},
+                    {"type": "signature_delta", "signature": "c2lnbmVk"},
+                ],
+            )
+        )
+    lines = turn.text.splitlines(keepends=True)
+    blocks.append(({"type": "text", "text": ""}, [{"type": "text_delta", "text": line} for line in lines]))
+    for index, call in enumerate(turn.tool_calls):
+        block: JsonValue = {"type": "tool_use", "id": f"toolu_{index}", "name": call.name, "input": {}}
+        blocks.append((block, [{"type": "input_json_delta", "partial_json": json.dumps(call.arguments)}]))
+    message: dict[str, JsonValue] = {"id": "m", "type": "message", "role": "assistant", "model": MODEL, "content": []}
+    message |= {"stop_reason": None, "usage": {"input_tokens": turn.usage.input_tokens or 0, "output_tokens": 1}}
+    yield "message_start", {"type": "message_start", "message": message}
+    for index, (block, deltas) in enumerate(blocks):
+        yield "content_block_start", {"type": "content_block_start", "index": index, "content_block": block}
+        for delta in deltas:
+            yield "content_block_delta", {"type": "content_block_delta", "index": index, "delta": delta}
+        yield "content_block_stop", {"type": "content_block_stop", "index": index}
+    ended: JsonValue = {"stop_reason": "tool_use" if turn.tool_calls else "end_turn", "stop_sequence": None}
+    usage: JsonValue = {"output_tokens": turn.usage.output_tokens or 0}
+    yield "message_delta", {"type": "message_delta", "delta": ended, "usage": usage}
+    yield "message_stop", {"type": "message_stop"}
+
+
+FORMATS: tuple[tuple[str, str, str, Callable[[Turn], Events]], ...] = (
+    (":streamGenerateContent", "x-goog-api-key", "model", _google),
+    ("/chat/completions", "authorization", "assistant", _openai),
+    ("/v1/messages", "x-api-key", "assistant", _anthropic),
+)
+"""What is in the path, the header with the key, what the model's messages are called, and how it speaks."""
+
+
+@contextmanager
+def provider(*, port: int = 0, scripts: Sequence[Path] = (INCIDENT / "script.yaml",)) -> Iterator[Provider]:
+    provider = Provider([placed.turn for placed in load_scripts(scripts).turns])
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            _, key, assistant, speak = next(each for each in FORMATS if each[0] in self.path)
+            provider.keys.add(self.headers.get(key, "").removeprefix("Bearer "))
+            try:
+                turn = provider.answer(body, assistant)
+            except LookupError as problem:
+                self.send_error(400, str(problem))
+                return
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.end_headers()
+            for name, data in speak(turn):
+                head = f"event: {name}\n" if name else ""
+                self.wfile.write(f"{head}data: {json.dumps(data)}\n\n".encode())
+                self.wfile.flush()
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+    server.daemon_threads = True
+    provider.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield provider
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+if __name__ == "__main__":
+    with provider(port=int(sys.argv[1])) as running:
+        print(f"a provider of models is at {running.url}")  # noqa: T201 - a program of its own
+        threading.Event().wait()
