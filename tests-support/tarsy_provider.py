@@ -134,7 +134,7 @@ def _anthropic(turn: Turn) -> Events:
 FORMATS: tuple[tuple[str, str, str, Callable[[Turn], Events]], ...] = (
     (":streamGenerateContent", "x-goog-api-key", "model", _google),
     ("/chat/completions", "authorization", "assistant", _openai),
-    ("/v1/messages", "x-api-key", "assistant", _anthropic),
+    ("/v1/messages", "authorization", "assistant", _anthropic),
 )
 """What is in the path, the header with the key, what the model's messages are called, and how it speaks."""
 

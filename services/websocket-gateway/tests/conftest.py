@@ -1,10 +1,16 @@
+import asyncio
 import uuid
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 import pytest
+import pytest_asyncio
+from fastapi.responses import HTMLResponse
+from playwright.async_api import Browser
+from prometheus_client import CollectorRegistry
 
+from tarsy_browser import Tab, chromium, new_tab
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage
@@ -12,6 +18,15 @@ from tarsy_contracts.conversation import Usage
 from tarsy_contracts.envelope import Envelope, event_id
 from tarsy_contracts.message import Message
 from tarsy_contracts.recorded import Recorded, decode
+from tarsy_embedded.ports import free_port
+from tarsy_service.running import run_services
+from tarsy_service.service import Ready, Service
+from tarsy_websocket_gateway.page_assets import load_page
+from tarsy_websocket_gateway.page_routes import HEADERS, page_routes
+
+WAIT_SECONDS = 20.0
+BLANK = "/blank"
+"""A document with the page's policy and none of its scripts."""
 
 BEGIN = datetime(2026, 11, 22, 10, 0, tzinfo=UTC)
 
@@ -104,3 +119,55 @@ def story() -> Callable[[], Session]:
         )  # fmt: skip
 
     return write
+
+
+def page_service() -> Service:
+    page = load_page()
+    router = page_routes(page)
+
+    @router.get(BLANK)
+    async def blank() -> HTMLResponse:
+        icon = f'<link rel="icon" href="/assets/{page.version}/icon.svg">'
+        return HTMLResponse(f"<!doctype html>{icon}<body>", headers=HEADERS)
+
+    async def run(ready: Ready) -> None:
+        ready()
+        await asyncio.Event().wait()
+
+    return Service(name="page", run=run, router=router)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def address() -> AsyncIterator[str]:
+    port, stop, started = free_port(), asyncio.Event(), asyncio.Event()
+    async with asyncio.TaskGroup() as group:
+        group.create_task(
+            run_services(
+                [page_service()], host="127.0.0.1", port=port, registry=CollectorRegistry(), shutdown_seconds=1,
+                on_ready=started.set, stop=stop,
+            )
+        )  # fmt: skip
+        async with asyncio.timeout(WAIT_SECONDS):
+            await started.wait()
+        yield f"http://127.0.0.1:{port}"
+        stop.set()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def browser() -> AsyncIterator[Browser]:
+    async with chromium() as browser:
+        yield browser
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def module_tab(browser: Browser, address: str) -> AsyncIterator[Tab]:
+    async with new_tab(browser, address) as tab:
+        await tab.page.goto(BLANK)
+        yield tab
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def tab(module_tab: Tab) -> AsyncIterator[Tab]:
+    """Whatever a test does with hostile text: nobody complains."""
+    yield module_tab
+    assert module_tab.complaints == []

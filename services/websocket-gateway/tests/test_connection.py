@@ -53,10 +53,12 @@ class Gateway:
         self.port = free_port()
         self.url = f"ws://127.0.0.1:{self.port}/api/v1/ws"
         metrics = Metrics(self.registry)
+        metrics.watch(subscriptions=self.hub.subscriptions, lag_seconds=lambda: 0.0)
         self.router = websocket_routes(
             self.hub,
             lambda websocket: Connection(websocket, Client(QUEUE), self.hub, self.sessions, metrics),
             ["https://tarsy.example"],
+            metrics,
         )
 
     @asynccontextmanager
@@ -80,8 +82,8 @@ class Gateway:
             yield self
             stop.set()
 
-    def metric(self, name: str) -> float | None:
-        return self.registry.get_sample_value(name)
+    def metric(self, name: str, **labels: str) -> float | None:
+        return self.registry.get_sample_value(name, labels)
 
 
 @pytest.fixture
@@ -129,7 +131,9 @@ async def test_a_client_is_greeted_and_its_mistakes_are_answered(gateway: Gatewa
         assert (await receive(client))["type"] == "error"
         await client.send(b"\x00")
         assert (await receive(client))["type"] == "error"
-        assert gateway.metric("tarsy_websocket_connections") == 1
+        assert gateway.metric("tarsy_websocket_gateway_connections") == 1
+        assert gateway.metric("tarsy_websocket_gateway_subscriptions") == 1
+        assert (gateway.metric("tarsy_websocket_gateway_messages_sent_total") or 0) >= 9
 
 
 async def test_without_a_history_there_is_no_half_subscription(gateway: Gateway) -> None:
@@ -162,7 +166,7 @@ async def test_a_slow_client_is_dropped_and_others_go_on(gateway: Gateway) -> No
         text = "x" * 500_000
         number = 0
         async with asyncio.timeout(WAIT_SECONDS):
-            while not gateway.metric("tarsy_websocket_clients_dropped_total"):
+            while not gateway.metric("tarsy_websocket_gateway_clients_dropped_total", reason="too_slow"):
                 number += 1
                 gateway.hub.publish("s", [outgoing({"type": "stage.status", "number": number, "text": text})])
                 assert (await receive(quick))["number"] == number
@@ -183,6 +187,7 @@ async def test_before_the_log_was_read_clients_are_told_to_come_again() -> None:
             await client.recv()
     assert closed.value.rcvd is not None
     assert closed.value.rcvd.code == 1013
+    assert gateway.metric("tarsy_websocket_gateway_clients_dropped_total", reason="starting") == 1
 
 
 async def test_pages_of_strangers_may_not_connect(gateway: Gateway) -> None:
@@ -192,3 +197,4 @@ async def test_pages_of_strangers_may_not_connect(gateway: Gateway) -> None:
     for origin in ("https://evil.example", "null", "http://["):
         with pytest.raises(InvalidStatus):
             await connect(gateway.url, additional_headers={"Origin": origin})
+    assert gateway.metric("tarsy_websocket_gateway_clients_dropped_total", reason="origin") == 3

@@ -15,6 +15,7 @@ import httpx2
 import pytest
 import pytest_asyncio
 from prometheus_client import CollectorRegistry
+from prometheus_client.parser import text_string_to_metric_families
 from websockets.asyncio.client import ClientConnection, connect
 
 from tarsy_bus.acceptance import LogMismatch
@@ -220,6 +221,18 @@ async def test_what_streams_is_there_for_late_subscribers_and_a_newer_run_replac
         ("stream.chunk", "look."),
     ]
     assert (ended[-1]["type"], ended[-1]["content"]) == ("timeline_event.completed", "I look.")
+    shown = await metrics(gateway)
+    assert shown["tarsy_websocket_gateway_chunks_total"] >= 5
+    assert shown["tarsy_websocket_gateway_log_lag_seconds"] == 0
+    assert shown["tarsy_process_ready"] == 1
+
+
+async def metrics(gateway: str) -> dict[str, float]:
+    """Those without labels, and of the others the last."""
+    address = gateway.replace("ws://", "http://").replace("/api/v1/ws", "/metrics")
+    async with httpx2.AsyncClient() as client:
+        text = (await client.get(address)).text
+    return {one.name: one.value for family in text_string_to_metric_families(text) for one in family.samples}
 
 
 async def test_the_sessions_channel_has_the_status_of_all(

@@ -8,20 +8,26 @@ from prometheus_client import CollectorRegistry
 from tarsy_bus.connection import Bus
 from tarsy_contracts.topics import Topics
 from tarsy_service.service import Ready, Service
+from tarsy_service.tracing import tracing_of
 from tarsy_websocket_gateway.connection import Connection
 from tarsy_websocket_gateway.hub import Client, Hub
 from tarsy_websocket_gateway.metrics import Metrics
+from tarsy_websocket_gateway.page_assets import load_page
+from tarsy_websocket_gateway.page_routes import page_routes
 from tarsy_websocket_gateway.reader import Reader
 from tarsy_websocket_gateway.routes import websocket_routes
 from tarsy_websocket_gateway.settings import GatewaySettings
 from tarsy_websocket_gateway.timeline_api import TimelineApi
 
+NAME = "websocket-gateway"
+
 
 def build(settings: GatewaySettings, registry: CollectorRegistry) -> Service:
     bus = Bus(bootstrap=settings.kafka, topics=Topics(settings.topic_prefix), client=settings.client)
-    hub, metrics = Hub(), Metrics(registry)
+    hub, metrics, tracing = Hub(), Metrics(registry), tracing_of(NAME, settings)
     timeline = TimelineApi(settings.timeline_url)
-    reader = Reader(bus, timeline, hub)
+    reader = Reader(bus, timeline, hub, metrics, tracing.tracer)
+    metrics.watch(subscriptions=hub.subscriptions, lag_seconds=reader.lag_seconds)
 
     def new_connection(websocket: WebSocket) -> Connection:
         return Connection(websocket, Client(settings.client_queue), hub, reader, metrics)
@@ -35,5 +41,6 @@ def build(settings: GatewaySettings, registry: CollectorRegistry) -> Service:
             hub.open = True
             ready()
 
-    router = websocket_routes(hub, new_connection, settings.allowed_origins)
-    return Service(name="websocket-gateway", run=run, router=router)
+    router = websocket_routes(hub, new_connection, settings.allowed_origins, metrics)
+    router.include_router(page_routes(load_page()))
+    return Service(name=NAME, run=run, router=router, tracing=tracing)

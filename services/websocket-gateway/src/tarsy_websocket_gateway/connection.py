@@ -69,7 +69,7 @@ class Connection:
         await self._client.overflowed.wait()
 
     async def _drop(self) -> None:
-        self._metrics.dropped.inc()
+        self._metrics.dropped("too_slow")
         log.info("client.dropped", reason="it read too slowly")
         with suppress(TimeoutError, WebSocketDisconnect):
             async with asyncio.timeout(CLOSE_SECONDS):

@@ -70,6 +70,9 @@ class Hub:
     def channels(self, client: Client) -> int:
         return len(self._of_client.get(client, ()))
 
+    def subscriptions(self) -> int:
+        return sum(len(channels) for channels in self._of_client.values())
+
     def publish(self, session_id: str, messages: Sequence[Outgoing]) -> None:
         self._tell(channel_of(session_id), messages)
         self._tell(SESSIONS, [message for message in messages if message.type == "session.status"])

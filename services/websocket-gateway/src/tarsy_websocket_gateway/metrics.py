@@ -1,14 +1,46 @@
 """What the gateway counts."""
 
+from collections.abc import Callable
+from typing import Literal, get_args
+
 from prometheus_client import CollectorRegistry, Counter, Gauge
+
+type DropReason = Literal["too_slow", "starting", "origin"]
+"""too_slow: it did not read; starting: the log was not read to its end yet; origin: the page of a stranger."""
 
 
 class Metrics:
     def __init__(self, registry: CollectorRegistry) -> None:
-        self.connections = Gauge("tarsy_websocket_connections", "Clients that are connected", registry=registry)
-        self.sent = Counter("tarsy_websocket_messages_sent_total", "Messages sent to clients", registry=registry)
-        self.dropped = Counter(
-            "tarsy_websocket_clients_dropped_total",
-            "Clients that were closed as they read too slowly",
+        self.connections = Gauge("tarsy_websocket_gateway_connections", "Clients that are connected", registry=registry)
+        self._subscriptions = Gauge(
+            "tarsy_websocket_gateway_subscriptions", "Channels that clients are subscribed to", registry=registry
+        )
+        self.sent = Counter(
+            "tarsy_websocket_gateway_messages_sent_total", "Messages sent to clients", registry=registry
+        )
+        self._dropped = Counter(
+            "tarsy_websocket_gateway_clients_dropped_total",
+            "Clients that the gateway closed, or did not let in",
+            ["reason"],
             registry=registry,
         )
+        self.chunks = Counter(
+            "tarsy_websocket_gateway_chunks_total",
+            "Pieces of answers that were read, whether somebody watches or not",
+            registry=registry,
+        )
+        self._lag = Gauge(
+            "tarsy_websocket_gateway_log_lag_seconds",
+            "How long ago the last event that was read was appended, or none waited any more; 0 when none waits",
+            registry=registry,
+        )
+        for reason in get_args(DropReason.__value__):
+            self._dropped.labels(reason)
+
+    def dropped(self, reason: DropReason) -> None:
+        self._dropped.labels(reason).inc()
+
+    def watch(self, *, subscriptions: Callable[[], int], lag_seconds: Callable[[], float]) -> None:
+        """Both are asked when somebody looks."""
+        self._subscriptions.set_function(subscriptions)
+        self._lag.set_function(lag_seconds)

@@ -4,17 +4,22 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 
 from aiokafka import TopicPartition
+from opentelemetry.trace import Tracer
 
 from tarsy_bus.acceptance import Chains, LogMismatch
 from tarsy_bus.connection import Bus
 from tarsy_bus.following import Follower, Record, readable
+from tarsy_bus.lag import Lag, unread
+from tarsy_bus.records import append_time
 from tarsy_bus.topics_admin import check_topics, cluster_id
+from tarsy_bus.tracing import note_reading
 from tarsy_contracts.chunks import CHUNKS
 from tarsy_contracts.recorded import UnknownType, UnreadableValue
 from tarsy_contracts.topics import QUEUE_PARTITIONS
 from tarsy_websocket_gateway.feed import Feed
 from tarsy_websocket_gateway.history import History
 from tarsy_websocket_gateway.hub import Hub
+from tarsy_websocket_gateway.metrics import Metrics
 from tarsy_websocket_gateway.streams import Call
 from tarsy_websocket_gateway.timeline_api import Beginning, TimelineApi
 
@@ -25,12 +30,17 @@ LOOK_BACK = timedelta(minutes=5)
 class Reader:
     """Keeps every session's chain, watched or not: a subscriber may come for any of them."""
 
-    def __init__(self, bus: Bus, timeline: TimelineApi, hub: Hub) -> None:
+    def __init__(self, bus: Bus, timeline: TimelineApi, hub: Hub, metrics: Metrics, tracer: Tracer) -> None:
         self._bus = bus
         self._timeline = timeline
         self._hub = hub
+        self._metrics = metrics
+        self._tracer = tracer
         self._feed = Feed()
         self._chains: dict[int, Chains] = {}
+        self._positions: dict[int, int] = {}
+        self._lags: dict[int, Lag] = {}
+        self._log: Follower | None = None
 
     def last_number(self, session_id: str) -> int:
         """Of the last accepted event of the session; 0 of one that is not known."""
@@ -43,24 +53,34 @@ class Reader:
     async def history(self, session_id: str, at_least: int) -> History:
         return await self._timeline.history(session_id, at_least)
 
+    def lag_seconds(self) -> float:
+        """Of the partition of the log that is furthest behind."""
+        return max((lag.seconds(self._unread(number)) for number, lag in self._lags.items()), default=0.0)
+
     async def follow_log(self, caught_up: asyncio.Event) -> None:
         """Sets `caught_up` at the end as it is now. Raises LogMismatch when the timeline is another log's."""
         await check_topics(self._bus)
         beginning = await self._timeline.beginning()
         topic = self._bus.topics.sessions
         await self._compare(beginning, topic)
-        positions = dict(beginning.positions)
+        self._positions = positions = dict(beginning.positions)
+        self._lags = {number: Lag(lambda: datetime.now(UTC)) for number in positions}
         self._chains = {number: Chains(known=beginning.known.get(number)) for number in positions}
         async with Follower(self._bus, topic).running() as follower:
             await follower.check(positions)
             goals = await follower.consumer.end_offsets([TopicPartition(topic, number) for number in positions])
             follower.assign(positions)
+            self._log = follower
             while True:
                 if all(positions[place.partition] >= goal for place, goal in goals.items()):
                     caught_up.set()
                 for record in await follower.read():
                     self._event(record)
                     positions[record.partition] = record.offset + 1
+                    self._lags[record.partition].read(append_time(record))
+                for number, lag in self._lags.items():
+                    if self._unread(number) == 0:
+                        lag.caught_up()
 
     async def follow_stream(self) -> None:
         topic = self._bus.topics.stream
@@ -77,7 +97,9 @@ class Reader:
     def _event(self, record: Record) -> None:
         delivery = readable(record)
         if delivery is not None and self._chains[record.partition].accept(delivery.mark()):
-            self._hub.publish(delivery.envelope.subject, self._feed.event(delivery.recorded()))
+            recorded = delivery.recorded()
+            self._hub.publish(delivery.envelope.subject, self._feed.event(recorded))
+            note_reading(self._tracer, "show", recorded, datetime.now(UTC))
 
     def _chunk(self, record: Record) -> None:
         delivery = readable(record)
@@ -87,9 +109,14 @@ class Reader:
             chunk = delivery.decode(CHUNKS)
         except (UnknownType, UnreadableValue):
             return
+        self._metrics.chunks.inc()
         session_id = delivery.envelope.subject
         messages = self._feed.chunk(session_id, chunk, delivery.envelope.time, self.last_number(session_id))
         self._hub.publish(session_id, messages)
+
+    def _unread(self, number: int) -> int:
+        place = TopicPartition(self._bus.topics.sessions, number)
+        return 0 if self._log is None else unread(self._log.consumer, place, self._positions[number])
 
     async def _compare(self, beginning: Beginning, topic: str) -> None:
         cluster = await cluster_id(self._bus)

@@ -1,0 +1,44 @@
+// The REST API, on the page's own origin.
+
+const SECONDS = 15;
+
+export class ApiError extends Error {
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export function readSessions(page, pageSize) {
+  return ask(`/api/v1/sessions?page=${page}&page_size=${pageSize}`);
+}
+
+export function readSession(id) {
+  return ask(`/api/v1/sessions/${encodeURIComponent(id)}`);
+}
+
+/** The same key again asks for the same answer. */
+export function cancelSession(id, key) {
+  return ask(`/api/v1/sessions/${encodeURIComponent(id)}/cancel`, {
+    method: "POST",
+    headers: { "Idempotency-Key": key },
+  });
+}
+
+/** `crypto.randomUUID` is missing on pages that came over plain HTTP. */
+export function newKey() {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Throws ApiError; its status is 0 when nothing that we understand answered. */
+async function ask(path, options = {}) {
+  let answer, body;
+  try {
+    answer = await fetch(path, { ...options, cache: "no-store", signal: AbortSignal.timeout(SECONDS * 1000) });
+    body = await answer.json();
+  } catch (problem) {
+    throw new ApiError(0, `The server did not answer (${problem.message}).`);
+  }
+  if (!answer.ok) throw new ApiError(answer.status, String(body.detail ?? answer.statusText));
+  return body;
+}

@@ -1,0 +1,72 @@
+// One channel over the WebSocket: subscribes, and subscribes again for as long as the page is there.
+
+const PAUSES = [500, 1000, 2000, 4000, 8000, 15_000];
+const PING_EVERY = 20_000;
+
+export class Live {
+  #channel;
+  #listener;
+  #socket = null;
+  #failures = 0;
+  #heard = false;
+  #watch = 0;
+  #next = 0;
+
+  /** The listener has `begins()`: what comes next is the history; `takes(message)`; `interrupted()`. */
+  constructor(channel, listener) {
+    this.#channel = channel;
+    this.#listener = listener;
+    addEventListener("online", () => this.#atOnce());
+  }
+
+  start() {
+    const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+    const socket = new WebSocket(`${scheme}//${location.host}/api/v1/ws`);
+    this.#socket = socket;
+    this.#heard = true;
+    socket.onopen = () => socket.send(JSON.stringify({ action: "subscribe", channel: this.#channel }));
+    socket.onmessage = (event) => this.#take(JSON.parse(event.data));
+    socket.onclose = () => this.#lost();
+    this.#watch = setInterval(() => this.#look(), PING_EVERY);
+  }
+
+  #take(message) {
+    this.#heard = true;
+    if (message.type === "subscription.confirmed") {
+      this.#failures = 0;
+      this.#listener.begins();
+    } else if (message.type === "subscription.error") {
+      this.#lost();
+    } else if (message.session_id !== undefined) {
+      this.#listener.takes(message);
+    }
+  }
+
+  /** A connection can be dead without a word: whoever says nothing until the second look is. */
+  #look() {
+    if (!this.#heard) {
+      this.#lost();
+      return;
+    }
+    this.#heard = false;
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ action: "ping" }));
+  }
+
+  #lost() {
+    clearInterval(this.#watch);
+    const socket = this.#socket;
+    this.#socket = null;
+    socket.onopen = socket.onmessage = socket.onclose = null;
+    socket.close();
+    const pause = PAUSES[Math.min(this.#failures, PAUSES.length - 1)];
+    this.#failures += 1;
+    this.#listener.interrupted();
+    this.#next = setTimeout(() => this.start(), pause * (0.75 + Math.random() / 2));
+  }
+
+  #atOnce() {
+    if (this.#socket !== null) return;
+    clearTimeout(this.#next);
+    this.start();
+  }
+}

@@ -1,0 +1,28 @@
+// One line of the list.
+
+import { element } from "../elements.js";
+import { setDuration, timeOf } from "./clock.js";
+import { setStatus, statusChip } from "./status.js";
+
+export function sessionRow(row) {
+  const chip = statusChip(row.status);
+  const took = element("span", { class: "took" });
+  const about = [row.severity, row.alertType, row.source, row.scripted ? "scripted model" : ""];
+  const node = element(
+    "li",
+    {},
+    element(
+      "a",
+      { href: `/sessions/${encodeURIComponent(row.id)}` },
+      element("span", { class: "title" }, row.title),
+      element("span", { class: "about" }, about.filter(Boolean).join(" · ")),
+      chip,
+      element("span", { class: "when" }, timeOf(row.createdAt), took),
+    ),
+  );
+  function update(now) {
+    setStatus(chip, now.status);
+    setDuration(took, now.startedAt, now.endedAt);
+  }
+  return { node, update };
+}

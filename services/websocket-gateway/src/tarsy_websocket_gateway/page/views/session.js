@@ -1,0 +1,76 @@
+// One session as it happens.
+
+import { readSession } from "../api.js";
+import { element, show, write } from "../elements.js";
+import { perFrame } from "../frames.js";
+import { Live } from "../live.js";
+import { beginAgain, newSession, take } from "../session_state.js";
+import { hasEnded } from "../wording.js";
+import { finalAnalysis } from "./analysis.js";
+import { cancelling } from "./cancelling.js";
+import { everySecond } from "./clock.js";
+import { sessionHead } from "./head.js";
+import { stages } from "./stages.js";
+import { timeline } from "./timeline.js";
+
+export function sessionView(content, connection, id) {
+  const session = newSession();
+  const notice = element("p", { class: "notice", role: "status" }, "Loading …");
+  const cancel = cancelling(id);
+  const head = sessionHead(id, cancel.node);
+  const items = timeline(session);
+  const parts = [head, finalAnalysis(), stages(), items];
+  content.replaceChildren(notice, ...parts.map((part) => part.node));
+
+  const redraw = perFrame(() => [cancel, ...parts].forEach((part) => part.update(session)));
+  let isKnown = false;
+
+  function apply(changes) {
+    if (changes.session) redraw();
+    items.changed(changes.items);
+  }
+
+  async function read() {
+    try {
+      const detail = await readSession(id);
+      isKnown = true;
+      show(notice, false);
+      head.about(detail);
+      apply(take(session, asStatus(detail)));
+    } catch (problem) {
+      if (isKnown) return;
+      write(notice, problem.status === 404 ? `No session ${id} is known here.` : problem.message);
+      show(notice, true);
+    }
+  }
+
+  new Live(`session:${id}`, {
+    begins() {
+      connection.live();
+      apply(beginAgain(session));
+      if (!isKnown) read();
+    },
+    takes(message) {
+      if (message.session_id !== id) return;
+      apply(take(session, message));
+      if (!isKnown && message.type === "session.status") read();
+    },
+    interrupted: connection.lost,
+  }).start();
+  everySecond(() => {
+    if (!hasEnded(session.status)) head.tick(session);
+  });
+  read();
+}
+
+/** So that something is there before the WebSocket is. */
+function asStatus(detail) {
+  return {
+    type: "session.status",
+    number: detail.last_number,
+    status: detail.status,
+    final_analysis: detail.final_analysis,
+    error_message: detail.error_message,
+    timestamp: detail.completed_at ?? detail.started_at,
+  };
+}

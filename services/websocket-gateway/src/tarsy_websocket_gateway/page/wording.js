@@ -1,0 +1,66 @@
+// How times, sizes and states are said.
+
+const STATUS_WORDS = {
+  pending: "Pending",
+  in_progress: "Running",
+  started: "Running",
+  active: "Running",
+  streaming: "Running",
+  cancelling: "Cancelling",
+  completed: "Completed",
+  failed: "Failed",
+  cancelled: "Cancelled",
+  timed_out: "Timed out",
+};
+const TONES = {
+  in_progress: "running",
+  started: "running",
+  active: "running",
+  streaming: "running",
+  cancelling: "warning",
+  completed: "good",
+  failed: "bad",
+  timed_out: "bad",
+};
+const ENDED = new Set(["completed", "failed", "cancelled", "timed_out"]);
+
+export function statusWord(status) {
+  return Object.hasOwn(STATUS_WORDS, status) ? STATUS_WORDS[status] : String(status);
+}
+
+/** The class of a colour. It only repeats what the word says. */
+export function tone(status) {
+  return Object.hasOwn(TONES, status) ? TONES[status] : "plain";
+}
+
+export function hasEnded(status) {
+  return ENDED.has(status);
+}
+
+export function duration(milliseconds) {
+  if (milliseconds < 950) return `${Math.max(0, Math.round(milliseconds))} ms`;
+  const seconds = milliseconds / 1000;
+  if (seconds < 9.95 && !Number.isInteger(seconds)) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  const minutes = Math.floor(whole / 60);
+  if (minutes < 60) return `${minutes} min ${whole % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** The time of day; with the date when it is not today's. */
+export function moment(time, now) {
+  const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+  const whole = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+  return (time.toDateString() === now.toDateString() ? clock : whole).format(time);
+}
+
+export function size(bytes) {
+  if (bytes < 1000) return `${bytes} B`;
+  if (bytes < 1_000_000) return `${(bytes / 1000).toFixed(1)} kB`;
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+export function counted(count, one) {
+  return `${count.toLocaleString("en")} ${one}${count === 1 ? "" : "s"}`;
+}

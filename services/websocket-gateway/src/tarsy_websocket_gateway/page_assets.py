@@ -1,0 +1,56 @@
+"""The page's files, as they are served: read once, at the start, so that no path of a request reaches the disk."""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+INDEX = "index.html"
+VERSION_PLACE = b"{version}"
+MEDIA_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".mjs": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
+}
+"""What is of none of these types is not served."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    body: bytes
+    media_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """`version` is a digest of all assets: the index names them by it, so that two versions never mix in a browser."""
+
+    version: str
+    index: Asset
+    assets: Mapping[str, Asset]
+
+
+def load_page() -> Page:
+    found = dict(_assets(files("tarsy_websocket_gateway") / "page"))
+    index = found.pop(INDEX)
+    digest = hashlib.sha256()
+    for path, asset in sorted(found.items()):
+        digest.update(f"{path}\n{len(asset.body)}\n".encode() + asset.body)
+    version = digest.hexdigest()[:16]
+    body = index.body.replace(VERSION_PLACE, version.encode())
+    return Page(version, Asset(body, index.media_type), found)
+
+
+def _assets(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, Asset]]:
+    for entry in folder.iterdir():
+        path = f"{prefix}{entry.name}"
+        if entry.is_dir():
+            yield from _assets(entry, f"{path}/")
+            continue
+        media_type = MEDIA_TYPES.get(f".{entry.name.rpartition('.')[2]}")
+        if media_type is not None:
+            yield path, Asset(entry.read_bytes(), media_type)

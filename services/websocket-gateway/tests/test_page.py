@@ -1,0 +1,157 @@
+"""The page's addresses over HTTP."""
+
+import hashlib
+import re
+from collections.abc import AsyncIterator
+from importlib.resources import files
+
+import httpx2
+import pytest
+from fastapi import FastAPI
+
+from tarsy_service.problems import install_problem_handlers
+from tarsy_websocket_gateway.page_assets import load_page
+from tarsy_websocket_gateway.page_routes import page_routes
+
+PAGE = load_page()
+MARKDOWN_IT = PAGE.assets["vendor/markdown-it.mjs"]
+
+
+@pytest.fixture
+async def client() -> AsyncIterator[httpx2.AsyncClient]:
+    app = FastAPI()
+    install_problem_handlers(app)
+    app.include_router(page_routes(PAGE))
+    async with httpx2.AsyncClient(
+        transport=httpx2.ASGITransport(app), base_url="http://tarsy.test", follow_redirects=True
+    ) as client:
+        yield client
+
+
+def asset(path: str) -> str:
+    return f"/assets/{PAGE.version}/{path}"
+
+
+@pytest.mark.parametrize("path", ["/", "/sessions/0e1d", asset("main.js"), asset("style.css"), asset("icon.svg")])
+async def test_everything_is_sent_with_a_strict_policy(client: httpx2.AsyncClient, path: str) -> None:
+    answer = await client.get(path)
+
+    assert answer.status_code == 200
+    policy = answer.headers["content-security-policy"].split("; ")
+    assert policy[0] == "default-src 'none'"
+    assert {"script-src 'self'", "style-src 'self'", "connect-src 'self'"} <= set(policy)
+    assert {"frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'"} <= set(policy)
+    assert "unsafe" not in answer.headers["content-security-policy"]
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["referrer-policy"] == "no-referrer"
+    assert answer.headers["cross-origin-opener-policy"] == "same-origin"
+
+
+@pytest.mark.parametrize(
+    ("path", "media_type"),
+    [
+        ("/", "text/html; charset=utf-8"),
+        ("/sessions/0e1d", "text/html; charset=utf-8"),
+        (asset("main.js"), "text/javascript; charset=utf-8"),
+        (asset("views/list.js"), "text/javascript; charset=utf-8"),
+        (asset("vendor/markdown-it.mjs"), "text/javascript; charset=utf-8"),
+        (asset("style.css"), "text/css; charset=utf-8"),
+        (asset("icon.svg"), "image/svg+xml"),
+    ],
+)
+async def test_each_file_says_what_it_is(client: httpx2.AsyncClient, path: str, media_type: str) -> None:
+    assert (await client.get(path)).headers["content-type"] == media_type
+
+
+async def test_the_index_is_asked_for_again_and_names_assets_that_never_change(client: httpx2.AsyncClient) -> None:
+    index = await client.get("/")
+
+    assert index.headers["cache-control"] == "no-cache"
+    named = re.findall(r'(?:href|src)="(/assets/[^"]+)"', index.text)
+    assert sorted(path.rpartition("/")[2] for path in named) == ["icon.svg", "main.js", "style.css"]
+    for path in named:
+        answer = await client.get(path)
+        assert answer.status_code == 200, path
+        assert "immutable" in answer.headers["cache-control"]
+
+
+async def test_every_import_leads_to_a_file_of_the_same_version(client: httpx2.AsyncClient) -> None:
+    modules = {path: one.body.decode() for path, one in PAGE.assets.items() if path.endswith(".js")}
+    imports = [
+        (path, name) for path, text in modules.items() for name in re.findall(r'^import .* from "(.+)";', text, re.M)
+    ]
+
+    assert len(imports) > 20
+    for path, name in imports:
+        assert name.startswith("."), f"{path} imports {name}"
+        found = httpx2.URL(f"http://tarsy.test{asset(path)}").join(name)
+        assert (await client.get(found)).status_code == 200, f"{path} imports {name}"
+
+
+async def test_the_assets_of_another_version_are_not_mixed_in(client: httpx2.AsyncClient) -> None:
+    answer = await client.get("/assets/0123456789abcdef/main.js")
+
+    assert answer.status_code == 404
+    assert answer.headers["content-type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "nothing.js",
+        "",
+        "index.html",
+        "vendor/README.md",
+        "../app.py",
+        "..%2fapp.py",
+        "views/../../app.py",
+        "%2e%2e/%2e%2e/settings.py",
+        "/etc/passwd",
+        "%2fetc%2fpasswd",
+        "main.js%00.txt",
+    ],
+)
+async def test_what_is_no_asset_is_not_found(client: httpx2.AsyncClient, path: str) -> None:
+    assert (await client.get(asset(path))).status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/", "/sessions/0e1d", asset("main.js")])
+async def test_head_has_the_headers_alone(client: httpx2.AsyncClient, path: str) -> None:
+    head, whole = await client.head(path), await client.get(path)
+
+    assert head.status_code == 200
+    assert head.headers == whole.headers
+    assert int(head.headers["content-length"]) == len(whole.content)
+
+
+@pytest.mark.parametrize("path", ["/sessions/a%20b", "/sessions/a<b", f"/sessions/{'a' * 201}"])
+async def test_what_can_be_no_session_has_no_page(client: httpx2.AsyncClient, path: str) -> None:
+    assert (await client.get(path)).status_code == 400
+
+
+async def test_nothing_but_reading_is_allowed(client: httpx2.AsyncClient) -> None:
+    assert (await client.post("/")).status_code == 405
+
+
+def test_no_module_makes_html_of_text() -> None:
+    """Trusted Types forbid it in browsers that know them; this holds for all."""
+    forbidden = re.compile(
+        r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|srcdoc|eval\(|new Function"
+    )
+    own = {path: one.body.decode() for path, one in PAGE.assets.items() if path.endswith(".js")}
+
+    assert {path: forbidden.findall(text) for path, text in own.items() if forbidden.search(text)} == {}
+
+
+def test_the_index_has_no_script_or_style_of_its_own() -> None:
+    index = PAGE.index.body.decode()
+
+    assert re.findall(r"<style|style=|\son\w+=|<script(?![^>]* src=)", index) == []
+    assert re.findall(r"https?://", index) == []
+
+
+def test_what_others_wrote_is_what_its_readme_says() -> None:
+    readme = (files("tarsy_websocket_gateway") / "page" / "vendor" / "README.md").read_text("utf-8")
+
+    assert hashlib.sha256(MARKDOWN_IT.body).hexdigest() in readme
+    assert "vendor/markdown-it.LICENSE.txt" in PAGE.assets

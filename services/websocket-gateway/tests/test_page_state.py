@@ -1,0 +1,145 @@
+"""What the page knows of sessions, in Chromium: the pure modules are loaded from their address and called."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tarsy_browser import Tab
+from tarsy_websocket_gateway.feed import Feed
+from tarsy_websocket_gateway.page_assets import load_page
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+ASSETS = f"/assets/{load_page().version}"
+
+type Message = dict[str, Any]
+type Story = Callable[[], Any]
+
+
+async def fold(tab: Tab, messages: list[Message]) -> Message:
+    """What is known of a session after these; `{"type": "again"}` stands for a connection that came back."""
+    found: Message = await tab.page.evaluate(
+        """async ([assets, messages]) => {
+            const { newSession, take, beginAgain } = await import(`${assets}/session_state.js`);
+            const session = newSession();
+            for (const message of messages) {
+                if (message.type === "again") beginAgain(session);
+                else take(session, message);
+            }
+            return {
+                status: session.status,
+                finalAnalysis: session.finalAnalysis,
+                stages: [...session.stages.values()].map((one) => [one.stage_name, one.status]),
+                executions: [...session.executions.values()].map((one) => [one.agent_name, one.status]),
+                items: [...session.items.values()]
+                    .sort((one, other) => one.sequence - other.sequence)
+                    .map((one) => [one.type, one.status, one.content.slice(0, 20)]),
+            };
+        }""",
+        [ASSETS, messages],
+    )
+    return found
+
+
+AGAIN: Message = {"type": "again"}
+
+
+def created(
+    id: str, status: str = "streaming", number: int | None = None, content: str = "", place: int = 1
+) -> Message:
+    return {
+        "type": "timeline_event.created", "event_id": id, "event_type": "llm_response", "status": status,
+        "content": content, "metadata": {}, "sequence_number": place, "number": number,
+    }  # fmt: skip
+
+
+def chunk(id: str, delta: str) -> Message:
+    return {"type": "stream.chunk", "event_id": id, "delta": delta, "number": None}
+
+
+def reset(id: str) -> Message:
+    return {"type": "stream.reset", "event_id": id, "number": None}
+
+
+def completed(id: str, content: str, number: int, **metadata: object) -> Message:
+    status = "failed" if metadata else "completed"
+    return created(id, status, number, content) | {"type": "timeline_event.completed", "metadata": metadata}
+
+
+def status(value: str, number: int) -> Message:
+    return {"type": "session.status", "status": value, "number": number, "timestamp": "2026-11-22T10:00:00Z"}
+
+
+async def test_a_whole_session_folds_to_what_history_tells(tab: Tab, story: Story) -> None:
+    session, feed = story(), Feed()
+    live = [json.loads(one.text) for number in range(1, 14) for one in feed.event(session.recorded(number))]
+
+    once, twice = await fold(tab, live), await fold(tab, [*live, AGAIN, *live])
+
+    assert once == twice
+    assert once["status"] == "completed"
+    assert once["finalAnalysis"] == "It was DNS."
+    assert once["stages"] == [["look", "completed"]]
+    assert once["executions"] == [["looker", "completed"]]
+    assert once["items"] == [
+        ["llm_thinking", "completed", "hm"],
+        ["llm_response", "completed", "I look."],
+        ["llm_tool_call", "completed", "line\nline\nline\nline\n"],
+        ["mcp_tool_summary", "completed", "short"],
+        ["final_analysis", "completed", "It was DNS."],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("messages", "items"),
+    [
+        ([created("a"), chunk("a", "It "), chunk("a", "was")], [["streaming", "It was"]]),
+        ([created("a"), chunk("a", "old"), reset("a"), chunk("a", "new")], [["streaming", "new"]]),
+        ([created("a"), chunk("a", "It "), completed("a", "It was.", 5)], [["completed", "It was."]]),
+        ([created("a"), completed("a", "It was.", 5), chunk("a", "late"), reset("a")], [["completed", "It was."]]),
+        ([created("a"), chunk("a", "It "), completed("a", "", 5, discarded=True)], []),
+        ([completed("a", "whole", 5), completed("a", "", 6, discarded=True)], [["completed", "whole"]]),
+        ([completed("a", "new", 7), created("a", "streaming", 3), completed("a", "old", 5)], [["completed", "new"]]),
+        ([chunk("unknown", "x"), reset("unknown")], []),
+        ([created("b", place=20), chunk("b", "2"), created("a", place=10)], [["streaming", ""], ["streaming", "2"]]),
+        ([created("a"), chunk("a", "It"), AGAIN, created("a"), chunk("a", "It was")], [["streaming", "It was"]]),
+        ([created("a"), chunk("a", "It"), AGAIN], []),
+        ([created("a", number=4), chunk("a", "It"), AGAIN], [["streaming", "It"]]),
+        ([created("a", number=4), chunk("a", "It"), AGAIN, chunk("a", "It was")], [["streaming", "It was"]]),
+        ([created("a"), chunk("a", "It"), AGAIN, created("a", "completed", 5, "It was.")], [["completed", "It was."]]),
+    ],
+    ids=[
+        "it grows", "a newer run", "the end replaces it", "late chunks", "it came to nothing",
+        "what is on the log stays", "the newer word stays", "unknown ids", "the log's order",
+        "what streams is told again", "what is over is not", "what the log announced stays", "and grows on",
+        "it ended meanwhile",
+    ],
+)  # fmt: skip
+async def test_messages_fold_to_items(tab: Tab, messages: list[Message], items: list[list[str]]) -> None:
+    assert [item[1:] for item in (await fold(tab, messages))["items"]] == items
+
+
+async def test_an_older_status_does_not_replace_a_newer(tab: Tab) -> None:
+    assert (await fold(tab, [status("completed", 9), AGAIN, status("in_progress", 1)]))["status"] == "completed"
+
+
+async def test_the_list_keeps_what_came_live_when_an_older_answer_comes(tab: Tab) -> None:
+    row = {"id": "a", "title": "", "alert_type": "crash", "status": "in_progress", "last_number": 3}
+    ended = status("completed", 9) | {"session_id": "a"}
+
+    found = await tab.page.evaluate(
+        """async ([assets, row, ended]) => {
+            const { newSessions, takePage, takeStatus } = await import(`${assets}/sessions_state.js`);
+            const sessions = newSessions();
+            const before = takeStatus(sessions, ended);
+            takePage(sessions, [row]);
+            const after = takeStatus(sessions, ended);
+            takePage(sessions, [row]);
+            const [kept] = sessions.rows;
+            return [before, after, kept.title, kept.status, kept.endedAt];
+        }""",
+        [ASSETS, row, ended],
+    )
+    assert found == [False, True, "crash", "completed", ended["timestamp"]]

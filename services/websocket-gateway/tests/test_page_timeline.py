@@ -1,0 +1,60 @@
+"""A session of 2,000 items in Chromium."""
+
+import pytest
+
+from tarsy_browser import Tab
+from tarsy_websocket_gateway.page_assets import load_page
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+ASSETS = f"/assets/{load_page().version}"
+
+FRAME_MILLISECONDS = 250.0
+"""What one frame may take at most here, on a machine that is busy with other tests."""
+
+
+async def test_a_large_session_is_drawn_without_freezing_and_what_is_folded_is_not_in_the_page(
+    tab: Tab,
+) -> None:
+    """2,000 items, 500 of which have a result of 32 kB."""
+    found = await tab.page.evaluate(
+        """async (assets) => {
+            const { newSession, take } = await import(`${assets}/session_state.js`);
+            const { timeline } = await import(`${assets}/views/timeline.js`);
+            const session = newSession();
+            const view = timeline(session);
+            document.body.replaceChildren(view.node);
+            const types = ["llm_thinking", "llm_response", "llm_tool_call", "mcp_tool_summary"];
+            const result = "a line of a log, as they are\\n".repeat(1100);
+            const messages = Array.from({ length: 2000 }, (_, place) => ({
+                type: "timeline_event.created", event_id: `item-${place}`, event_type: types[place % 4],
+                status: "completed", content: place % 4 === 2 ? result : `It is **number** ${place}.`,
+                number: place + 1,
+                metadata: { server_name: "k8s", tool_name: "log", arguments: {}, outcome: "ok" },
+                sequence_number: place * 10,
+            }));
+            let last = performance.now(), longest = 0;
+            for (const message of messages) view.changed(take(session, message).items);
+            const list = view.node.querySelector("ol");
+            while (list.children.length < messages.length) {
+                await new Promise(requestAnimationFrame);
+                longest = Math.max(longest, performance.now() - last);
+                last = performance.now();
+            }
+            const before = document.body.textContent.length;
+            const call = list.querySelector("details.call");
+            call.open = true;
+            await new Promise((resolve) => setTimeout(resolve, 50));
+            const open = call.querySelector("pre:last-of-type").textContent.length;
+            call.open = false;
+            await new Promise((resolve) => setTimeout(resolve, 50));
+            const numbers = [...list.querySelectorAll("[data-type=llm_thinking] .body")].map((one) => one.textContent);
+            return { longest, before, open, length: result.length, closed: call.textContent.length, numbers };
+        }""",
+        ASSETS,
+    )
+    assert found["longest"] < FRAME_MILLISECONDS
+    assert found["before"] < 200_000
+    assert found["open"] == found["length"]
+    assert found["closed"] < 200
+    assert found["numbers"] == [f"It is **number** {place}." for place in range(0, 2000, 4)]
