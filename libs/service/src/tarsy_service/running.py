@@ -12,6 +12,7 @@ from fastapi import FastAPI, Response
 from prometheus_client import CollectorRegistry
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
+from tarsy_service.foreign_pages import RefuseForeignPages
 from tarsy_service.http_metrics import CountRequests, HttpMetrics
 from tarsy_service.problems import install_problem_handlers
 from tarsy_service.process_metrics import ProcessMetrics, exposition
@@ -43,6 +44,7 @@ def build_app(services: Sequence[Service], readiness: Readiness, registry: Colle
     """The routers of all services, `/health`, `/ready` and `/metrics`."""
     app = FastAPI(title="TARSy", version="1", telemetry={"auto_configure": False, "tracing": False})
     install_problem_handlers(app)
+    app.add_middleware(RefuseForeignPages)
     app.add_middleware(CountRequests, metrics=HttpMetrics(registry))
     ProcessMetrics(registry, [service.name for service in services], lambda: readiness.waiting)
     for service in services:
