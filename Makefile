@@ -19,14 +19,14 @@ demo: setup    ## send the crash-loop alert to a TARSy that runs (or starts), an
 test: setup    ## run every test, on a real Kafka and a real PostgreSQL
 	@$(PY) -m pytest $(ARGS)
 
-lint: setup    ## format, lint, types, import rules, generated schemas
+lint: setup    ## format, lint, types, import rules, generated schemas and their compatibility
 	@$(PY) -m ruff format --check --quiet .
 	@$(PY) -m ruff check --quiet .
 	@.venv/bin/lint-imports --no-cache
 	@for member in $(MEMBERS) tests-support tests-e2e; do echo "types: $$member"; $(PY) -m mypy --no-error-summary $$member || exit 1; done
 	@$(PY) -m tarsy_cli schemas --check
 
-schemas: setup    ## write the JSON Schema of every message into schemas/
+schemas: setup    ## write what is generated: schemas/, and pages of docs/reference/
 	@$(PY) -m tarsy_cli schemas
 
 bench: setup    ## run the benchmarks and print their figures

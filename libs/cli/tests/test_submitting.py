@@ -9,7 +9,7 @@ from threading import Thread
 
 import pytest
 
-from tarsy_cli.api import ApiFailed, NotFound, get
+from tarsy_cli.api import ApiFailed, Interrupted, NotFound, Unreachable, get, patiently
 from tarsy_cli.demo import firing_now
 from tarsy_cli.submitting import submit_file
 from tarsy_embedded.ports import free_port
@@ -24,6 +24,9 @@ class Api:
     status: int = 200
     answer: bytes = b"{}"
     asked: list[tuple[str, object]] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+    first: list[int] = field(default_factory=list)
+    """What is answered before `status` is."""
 
     def answers(self, body: object, status: int = 200) -> None:
         self.answer, self.status = json.dumps(body).encode(), status
@@ -38,7 +41,8 @@ def api() -> Iterator[Api]:
         def do_POST(self) -> None:
             content = self.rfile.read(int(self.headers.get("content-length", 0)))
             one.asked.append((self.path, json.loads(content) if content else None))
-            self.send_response(one.status)
+            one.keys.append(self.headers.get("idempotency-key", ""))
+            self.send_response(one.first.pop(0) if one.first else one.status)
             self.end_headers()
             self.wfile.write(one.answer)
 
@@ -98,6 +102,51 @@ def test_an_answer_of_something_else_is_said_to_be_one(api: Api) -> None:
     api.answer = b"<html>"
     with pytest.raises(ApiFailed, match="did not answer as a TARSy does"):
         get(f"{api.url}/sessions")
+
+
+def test_an_alert_is_sent_again_under_its_key_while_nobody_can_take_it(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tarsy_cli.api.PAUSE_SECONDS", 0.01)
+    api.answers(ONE)
+    api.first = [503, 502, 504]
+    assert submit_file(api.url, b"x") == ["one"]
+    assert len(api.asked) == 4
+    assert len(set(api.keys)) == 1
+    assert api.keys[0]
+    assert submit_file(api.url, b"x") == ["one"]
+    assert len(set(api.keys)) == 2
+
+
+def test_who_is_away_for_a_moment_is_waited_for_and_that_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tarsy_cli.api.PAUSE_SECONDS", 0.01)
+    failures: list[ApiFailed] = [Unreachable("a"), Interrupted("b"), Unreachable("c")]
+    told: list[str] = []
+
+    def ask() -> str:
+        if failures:
+            raise failures.pop(0)
+        return "here"
+
+    assert patiently(ask, Unreachable, Interrupted, told=lambda problem: told.append(str(problem))) == "here"
+    assert told == ["a"]
+
+
+def test_patience_ends_and_is_for_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tarsy_cli.api.PAUSE_SECONDS", 0.01)
+    asked: list[int] = []
+
+    def ask() -> str:
+        asked.append(1)
+        raise Unreachable("away")
+
+    with pytest.raises(Unreachable):
+        patiently(ask, Unreachable, seconds=0.1)
+    assert len(asked) > 1
+    asked.clear()
+    with pytest.raises(Unreachable):
+        patiently(ask, Interrupted)
+    assert len(asked) == 1
 
 
 def test_what_is_not_there_is_told_apart(api: Api) -> None:

@@ -1,19 +1,73 @@
 """`tarsy topics apply`, on the real Kafka."""
 
 import asyncio
+from collections.abc import Iterator
 
+import pytest
+from aiokafka.admin import NewTopic
 from typer.testing import CliRunner
 
 from tarsy_bus.connection import Bus
+from tarsy_bus.topics_admin import admin, compare_topics
 from tarsy_cli.app import cli
 from tarsy_contracts.topics import Topics
-from tarsy_testing import delete_topics
+from tarsy_testing import delete_topics, eventually
+
+SETTINGS = {"message.timestamp.type": "CreateTime", "max.message.bytes": "1048588"}
 
 
-def test_topics_are_made_once_and_checked_afterwards(kafka_bootstrap: str, topic_prefix: str) -> None:
-    arguments = ["topics", "apply", "--kafka", kafka_bootstrap, "--prefix", topic_prefix]
-    first = CliRunner().invoke(cli, arguments)
-    assert first.exit_code == 0
-    assert first.output.splitlines() == [f"made {topic.name}" for topic in Topics(topic_prefix).all()]
-    assert CliRunner().invoke(cli, arguments).output == "All topics are there.\n"
-    asyncio.run(delete_topics(Bus(bootstrap=kafka_bootstrap, topics=Topics(topic_prefix), client="test")))
+@pytest.fixture
+def bare(kafka_bootstrap: str, topic_prefix: str) -> Iterator[Bus]:
+    bus = Bus(bootstrap=kafka_bootstrap, topics=Topics(topic_prefix), client="test")
+    yield bus
+    asyncio.run(delete_topics(bus))
+
+
+def applied(bus: Bus, *more: str) -> tuple[int, list[str]]:
+    arguments = ["topics", "apply", "--kafka", bus.bootstrap, "--prefix", bus.topics.prefix, *more]
+    result = CliRunner().invoke(cli, arguments)
+    return result.exit_code, result.output.splitlines()
+
+
+async def make(bus: Bus, name: str, partitions: int) -> None:
+    async with admin(bus) as client:
+        await client.create_topics([NewTopic(name, partitions, 1, topic_configs=SETTINGS)])
+
+    async def there() -> bool:
+        return name not in [topic.name for topic in (await compare_topics(bus)).missing]
+
+    await eventually(there, f"{name} is described")
+
+
+def test_topics_are_made_once_and_checked_afterwards(bare: Bus) -> None:
+    assert applied(bare) == (0, [f"made {topic.name}" for topic in bare.topics.all()])
+    assert applied(bare) == (0, ["All topics are there."])
+    assert applied(bare, "--dry-run") == (0, ["All topics are there."])
+
+
+def test_a_dry_run_says_what_would_be_made_and_makes_nothing(bare: Bus) -> None:
+    code, lines = applied(bare, "--dry-run")
+    assert code == 1
+    assert lines == [f"would make {topic.name}: {topic.partitions} partitions" for topic in bare.topics.all()]
+    assert applied(bare, "--dry-run") == (code, lines)
+
+
+def test_a_dry_run_says_what_does_not_fit(bare: Bus) -> None:
+    asyncio.run(make(bare, bare.topics.workers, 2))
+    code, lines = applied(bare, "--dry-run")
+    assert code == 2
+    name = f"does not fit: topic {bare.topics.workers}"
+    assert [line for line in lines if not line.startswith("would make")] == [
+        f"{name} has 2 partitions, not 1",
+        f"{name} has message.timestamp.type=CreateTime, not LogAppendTime",
+        f"{name} has max.message.bytes=1048588, less than 4259840",
+    ]
+
+
+def test_a_cluster_that_cannot_be_asked_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tarsy_cli.topic_commands.CONNECT_SECONDS", 0.2)
+    nowhere = Bus(bootstrap="127.0.0.1:1", topics=Topics("t"), client="test")
+    code, lines = applied(nowhere, "--dry-run")
+    assert code == 3
+    assert "127.0.0.1:1" in " ".join(lines)
+    assert applied(nowhere)[0] == 1

@@ -173,8 +173,8 @@ async def test_an_outage_is_waited_out_and_nothing_is_passed_over(
 async def test_who_dies_in_an_outage_leaves_the_record_to_the_next_under_the_same_id(
     start_ingest: StartIngest, bus: Bus, records: Records, inbox_writable: Writable
 ) -> None:
-    await inbox_writable(False)
     async with start_ingest() as first:
+        await inbox_writable(False)
         await write(bus, b"one")
         await until_attempted(first, 1)
     assert await committed(bus) == 0

@@ -11,6 +11,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.control import CallCancelled, ClaimGranted
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_story import DELETE, READ
+from tarsy_testing import eventually
 
 LATER = DEAD_AFTER + timedelta(seconds=2)
 
@@ -48,7 +49,11 @@ async def test_a_granted_unsafe_call_whose_worker_died_ends_as_unknown(world: Wo
     assert set(await inputs_of_owners(world)) == {"worker.died"}
     assert len(await world.requests(session)) == 1
     assert owner.counted("workers_declared_dead_total") == 1
-    assert owner.counted("tool_calls_total", outcome="unknown") == 1
+
+    async def counted() -> bool:
+        return owner.counted("tool_calls_total", outcome="unknown") == 1
+
+    await eventually(counted, "the owner has read the outcome")
 
 
 async def test_what_a_worker_reports_after_it_was_taken_for_dead_is_learned(world: World, session: str) -> None:

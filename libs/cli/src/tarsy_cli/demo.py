@@ -1,32 +1,28 @@
-"""`tarsy demo`: an incident's alert, as if it fired now."""
+"""`tarsy lab run` and `tarsy demo`: an incident's alert, as if it fired now."""
 
 import json
 import time
 from datetime import UTC, datetime
-from pathlib import Path
 
 from rich.console import Console
 
-from tarsy_cli.api import ApiFailed
+from tarsy_cli.api import ApiFailed, Unreachable, patiently
 from tarsy_cli.instance import Home, Instance
 from tarsy_cli.submitting import submit_file
+from tarsy_lab.incidents import Incident
 
 WAIT_SECONDS = 600.0
 LOOK_SECONDS = 0.2
 
 
-def send_incident(home: Home, incident: Path, console: Console) -> tuple[Instance, str]:
-    """Waits for a TARSy that is ready. Returns it, and the session that investigates the incident's alert.
-
-    Raises ApiFailed, OSError, or TimeoutError, each with a sentence.
-    """
-    content = (incident / "alert.json").read_bytes()
-    instance = _wait_until_ready(home, console)
-    sessions = submit_file(instance.api, firing_now(content, datetime.now(UTC)))
+def send_incident(api: str, incident: Incident, console: Console) -> str:
+    """The session that investigates the incident's alert. Raises ApiFailed or OSError, each with a sentence."""
+    webhook = firing_now(incident.alert_file.read_bytes(), datetime.now(UTC))
+    sessions = patiently(lambda: submit_file(api, webhook), Unreachable)
     if not sessions:
-        raise ApiFailed(f"{incident / 'alert.json'} holds no alert that fires.")
-    console.print(f"Sent {incident / 'alert.json'}.", markup=False)
-    return instance, sessions[0]
+        raise ApiFailed(f"{incident.alert_file} holds no alert that fires.")
+    console.print(f"Sent {incident.alert_file}.", markup=False)
+    return sessions[0]
 
 
 def firing_now(webhook: bytes, now: datetime) -> bytes:
@@ -37,7 +33,8 @@ def firing_now(webhook: bytes, now: datetime) -> bytes:
     return json.dumps(body).encode()
 
 
-def _wait_until_ready(home: Home, console: Console) -> Instance:
+def wait_until_ready(home: Home, console: Console) -> Instance:
+    """Waits for a TARSy that runs here, or starts. Raises TimeoutError with a sentence."""
     limit = time.monotonic() + WAIT_SECONDS
     told = None
     while True:

@@ -9,45 +9,73 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
+
+from tarsy_cli.places import without_password
 
 READERS_SECONDS = 1.0
 LOOK_SECONDS = 0.02
+LINE = "  {:18}  {:>3}  {:>8}  {:9}  {:>8}  {}"
 
 
 class Process(BaseModel):
+    """`instance` counts the processes of one service. While one waits to be started again it has no pid."""
+
     service: str
-    pid: int
+    instance: int = 1
+    pid: int | None
+    http: str = ""
+    state: Literal["starting", "ready", "waiting", "stopping", "stopped"] = "ready"
+    restarts: int = 0
+    log: str = ""
+
+    def line(self) -> str:
+        return LINE.format(self.service, self.instance, self.pid or "-", self.state, self.restarts, self.http)
 
 
 class Instance(BaseModel):
-    """`database` holds the password of the local server: the file can be read by its owner only."""
+    """`database` holds the password of a server of our own, never that of another: the file is its owner's only."""
 
     state: Literal["stopped", "starting", "ready", "stopping"]
     pid: int | None
     kafka: str = ""
-    database: str = ""
+    database: str = Field("", repr=False)
     api: str = ""
     websocket: str = ""
     metrics: str = ""
     log: str = ""
+    topic_prefix: str = ""
     scripted: bool = False
+    models: list[str] = []
     processes: list[Process] = []
 
     def lines(self) -> list[str]:
         """Where everything is, for a person. The database's password stays out of it."""
-        scheme, _, rest = self.database.partition("://")
-        scripted = ["  model       scripted: its answers come from a file, no model is asked"]
+        own = any(process.service == "postgresql" for process in self.processes)
+        model = "scripted: its answers come from a file, no model is asked" if self.scripted else ", ".join(self.models)
         return [
             "TARSy is ready",
             f"  API         {self.api}",
             f"  WebSocket   {self.websocket}",
             f"  metrics     {self.metrics}",
             f"  Kafka       {self.kafka}",
-            f"  PostgreSQL  {scheme}://{rest.rpartition('@')[2]}  (`tarsy status --json` has the password)",
+            f"  PostgreSQL  {without_password(self.database)}"
+            + ("  (`tarsy status --json` has the password)" if own else ""),
             f"  log         {self.log}",
-            *(scripted if self.scripted else []),
+            *self._processes(),
+            f"  model       {model}",
             "`make demo` in a second terminal sends an alert. Ctrl-C stops everything; the data stays.",
+        ]
+
+    def _processes(self) -> list[str]:
+        """Nothing where all services run in one."""
+        services = [process for process in self.processes if process.http]
+        if not services:
+            return []
+        return [
+            "  processes   each has /metrics of its own",
+            LINE.format("service", "no.", "pid", "state", "restarts", "address").rstrip(),
+            *(process.line().rstrip() for process in self.processes),
         ]
 
 

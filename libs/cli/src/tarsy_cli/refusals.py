@@ -7,6 +7,10 @@ from pydantic import ValidationError
 
 from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.topics_admin import TopicsWrong
+from tarsy_cli.crew import StartTooSlow
+from tarsy_cli.own_servers import DatabaseUnusable
+from tarsy_cli.serving import KafkaUnusable
+from tarsy_cli.supervised import ServiceRefused
 from tarsy_config.mistakes import ConfigInvalid
 from tarsy_embedded.errors import EmbeddedError, PortTaken
 from tarsy_llm.script import ScriptInvalid
@@ -24,6 +28,8 @@ def _sentence(problem: BaseException, log: Path) -> str:
         case PortTaken():
             return f"{problem} {PORT_OPTIONS}"
         case EmbeddedError() | ConfigInvalid() | ScriptInvalid():
+            return str(problem)
+        case KafkaUnusable() | DatabaseUnusable() | ServiceRefused() | StartTooSlow():
             return str(problem)
         case TopicsWrong() | LogMismatch():
             return f"{problem} ({log} has more)"

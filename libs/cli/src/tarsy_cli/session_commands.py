@@ -1,4 +1,4 @@
-"""The commands about sessions: submit, watch, sessions, demo."""
+"""The commands about sessions: submit, watch, sessions."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,12 +6,11 @@ from typing import Annotated
 import typer
 
 from tarsy_cli.api import ApiFailed
-from tarsy_cli.demo import send_incident
 from tarsy_cli.instance import Home
 from tarsy_cli.listing import print_sessions
 from tarsy_cli.submitting import submit_file
 from tarsy_cli.terminal import DEFAULT_HOME, INTERRUPTED, HomeOption, console, fail, say
-from tarsy_cli.watching import NoSuchSession, watch_session
+from tarsy_cli.watching import APPEAR_SECONDS, NoSuchSession, watch_session
 
 UrlOption = Annotated[
     str, typer.Option("--url", help="a TARSy elsewhere, such as http://127.0.0.1:8080", envvar="TARSY_URL")
@@ -26,7 +25,7 @@ def submit(
 ) -> None:
     """Send an alert, and print the sessions that investigate it."""
     try:
-        for session_id in submit_file(_api(home, url), file.read_bytes()):
+        for session_id in submit_file(api_of(home, url), file.read_bytes()):
             say(session_id)
     except (ApiFailed, OSError) as problem:
         raise fail(str(problem)) from None
@@ -38,40 +37,32 @@ def watch(
     url: UrlOption = "",
 ) -> None:
     """Show a session as it happens, from its beginning to its end."""
-    _watch(_api(home, url), session)
+    raise exit_with(watch_to_its_end(api_of(home, url), session))
 
 
 def sessions(home: HomeOption = DEFAULT_HOME, url: UrlOption = "") -> None:
     """List the latest sessions."""
     try:
-        print_sessions(_api(home, url), console)
+        print_sessions(api_of(home, url), console)
     except ApiFailed as problem:
         raise fail(str(problem)) from None
 
 
-def demo(
-    home: HomeOption = DEFAULT_HOME,
-    incident: Annotated[Path, typer.Option(help="the folder of the incident")] = Path("examples/incidents/crash-loop"),
-) -> None:
-    """Send an incident's alert to the TARSy that runs here, or starts, and watch the investigation."""
+def watch_to_its_end(api: str, session: str, *, appear_seconds: float = APPEAR_SECONDS) -> str:
+    """The status that it ended with."""
     try:
-        instance, session = send_incident(Home(home), incident, console)
-    except (ApiFailed, OSError) as problem:
-        raise fail(str(problem)) from None
-    _watch(instance.api, session)
-
-
-def _watch(api: str, session: str) -> None:
-    try:
-        ended = watch_session(api, session, console)
+        return watch_session(api, session, console, appear_seconds=appear_seconds)
     except (NoSuchSession, ApiFailed) as problem:
         raise fail(str(problem)) from None
     except KeyboardInterrupt:
         raise fail(f"The session goes on: `tarsy watch {session}` shows it again.", code=INTERRUPTED) from None
-    raise typer.Exit(0 if ended == "completed" else 1)
 
 
-def _api(home: Path, url: str) -> str:
+def exit_with(ended: str) -> typer.Exit:
+    return typer.Exit(0 if ended == "completed" else 1)
+
+
+def api_of(home: Path, url: str) -> str:
     if url:
         return url.rstrip("/").removesuffix(API_PATH) + API_PATH
     instance = Home(home).running()

@@ -1,10 +1,12 @@
 """Sending alerts to the API."""
 
 import json
+from functools import partial
+from uuid import uuid4
 
 from pydantic import JsonValue
 
-from tarsy_cli.api import ApiFailed, post
+from tarsy_cli.api import ApiFailed, Interrupted, patiently, post
 
 
 def submit_file(api: str, content: bytes) -> list[str]:
@@ -24,11 +26,14 @@ def submit_file(api: str, content: bytes) -> list[str]:
 
 
 def _submit_one(api: str, body: JsonValue) -> str:
-    return _session_id(post(f"{api}/alerts", body))
+    send = partial(post, f"{api}/alerts", body, idempotency_key=str(uuid4()))
+    return _session_id(patiently(send, Interrupted))
 
 
 def _submit_webhook(api: str, body: JsonValue) -> list[str]:
-    alerts = post(f"{api}/alerts/alertmanager", body).get("alerts")
+    # What comes twice meets itself: its identity is the alert's.
+    send = partial(post, f"{api}/alerts/alertmanager", body)
+    alerts = patiently(send, Interrupted).get("alerts")
     rows = alerts if isinstance(alerts, list) else []
     return [_session_id(row) for row in rows if isinstance(row, dict) and row.get("session_id")]
 

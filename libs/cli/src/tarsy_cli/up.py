@@ -1,9 +1,10 @@
-"""`tarsy up`: Kafka, PostgreSQL and every service, in the foreground, until it is told to stop."""
+"""`tarsy up`: every service, on Kafka and PostgreSQL, in the foreground, until it is told to stop."""
 
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,25 +17,26 @@ from pydantic import ValidationError
 
 from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.topics_admin import TopicsWrong
-from tarsy_cli.composition import Places, all_services
-from tarsy_cli.instance import Home, Instance, Process
+from tarsy_cli.crew import Crew, StartTooSlow
+from tarsy_cli.instance import Home
+from tarsy_cli.instances import Instances
+from tarsy_cli.own_servers import DatabaseUnusable, Named, Say, Servers, servers
+from tarsy_cli.places import Places
 from tarsy_cli.refusals import sentences
-from tarsy_cli.serving import Running, serve
-from tarsy_config.config import Config
+from tarsy_cli.serving import KafkaUnusable, beside_servers, make_topics, serve
+from tarsy_cli.supervised import ServiceRefused
+from tarsy_cli.telling import Telling
 from tarsy_config.load import load_config
 from tarsy_config.mistakes import ConfigInvalid
-from tarsy_embedded.class_archive import prepare
 from tarsy_embedded.errors import EmbeddedError
-from tarsy_embedded.jars import default_cache_dir
-from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_embedded.ports import require_free
-from tarsy_embedded.postgres import EmbeddedPostgres
 from tarsy_llm.script import ScriptInvalid
 from tarsy_service.logs import configure_logs
 
 log = structlog.get_logger(__name__)
 
-type Say = Callable[[str], None]
+FOR_PEOPLE = (EmbeddedError, ConfigInvalid, ScriptInvalid, KafkaUnusable, DatabaseUnusable, ServiceRefused)
+WITH_TRACEBACK = (ExceptionGroup, TopicsWrong, LogMismatch, ValidationError, StartTooSlow)
 
 
 class Failed(Exception):
@@ -48,7 +50,19 @@ class Ports:
     database: int
 
 
-def run_up(home: Home, *, config_dir: Path, ports: Ports, say: Say) -> None:
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """`replication` is None for what fits the cluster; `instances` is None for all services in one process."""
+
+    config_dir: Path
+    ports: Ports
+    named: Named
+    topic_prefix: str
+    replication: int | None
+    instances: Instances | None
+
+
+def run_up(home: Home, wanted: Wanted, say: Say) -> None:
     """Returns after an orderly stop. Raises AlreadyRunning, Failed, or KeyboardInterrupt when stopped too early for it.
 
     Must run on the main thread: the servers die with the thread that started them.
@@ -58,41 +72,78 @@ def run_up(home: Home, *, config_dir: Path, ports: Ports, say: Say) -> None:
         with home.held(), _sigterm_interrupts():
             configure_logs("INFO", log_file.open("a", encoding="utf-8", buffering=1))
             try:
-                _run(home, config_dir, ports, log_file, say)
-            except (EmbeddedError, ConfigInvalid, ScriptInvalid) as problem:
+                _run(home, wanted, log_file, say)
+            except FOR_PEOPLE as problem:
                 raise Failed(sentences(problem, log_file)) from problem
-            except (ExceptionGroup, TopicsWrong, LogMismatch, ValidationError) as problem:
+            except WITH_TRACEBACK as problem:
                 log.error("up.failed", exc_info=problem)
                 raise Failed(sentences(problem, log_file)) from problem
     except OSError as problem:
         raise Failed(sentences(problem, log_file)) from problem
 
 
-def _run(home: Home, config_dir: Path, ports: Ports, log_file: Path, say: Say) -> None:
-    config = load_config(config_dir, os.environ)
-    require_free(ports.http, "the HTTP server")
+def _run(home: Home, wanted: Wanted, log_file: Path, say: Say) -> None:
+    config = load_config(wanted.config_dir, os.environ)
+    require_free(wanted.ports.http, "the HTTP server")
     os.environ["PATH"] = f"{Path(sys.prefix) / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"
-    cache = default_cache_dir()
-    prepare(cache, say)
-    kafka = EmbeddedKafka(home.folder / "kafka", port=ports.kafka, cache_dir=cache, progress=say)
-    database = EmbeddedPostgres(home.folder / "postgres", port=ports.database, progress=say)
-    with database, kafka:
-        places = Places(kafka=kafka.bootstrap, database=database.url, http_port=ports.http, config_dir=config_dir)
-        os.environ.update(places.environment())
-        registry = CollectorRegistry()
-        running = Running(places, [kafka, database], all_services(registry), registry)
-        instance = _instance(running, config, log_file)
-
-        def ready() -> None:
-            home.write(instance)
-            for line in instance.lines():
-                say(line)
-
-        uvloop.run(serve(running, ready, say))
+    ports = wanted.ports
+    with servers(home.folder, wanted.named, kafka_port=ports.kafka, database_port=ports.database, say=say) as running:
+        places = _places(wanted, running)
+        models = {name: config.llm_providers[name] for name in sorted(config.llm_providers_in_use)}
+        say("Making the topics")
+        uvloop.run(make_topics(places, replication=wanted.replication))
+        telling = Telling(home, places, running.own, log_file, models=models, say=say)
+        if wanted.instances is None:
+            _one_process(places, running, telling)
+        else:
+            _processes(places, running, telling, wanted.instances, home.folder / "logs")
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        home.write(instance.model_copy(update={"state": "stopping"}))
-        say("The services have stopped; stopping Kafka and PostgreSQL")
+        telling.stopping()
+        say("The services have stopped" + ("; stopping Kafka and PostgreSQL" if running.own else ""))
     say("TARSy has stopped; its data stays")
+
+
+def _places(wanted: Wanted, running: Servers) -> Places:
+    return Places(
+        kafka=running.kafka,
+        database=running.database,
+        http_port=wanted.ports.http,
+        config_dir=wanted.config_dir,
+        topic_prefix=wanted.topic_prefix,
+        own_broker=not wanted.named.kafka,
+        own_database=not wanted.named.database,
+    )
+
+
+def _one_process(places: Places, running: Servers, telling: Telling) -> None:
+    # Here, because it imports every service, which who starts processes leaves to them.
+    from tarsy_cli.composition import all_services
+
+    os.environ.update(places.environment(os.environ))
+    registry = CollectorRegistry()
+    services = all_services(registry)
+    names = [service.name for service in services]
+    telling.say("Starting the services")
+    uvloop.run(
+        serve(services, registry, port=places.http_port, servers=running.own, on_ready=lambda: telling.ready(names))
+    )
+
+
+def _processes(places: Places, running: Servers, telling: Telling, instances: Instances, logs: Path) -> None:
+    from tarsy_cli.serving_processes import serve_processes
+
+    count, began = sum(instances.values()), time.monotonic()
+    telling.say(f"Starting {count} processes")
+
+    def ready(crew: Crew) -> None:
+        telling.say(f"All {count} processes are ready after {time.monotonic() - began:.1f} seconds")
+        telling.crew_ready(crew)
+
+    async def run() -> None:
+        work = serve_processes(places, instances, logs, on_ready=ready, on_change=telling.crew_changed)
+        await beside_servers(work, running.own)
+
+    uvloop.run(run())
 
 
 @contextmanager
@@ -107,22 +158,3 @@ def _sigterm_interrupts() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-def _instance(running: Running, config: Config, log_file: Path) -> Instance:
-    places = running.places
-    ours = [Process(service=service.name, pid=os.getpid()) for service in running.services]
-    servers = [Process(service=server.name.lower(), pid=server.pid) for server in running.servers]
-    scripted = all(provider.type == "scripted" for provider in config.llm_providers.values())
-    return Instance(
-        state="ready",
-        pid=os.getpid(),
-        kafka=places.kafka,
-        database=places.database,
-        api=f"{places.http_url}/api/v1",
-        websocket=f"ws://127.0.0.1:{places.http_port}/api/v1/ws",
-        metrics=f"{places.http_url}/metrics",
-        log=str(log_file),
-        scripted=scripted,
-        processes=[*servers, *ours],
-    )

@@ -3,21 +3,24 @@
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from functools import partial
 
 from rich.console import Console
 from rich.text import Text
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
-from tarsy_cli.api import Answer, ApiFailed, NotFound, get
+from tarsy_cli.api import Answer, ApiFailed, Interrupted, NotFound, Unreachable, get, patiently
 from tarsy_cli.printing import one_line
 from tarsy_cli.rendering import Payload
-from tarsy_cli.screen import Screen
+from tarsy_cli.screen import NOTICE, Screen
 
 ENDED = frozenset({"completed", "failed", "cancelled", "timed_out"})
 PAUSE_SECONDS = 0.5
 APPEAR_SECONDS = 10.0
+ACCEPTED_APPEARS_SECONDS = 60.0
+"""What was taken in becomes known, also when whoever shows it has just been replaced."""
 LOOK_SECONDS = 0.1
 GIVE_UP_SECONDS = 600.0
 
@@ -30,9 +33,13 @@ class NoSuchSession(Exception):
     """Nothing of this id became known in time."""
 
 
-def watch_session(api: str, session_id: str, console: Console) -> str:
+def watch_session(api: str, session_id: str, console: Console, *, appear_seconds: float = APPEAR_SECONDS) -> str:
     """The status that the session ended with. Raises NoSuchSession or ApiFailed."""
-    session = _wait_until_known(api, session_id)
+
+    def told(problem: ApiFailed) -> None:
+        console.print(Text(f"({one_line(str(problem))}; trying again)", style=NOTICE))
+
+    session = _wait_until_known(api, session_id, told, appear_seconds)
     alert = " · ".join(one_line(str(session[name])) for name in ("title", "severity", "source") if session.get(name))
     console.print(Text(alert, style="bold"))
     console.print(Text(f"session {session_id}"))
@@ -41,12 +48,12 @@ def watch_session(api: str, session_id: str, console: Console) -> str:
     return asyncio.run(_follow(api, session_id, Screen(console)))
 
 
-def _wait_until_known(api: str, session_id: str) -> Answer:
+def _wait_until_known(api: str, session_id: str, told: Callable[[ApiFailed], None], seconds: float) -> Answer:
     """A session that was submitted just now takes a moment to appear."""
-    limit = time.monotonic() + APPEAR_SECONDS
+    limit = time.monotonic() + seconds
     while True:
         try:
-            return get(f"{api}/sessions/{session_id}")
+            return patiently(partial(get, f"{api}/sessions/{session_id}"), Interrupted, Unreachable, told=told)
         except NotFound:
             if time.monotonic() > limit:
                 raise NoSuchSession(

@@ -1,0 +1,1 @@
+"""Killing what runs while it investigates, and looking whether anything was lost."""

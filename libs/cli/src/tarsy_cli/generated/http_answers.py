@@ -1,0 +1,81 @@
+"""What the OpenAPI document says of each operation beyond its types: handlers read some headers themselves, and raise.
+
+`test_openapi.py` sees that each operation stands here, and that what the handlers answer is said.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+INVALID = "The request is not valid; `errors` points at each mistake."
+UNKNOWN = "There is no such session."
+NO_DATABASE = "The database cannot be reached."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """`answers` are those of success, `problems` are application/problem+json (RFC 9457)."""
+
+    summary: str
+    answers: Mapping[int, str]
+    problems: Mapping[int, str]
+    headers: Mapping[str, str] = field(default_factory=dict)
+    answer_headers: Mapping[str, str] = field(default_factory=dict)
+
+
+KEY = "Idempotency-Key"
+AUTHOR = {"X-Forwarded-User": "who asks, as the proxy in front says; X-Forwarded-Email and X-Remote-User do, too"}
+TAKING: Mapping[int, str] = {
+    400: INVALID,
+    413: "The body, or the alert in it, is too large.",
+    503: "Kafka has not acknowledged the alert: send it again, with the same identity.",
+}
+
+OPERATIONS: Mapping[tuple[str, str], Operation] = {
+    ("post", "/api/v1/alerts"): Operation(
+        summary="Have an alert investigated",
+        answers={202: "Kafka has the alert."},
+        problems=TAKING,
+        headers={KEY: "the same key of the same caller meets the same session"} | AUTHOR,
+    ),
+    ("post", "/api/v1/alerts/alertmanager"): Operation(
+        summary="Take a webhook of Alertmanager: each firing alert is one session",
+        answers={202: "Kafka has every alert that is firing."},
+        problems=TAKING,
+        headers=AUTHOR,
+    ),
+    ("get", "/api/v1/sessions"): Operation(
+        summary="List sessions, a page at a time",
+        answers={200: "The sessions of the page, and how many there are."},
+        problems={400: INVALID, 503: NO_DATABASE},
+    ),
+    ("get", "/api/v1/sessions/{session_id}"): Operation(
+        summary="A session with its stages and executions",
+        answers={200: "The session."},
+        problems={400: INVALID, 404: UNKNOWN, 503: NO_DATABASE},
+    ),
+    ("get", "/api/v1/sessions/{session_id}/status"): Operation(
+        summary="How far a session is, and what came of it",
+        answers={200: "Its status."},
+        problems={400: INVALID, 404: UNKNOWN, 503: NO_DATABASE},
+    ),
+    ("get", "/api/v1/sessions/{session_id}/timeline"): Operation(
+        summary="The timeline of a session, in order",
+        answers={200: "The timeline events."},
+        problems={400: INVALID, 404: UNKNOWN, 503: f"{NO_DATABASE} Or event `at_least` was not reached in time."},
+        answer_headers={"TARSy-Last-Number": "the number of the last event of the log that is in the answer"},
+    ),
+    ("post", "/api/v1/sessions/{session_id}/cancel"): Operation(
+        summary="Cancel a session",
+        answers={
+            200: "The owner of the session has decided to cancel it.",
+            202: "The request was taken in, and is not answered yet; `Location` says where to look.",
+        },
+        problems={
+            400: INVALID,
+            404: f"{UNKNOWN} It is the owner who says so.",
+            409: "It has ended, or is being cancelled already. It is the owner who says so.",
+            503: "The request may not have been written: repeat it with the same Idempotency-Key.",
+        },
+        headers={KEY: "a repeat with the same key gets the answer on record"} | AUTHOR,
+    ),
+}

@@ -1,0 +1,53 @@
+"""The body of a request as it comes, and the moment in which whoever sent it goes."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from starlette.types import Receive, Scope
+
+BODY_LIMIT_BYTES = 16 * 1024 * 1024
+"""More than any service takes: each has a limit of its own, and says so better."""
+
+
+class ClientGone(Exception):
+    """Nobody waits for the answer any longer."""
+
+
+class BodyTooLarge(Exception):
+    """More than BODY_LIMIT_BYTES."""
+
+
+class RequestBody:
+    def __init__(self, scope: Scope, receive: Receive) -> None:
+        headers = dict(scope["headers"])
+        length = headers.get(b"content-length", b"0")
+        self._declared = int(length) if length.isdigit() else 0
+        self.expected = self._declared > 0 or b"transfer-encoding" in headers
+        self._receive = receive
+        self._whole = asyncio.Event()
+        if not self.expected:
+            self._whole.set()
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """Can be read once. Raises BodyTooLarge or ClientGone."""
+        if self._declared > BODY_LIMIT_BYTES:
+            raise BodyTooLarge
+        size = 0
+        while True:
+            message = await self._receive()
+            if message["type"] == "http.disconnect":
+                raise ClientGone
+            size += len(message.get("body", b""))
+            if size > BODY_LIMIT_BYTES:
+                raise BodyTooLarge
+            if message.get("body"):
+                yield message["body"]
+            if not message.get("more_body", False):
+                self._whole.set()
+                return
+
+    async def client_gone(self) -> None:
+        """Returns when the client has gone after its whole request was read."""
+        await self._whole.wait()
+        while (await self._receive())["type"] != "http.disconnect":
+            pass

@@ -1,0 +1,120 @@
+"""`tarsy up --processes`: each service in processes of its own, behind one front door."""
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+
+import httpx2
+from prometheus_client import CollectorRegistry
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from tarsy_cli.crew import Crew
+from tarsy_cli.front_door import Doorway, FrontDoor, count_requests
+from tarsy_cli.instances import SERVICES, Instances
+from tarsy_cli.listening import listening
+from tarsy_cli.passing import Passing
+from tarsy_cli.places import HOST, Places
+from tarsy_cli.supervised import Supervised
+from tarsy_cli.ways import INSIDE, OUTSIDE
+from tarsy_embedded.ports import free_port
+
+START_SECONDS = 120.0
+WITH_DATABASE = frozenset({"timeline"})
+
+type Changed = Callable[[Crew], None]
+
+
+async def serve_processes(
+    places: Places, instances: Instances, logs: Path, *, on_ready: Changed, on_change: Changed
+) -> None:
+    """Returns after an orderly stop. Raises ServiceRefused or StartTooSlow, in a group. Leaves no process behind."""
+    inside = free_port()
+    stopping = asyncio.Event()
+    async with httpx2.AsyncClient(trust_env=False) as client:
+        crew = _crew(places, instances, logs, client, inside, on_change)
+        with _signals(stopping):
+            async with _doors(crew, places.http_port, inside), asyncio.TaskGroup() as group:
+                running = group.create_task(crew.run(), name="processes")
+                starting = group.create_task(crew.until_ready(START_SECONDS), name="start")
+                told = group.create_task(stopping.wait(), name="signals")
+                await asyncio.wait([starting, told, running], return_when=asyncio.FIRST_COMPLETED)
+                if starting.done() and starting.exception() is None:
+                    on_ready(crew)
+                    await asyncio.wait([told, running], return_when=asyncio.FIRST_COMPLETED)
+                starting.cancel()
+                told.cancel()
+                if stopping.is_set():
+                    await crew.stop()
+
+
+def _crew(
+    places: Places, instances: Instances, logs: Path, client: httpx2.AsyncClient, inside: int, on_change: Changed
+) -> Crew:
+    logs.mkdir(parents=True, exist_ok=True)
+    members: list[Supervised] = []
+    crew = Crew(members)
+    for service, count in instances.items():
+        environment = service_environment(service, places, inside, os.environ)
+        members.extend(
+            Supervised(
+                service,
+                number,
+                log_file=logs / f"{service}-{number}.log",
+                environment=environment,
+                client=client,
+                changed=lambda: on_change(crew),
+            )
+            for number in range(1, count + 1)
+        )
+    return crew
+
+
+def service_environment(service: str, places: Places, inside: int, around: Mapping[str, str]) -> dict[str, str]:
+    """Whoever does not need the database is not told its password."""
+    told = {**around, **places.environment(around), "TARSY_TIMELINE_URL": f"http://{HOST}:{inside}"}
+    return told if service in WITH_DATABASE else {name: told[name] for name in told if name != "TARSY_DATABASE"}
+
+
+@asynccontextmanager
+async def _doors(crew: Crew, port: int, inside: int) -> AsyncIterator[None]:
+    """The front door, and the one through which websocket-gateways ask whichever timeline is there."""
+    registry = CollectorRegistry()
+    registry.register(CrewCollector(crew))
+    async with Passing(crew, count_requests(registry)).running() as passing:
+        front = FrontDoor(Doorway(OUTSIDE, passing), crew, registry)
+        async with listening(Doorway(INSIDE, passing), inside), listening(front, port):
+            yield
+
+
+class CrewCollector(Collector):
+    def __init__(self, crew: Crew) -> None:
+        self._crew = crew
+
+    def collect(self) -> Iterator[Metric]:
+        ready = GaugeMetricFamily(
+            "tarsy_front_door_processes_ready", "Processes of a service that do their work", labels=["service"]
+        )
+        restarts = CounterMetricFamily(
+            "tarsy_front_door_restarts_total", "How often a service's processes were started again", labels=["service"]
+        )
+        for service in SERVICES:
+            ready.add_metric([service], len(self._crew.ready(service)))
+            restarts.add_metric([service], self._crew.restarts(service))
+        yield ready
+        yield restarts
+
+
+@contextmanager
+def _signals(stopping: asyncio.Event) -> Iterator[None]:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stopping.set)
+    try:
+        yield
+    finally:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.remove_signal_handler(number)

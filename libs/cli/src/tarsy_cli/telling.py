@@ -1,0 +1,87 @@
+"""What the folder says of the TARSy that runs in it: `tarsy status` reads it, and `tarsy up` prints it once."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+import structlog
+
+from tarsy_cli.crew import Crew
+from tarsy_cli.instance import Home, Instance, Process
+from tarsy_cli.places import HOST, Places, without_password
+from tarsy_cli.supervised import Supervised
+from tarsy_config.providers import LlmProvider
+from tarsy_embedded.server import EmbeddedServer
+
+log = structlog.get_logger(__name__)
+
+
+class Telling:
+    def __init__(
+        self,
+        home: Home,
+        places: Places,
+        own: Sequence[EmbeddedServer],
+        log_file: Path,
+        *,
+        models: Mapping[str, LlmProvider],
+        say: Callable[[str], None],
+    ) -> None:
+        self.say = say
+        self._home = home
+        self._servers = [Process(service=server.name.lower(), pid=server.pid) for server in own]
+        self._now = Instance(
+            state="starting",
+            pid=os.getpid(),
+            kafka=places.kafka,
+            database=places.database if places.own_database else without_password(places.database),
+            api=f"{places.http_url}/api/v1",
+            websocket=f"ws://{HOST}:{places.http_port}/api/v1/ws",
+            metrics=f"{places.http_url}/metrics",
+            log=str(log_file),
+            topic_prefix=places.topic_prefix,
+            scripted=all(model.type == "scripted" for model in models.values()),
+            models=[f"{model.model} ({name})" for name, model in models.items() if model.type != "scripted"],
+            processes=self._servers,
+        )
+
+    def ready(self, services: Sequence[str]) -> None:
+        """All of them in this process."""
+        self._write("ready", [Process(service=service, pid=os.getpid()) for service in services])
+        self._say_all()
+
+    def crew_changed(self, crew: Crew) -> None:
+        """A process was started, became ready, or died."""
+        try:
+            state = "stopping" if crew.stopping else self._now.state
+            self._write(state, [_process(member) for member in crew.members])
+        except OSError as problem:
+            log.error("status.not_written", reason=repr(problem))
+
+    def crew_ready(self, crew: Crew) -> None:
+        self._write("ready", [_process(member) for member in crew.members])
+        self._say_all()
+
+    def stopping(self) -> None:
+        self._write("stopping", [])
+
+    def _say_all(self) -> None:
+        for line in self._now.lines():
+            self.say(line)
+
+    def _write(self, state: Literal["stopped", "starting", "ready", "stopping"], services: Sequence[Process]) -> None:
+        self._now = self._now.model_copy(update={"state": state, "processes": [*self._servers, *services]})
+        self._home.write(self._now)
+
+
+def _process(member: Supervised) -> Process:
+    return Process(
+        service=member.service,
+        instance=member.number,
+        pid=member.pid,
+        http=member.url,
+        state=member.state,
+        restarts=member.restarts,
+        log=str(member.log_file),
+    )

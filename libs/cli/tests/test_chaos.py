@@ -1,0 +1,134 @@
+"""The checker of chaos finds what it is there for: each fault is planted in a log that is well otherwise."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from tarsy_bus.records import Delivery
+from tarsy_cli.chaos.faults import ToolRun, chain_faults, run_faults
+from tarsy_cli.chaos.plan import strikes
+from tarsy_cli.chaos.session_log import SessionLog
+from tarsy_cli.chaos.tool_runs import runs_of
+from tarsy_cli.instances import SERVICES
+from tarsy_contracts import events as e
+from tarsy_contracts.conversation import Usage
+from tarsy_contracts.envelope import Envelope, event_id
+from tarsy_contracts.identities import session_traceparent
+
+SESSION = str(uuid4())
+AT = datetime(2026, 11, 22, tzinfo=UTC)
+DELETE = e.ToolCallRequested(
+    call_id="c1",
+    execution_id="x",
+    llm_call_id="l1",
+    server="kubernetes",
+    tool="pods_delete",
+    arguments={"name": "checkout", "namespace": "shop"},
+    repeatable=False,
+    timeout_seconds=60,
+)
+ENDED = e.SessionCompleted(final_analysis="the tax table")
+
+
+def answer(call_id: str) -> e.LlmCallCompleted:
+    return e.LlmCallCompleted(
+        llm_call_id=call_id,
+        execution_id="x",
+        thinking="",
+        text="",
+        tool_calls=(),
+        usage=Usage(),
+        model="m",
+        duration_ms=1,
+    )
+
+
+def log_of(*events: e.Event) -> SessionLog:
+    log, previous = SessionLog(), None
+    for number, event in enumerate(events, start=1):
+        value = event.to_bytes()
+        id = event_id(previous=previous, type=event.type, subject=SESSION, sequence=number, time=AT, value=value)
+        envelope = Envelope(
+            id=id,
+            type=event.type,
+            version=event.version,
+            source="test",
+            subject=SESSION,
+            time=AT,
+            sequence=number,
+            previous=previous,
+        )
+        delivery = Delivery(envelope, value, "tarsy.sessions", 0, number, AT)
+        log.written.append(delivery)
+        log.accepted.append(delivery.recorded())
+        previous = id
+    return log
+
+
+GOOD = (answer("l1"), DELETE, answer("l2"), ENDED)
+
+
+def test_a_whole_log_has_no_fault() -> None:
+    assert chain_faults(log_of(*GOOD)) == []
+
+
+def test_an_event_that_was_changed_is_found() -> None:
+    log = log_of(*GOOD)
+    first = log.written[0]
+    log.written[0] = Delivery(first.envelope, b"{}", first.topic, first.partition, first.offset, first.appended_at)
+    assert chain_faults(log) == ["the event at offset 1 is not what its id says"]
+
+
+def test_a_gap_is_found() -> None:
+    log = log_of(*GOOD)
+    del log.accepted[1]
+    assert chain_faults(log) == [f"event {number} does not follow the one before it" for number in (2, 3)]
+
+
+@pytest.mark.parametrize("events", [GOOD[:-1], (ENDED, *GOOD), (*GOOD, answer("l3"))])
+def test_another_end_than_one_at_the_end_is_found(events: tuple[e.Event, ...]) -> None:
+    (fault,) = chain_faults(log_of(*events))
+    assert fault.startswith("it should end once, with its last event")
+
+
+def test_a_second_answer_to_one_call_is_found() -> None:
+    assert chain_faults(log_of(answer("l1"), *GOOD)) == ["call l1 has 2 answers"]
+
+
+def test_a_destructive_tool_that_ran_twice_is_found() -> None:
+    run = ToolRun("pods_delete", {"namespace": "shop", "name": "checkout"})
+    assert run_faults(log_of(*GOOD), [run]) == []
+    assert run_faults(log_of(*GOOD), []) == []
+    (fault,) = run_faults(log_of(*GOOD), [run, run])
+    assert fault.endswith("was asked for 1 times and ran 2 times")
+
+
+def test_what_may_run_twice_may_run_twice() -> None:
+    harmless = DELETE.model_copy(update={"repeatable": True})
+    assert run_faults(log_of(harmless, ENDED), [ToolRun(DELETE.tool, DELETE.arguments)] * 2) == []
+
+
+def test_only_the_session_s_own_runs_count(tmp_path: Path) -> None:
+    trace = session_traceparent(SESSION).split("-")[1]
+    lines = [
+        f'{{"tool": "pods_delete", "arguments": {{}}, "phase": "started", "trace_id": "{trace}"}}',
+        f'{{"tool": "pods_delete", "arguments": {{}}, "phase": "finished", "trace_id": "{trace}"}}',
+        f'{{"tool": "pods_delete", "arguments": {{}}, "phase": "started", "trace_id": "{uuid4().hex}"}}',
+        '{"tool": "pods_del',
+    ]
+    (tmp_path / "calls").write_text("\n".join(lines))
+    assert runs_of(tmp_path / "calls", SESSION) == [ToolRun("pods_delete", {})]
+
+
+def test_a_seed_always_chooses_the_same_moments_and_every_service_has_its_turn() -> None:
+    plan = strikes(seed=7, rounds=3)
+    assert plan == strikes(seed=7, rounds=3)
+    assert plan != strikes(seed=8, rounds=3)
+    assert [strike.service for strike in plan] == list(SERVICES) * 3
+
+
+def test_any_process_of_the_service_may_be_picked_and_no_other() -> None:
+    picked = {strike.pick([11, 12, 13]) for strike in strikes(seed=1, rounds=20)}
+    assert picked == {11, 12, 13}

@@ -1,0 +1,87 @@
+"""What services are told, and what people are shown."""
+
+from pathlib import Path
+
+import pytest
+
+from tarsy_cli.instance import Instance
+from tarsy_cli.instance_commands import unused_variables
+from tarsy_cli.own_servers import Named
+from tarsy_cli.places import Places, without_password
+from tarsy_cli.serving_processes import service_environment
+
+URL = "postgresql://tarsy:pass%2Fword@db.example:5433/tarsy?sslmode=require"
+
+
+def places(*, own_broker: bool) -> Places:
+    return Places(
+        kafka="kafka-1:9092,kafka-2:9092",
+        database=URL,
+        http_port=8080,
+        config_dir=Path("config"),
+        topic_prefix="team",
+        own_broker=own_broker,
+        own_database=False,
+    )
+
+
+def test_a_dead_member_is_replaced_sooner_on_our_own_broker() -> None:
+    told = places(own_broker=True).environment({})
+    assert told["TARSY_GROUP_SESSION_TIMEOUT_MS"] == "3000"
+    assert told["TARSY_GROUP_HEARTBEAT_MS"] == "500"
+    assert not [name for name in places(own_broker=False).environment({}) if "GROUP" in name]
+
+
+@pytest.mark.parametrize("own_broker", [True, False])
+def test_timeouts_that_somebody_set_stay(own_broker: bool) -> None:
+    around = {"TARSY_GROUP_SESSION_TIMEOUT_MS": "9000"}
+    assert "TARSY_GROUP_SESSION_TIMEOUT_MS" not in places(own_broker=own_broker).environment(around)
+    assert (
+        service_environment("ingest", places(own_broker=own_broker), 1, around)["TARSY_GROUP_SESSION_TIMEOUT_MS"]
+        == "9000"
+    )
+
+
+def test_only_the_timeline_is_told_of_the_database() -> None:
+    around = {"TARSY_DATABASE": "postgresql://other"}
+    assert service_environment("timeline", places(own_broker=True), 1, around)["TARSY_DATABASE"] == URL
+    for service in ("ingest", "orchestrator", "tool-gateway", "summarizer", "websocket-gateway"):
+        assert "TARSY_DATABASE" not in service_environment(service, places(own_broker=True), 1, around)
+
+
+def test_gateways_ask_the_timeline_through_the_inner_door() -> None:
+    told = service_environment("websocket-gateway", places(own_broker=True), 21001, {})
+    assert told["TARSY_TIMELINE_URL"] == "http://127.0.0.1:21001"
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        (URL, "postgresql://db.example:5433/tarsy"),
+        ("postgresql://tarsy@db.example/tarsy", "postgresql://db.example:5432/tarsy"),
+        ("postgresql://db.example/tarsy?user=tarsy&password=secret", "postgresql://db.example:5432/tarsy"),
+        ("postgresql://t:secret@[::1]:5432/tarsy", "postgresql://[::1]:5432/tarsy"),
+        ("postgresql://t:12/secret@db.example/tarsy", "postgresql://…"),
+        ("postgresql://t:secret/x@db.example/tarsy", "postgresql://…"),
+        ("postgresql:///tarsy?password=secret@x", "postgresql://…"),
+        ("secret", "://…"),
+    ],
+)
+def test_a_password_is_shown_to_nobody(url: str, shown: str) -> None:
+    assert without_password(url) == shown
+
+
+def test_a_password_is_in_no_representation() -> None:
+    one = places(own_broker=True)
+    instance = Instance(state="ready", pid=1, database=URL)
+    assert not [held for held in (one, Named("", URL), instance) if "word" in repr(held)]
+
+
+def test_a_variable_that_is_not_used_is_said_not_to_be() -> None:
+    around = {"TARSY_KAFKA": "kafka:9092", "TARSY_DATABASE": URL}
+    lines = unused_variables(around, kafka="", database="")
+    assert len(lines) == 2
+    assert "--kafka" in lines[0]
+    assert "word" not in "".join(lines)
+    assert unused_variables(around, kafka="kafka:9092", database=URL) == []
+    assert unused_variables({}, kafka="", database="") == []

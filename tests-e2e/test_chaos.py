@@ -1,0 +1,58 @@
+"""Every service in turn is killed with -9 during a demo: `tarsy lab chaos`, as people run it."""
+
+import asyncio
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+import yaml
+
+from tarsy_bus.connection import Bus
+from tarsy_cli.instances import SERVICES
+from tarsy_contracts.topics import Topics
+from tarsy_testing import delete_topics
+from tarsy_up import Tarsy, environment, tarsy
+
+pytestmark = pytest.mark.timeout(600)
+
+SEED = 4
+ROUND_SECONDS = 90.0
+
+
+@pytest.fixture
+def three_gateways(tmp_path: Path, kafka_bootstrap: str, database_url: str) -> Iterator[Tarsy]:
+    prefix = f"t{uuid4().hex[:10]}"
+    own = {"TARSY_TOPIC_PREFIX": prefix, "TARSY_DATABASE_SCHEMA": prefix, "TARSY_DEAD_AFTER_SECONDS": "4"}
+    # The broker of the tests allows it, as our own does: a dead owner is replaced sooner.
+    timeouts = {"TARSY_GROUP_SESSION_TIMEOUT_MS": "3000", "TARSY_GROUP_HEARTBEAT_MS": "500"}
+    with tarsy(tmp_path, pace_seconds=0.02, environment=environment(**own, **timeouts)) as one:
+        note_calls_in(one, tmp_path / "lab-calls.jsonl")
+        servers = ("--kafka", kafka_bootstrap, "--database", database_url)
+        one.up("--processes", "--instances", "tool-gateway=3", *servers)
+        yield one
+    asyncio.run(delete_topics(Bus(bootstrap=kafka_bootstrap, topics=Topics(prefix), client="test")))
+    shutil.rmtree(tmp_path, ignore_errors=True)
+
+
+def note_calls_in(one: Tarsy, file: Path) -> None:
+    place = one.config_dir / "tarsy.yaml"
+    config = yaml.safe_load(place.read_text("utf-8"))
+    config["mcp_servers"]["kubernetes"]["transport"]["args"] = ["examples/incidents", "--calls", str(file)]
+    place.write_text(yaml.safe_dump(config), "utf-8")
+
+
+def test_whichever_service_is_killed_nothing_is_lost_and_nothing_destructive_happens_twice(
+    three_gateways: Tarsy, tmp_path: Path
+) -> None:
+    chaos = three_gateways.start("lab", "chaos", "--seed", str(SEED), "--calls", str(tmp_path / "lab-calls.jsonl"))
+    code = chaos.wait(ROUND_SECONDS * len(SERVICES))
+    rounds = [line for line in chaos.output.splitlines() if line.startswith(SERVICES)]
+    assert code == 0, chaos.output
+    assert [line.split()[0] for line in rounds] == list(SERVICES)
+    assert all("killed after event" in line for line in rounds), chaos.output
+    restarts = {one.service: 0 for one in three_gateways.processes()}
+    for one in three_gateways.processes():
+        restarts[one.service] += one.restarts
+    assert restarts == dict.fromkeys(SERVICES, 1)
