@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from tarsy_bus.connection import Bus
-from tarsy_cli.instances import SERVICES
+from tarsy_cli.starting.instances import SERVICES
 from tarsy_contracts.topics import Topics
 from tarsy_testing import delete_topics
 from tarsy_up import Tarsy, environment, tarsy

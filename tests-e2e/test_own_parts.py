@@ -12,7 +12,6 @@ import pytest
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.topic_fit import settings_of
 from tarsy_bus.topics_admin import admin, apply_topics, compare_topics
 from tarsy_contracts.topics import Topics
 from tarsy_embedded.ports import free_port
@@ -96,7 +95,7 @@ def wrong_topics(kafka_bootstrap: str) -> Iterator[Bus]:
     """All of them, but the log has a setting that Kafka would have chosen."""
     bus = Bus(bootstrap=kafka_bootstrap, topics=Topics(f"t{uuid4().hex[:10]}"), client="test")
     (log,) = [topic for topic in bus.topics.all() if topic.name == bus.topics.sessions]
-    settings = settings_of(log) | {"message.timestamp.type": "CreateTime"}
+    settings = log.settings() | {"message.timestamp.type": "CreateTime"}
 
     async def wrong() -> bool:
         return bool((await compare_topics(bus)).misfits)

@@ -10,7 +10,6 @@ from aiokafka.errors import KafkaConnectionError
 from bus_kafka import delete_topic, make_topic
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.topic_fit import settings_of
 from tarsy_bus.topics_admin import TopicsWrong, admin, apply_topics, check_topics, cluster_id, compare_topics
 from tarsy_contracts.topics import Topics
 from tarsy_embedded.ports import free_port
@@ -120,13 +119,13 @@ async def test_a_name_that_kafka_refuses_is_said_with_its_reason(bare: Bus) -> N
 
 async def test_a_topic_has_the_settings_of_the_table(bus: Bus) -> None:
     for topic in bus.topics.all():
-        wanted = topic.settings() | {"retention.bytes": "-1"}
+        wanted = topic.settings()
         assert wanted.items() <= (await config_of(bus, topic.name)).items()
 
 
 async def set_topic(bus: Bus, topic: str, change: dict[str, str]) -> None:
     """Kafka puts everything that is not named back to its default."""
-    settings = next(settings_of(one) for one in bus.topics.all() if one.name == topic) | change
+    settings = next(one.settings() for one in bus.topics.all() if one.name == topic) | change
     async with admin(bus) as client:
         (answer,) = await client.alter_configs([ConfigResource(ConfigResourceType.TOPIC, topic, settings)])
         assert [row[0] for row in answer.resources] == [0]

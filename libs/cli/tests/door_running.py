@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 from starlette.types import ASGIApp
 
-from tarsy_cli.front_door import Doorway
-from tarsy_cli.listening import listening
-from tarsy_cli.passing import Passing
-from tarsy_cli.places import HOST
-from tarsy_cli.ways import OUTSIDE
+from tarsy_cli.front_door.door import Doorway
+from tarsy_cli.front_door.passing import Passing
+from tarsy_cli.front_door.ways import OUTSIDE
+from tarsy_cli.starting.places import HOST
 from tarsy_embedded.ports import free_port
+from tarsy_service.listening import listening_for_others
 
 type Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
@@ -38,7 +38,7 @@ async def door(behind: Behind, *, wait_seconds: float = 5.0) -> AsyncIterator[st
     port = free_port()
     async with (
         Passing(behind, behind.counted, wait_seconds=wait_seconds).running() as passing,
-        listening(Doorway(OUTSIDE, passing), port),
+        listening_for_others(Doorway(OUTSIDE, passing), HOST, port),
     ):
         yield f"{HOST}:{port}"
 
@@ -46,7 +46,7 @@ async def door(behind: Behind, *, wait_seconds: float = 5.0) -> AsyncIterator[st
 @asynccontextmanager
 async def service(app: ASGIApp) -> AsyncIterator[int]:
     port = free_port()
-    async with listening(app, port):
+    async with listening_for_others(app, HOST, port):
         yield port
 
 

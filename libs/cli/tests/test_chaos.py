@@ -11,7 +11,7 @@ from tarsy_cli.chaos.faults import ToolRun, chain_faults, run_faults
 from tarsy_cli.chaos.plan import strikes
 from tarsy_cli.chaos.session_log import SessionLog
 from tarsy_cli.chaos.tool_runs import runs_of
-from tarsy_cli.instances import SERVICES
+from tarsy_cli.starting.instances import SERVICES
 from tarsy_contracts import events as e
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.envelope import Envelope, event_id

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tarsy_cli.instances import SERVICES, InstancesInvalid, read_instances
+from tarsy_cli.starting.instances import SERVICES, InstancesInvalid, read_instances
 
 
 def test_what_is_not_named_is_there_once() -> None:

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tarsy_cli.app import cli
-from tarsy_cli.root_cause import judge
+from tarsy_cli.lab.root_cause import judge
 from tarsy_incident import EVERY_INCIDENT, INCIDENTS
 from tarsy_lab.incidents import read_incident
 

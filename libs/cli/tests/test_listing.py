@@ -7,8 +7,8 @@ import pytest
 from rich.console import Console
 
 from tarsy_bus.topics_admin import TopicsWrong
-from tarsy_cli import listing
-from tarsy_cli.refusals import sentences
+from tarsy_cli.showing import listing
+from tarsy_cli.starting.refusals import sentences
 from tarsy_embedded.errors import NoJava, PortTaken
 
 LOG = Path("/home/.tarsy/tarsy.log")

@@ -8,10 +8,10 @@ import yaml
 from prometheus_client import CollectorRegistry
 from prometheus_client.parser import text_string_to_metric_families
 
-from tarsy_cli.composition import all_services
-from tarsy_cli.metrics_page import RULE, SECTIONS, UNITS, Shown, all_metrics, metrics_page
-from tarsy_cli.metrics_words import LABELS, LOOKS, VALUES
-from tarsy_cli.settings_table import settings_page
+from tarsy_cli.generated.metrics_page import RULE, SECTIONS, UNITS, Shown, all_metrics, metrics_page
+from tarsy_cli.generated.metrics_words import LABELS, LOOKS, VALUES
+from tarsy_cli.generated.settings_table import settings_page
+from tarsy_cli.starting.composition import all_services
 from tarsy_service.http_metrics import HttpMetrics
 from tarsy_service.process_metrics import ProcessMetrics, exposition
 

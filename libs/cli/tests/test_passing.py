@@ -16,8 +16,8 @@ sys.path.append(str(Path(__file__).parent))
 
 from door_running import Behind, door, raw_service, service
 
-from tarsy_cli.places import HOST
-from tarsy_cli.request_body import BODY_LIMIT_BYTES
+from tarsy_cli.front_door.request_body import BODY_LIMIT_BYTES
+from tarsy_cli.starting.places import HOST
 from tarsy_embedded.ports import free_port
 from tarsy_testing import eventually
 

@@ -6,9 +6,9 @@ import pytest
 
 from tarsy_cli.instance import Instance
 from tarsy_cli.instance_commands import unused_variables
-from tarsy_cli.own_servers import Named
-from tarsy_cli.places import Places, without_password
-from tarsy_cli.serving_processes import service_environment
+from tarsy_cli.starting.own_servers import Named
+from tarsy_cli.starting.places import Places, without_password
+from tarsy_cli.starting.serving_processes import service_environment
 
 URL = "postgresql://tarsy:pass%2Fword@db.example:5433/tarsy?sslmode=require"
 

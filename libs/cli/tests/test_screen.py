@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from tarsy_cli.screen import Screen
+from tarsy_cli.showing.screen import Screen
 
 type Payload = dict[str, Any]
 

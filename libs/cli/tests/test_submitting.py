@@ -10,7 +10,7 @@ from threading import Thread
 import pytest
 
 from tarsy_cli.api import ApiFailed, Interrupted, NotFound, Unreachable, get, patiently
-from tarsy_cli.demo import firing_now
+from tarsy_cli.lab.demo import firing_now
 from tarsy_cli.submitting import submit_file
 from tarsy_embedded.ports import free_port
 

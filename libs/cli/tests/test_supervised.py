@@ -11,9 +11,9 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tarsy_cli import crew as crews
-from tarsy_cli.crew import Crew, StartTooSlow
-from tarsy_cli.supervised import LONGEST_PAUSE_SECONDS, ServiceRefused, Supervised, next_pause
+from tarsy_cli.starting import crew as crews
+from tarsy_cli.starting.crew import Crew, StartTooSlow
+from tarsy_cli.starting.supervised import LONGEST_PAUSE_SECONDS, ServiceRefused, Supervised, next_pause
 from tarsy_testing import eventually
 
 SMALL = """

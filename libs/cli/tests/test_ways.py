@@ -2,7 +2,7 @@
 
 import pytest
 
-from tarsy_cli.ways import INSIDE, OUTSIDE, service_of
+from tarsy_cli.front_door.ways import INSIDE, OUTSIDE, service_of
 
 
 @pytest.mark.parametrize(

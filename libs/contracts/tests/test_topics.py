@@ -48,3 +48,4 @@ def test_the_broker_stamps_every_record_and_takes_a_batch_at_our_limit(topic: To
     assert int(settings["max.message.bytes"]) > LIMIT_BYTES
     assert settings["cleanup.policy"] == ("compact" if topic.compacted else "delete")
     assert settings["retention.ms"] == str(topic.retention_ms)
+    assert settings["retention.bytes"] == "-1"

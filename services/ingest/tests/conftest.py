@@ -23,7 +23,7 @@ from prometheus_client import CollectorRegistry
 from tarsy_bus.connection import Bus
 from tarsy_bus.following import Record, read_to_end
 from tarsy_bus.topics_admin import admin
-from tarsy_contracts.topics import LIMIT_BYTES, LOG_PARTITIONS
+from tarsy_contracts.topics import LOG_PARTITIONS
 from tarsy_ingest.app import build
 from tarsy_ingest.incoming import AlertTypes
 from tarsy_ingest.settings import IngestSettings
@@ -123,7 +123,9 @@ def inbox_writable(bus: Bus) -> Writable:
     """An outage of the inbox alone: the broker refuses whatever is written there. Returns when it does (or not)."""
 
     async def set_writable(writable: bool) -> bool:
-        config = {"max.message.bytes": str(LIMIT_BYTES if writable else 1)}
+        # Kafka forgets every setting that is not said again.
+        inbox = next(topic for topic in bus.topics.all() if topic.name == bus.topics.inbox)
+        config = inbox.settings() if writable else inbox.settings() | {"max.message.bytes": "1"}
         resource = ConfigResource(ConfigResourceType.TOPIC, bus.topics.inbox, config)
         async with admin(bus) as client:
             await client.alter_configs([resource])

@@ -41,18 +41,13 @@ def fit(wanted: Sequence[Topic], present: Mapping[str, Present]) -> Fit:
     )
 
 
-def settings_of(topic: Topic) -> dict[str, str]:
-    """What it is made with: also where the cluster's own default is to delete what outgrows a size."""
-    return topic.settings() | {RETENTION_BYTES: str(UNLIMITED)}
-
-
 def _wrong(topic: Topic, found: Present) -> Iterator[str]:
     if found.partitions != topic.partitions:
         yield f"has {found.partitions} partitions, not {topic.partitions}"
     if found.unreadable:
         yield f"does not tell its settings ({found.unreadable})"
         return
-    wanted = settings_of(topic)
+    wanted = topic.settings()
     for name in (TIMESTAMPS, POLICY):
         if (value := found.settings.get(name)) != wanted[name]:
             yield f"has {name}={value}, not {wanted[name]}"

@@ -10,7 +10,7 @@ from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import KafkaConnectionError, for_code
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.topic_fit import SETTINGS, Fit, Present, fit, settings_of
+from tarsy_bus.topic_fit import SETTINGS, Fit, Present, fit
 from tarsy_contracts.topics import Topic
 
 ALREADY_EXISTS = 36
@@ -130,7 +130,7 @@ async def _create(client: AIOKafkaAdminClient, topics: Sequence[Topic], replicat
             name=topic.name,
             num_partitions=topic.partitions,
             replication_factor=copies,
-            topic_configs=settings_of(topic),
+            topic_configs=topic.settings(),
         )
         for topic in topics
     ]

@@ -2,9 +2,9 @@
 
 import typer
 
-from tarsy_cli.generated_commands import schemas
+from tarsy_cli.generated.commands import schemas
 from tarsy_cli.instance_commands import down, status, up
-from tarsy_cli.lab_commands import demo, lab
+from tarsy_cli.lab.commands import demo, lab
 from tarsy_cli.session_commands import sessions, submit, watch
 from tarsy_cli.topic_commands import topics
 

@@ -11,7 +11,7 @@ from typing import IO, Literal
 
 from pydantic import BaseModel, Field
 
-from tarsy_cli.places import without_password
+from tarsy_cli.starting.places import without_password
 
 READERS_SECONDS = 1.0
 LOOK_SECONDS = 0.02

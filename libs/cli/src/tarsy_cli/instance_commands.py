@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from tarsy_cli.instance import STOPPED, AlreadyRunning, Home
-from tarsy_cli.instances import Instances, InstancesInvalid, read_instances
+from tarsy_cli.starting.instances import Instances, InstancesInvalid, read_instances
 from tarsy_cli.stopping import StopTooSlow, stop_and_wait
 from tarsy_cli.terminal import DEFAULT_HOME, INTERRUPTED, HomeOption, fail, say
 
@@ -48,8 +48,8 @@ def up(
     if instances and not processes:
         raise fail("--instances is for --processes: without it, all services run in one process.", code=USAGE)
     # Here, because it takes long to import: the other commands answer at once.
-    from tarsy_cli.own_servers import Named
-    from tarsy_cli.up import Failed, Ports, Wanted, run_up
+    from tarsy_cli.starting.own_servers import Named
+    from tarsy_cli.starting.up import Failed, Ports, Wanted, run_up
 
     for line in unused_variables(os.environ, kafka=kafka, database=database):
         say(line)

@@ -7,10 +7,10 @@ import typer
 
 from tarsy_cli.api import ApiFailed
 from tarsy_cli.instance import Home
-from tarsy_cli.listing import print_sessions
+from tarsy_cli.showing.listing import print_sessions
+from tarsy_cli.showing.watching import APPEAR_SECONDS, NoSuchSession, watch_session
 from tarsy_cli.submitting import submit_file
 from tarsy_cli.terminal import DEFAULT_HOME, INTERRUPTED, HomeOption, console, fail, say
-from tarsy_cli.watching import APPEAR_SECONDS, NoSuchSession, watch_session
 
 UrlOption = Annotated[
     str, typer.Option("--url", help="a TARSy elsewhere, such as http://127.0.0.1:8080", envvar="TARSY_URL")

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from tarsy_cli.printing import printable
+from tarsy_cli.showing.printing import printable
 
 INTERRUPTED = 130
 DEFAULT_HOME = Path(".tarsy")

@@ -42,7 +42,7 @@ def apply(
 
     from tarsy_bus.connection import Bus
     from tarsy_bus.topics_admin import TopicsWrong, apply_topics
-    from tarsy_cli.kafka_sentence import kafka_sentence
+    from tarsy_cli.starting.kafka_sentence import kafka_sentence
     from tarsy_contracts.topics import Topics
 
     bus = Bus(bootstrap=kafka, topics=Topics(prefix), client="tarsy-topics")

@@ -27,6 +27,8 @@ class Topic:
         policy = {"cleanup.policy": "compact"} if self.compacted else {"cleanup.policy": "delete"}
         return policy | {
             "retention.ms": str(self.retention_ms),
+            # Also where the cluster's own default is to delete what outgrows a size.
+            "retention.bytes": "-1",
             "message.timestamp.type": "LogAppendTime",
             "max.message.bytes": str(LIMIT_BYTES + 64 * 1024),
         }

@@ -2,18 +2,17 @@
 
 import asyncio
 import signal
-import socket
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 import structlog
-import uvicorn
 from fastapi import FastAPI, Response
 from prometheus_client import CollectorRegistry
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from tarsy_service.foreign_pages import RefuseForeignPages
 from tarsy_service.http_metrics import CountRequests, HttpMetrics
+from tarsy_service.listening import listening
 from tarsy_service.problems import install_problem_handlers
 from tarsy_service.process_metrics import ProcessMetrics, exposition
 from tarsy_service.service import Service
@@ -82,7 +81,7 @@ async def run_services(
     readiness = Readiness([service.name for service in services])
     app = build_app(services, readiness, registry)
     with _signals(stopping):
-        async with _http(app, host, port), asyncio.TaskGroup() as group:
+        async with listening(app, host, port), asyncio.TaskGroup() as group:
             announcing = group.create_task(_announce(readiness, on_ready), name="ready")
             running = [asyncio.create_task(_run(service, readiness), name=service.name) for service in services]
             try:
@@ -130,35 +129,6 @@ async def _run(service: Service, readiness: Readiness) -> None:
 async def _announce(readiness: Readiness, on_ready: Callable[[], None]) -> None:
     await readiness.all.wait()
     on_ready()
-
-
-@asynccontextmanager
-async def _http(app: FastAPI, host: str, port: int) -> AsyncIterator[None]:
-    """Listens before the body runs, and stops after it. Raises OSError when the port is taken."""
-    config = uvicorn.Config(
-        app,
-        log_config=None,
-        access_log=False,
-        ws_per_message_deflate=False,
-        lifespan="off",
-        timeout_graceful_shutdown=3,
-    )
-    server = _Server(config)
-    with socket.create_server((host, port), backlog=512) as listening:
-        task = asyncio.create_task(server.serve(sockets=[listening]), name="http")
-        try:
-            yield
-        finally:
-            server.should_exit = True
-            await task
-
-
-class _Server(uvicorn.Server):
-    """Leaves the signals to us."""
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
 
 
 @contextmanager

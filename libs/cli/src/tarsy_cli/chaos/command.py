@@ -29,7 +29,7 @@ def chaos(
     from tarsy_bus.connection import Bus
     from tarsy_cli.chaos.plan import strikes
     from tarsy_cli.chaos.rounds import ChaosFailed, Stage, play
-    from tarsy_cli.demo import send_incident
+    from tarsy_cli.lab.demo import send_incident
     from tarsy_contracts.topics import Topics
 
     place = Home(home)

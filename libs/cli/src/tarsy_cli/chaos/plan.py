@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-from tarsy_cli.instances import SERVICES
+from tarsy_cli.starting.instances import SERVICES
 
 EARLIEST, LATEST = 1, 34
 """Events of the session: within what the demo's investigation has before its end."""

@@ -10,11 +10,11 @@ from pathlib import Path
 from tarsy_cli.generated.asyncapi import asyncapi_document
 from tarsy_cli.generated.events_page import events_page
 from tarsy_cli.generated.messages import as_file, json_schemas
+from tarsy_cli.generated.metrics_page import metrics_page
 from tarsy_cli.generated.openapi import openapi_document
 from tarsy_cli.generated.released import REMEDY, UPCAST, grown, refused, relied_on
 from tarsy_cli.generated.schema import Schema
-from tarsy_cli.metrics_page import metrics_page
-from tarsy_cli.settings_table import settings_page
+from tarsy_cli.generated.settings_table import settings_page
 
 FOLDER = "schemas"
 LOCK = f"{FOLDER}/released.json"

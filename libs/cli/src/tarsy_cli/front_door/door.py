@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from prometheus_client import CollectorRegistry, Counter
-from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -11,11 +11,12 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
 
-from tarsy_cli.crew import Crew
-from tarsy_cli.passing import Counted, Passing
-from tarsy_cli.socket_passing import pass_socket
-from tarsy_cli.ways import Way, service_of
+from tarsy_cli.front_door.passing import Counted, Passing
+from tarsy_cli.front_door.socket_passing import pass_socket
+from tarsy_cli.front_door.ways import Way, service_of
+from tarsy_cli.starting.crew import Crew
 from tarsy_service.problems import problem_response
+from tarsy_service.process_metrics import exposition
 
 OWN = ("/health", "/ready", "/metrics")
 SOCKETS = frozenset({"/api/v1/ws"})
@@ -69,7 +70,7 @@ class FrontDoor:
         return JSONResponse({"ready": not waiting, "waiting_for": waiting}, status_code=503 if waiting else 200)
 
     async def _metrics(self, _: Request) -> Response:
-        return Response(generate_latest(self._registry), media_type=CONTENT_TYPE_LATEST)
+        return Response(exposition(self._registry), media_type=CONTENT_TYPE_LATEST)
 
 
 def count_requests(registry: CollectorRegistry) -> Counted:

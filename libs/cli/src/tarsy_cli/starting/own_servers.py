@@ -8,7 +8,7 @@ from pathlib import Path
 
 import asyncpg
 
-from tarsy_cli.places import without_password
+from tarsy_cli.starting.places import without_password
 from tarsy_embedded.class_archive import prepare
 from tarsy_embedded.jars import default_cache_dir
 from tarsy_embedded.kafka import EmbeddedKafka

@@ -7,10 +7,10 @@ from typing import Literal
 
 import structlog
 
-from tarsy_cli.crew import Crew
 from tarsy_cli.instance import Home, Instance, Process
-from tarsy_cli.places import HOST, Places, without_password
-from tarsy_cli.supervised import Supervised
+from tarsy_cli.starting.crew import Crew
+from tarsy_cli.starting.places import HOST, Places, without_password
+from tarsy_cli.starting.supervised import Supervised
 from tarsy_config.providers import LlmProvider
 from tarsy_embedded.server import EmbeddedServer
 

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from tarsy_cli.api import get
-from tarsy_cli.printing import one_line
+from tarsy_cli.showing.printing import one_line
 
 LATEST = 25
 LINE = "{:36}  {:11}  {:8}  {:11}  {}"

@@ -7,10 +7,10 @@ from pydantic import ValidationError
 
 from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.topics_admin import TopicsWrong
-from tarsy_cli.crew import StartTooSlow
-from tarsy_cli.own_servers import DatabaseUnusable
-from tarsy_cli.serving import KafkaUnusable
-from tarsy_cli.supervised import ServiceRefused
+from tarsy_cli.starting.crew import StartTooSlow
+from tarsy_cli.starting.own_servers import DatabaseUnusable
+from tarsy_cli.starting.serving import KafkaUnusable
+from tarsy_cli.starting.supervised import ServiceRefused
 from tarsy_config.mistakes import ConfigInvalid
 from tarsy_embedded.errors import EmbeddedError, PortTaken
 from tarsy_llm.script import ScriptInvalid

@@ -13,7 +13,7 @@ from typing import Literal
 import httpx2
 import structlog
 
-from tarsy_cli.places import HOST
+from tarsy_cli.starting.places import HOST
 from tarsy_embedded.child import Child
 from tarsy_embedded.ports import free_port, is_taken
 

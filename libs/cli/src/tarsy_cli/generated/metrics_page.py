@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from prometheus_client import CollectorRegistry, Metric
 from prometheus_client.metrics import MetricWrapperBase
 
-from tarsy_cli.crew import Crew
-from tarsy_cli.front_door import count_requests
-from tarsy_cli.metrics_words import LABELS, LOOKS, VALUES
-from tarsy_cli.serving_processes import CrewCollector
+from tarsy_cli.front_door.door import count_requests
+from tarsy_cli.generated.metrics_words import LABELS, LOOKS, VALUES
+from tarsy_cli.starting.crew import Crew
+from tarsy_cli.starting.serving_processes import CrewCollector
 from tarsy_ingest.metrics import Metrics as Ingest
 from tarsy_orchestrator.metrics import Metrics as Orchestrator
 from tarsy_service.http_metrics import HttpMetrics

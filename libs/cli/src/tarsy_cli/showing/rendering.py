@@ -6,8 +6,8 @@ from rich.markdown import Markdown
 from rich.rule import Rule
 from rich.text import Text
 
-from tarsy_cli.flowing import Flow
-from tarsy_cli.printing import counted, one_line, printable, sized
+from tarsy_cli.showing.flowing import Flow
+from tarsy_cli.showing.printing import counted, one_line, printable, sized
 
 FOLDED_LINES = 12
 TABLE_INDENT = "   "

@@ -8,8 +8,8 @@ from prometheus_client import CollectorRegistry
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.topics_admin import apply_topics
-from tarsy_cli.kafka_sentence import kafka_sentence
-from tarsy_cli.places import HOST, Places
+from tarsy_cli.starting.kafka_sentence import kafka_sentence
+from tarsy_cli.starting.places import HOST, Places
 from tarsy_embedded.errors import EmbeddedError
 from tarsy_embedded.server import EmbeddedServer
 from tarsy_service.running import run_services

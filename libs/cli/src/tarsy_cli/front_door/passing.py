@@ -11,8 +11,8 @@ import structlog
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from tarsy_cli.places import HOST
-from tarsy_cli.request_body import BODY_LIMIT_BYTES, BodyTooLarge, ClientGone, RequestBody
+from tarsy_cli.front_door.request_body import BODY_LIMIT_BYTES, BodyTooLarge, ClientGone, RequestBody
+from tarsy_cli.starting.places import HOST
 from tarsy_service.problems import problem_response
 
 log = structlog.get_logger(__name__)

@@ -12,9 +12,9 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from tarsy_cli.api import Answer, ApiFailed, Interrupted, NotFound, Unreachable, get, patiently
-from tarsy_cli.printing import one_line
-from tarsy_cli.rendering import Payload
-from tarsy_cli.screen import NOTICE, Screen
+from tarsy_cli.showing.printing import one_line
+from tarsy_cli.showing.rendering import Payload
+from tarsy_cli.showing.screen import NOTICE, Screen
 
 ENDED = frozenset({"completed", "failed", "cancelled", "timed_out"})
 PAUSE_SECONDS = 0.5

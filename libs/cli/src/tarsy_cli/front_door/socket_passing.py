@@ -10,8 +10,8 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
 from websockets.typing import Subprotocol
 
-from tarsy_cli.passing import NobodyThere, Passing, forwarded, host_of, unavailable
-from tarsy_cli.places import HOST
+from tarsy_cli.front_door.passing import NobodyThere, Passing, forwarded, host_of, unavailable
+from tarsy_cli.starting.places import HOST
 from tarsy_service.problems import problem_response
 
 log = structlog.get_logger(__name__)

@@ -12,15 +12,15 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from tarsy_cli.crew import Crew
-from tarsy_cli.front_door import Doorway, FrontDoor, count_requests
-from tarsy_cli.instances import SERVICES, Instances
-from tarsy_cli.listening import listening
-from tarsy_cli.passing import Passing
-from tarsy_cli.places import HOST, Places
-from tarsy_cli.supervised import Supervised
-from tarsy_cli.ways import INSIDE, OUTSIDE
+from tarsy_cli.front_door.door import Doorway, FrontDoor, count_requests
+from tarsy_cli.front_door.passing import Passing
+from tarsy_cli.front_door.ways import INSIDE, OUTSIDE
+from tarsy_cli.starting.crew import Crew
+from tarsy_cli.starting.instances import SERVICES, Instances
+from tarsy_cli.starting.places import HOST, Places
+from tarsy_cli.starting.supervised import Supervised
 from tarsy_embedded.ports import free_port
+from tarsy_service.listening import listening_for_others
 
 START_SECONDS = 120.0
 WITH_DATABASE = frozenset({"timeline"})
@@ -86,7 +86,8 @@ async def _doors(crew: Crew, port: int, inside: int) -> AsyncIterator[None]:
     registry.register(CrewCollector(crew))
     async with Passing(crew, count_requests(registry)).running() as passing:
         front = FrontDoor(Doorway(OUTSIDE, passing), crew, registry)
-        async with listening(Doorway(INSIDE, passing), inside), listening(front, port):
+        inner = listening_for_others(Doorway(INSIDE, passing), HOST, inside)
+        async with inner, listening_for_others(front, HOST, port):
             yield
 
 

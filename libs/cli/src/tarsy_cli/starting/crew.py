@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import structlog
 
-from tarsy_cli.instances import SERVICES
-from tarsy_cli.supervised import Supervised
+from tarsy_cli.starting.instances import SERVICES
+from tarsy_cli.starting.supervised import Supervised
 
 log = structlog.get_logger(__name__)
 

@@ -17,15 +17,15 @@ from pydantic import ValidationError
 
 from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.topics_admin import TopicsWrong
-from tarsy_cli.crew import Crew, StartTooSlow
 from tarsy_cli.instance import Home
-from tarsy_cli.instances import Instances
-from tarsy_cli.own_servers import DatabaseUnusable, Named, Say, Servers, servers
-from tarsy_cli.places import Places
-from tarsy_cli.refusals import sentences
-from tarsy_cli.serving import KafkaUnusable, beside_servers, make_topics, serve
-from tarsy_cli.supervised import ServiceRefused
-from tarsy_cli.telling import Telling
+from tarsy_cli.starting.crew import Crew, StartTooSlow
+from tarsy_cli.starting.instances import Instances
+from tarsy_cli.starting.own_servers import DatabaseUnusable, Named, Say, Servers, servers
+from tarsy_cli.starting.places import Places
+from tarsy_cli.starting.refusals import sentences
+from tarsy_cli.starting.serving import KafkaUnusable, beside_servers, make_topics, serve
+from tarsy_cli.starting.supervised import ServiceRefused
+from tarsy_cli.starting.telling import Telling
 from tarsy_config.load import load_config
 from tarsy_config.mistakes import ConfigInvalid
 from tarsy_embedded.errors import EmbeddedError
@@ -117,7 +117,7 @@ def _places(wanted: Wanted, running: Servers) -> Places:
 
 def _one_process(places: Places, running: Servers, telling: Telling) -> None:
     # Here, because it imports every service, which who starts processes leaves to them.
-    from tarsy_cli.composition import all_services
+    from tarsy_cli.starting.composition import all_services
 
     os.environ.update(places.environment(os.environ))
     registry = CollectorRegistry()
@@ -130,7 +130,7 @@ def _one_process(places: Places, running: Servers, telling: Telling) -> None:
 
 
 def _processes(places: Places, running: Servers, telling: Telling, instances: Instances, logs: Path) -> None:
-    from tarsy_cli.serving_processes import serve_processes
+    from tarsy_cli.starting.serving_processes import serve_processes
 
     count, began = sum(instances.values()), time.monotonic()
     telling.say(f"Starting {count} processes")

@@ -2,8 +2,8 @@
 
 from rich.console import Console
 
-from tarsy_cli.printing import one_line
-from tarsy_cli.rendering import Page, Payload, call_line, metadata, result_line, text_of
+from tarsy_cli.showing.printing import one_line
+from tarsy_cli.showing.rendering import Page, Payload, call_line, metadata, result_line, text_of
 
 NOTICE = "yellow"
 

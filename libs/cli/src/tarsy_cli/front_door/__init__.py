@@ -1,0 +1,1 @@
+"""One address for all services that have processes of their own."""

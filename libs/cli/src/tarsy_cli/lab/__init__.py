@@ -1,0 +1,1 @@
+"""Recorded incidents: sending their alerts, and judging what is found."""

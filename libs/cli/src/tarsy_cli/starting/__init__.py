@@ -1,0 +1,1 @@
+"""`tarsy up`: servers and services, in one process or in many."""

@@ -1,0 +1,62 @@
+"""An HTTP server beside other work, which leaves the signals to it."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+
+import uvicorn
+from starlette.types import ASGIApp
+
+GRACE_SECONDS = 3
+BACKLOG = 512
+
+
+def listening(app: ASGIApp, host: str, port: int) -> AbstractAsyncContextManager[None]:
+    """Listens before the body runs, and stops after it. Raises OSError when the port is taken."""
+    return _serving(app, host, port, Headers())
+
+
+def listening_for_others(app: ASGIApp, host: str, port: int) -> AbstractAsyncContextManager[None]:
+    """For an app that passes on what others say: an answer has no header that the app did not give it."""
+    # Whoever is in front of us is not to be believed more than we are.
+    return _serving(app, host, port, Headers(server_header=False, date_header=False, proxy_headers=False))
+
+
+@dataclass(frozen=True, slots=True)
+class Headers:
+    """What uvicorn says, and believes, by itself."""
+
+    server_header: bool = True
+    date_header: bool = True
+    proxy_headers: bool = True
+
+
+@asynccontextmanager
+async def _serving(app: ASGIApp, host: str, port: int, headers: Headers) -> AsyncIterator[None]:
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        ws_per_message_deflate=False,
+        server_header=headers.server_header,
+        date_header=headers.date_header,
+        proxy_headers=headers.proxy_headers,
+        lifespan="off",
+        timeout_graceful_shutdown=GRACE_SECONDS,
+    )
+    server = _Server(config)
+    with socket.create_server((host, port), backlog=BACKLOG) as listener:
+        task = asyncio.create_task(server.serve(sockets=[listener]), name=f"http-{port}")
+        try:
+            yield
+        finally:
+            server.should_exit = True
+            await task
+
+
+class _Server(uvicorn.Server):
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
