@@ -1,16 +1,16 @@
 """A collector of spans: an HTTP server that speaks OTLP, as OpenTelemetry's own does, and keeps what it is sent."""
 
 import gzip
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceRequest,
     ExportTraceServiceResponse,
 )
+
+from tarsy_http import Quiet, serving
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,9 @@ class Collector:
 def collecting() -> Iterator[Collector]:
     collector = Collector()
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Quiet):
         def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
+            body = self.body()
             if self.headers.get("Content-Encoding") == "gzip":
                 body = gzip.decompress(body)
             collector.take(body)
@@ -73,16 +73,5 @@ def collecting() -> Iterator[Collector]:
             self.end_headers()
             self.wfile.write(answer)
 
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    collector.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
+    with serving(Handler) as collector.url:
         yield collector
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

@@ -10,11 +10,11 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from pydantic import JsonValue
 
+from tarsy_http import Quiet, serving
 from tarsy_incident import INCIDENT
 from tarsy_llm.script import Turn, load_scripts
 
@@ -143,9 +143,9 @@ FORMATS: tuple[tuple[str, str, str, Callable[[Turn], Events]], ...] = (
 def provider(*, port: int = 0, scripts: Sequence[Path] = (INCIDENT / "script.yaml",)) -> Iterator[Provider]:
     provider = Provider([placed.turn for placed in load_scripts(scripts).turns])
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Quiet):
         def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            body = json.loads(self.body())
             _, key, assistant, speak = next(each for each in FORMATS if each[0] in self.path)
             provider.keys.add(self.headers.get(key, "").removeprefix("Bearer "))
             try:
@@ -161,20 +161,8 @@ def provider(*, port: int = 0, scripts: Sequence[Path] = (INCIDENT / "script.yam
                 self.wfile.write(f"{head}data: {json.dumps(data)}\n\n".encode())
                 self.wfile.flush()
 
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
-    server.daemon_threads = True
-    provider.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
+    with serving(Handler, port=port) as provider.url:
         yield provider
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 if __name__ == "__main__":

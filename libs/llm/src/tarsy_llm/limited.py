@@ -5,7 +5,9 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
 
-from tarsy_llm.protocol import Answer, Delta, Llm, LlmError, LlmRequest
+from tarsy_llm.protocol import Answer, Delta, ErrorKind, Llm, LlmError, LlmRequest
+
+type Parts = AsyncGenerator[Delta | Answer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,22 +37,22 @@ class LimitedLlm:
     async def aclose(self) -> None:
         await self._llm.aclose()
 
-    async def _first(self, parts: AsyncGenerator[Delta | Answer]) -> Delta | Answer:
+    async def _first(self, parts: Parts) -> Delta | Answer:
         seconds = self._limits.first_chunk_seconds
-        try:
-            async with asyncio.timeout(seconds):
-                return await anext(parts)
-        except TimeoutError:
-            raise LlmError(f"the model said nothing within {seconds:g} seconds", kind="first_chunk_timeout") from None
-        except StopAsyncIteration:
-            raise LlmError("the model ended without an answer", kind="provider_error") from None
+        nothing = LlmError(f"the model said nothing within {seconds:g} seconds", kind="first_chunk_timeout")
+        return await _part(parts, seconds, silence=nothing, end="provider_error")
 
-    async def _next(self, parts: AsyncGenerator[Delta | Answer]) -> Delta | Answer:
+    async def _next(self, parts: Parts) -> Delta | Answer:
         seconds = self._limits.stall_seconds
-        try:
-            async with asyncio.timeout(seconds):
-                return await anext(parts)
-        except TimeoutError:
-            raise LlmError(f"the model fell silent for {seconds:g} seconds", kind="stalled") from None
-        except StopAsyncIteration:
-            raise LlmError("the model ended without an answer", kind="cut_off") from None
+        stalled = LlmError(f"the model fell silent for {seconds:g} seconds", kind="stalled")
+        return await _part(parts, seconds, silence=stalled, end="cut_off")
+
+
+async def _part(parts: Parts, seconds: float, *, silence: LlmError, end: ErrorKind) -> Delta | Answer:
+    try:
+        async with asyncio.timeout(seconds):
+            return await anext(parts)
+    except TimeoutError:
+        raise silence from None
+    except StopAsyncIteration:
+        raise LlmError("the model ended without an answer", kind=end) from None

@@ -1,9 +1,7 @@
 """Running services in one process: HTTP, signals, readiness, and a stop that ends in time."""
 
 import asyncio
-import signal
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 
 import structlog
 from fastapi import FastAPI, Response
@@ -16,6 +14,7 @@ from tarsy_service.listening import listening
 from tarsy_service.problems import install_problem_handlers
 from tarsy_service.process_metrics import ProcessMetrics, exposition
 from tarsy_service.service import Service
+from tarsy_service.signals import stopped_by_signals
 
 log = structlog.get_logger(__name__)
 
@@ -80,7 +79,7 @@ async def run_services(
     stopping = stop or asyncio.Event()
     readiness = Readiness([service.name for service in services])
     app = build_app(services, readiness, registry)
-    with _signals(stopping):
+    with stopped_by_signals(stopping):
         async with listening(app, host, port), asyncio.TaskGroup() as group:
             announcing = group.create_task(_announce(readiness, on_ready), name="ready")
             running = [asyncio.create_task(_run(service, readiness), name=service.name) for service in services]
@@ -129,15 +128,3 @@ async def _run(service: Service, readiness: Readiness) -> None:
 async def _announce(readiness: Readiness, on_ready: Callable[[], None]) -> None:
     await readiness.all.wait()
     on_ready()
-
-
-@contextmanager
-def _signals(stopping: asyncio.Event) -> Iterator[None]:
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stopping.set)
-    try:
-        yield
-    finally:
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.remove_signal_handler(number)

@@ -2,9 +2,8 @@
 
 import asyncio
 import os
-import signal
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx2
@@ -21,6 +20,7 @@ from tarsy_cli.starting.places import HOST, Places
 from tarsy_cli.starting.supervised import Supervised
 from tarsy_embedded.ports import free_port
 from tarsy_service.listening import listening_for_others
+from tarsy_service.signals import stopped_by_signals
 
 START_SECONDS = 120.0
 WITH_DATABASE = frozenset({"timeline"})
@@ -36,7 +36,7 @@ async def serve_processes(
     stopping = asyncio.Event()
     async with httpx2.AsyncClient(trust_env=False) as client:
         crew = _crew(places, instances, logs, client, inside, on_change)
-        with _signals(stopping):
+        with stopped_by_signals(stopping):
             async with _doors(crew, places.http_port, inside), asyncio.TaskGroup() as group:
                 running = group.create_task(crew.run(), name="processes")
                 starting = group.create_task(crew.until_ready(START_SECONDS), name="start")
@@ -107,15 +107,3 @@ class CrewCollector(Collector):
             restarts.add_metric([service], self._crew.restarts(service))
         yield ready
         yield restarts
-
-
-@contextmanager
-def _signals(stopping: asyncio.Event) -> Iterator[None]:
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stopping.set)
-    try:
-        yield
-    finally:
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.remove_signal_handler(number)
