@@ -55,6 +55,7 @@ class Instance(BaseModel):
         model = "scripted: its answers come from a file, no model is asked" if self.scripted else ", ".join(self.models)
         return [
             "TARSy is ready",
+            f"  page        {self.api.removesuffix('/api/v1')}/",
             f"  API         {self.api}",
             f"  WebSocket   {self.websocket}",
             f"  metrics     {self.metrics}",
