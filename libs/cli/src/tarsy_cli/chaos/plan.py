@@ -6,8 +6,8 @@ from random import Random
 
 from tarsy_cli.starting.instances import SERVICES
 
-EARLIEST, LATEST = 1, 34
-"""Events of the session: within what the demo's investigation has before its end."""
+EARLIEST, LATEST = 1, 30
+"""Events of the session: the demo's investigation has a few more, so that it still runs."""
 
 
 @dataclass(frozen=True, slots=True)
