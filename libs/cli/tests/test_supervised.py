@@ -208,6 +208,5 @@ async def test_those_that_are_not_ready_in_time_are_named(small: Callable[..., S
     task = asyncio.create_task(crew.run())
     with pytest.raises(StartTooSlow, match=r"small-1 \(its log: .*small-1\.log"):
         await crew.until_ready(0.3)
-    await crew.stop()
     crew.members[0].stop()
     await task
