@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Protocol
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka.coordinator.assignors.abstract import AbstractPartitionAssignor
@@ -36,6 +36,32 @@ class Bus:
     def short(self, topic: str) -> str:
         """The topic's name without the prefix."""
         return topic.removeprefix(f"{self.topics.prefix}.")
+
+
+class KafkaSettings(Protocol):
+    """What a service's settings say of Kafka."""
+
+    @property
+    def kafka(self) -> str: ...
+    @property
+    def topic_prefix(self) -> str: ...
+    @property
+    def client(self) -> str: ...
+    @property
+    def group_session_timeout_ms(self) -> int: ...
+    @property
+    def group_heartbeat_ms(self) -> int: ...
+
+
+def bus_of(settings: KafkaSettings, wrote: Wrote = uncounted) -> Bus:
+    return Bus(
+        bootstrap=settings.kafka,
+        topics=Topics(settings.topic_prefix),
+        client=settings.client,
+        session_timeout_ms=settings.group_session_timeout_ms,
+        heartbeat_ms=settings.group_heartbeat_ms,
+        wrote=wrote,
+    )
 
 
 def producer(bus: Bus) -> AIOKafkaProducer:

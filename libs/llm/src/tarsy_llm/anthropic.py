@@ -10,9 +10,9 @@ from tarsy_llm.anthropic_events import Gathering
 from tarsy_llm.anthropic_wire import MAX_TOKENS, request_body
 from tarsy_llm.http_client import http_client
 from tarsy_llm.keys import api_key, secret
-from tarsy_llm.protocol import Answer, Delta, LlmError, LlmRequest
+from tarsy_llm.protocol import SIGN_OF_LIFE, Answer, Delta, LlmError, LlmRequest
 from tarsy_llm.remote import RemoteModel
-from tarsy_llm.sdk_stream import SIGN_OF_LIFE, Body, Sdk, received
+from tarsy_llm.sdk_stream import Body, Sdk, received
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic

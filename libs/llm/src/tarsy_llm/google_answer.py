@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING
 from tarsy_contracts.conversation import Usage
 from tarsy_llm.google_endings import Ended, ending_error
 from tarsy_llm.google_parts import PartKept, opaque_of
-from tarsy_llm.protocol import Answer, AskedTool, Delta, LlmError
+from tarsy_llm.protocol import SIGN_OF_LIFE, Answer, AskedTool, Delta, LlmError
 
 if TYPE_CHECKING:
     from google.genai import types
-
-SIGN_OF_LIFE = Delta(part="text", text="")
 
 
 class GatheredAnswer:

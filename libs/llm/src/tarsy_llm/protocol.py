@@ -30,6 +30,9 @@ class Delta(Value):
     text: str
 
 
+SIGN_OF_LIFE = Delta(part="text", text="")
+
+
 class AskedTool(Value):
     """A tool call as the model asked for it; it has no id of ours yet."""
 

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Protocol, cast
 from pydantic import JsonValue
 
 from tarsy_llm.http_errors import error_of_status, sentence
-from tarsy_llm.protocol import Delta, ErrorKind, LlmError
+from tarsy_llm.protocol import ErrorKind, LlmError
 from tarsy_llm.sse import Event, LineTooLong, events
 
 if TYPE_CHECKING:
     import httpx2
-
-SIGN_OF_LIFE = Delta(part="text", text="")
 
 type Body = Mapping[str, JsonValue]
 

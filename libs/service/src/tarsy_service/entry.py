@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from tarsy_service.logs import configure_logs
 from tarsy_service.running import run_services
 from tarsy_service.service import Service
-from tarsy_service.settings import ServiceSettings
+from tarsy_service.settings import ServiceSettings, mistakes_in_settings
 
 
 def run_main[S: ServiceSettings](
@@ -26,9 +26,7 @@ def run_main[S: ServiceSettings](
     try:
         settings = settings_class()
     except ValidationError as problem:
-        for row in problem.errors(include_url=False, include_input=False):
-            name = "_".join(str(part) for part in row["loc"]).upper()
-            sys.stderr.write(f"TARSY_{name}: {row['msg']}\n")
+        sys.stderr.writelines(f"{line}\n" for line in mistakes_in_settings(problem))
         sys.exit(2)
     configure_logs(settings.log_level)
     try:

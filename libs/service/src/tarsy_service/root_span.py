@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from contextvars import ContextVar
-from datetime import datetime
 
 from opentelemetry import trace
 from opentelemetry.context import Context
@@ -21,21 +20,20 @@ def make_root_span(
     name: str,
     ids: Context,
     *,
-    began: datetime,
-    ended: datetime,
+    began: int,
+    ended: int,
     error: str | None,
     attributes: Mapping[str, str | int],
 ) -> None:
-    """A span that is over already. `ids` is the context that its children were given as their parent's."""
+    """A span that is over already. `began` and `ended` are nanoseconds since 1970.
+
+    `ids` is the context that its children were given as their parent's.
+    """
     token = _given.set(trace.get_current_span(ids).get_span_context())
     try:
-        span = tracer.start_span(name, context=Context(), start_time=_nanoseconds(began), attributes=attributes)
+        span = tracer.start_span(name, context=Context(), start_time=began, attributes=attributes)
     finally:
         _given.reset(token)
     if error is not None:
         span.set_status(Status(StatusCode.ERROR, error))
-    span.end(_nanoseconds(ended))
-
-
-def _nanoseconds(time: datetime) -> int:
-    return round(time.timestamp() * 1_000_000) * 1_000
+    span.end(ended)

@@ -4,8 +4,14 @@ import os
 import socket
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+def mistakes_in_settings(problem: ValidationError) -> list[str]:
+    """A line for each variable that is wrong, without its value."""
+    rows = problem.errors(include_url=False, include_input=False)
+    return [f"TARSY_{'_'.join(str(part) for part in row['loc']).upper()}: {row['msg']}" for row in rows]
 
 
 def default_client() -> str:

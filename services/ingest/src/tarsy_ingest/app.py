@@ -5,11 +5,10 @@ from datetime import UTC, datetime
 
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus.connection import Bus
+from tarsy_bus.connection import bus_of
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.topics_admin import check_topics, cluster_id
 from tarsy_config.load import load_config
-from tarsy_contracts.topics import Topics
 from tarsy_ingest.alerts_topic import AlertsTopic
 from tarsy_ingest.http_api import alerts_router
 from tarsy_ingest.incoming import AlertTypes
@@ -28,14 +27,7 @@ def build(settings: IngestSettings, registry: CollectorRegistry) -> Service:
     """Raises ConfigInvalid."""
     config = load_config(settings.config_dir, os.environ)
     types = AlertTypes(config.alert_types(), config.default_alert_type)
-    bus = Bus(
-        bootstrap=settings.kafka,
-        topics=Topics(settings.topic_prefix),
-        client=settings.client,
-        session_timeout_ms=settings.group_session_timeout_ms,
-        heartbeat_ms=settings.group_heartbeat_ms,
-        wrote=kafka_writes(registry, NAME),
-    )
+    bus = bus_of(settings, kafka_writes(registry, NAME))
     metrics = Metrics(registry)
     publisher = Publisher(bus, source=NAME, now=lambda: datetime.now(UTC))
     tracing = tracing_of(NAME, settings)

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus.connection import Bus, member
+from tarsy_bus.connection import bus_of, member
 from tarsy_bus.following import Follower
 from tarsy_bus.liveness import Liveness, announce, watch
 from tarsy_bus.log_writer import LogWriter
@@ -16,7 +16,6 @@ from tarsy_bus.publisher import Publisher
 from tarsy_bus.topics_admin import check_topics
 from tarsy_config.keys import keys_are_set
 from tarsy_config.load import load_config
-from tarsy_contracts.topics import Topics
 from tarsy_contracts.workers import WorkerAnnounced
 from tarsy_llm.limited import StreamLimits
 from tarsy_llm.providers import build_llms, close_llms
@@ -40,14 +39,7 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
     config = load_config(settings.config_dir, os.environ, also=(keys_are_set,))
     llms = build_llms(config.usable_llm_providers, StreamLimits(config.limits.llm_first_chunk, config.limits.llm_stall))
     worker_id, source = str(uuid4()), f"{NAME}/{settings.client}"
-    bus = Bus(
-        bootstrap=settings.kafka,
-        topics=Topics(settings.topic_prefix),
-        client=settings.client,
-        session_timeout_ms=settings.group_session_timeout_ms,
-        heartbeat_ms=settings.group_heartbeat_ms,
-        wrote=kafka_writes(registry, NAME),
-    )
+    bus = bus_of(settings, kafka_writes(registry, NAME))
     tracing = tracing_of(NAME, settings)
     liveness = Liveness(worker_id, dead_after=timedelta(seconds=settings.dead_after_seconds))
     publisher = Publisher(bus, source=source, now=lambda: datetime.now(UTC))

@@ -7,7 +7,7 @@ from datetime import datetime
 import structlog
 from opentelemetry.trace import Span, Status, StatusCode, Tracer
 
-from tarsy_bus.tracing import context_of, note_step, step
+from tarsy_bus.tracing import context_of, nanoseconds, note_step, step
 from tarsy_contracts.events import ENDINGS, SessionStarted
 from tarsy_contracts.identities import session_traceparent
 from tarsy_contracts.inputs import LlmCallReported, OwnInput
@@ -56,8 +56,8 @@ class Traces:
                 self._tracer,
                 "session",
                 context_of(session_traceparent(session_id)),
-                began=opened_at,
-                ended=record.appended_at,
+                began=nanoseconds(opened_at),
+                ended=nanoseconds(record.appended_at),
                 error=None if type == "session.completed" else type,
                 attributes={"tarsy.session_id": session_id, "tarsy.session.ending": type},
             )

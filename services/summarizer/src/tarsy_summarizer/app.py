@@ -8,12 +8,11 @@ from uuid import uuid4
 from opentelemetry.trace import Tracer
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus.connection import Bus
+from tarsy_bus.connection import bus_of
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.reports import Reports
 from tarsy_config.keys import keys_are_set
 from tarsy_config.load import load_config
-from tarsy_contracts.topics import Topics
 from tarsy_llm.limited import StreamLimits
 from tarsy_llm.protocol import Llm
 from tarsy_llm.providers import build_llms
@@ -40,14 +39,7 @@ def build(settings: SummarizerSettings, registry: CollectorRegistry) -> Service:
 def assemble(
     settings: SummarizerSettings, registry: CollectorRegistry, llms: Mapping[str, Llm], tracer: Tracer
 ) -> SummarizerService:
-    bus = Bus(
-        settings.kafka,
-        Topics(settings.topic_prefix),
-        settings.client,
-        session_timeout_ms=settings.group_session_timeout_ms,
-        heartbeat_ms=settings.group_heartbeat_ms,
-        wrote=kafka_writes(registry, NAME),
-    )
+    bus = bus_of(settings, kafka_writes(registry, NAME))
     worker_id, metrics = new_id(), Metrics(registry)
     publisher = Publisher(bus, source=f"{NAME}/{settings.client}", now=now)
     return SummarizerService(

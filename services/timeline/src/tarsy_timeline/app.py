@@ -7,11 +7,11 @@ from aiokafka import TopicPartition
 from fastapi import APIRouter
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus.connection import Bus
+from tarsy_bus.connection import Bus, bus_of
 from tarsy_bus.following import Follower
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.topics_admin import check_topics, cluster_id
-from tarsy_contracts.topics import LOG_PARTITIONS, Topics
+from tarsy_contracts.topics import LOG_PARTITIONS
 from tarsy_masking.masker import Masker
 from tarsy_service.kafka_metrics import kafka_writes
 from tarsy_service.running import Readiness
@@ -31,14 +31,7 @@ from tarsy_timeline.settings import TimelineSettings
 
 
 def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
-    bus = Bus(
-        bootstrap=settings.kafka,
-        topics=Topics(settings.topic_prefix),
-        client=settings.client,
-        session_timeout_ms=settings.group_session_timeout_ms,
-        heartbeat_ms=settings.group_heartbeat_ms,
-        wrote=kafka_writes(registry, "timeline"),
-    )
+    bus = bus_of(settings, kafka_writes(registry, "timeline"))
     schema = settings.database_schema
     database = Database(settings.database.get_secret_value(), schema, settings.database_connections)
     ledger, metrics = Ledger(database), Metrics(registry)

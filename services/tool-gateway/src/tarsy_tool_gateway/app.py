@@ -9,11 +9,10 @@ from uuid import uuid4
 from opentelemetry.trace import Tracer
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus.connection import Bus
+from tarsy_bus.connection import bus_of
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.reports import Reports
 from tarsy_config.load import load_config
-from tarsy_contracts.topics import Topics
 from tarsy_masking.masker import Masker
 from tarsy_service.kafka_metrics import kafka_writes
 from tarsy_service.service import Service
@@ -43,14 +42,7 @@ def build(settings: ToolGatewaySettings, registry: CollectorRegistry) -> Service
 def assemble(
     settings: ToolGatewaySettings, registry: CollectorRegistry, plans: Sequence[ServerPlan], tracer: Tracer
 ) -> ToolGateway:
-    bus = Bus(
-        settings.kafka,
-        Topics(settings.topic_prefix),
-        settings.client,
-        session_timeout_ms=settings.group_session_timeout_ms,
-        heartbeat_ms=settings.group_heartbeat_ms,
-        wrote=kafka_writes(registry, NAME),
-    )
+    bus = bus_of(settings, kafka_writes(registry, NAME))
     mute_values_in_sdk_logs()
     mask = Masker.default().mask
     worker_id, source = str(uuid4()), f"{NAME}/{settings.client}"

@@ -5,8 +5,7 @@ import asyncio
 from fastapi import WebSocket
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus.connection import Bus
-from tarsy_contracts.topics import Topics
+from tarsy_bus.connection import bus_of
 from tarsy_service.service import Ready, Service
 from tarsy_service.tracing import tracing_of
 from tarsy_websocket_gateway.connection import Connection
@@ -23,7 +22,7 @@ NAME = "websocket-gateway"
 
 
 def build(settings: GatewaySettings, registry: CollectorRegistry) -> Service:
-    bus = Bus(bootstrap=settings.kafka, topics=Topics(settings.topic_prefix), client=settings.client)
+    bus = bus_of(settings)
     hub, metrics, tracing = Hub(), Metrics(registry), tracing_of(NAME, settings)
     timeline = TimelineApi(settings.timeline_url)
     reader = Reader(bus, timeline, hub, metrics, tracing.tracer)

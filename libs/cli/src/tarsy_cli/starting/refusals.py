@@ -14,6 +14,7 @@ from tarsy_cli.starting.supervised import ServiceRefused
 from tarsy_config.mistakes import ConfigInvalid
 from tarsy_embedded.errors import EmbeddedError, PortTaken
 from tarsy_llm.script import ScriptInvalid
+from tarsy_service.settings import mistakes_in_settings
 
 PORT_OPTIONS = "The options are --http-port, --kafka-port and --database-port."
 
@@ -34,17 +35,12 @@ def _sentence(problem: BaseException, log: Path) -> str:
         case TopicsWrong() | LogMismatch():
             return f"{problem} ({log} has more)"
         case ValidationError():
-            return "\n".join(_settings(problem))
+            return "\n".join(mistakes_in_settings(problem))
         case OSError() if problem.filename:
             return f"{problem.filename}: {problem.strerror}. Make it usable for you, or choose another with --home."
         case _:
             what = str(problem) or "no reason given"
             return f"TARSy cannot go on ({type(problem).__name__}: {what}): the traceback is in {log}."
-
-
-def _settings(problem: ValidationError) -> list[str]:
-    rows = problem.errors(include_url=False, include_input=False)
-    return [f"TARSY_{'_'.join(str(part) for part in row['loc']).upper()}: {row['msg']}" for row in rows]
 
 
 def _leaves(problems: Iterable[BaseException]) -> Iterable[BaseException]:
