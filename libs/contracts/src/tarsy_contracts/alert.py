@@ -7,10 +7,43 @@ from tarsy_contracts.message import Value
 DATA_LIMIT_BYTES = 1024 * 1024
 
 type AlertSource = Literal["api", "alertmanager", "cloudevent", "kafka"]
+type Priority = Literal["urgent", "high", "normal", "low"]
+
+PRIORITIES: tuple[Priority, ...] = ("urgent", "high", "normal", "low")
+"""In the order in which they are taken from the queue."""
+
+SEVERITIES: dict[str, Priority] = {
+    **dict.fromkeys(("critical", "emergency", "fatal", "disaster", "page", "p1", "sev1"), "urgent"),
+    **dict.fromkeys(("error", "high", "major", "p2", "sev2"), "high"),
+    **dict.fromkeys(("info", "informational", "low", "minor", "debug", "p4", "p5", "sev4", "sev5"), "low"),
+}
+"""What senders write as severity; all else is normal."""
+
+
+class McpServerSelection(Value):
+    """`tools`: only these of the server's tools; empty for all."""
+
+    name: str
+    tools: tuple[str, ...] = ()
+
+
+class NativeToolSelection(Value):
+    """Tools of the LLM provider itself. None: as it is configured."""
+
+    google_search: bool | None = None
+    code_execution: bool | None = None
+    url_context: bool | None = None
+
+
+class McpSelection(Value):
+    """What this investigation uses instead of what is configured. `servers`, where named, replace all others."""
+
+    servers: tuple[McpServerSelection, ...] = ()
+    native_tools: NativeToolSelection | None = None
 
 
 class Alert(Value):
-    """`data` is text for the model, in whatever form the sender chose."""
+    """`data` is text for the model, in whatever form the sender chose. `priority` goes before what `severity` says."""
 
     alert_type: str
     data: str
@@ -19,3 +52,12 @@ class Alert(Value):
     title: str = ""
     severity: str | None = None
     runbook_url: str | None = None
+    priority: Priority | None = None
+    mcp: McpSelection | None = None
+
+
+def priority_of(alert: Alert) -> Priority:
+    """Where the alert stands in the queue."""
+    if alert.priority is not None:
+        return alert.priority
+    return SEVERITIES.get((alert.severity or "").strip().lower(), "normal")

@@ -1,54 +1,117 @@
 """The plan of an investigation, resolved from the configuration and kept with the session that runs by it."""
 
+from collections.abc import Iterator
+from typing import Literal
+
 from tarsy_contracts.message import Value
+
+type Controller = Literal["function_calling", "react", "single_shot"]
+"""How an agent is led: by the provider's own tool calls, by text that we read (for models without them), or by one
+question without tools."""
+type SuccessPolicy = Literal["any", "all"]
+type StageType = Literal["investigation", "synthesis", "exec_summary", "action", "chat", "scoring"]
+"""The last three are not written yet."""
+type ParallelType = Literal["multi_agent", "replica"]
+type NativeTool = Literal["google_search", "url_context", "code_execution"]
 
 
 class SummaryRule(Value):
-    """When a tool's result is summarised before the agent reads it, and how long the summary should be."""
+    """When a tool's result is summarised before the agent reads it, how long the summary should be, and who writes it.
+
+    Without an `llm_provider` it is the one that the chain names for summaries.
+    """
 
     enabled: bool = True
     size_threshold_tokens: int = 5000
     summary_max_token_limit: int = 1000
+    llm_provider: str = ""
 
 
 class ResolvedServer(Value):
-    """An MCP server as the plan uses it."""
+    """An MCP server as the plan uses it. `tools`: only these of its tools; None for all."""
 
     server: str
     instructions: str = ""
     summary: SummaryRule = SummaryRule()
+    tools: tuple[str, ...] | None = None
 
 
 class ResolvedAgent(Value):
+    """`name` is what people see (`X-2` is the second replica of X).
+
+    `llm_provider` is asked first; when it fails, `fallback_providers` in their order.
+    """
+
     name: str
     llm_provider: str
     max_iterations: int
     custom_instructions: str = ""
     servers: tuple[ResolvedServer, ...] = ()
+    controller: Controller = "function_calling"
+    fallback_providers: tuple[str, ...] = ()
+    native_tools: tuple[NativeTool, ...] = ()
+
+    @property
+    def llm_providers(self) -> frozenset[str]:
+        """All that it may ask, also for its summaries."""
+        summaries = (server.summary.llm_provider for server in self.servers if server.summary.llm_provider)
+        return frozenset({self.llm_provider, *self.fallback_providers, *summaries})
 
 
 class ResolvedStage(Value):
+    """Its agents run in parallel. `synthesis` is who makes one analysis of theirs; there is one when they are several.
+
+    `success_policy`: whether any or all of them must complete. `replicas`: they are the same agent several times.
+    """
+
     name: str
     agents: tuple[ResolvedAgent, ...]
+    success_policy: SuccessPolicy = "any"
+    replicas: bool = False
+    synthesis: ResolvedAgent | None = None
 
 
 class CallLimits(Value):
-    """Seconds from the event that asked for a call to the moment at which nobody waits for it any longer."""
+    """Seconds from the event that asked for something to the moment at which nobody waits for it any longer.
+
+    An iteration is an LLM call, however often it is tried, until its answer; waits that a provider asked for do not
+    count. `rate_limit_seconds`: how long one LLM call may wait in all because a provider has too much to do.
+    `session_seconds` count from its first stage.
+    """
 
     llm_call_seconds: float = 300.0
     tool_call_seconds: float = 60.0
     summary_seconds: float = 300.0
+    iteration_seconds: float = 360.0
+    session_seconds: float = 2400.0
+    rate_limit_seconds: float = 600.0
 
 
 class ResolvedChain(Value):
+    """`executive_summary`: who writes it at the end; nobody without one.
+
+    `default_runbook` is what agents read when the alert names no runbook, or when its runbook cannot be fetched.
+    """
+
     chain_id: str
     stages: tuple[ResolvedStage, ...]
     limits: CallLimits = CallLimits()
     summary_llm_provider: str
     scripted: bool = False
+    executive_summary: ResolvedAgent | None = None
+    default_runbook: str = ""
+
+    def agents(self) -> Iterator[ResolvedAgent]:
+        """All that may run, in their order."""
+        for stage in self.stages:
+            yield from stage.agents
+            if stage.synthesis is not None:
+                yield stage.synthesis
+        if self.executive_summary is not None:
+            yield self.executive_summary
 
     @property
     def llm_providers(self) -> frozenset[str]:
-        """The names of all that are asked."""
-        agents = (agent for stage in self.stages for agent in stage.agents)
-        return frozenset({self.summary_llm_provider, *(agent.llm_provider for agent in agents)})
+        """The names of all that may be asked."""
+        asked = (agent.llm_providers for agent in self.agents())
+        return frozenset({self.summary_llm_provider}).union(*asked)

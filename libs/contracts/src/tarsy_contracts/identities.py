@@ -64,6 +64,14 @@ def execution_id(stage_id: str, index: int) -> str:
     return derived_id("execution", stage_id, index)
 
 
+def iteration_id(execution_id: str, iteration: int) -> str:
+    return derived_id("iteration", execution_id, iteration)
+
+
+def runbook_call_id(session_id: str) -> str:
+    return derived_id("tool_call/runbook", session_id)
+
+
 def llm_call_id(execution_id: str, iteration: int, attempt: int) -> str:
     return derived_id("llm_call", execution_id, iteration, attempt)
 

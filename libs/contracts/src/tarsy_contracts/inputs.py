@@ -79,7 +79,7 @@ class WorkerDied(Message):
 
 
 class DeadlinePassed(Message):
-    """The owner saw the time of a call run out."""
+    """The owner saw the time of a call run out; or that of an iteration, or of a session, whose id stands here then."""
 
     type: ClassVar[str] = "deadline.passed"
     call_id: str
@@ -100,6 +100,8 @@ class LlmCallReported(Message):
     llm_call_id: str
     error: str
     retryable: bool
+    kind: str = ""
+    retry_after_seconds: float | None = None
     thinking: str
     text: str
     tool_calls: tuple[ToolCall, ...]
@@ -110,12 +112,21 @@ class LlmCallReported(Message):
 
 
 class ToolsOffered(Message):
-    """The tools that an execution begins with, from the catalog. The owner's own input, like an LLM's answer."""
+    """The tools that the executions of a stage begin with, from the catalog. The owner's own input, as LLM answers are.
+
+    Of all servers that its agents use; each agent gets those of its own.
+    """
 
     type: ClassVar[str] = "execution.tools_offered"
     stage_id: str
     tools: tuple[OfferedTool, ...]
     unavailable_servers: tuple[str, ...]
+
+
+class PlaceGiven(Message):
+    """The session had its turn in the queue of its owner, and may begin. The owner's own input."""
+
+    type: ClassVar[str] = "session.place_given"
 
 
 type InboxInput = (
@@ -128,7 +139,7 @@ type InboxInput = (
     | DeadlinePassed
     | CancelRequested
 )
-type OwnInput = LlmCallReported | ToolsOffered
+type OwnInput = LlmCallReported | ToolsOffered | PlaceGiven
 type Input = InboxInput | OwnInput
 
 INPUTS: dict[str, type[InboxInput]] = {kind.type: kind for kind in InboxInput.__value__.__args__}

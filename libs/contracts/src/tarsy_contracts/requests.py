@@ -31,7 +31,8 @@ class LogPosition(Value):
 class SummaryRequest(Message):
     """What to shorten goes by reference: the stored original, or else the content of the event at `result_event`.
 
-    `purpose` is what the agent wrote when it asked for the tool: it says what the reader is after.
+    `purpose` is what the agent wrote when it asked for the tool: it says what the reader is after. When `llm_provider`
+    fails, `fallback_providers` are asked in their order.
     """
 
     type: ClassVar[str] = "summary.request"
@@ -50,6 +51,7 @@ class SummaryRequest(Message):
     max_tokens: int
     timeout_seconds: float
     not_after: datetime
+    fallback_providers: tuple[str, ...] = ()
 
 
 type Request = ToolCallRequest | SummaryRequest

@@ -22,6 +22,8 @@ type TimelineEventType = Literal[
     "error",
     "alert_repeated",
     "request",
+    "provider_fallback",
+    "executive_summary",
 ]
 type TimelineStatus = Literal["streaming", "completed", "failed", "cancelled", "timed_out"]
 type SessionStatus = Literal["pending", "in_progress", "cancelling", "completed", "failed", "cancelled", "timed_out"]
@@ -120,6 +122,16 @@ def _changes(record: Recorded, event: e.Event) -> Iterator[TimelineChange]:  # n
             yield from _llm_answer(record, event)
         case e.LlmCallFailed():
             yield _at_once(record, "error", event.error, cause=event.llm_call_id, execution_id=event.execution_id)
+        case e.ProviderFellBack():
+            text = f"{event.from_provider} did not answer ({event.error}). From here on {event.to_provider} is asked."
+            yield _at_once(
+                record,
+                "provider_fallback",
+                text,
+                cause=record.envelope.id,
+                execution_id=event.execution_id,
+                metadata={"from": event.from_provider, "to": event.to_provider, "kind": event.kind},
+            )
         case e.ToolCallRequested():
             yield _tool_call(record, event)
         case e.ToolCallStarted() | e.ToolCallReleased() | e.SummaryStarted() | e.SummaryReleased():
@@ -165,6 +177,8 @@ def _changes(record: Recorded, event: e.Event) -> Iterator[TimelineChange]:  # n
             yield SessionChanged(status="completed", final_analysis=event.final_analysis)
         case e.SessionFailed():
             yield SessionChanged(status="failed", error_message=event.error)
+        case e.SessionTimedOut():
+            yield SessionChanged(status="timed_out", error_message=event.error)
         case e.SessionCancelled():
             yield SessionChanged(status="cancelled", error_message=f"cancelled by {event.author}")
         case _:

@@ -1,0 +1,65 @@
+"""Of the questions to a model."""
+
+from typing import ClassVar, Literal
+
+from pydantic import JsonValue
+
+from tarsy_contracts.conversation import ToolCall, Usage
+from tarsy_contracts.message import Message
+
+type LlmPurpose = Literal["iteration", "conclusion"]
+
+
+class LlmCallRequested(Message):
+    """The session owes a question to a model. A failed one is asked again as the next `attempt`.
+
+    Not before `wait_seconds` after this event: a provider that has too much to do asked for it (`rate_limited`), or a
+    failure needs a pause.
+    """
+
+    type: ClassVar[str] = "llm_call.requested"
+    llm_call_id: str
+    execution_id: str
+    iteration: int
+    attempt: int
+    purpose: LlmPurpose
+    llm_provider: str = ""
+    wait_seconds: float = 0.0
+    rate_limited: bool = False
+
+
+class LlmCallCompleted(Message):
+    """The model's answer, and the tools that it asks for. `opaque` is what the provider wants back unchanged.
+
+    `final_answer`: what a ReAct agent marked as such; of other agents `text` is it, when there are no tool calls.
+    `reminder`: nothing follows from the answer, and this is what the agent is told.
+    """
+
+    type: ClassVar[str] = "llm_call.completed"
+    llm_call_id: str
+    execution_id: str
+    thinking: str
+    text: str
+    tool_calls: tuple[ToolCall, ...]
+    usage: Usage
+    model: str
+    duration_ms: int
+    opaque: JsonValue = None
+    final_answer: str = ""
+    reminder: str = ""
+
+
+class LlmCallFailed(Message):
+    """No answer came. What follows depends on its `kind` (that of tarsy_llm, or `call_timeout`, `iteration_timeout`,
+    `repetition`, `broken`, `cancelled`) and stands in the same batch: another attempt, another provider, or the end.
+
+    `retryable`: the same question may succeed later.
+    """
+
+    type: ClassVar[str] = "llm_call.failed"
+    llm_call_id: str
+    execution_id: str
+    error: str
+    retryable: bool
+    kind: str = ""
+    retry_after_seconds: float | None = None

@@ -1,0 +1,81 @@
+"""Of the session itself: it starts, it ends, its alert comes again, people ask for something."""
+
+from typing import ClassVar
+
+from tarsy_contracts.alert import Alert, AlertSource
+from tarsy_contracts.chain import ResolvedChain
+from tarsy_contracts.message import Message
+
+
+class SessionStarted(Message):
+    """The first event of a session. The plan is fixed here: an old session is explained by the rules it ran under."""
+
+    type: ClassVar[str] = "session.started"
+    input_id: str
+    alert: Alert
+    chain: ResolvedChain
+
+
+class AlertRepeated(Message):
+    """The same alert arrived again, and met its session."""
+
+    type: ClassVar[str] = "alert.repeated"
+    input_id: str
+    source: AlertSource
+
+
+CANCEL = "cancel"
+"""What `request` says when a person wants the session to end."""
+
+
+class RequestAccepted(Message):
+    """A person's request was granted; what follows from it stands in the same batch."""
+
+    type: ClassVar[str] = "request.accepted"
+    request_id: str
+    request: str
+    author: str
+
+
+class RequestRefused(Message):
+    """A person's request was refused. `code` is the HTTP status that says so."""
+
+    type: ClassVar[str] = "request.refused"
+    request_id: str
+    request: str
+    author: str
+    code: int
+    reason: str
+
+
+class SessionCompleted(Message):
+    """The investigation has ended with an analysis, and the session is at rest.
+
+    The executive summary is nice to have: without it, `executive_summary_error` says why.
+    """
+
+    type: ClassVar[str] = "session.completed"
+    final_analysis: str
+    executive_summary: str = ""
+    executive_summary_error: str = ""
+
+
+class SessionFailed(Message):
+    """The investigation could not go on, and the session is at rest."""
+
+    type: ClassVar[str] = "session.failed"
+    error: str
+
+
+class SessionCancelled(Message):
+    """A person ended the investigation, and the session is at rest."""
+
+    type: ClassVar[str] = "session.cancelled"
+    author: str
+
+
+class SessionTimedOut(Message):
+    """The investigation took longer than it may, and the session is at rest."""
+
+    type: ClassVar[str] = "session.timed_out"
+    error: str

@@ -1,0 +1,100 @@
+"""Of the stages of a chain and the executions of their agents."""
+
+from typing import ClassVar, Literal
+
+from tarsy_contracts.chain import Controller, ParallelType, StageType, SuccessPolicy
+from tarsy_contracts.conversation import ToolDefinition
+from tarsy_contracts.message import Message, Value
+
+type EndStatus = Literal["completed", "failed", "cancelled", "timed_out"]
+
+
+class StageStarted(Message):
+    """A stage begins. `index` counts the stages of the session from 1, also those that the chain does not name.
+
+    `chain_stage` is its place in the plan, from 0; a synthesis has that of the stage whose analyses it joins, which is
+    `referenced_stage_id`. None: it belongs to no stage of the plan.
+    """
+
+    type: ClassVar[str] = "stage.started"
+    stage_id: str
+    index: int
+    name: str
+    stage_type: StageType = "investigation"
+    chain_stage: int | None = 0
+    expected_agent_count: int = 1
+    parallel_type: ParallelType | None = None
+    success_policy: SuccessPolicy | None = None
+    referenced_stage_id: str | None = None
+
+
+class OfferedTool(Value):
+    """A tool that the agent may call in this execution, as the catalog described it when the execution started.
+
+    `repeatable` says that running it twice is harmless (its server calls it read-only or idempotent).
+    """
+
+    server: str
+    tool: str
+    repeatable: bool
+    definition: ToolDefinition
+
+
+class ExecutionStarted(Message):
+    """An agent begins. Its instructions, prompt and tools are fixed here, so that any owner goes on with the same."""
+
+    type: ClassVar[str] = "execution.started"
+    execution_id: str
+    stage_id: str
+    agent: str
+    index: int
+    system: str
+    prompt: str
+    tools: tuple[OfferedTool, ...]
+    unavailable_servers: tuple[str, ...] = ()
+    llm_provider: str = ""
+    controller: Controller = "function_calling"
+    max_iterations: int = 0
+
+
+class ProviderFellBack(Message):
+    """The provider that the agent asked did not answer. From here on, until the execution ends, another is asked.
+
+    `kind` is the class of the error (`LlmCallFailed.kind`).
+    """
+
+    type: ClassVar[str] = "execution.fell_back"
+    execution_id: str
+    from_provider: str
+    to_provider: str
+    kind: str
+    error: str
+
+
+class ExecutionCompleted(Message):
+    """An agent has ended, well or not; `status` says how, `error` why.
+
+    `forced_conclusion`: it had used all its iterations, and was made to conclude.
+    """
+
+    type: ClassVar[str] = "execution.completed"
+    execution_id: str
+    stage_id: str
+    agent: str
+    index: int
+    status: EndStatus
+    final_analysis: str = ""
+    error: str = ""
+    iterations: int = 0
+    forced_conclusion: bool = False
+
+
+class StageCompleted(Message):
+    """A stage has ended, well or not; `status` says how, `error` why."""
+
+    type: ClassVar[str] = "stage.completed"
+    stage_id: str
+    index: int
+    name: str
+    status: EndStatus
+    error: str = ""

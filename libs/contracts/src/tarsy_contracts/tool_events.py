@@ -1,0 +1,91 @@
+"""Of the calls of tools."""
+
+from typing import ClassVar, Literal
+
+from pydantic import JsonValue
+
+from tarsy_contracts.message import Message, Value
+
+type Outcome = Literal["ok", "tool_error", "unavailable", "rejected", "cancelled", "unknown"]
+type ReleaseReason = Literal["busy", "not_started", "worker_died"]
+type CallPurpose = Literal["agent", "runbook"]
+
+
+class ToolCallRequested(Message):
+    """The session owes a call of a tool. An unrepeatable one runs only on a grant.
+
+    The call that fetches the runbook belongs to no execution: its `execution_id` and `llm_call_id` are empty.
+    """
+
+    type: ClassVar[str] = "tool_call.requested"
+    call_id: str
+    execution_id: str
+    llm_call_id: str
+    server: str
+    tool: str
+    arguments: dict[str, JsonValue]
+    repeatable: bool
+    timeout_seconds: float
+    purpose: CallPurpose = "agent"
+
+
+class ToolCallStarted(Message):
+    """The first claim that was decided. An unrepeatable tool runs on this claim, and on no other."""
+
+    type: ClassVar[str] = "tool_call.started"
+    call_id: str
+    claim_id: str
+    worker_id: str
+
+
+class ToolCallReleased(Message):
+    """The claim is void, the call was not made (or may be made again): it is free for another claim."""
+
+    type: ClassVar[str] = "tool_call.released"
+    call_id: str
+    claim_id: str
+    reason: ReleaseReason
+
+
+class Piece(Value):
+    offset: int
+    size: int
+
+
+class StoredResult(Value):
+    """Where a masked original lies that was too large for the log: pieces in order, all in one partition."""
+
+    partition: int
+    pieces: tuple[Piece, ...]
+    size: int
+    lines: int
+
+
+class ToolCallCompleted(Message):
+    """`content` is what fits inline; `cut` says that it is not all, and `stored` where the whole lies.
+
+    `size` is in bytes and `lines` in lines, both of the whole masked result.
+    """
+
+    type: ClassVar[str] = "tool_call.completed"
+    call_id: str
+    outcome: Outcome
+    content: str
+    cut: bool = False
+    size: int = 0
+    lines: int = 0
+    stored: StoredResult | None = None
+    claim_id: str | None = None
+    worker_id: str | None = None
+    duration_ms: int | None = None
+
+
+class ToolCallOutcomeLearned(Message):
+    """The result of a call that had already ended as unknown. It is noted; nothing else follows from it."""
+
+    type: ClassVar[str] = "tool_call.outcome_learned"
+    call_id: str
+    claim_id: str
+    outcome: Outcome
+    content: str
+    cut: bool = False
