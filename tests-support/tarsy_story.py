@@ -9,15 +9,16 @@ from datetime import UTC, datetime, timedelta
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.alert import Alert
-from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedServer, ResolvedStage
+from tarsy_contracts.chain import Controller, ResolvedAgent, ResolvedChain, ResolvedServer, ResolvedStage, SuccessPolicy
 from tarsy_contracts.conversation import ToolCall, ToolDefinition, Usage
 from tarsy_contracts.envelope import Envelope, event_id
-from tarsy_contracts.identities import stage_id, tool_call_id
+from tarsy_contracts.identities import tool_call_id
 from tarsy_contracts.recorded import Recorded
+from tarsy_llm.protocol import FINAL
 from tarsy_orchestrator.decide import decide
 from tarsy_orchestrator.evolve import evolve
 from tarsy_orchestrator.given import Given
-from tarsy_orchestrator.state import ABSENT, Investigating, State
+from tarsy_orchestrator.state import ABSENT, Execution, Investigating, State
 
 SESSION = "11111111-1111-5111-8111-111111111111"
 BEGINNING = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
@@ -39,17 +40,37 @@ DELETE = e.OfferedTool(
 ALERT = Alert(alert_type="kubernetes", data="it burns", source="api", author="ann", title="It burns")
 
 
-def chain(*, max_iterations: int = 3) -> ResolvedChain:
-    agent = ResolvedAgent(
-        name="KubernetesAgent",
+def agent(
+    name: str = "KubernetesAgent",
+    *,
+    max_iterations: int = 3,
+    controller: Controller = "function_calling",
+    fallbacks: tuple[str, ...] = (),
+) -> ResolvedAgent:
+    """One that has the tools of the cluster, unless it is only asked once."""
+    return ResolvedAgent(
+        name=name,
         llm_provider="scripted",
         max_iterations=max_iterations,
-        servers=(ResolvedServer(server="kubernetes"),),
+        servers=() if controller == "single_shot" else (ResolvedServer(server="kubernetes"),),
+        controller=controller,
+        fallback_providers=fallbacks,
     )
+
+
+def stage(*agents: ResolvedAgent, name: str = "investigation", policy: SuccessPolicy = "any") -> ResolvedStage:
+    """With a synthesis when there are several agents."""
+    synthesis = agent("SynthesisAgent", controller="single_shot") if len(agents) > 1 else None
+    return ResolvedStage(name=name, agents=agents, success_policy=policy, synthesis=synthesis)
+
+
+def chain(*stages: ResolvedStage, max_iterations: int = 3, executive_summary: bool = False) -> ResolvedChain:
+    """One stage with one agent, if nothing else is said."""
     return ResolvedChain(
         chain_id="kubernetes",
-        stages=(ResolvedStage(name="investigation", agents=(agent,)),),
+        stages=stages or (stage(agent(max_iterations=max_iterations)),),
         summary_llm_provider="scripted",
+        executive_summary=agent("ExecSummaryAgent", controller="single_shot") if executive_summary else None,
     )
 
 
@@ -62,18 +83,24 @@ class Story:
     offset: int = 0
     now: datetime = BEGINNING
     max_iterations: int = 3
+    plan: ResolvedChain | None = None
+    alert: Alert = ALERT
 
     def given(self, taken: i.Input, *, input_id: str | None = None, offset: int | None = None) -> Given:
         """What the owner would make of the input. Its own inputs have no place in the inbox."""
-        own = isinstance(taken, i.LlmCallReported | i.ToolsOffered)
+        own = isinstance(taken, i.LlmCallReported | i.ToolsOffered | i.PlaceGiven)
         place = None if own else self.offset if offset is None else offset
         return Given(
             input=taken,
             input_id=input_id or f"input-{self.offset}",
             at=self.now,
             offset=place,
-            chain=chain(max_iterations=self.max_iterations) if isinstance(taken, i.AlertReceived) else None,
+            chain=self.chain if isinstance(taken, i.AlertReceived) else None,
         )
+
+    @property
+    def chain(self) -> ResolvedChain:
+        return self.plan or chain(max_iterations=self.max_iterations)
 
     def when(self, taken: i.Input, *, input_id: str | None = None) -> list[e.Event]:
         """Decides the input, appends what follows, reads it back, and returns it."""
@@ -113,15 +140,31 @@ class Story:
 
     # The usual ways to somewhere
 
+    def waiting(self) -> "Story":
+        """The session is in the queue."""
+        self.when(i.AlertReceived(alert=self.alert), input_id="alert")
+        return self
+
     def started(self) -> "Story":
-        self.when(i.AlertReceived(alert=ALERT), input_id="alert")
+        """The first stage has begun."""
+        self.waiting()
+        self.when(i.PlaceGiven())
         return self
 
     def asking(self) -> "Story":
-        """The first LLM call is owed."""
+        """The first LLM calls are owed."""
         self.started()
-        self.when(i.ToolsOffered(stage_id=stage_id(SESSION, 1), tools=(READ, DELETE), unavailable_servers=()))
+        self.offered()
         return self
+
+    def offered(self, *tools: e.OfferedTool, unavailable: tuple[str, ...] = ()) -> list[e.Event]:
+        """The tools of the present stage are known."""
+        stage = self.investigating.stage
+        assert stage is not None
+        offer = i.ToolsOffered(
+            stage_id=stage.started.stage_id, tools=tools or (READ, DELETE), unavailable_servers=unavailable
+        )
+        return self.when(offer)
 
     def calling(self, *tools: e.OfferedTool) -> "Story":
         """The model has asked for these tools."""
@@ -136,19 +179,36 @@ class Story:
         assert isinstance(self.state, Investigating)
         return self.state
 
+    def execution(self, agent: str = "") -> Execution:
+        """The last one of this name, or of all."""
+        found = [one for one in self.investigating.executions.values() if agent in ("", one.agent.name)]
+        return found[-1]
+
+    def asked(self, agent: str = "") -> e.LlmCallRequested:
+        """The LLM call that is owed, by this agent or by any."""
+        executions = self.investigating.executions.values()
+        waiting = [one.waiting_for for one in executions if agent in ("", one.agent.name)]
+        return next(one.requested for one in waiting if one is not None)
+
     @property
     def llm_call_id(self) -> str:
-        execution = self.investigating.execution
-        assert execution is not None
-        assert execution.waiting_for is not None
-        return execution.waiting_for.llm_call_id
+        return self.asked().llm_call_id
 
     @property
     def call_ids(self) -> list[str]:
         return list(self.investigating.calls)
 
-    def answer(self, text: str = "", *, tools: tuple[e.OfferedTool, ...] = (), error: str = "") -> i.LlmCallReported:
-        id = self.llm_call_id
+    def answer(
+        self,
+        text: str = "",
+        *,
+        tools: tuple[e.OfferedTool, ...] = (),
+        error: str = "",
+        kind: str = "provider_error",
+        retry_after: float | None = None,
+        agent: str = "",
+    ) -> i.LlmCallReported:
+        id = self.asked(agent).llm_call_id
         calls = tuple(
             ToolCall(id=tool_call_id(id, index), name=tool.definition.name, arguments={"namespace": "shop"})
             for index, tool in enumerate(tools)
@@ -156,7 +216,9 @@ class Story:
         return i.LlmCallReported(
             llm_call_id=id,
             error=error,
-            retryable=bool(error),
+            retryable=bool(error) and kind not in FINAL,
+            kind=kind if error else "",
+            retry_after_seconds=retry_after,
             thinking="hm",
             text=text,
             tool_calls=calls,

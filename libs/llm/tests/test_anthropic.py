@@ -1,6 +1,7 @@
 """Anthropic's messages as deltas and one answer."""
 
 import asyncio
+import json
 
 import pytest
 from asking import answer_of, asked, failure_of, parts_of, request, words
@@ -131,15 +132,16 @@ async def test_an_end_that_is_no_answer_is_a_failure(said: list[Said], kind: Err
 )
 async def test_any_other_end_is_an_answer(reason: str) -> None:
     async with asked(AnthropicLlm, streamed(start(), *text(0, "Hi"), *stop(reason))) as (llm, _):
-        assert (await answer_of(llm, request())).text == "Hi"
+        answer = await answer_of(llm, request())
+    assert (answer.text, answer.cut) == ("Hi", reason == "max_tokens")
 
 
 @pytest.mark.parametrize(
     ("error", "kind"),
     [
-        ("overloaded_error", "provider_error"),
-        ("api_error", "provider_error"),
-        ("timeout_error", "provider_error"),
+        ("overloaded_error", "cut_off"),
+        ("api_error", "cut_off"),
+        ("timeout_error", "cut_off"),
         ("rate_limit_error", "rate_limited"),
         ("invalid_request_error", "invalid_request"),
         ("request_too_large", "invalid_request"),
@@ -154,6 +156,25 @@ async def test_an_error_in_the_stream_is_told_as_what_it_is(error: str, kind: Er
         failure = await failure_of(llm, request())
     assert failure.kind == kind
     assert str(failure) == "the model server 127.0.0.1 sent an error in its answer: Overloaded"
+
+
+async def test_an_error_before_the_first_words_is_no_cut_answer() -> None:
+    told = event("error", error={"type": "overloaded_error", "message": "Overloaded"})
+    async with asked(AnthropicLlm, streamed(start(), told)) as (llm, _):
+        assert (await failure_of(llm, request())).kind == "provider_error"
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("Your credit balance is too low to access the API.", "credentials"),
+        ("prompt is too long: 210000 tokens > 200000 maximum", "invalid_request"),
+    ],
+)
+async def test_an_empty_purse_is_no_bad_request(said: str, kind: ErrorKind) -> None:
+    body = json.dumps({"type": "error", "error": {"type": "invalid_request_error", "message": said}})
+    async with asked(AnthropicLlm, Reply([body.encode()], 400, "application/json")) as (llm, _):
+        assert (await failure_of(llm, request())).kind == kind
 
 
 async def test_blocks_and_events_of_another_time_are_passed_over() -> None:

@@ -2,11 +2,13 @@
 
 import asyncio
 import socket
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 
 import pytest
 from gemini import KEY, answer_of, asked, call, chunk, failed, gemini, request, streamed, text, thought
 from pydantic import JsonValue
-from wire import Cut, Reply, Silence, sse
+from wire import Cut, Reply, Silence, sse, without_tls
 
 from tarsy_llm.limited import LimitedLlm, StreamLimits
 from tarsy_llm.protocol import ErrorKind, Llm, LlmError
@@ -50,11 +52,16 @@ async def loaded() -> None:
         (failed(401, "Who are you?"), "credentials", None),
         (failed(403, "Not for you."), "credentials", None),
         (failed(404, "No such model."), "invalid_request", None),
+        (failed(400, "The input token count (1200000) exceeds the maximum."), "invalid_request", None),
+        (failed(413, "Too large."), "invalid_request", None),
+        (failed(422, "Not like this."), "invalid_request", None),
         (failed(429, "Slower.", Retry_After="7"), "rate_limited", 7.0),
         (failed(429, "Slower.", RETRY_INFO), "rate_limited", 34.5),
         (failed(429, "Slower."), "rate_limited", None),
         (failed(500, "Internal."), "provider_error", None),
         (failed(503, "Overloaded.", Retry_After="2"), "provider_error", 2.0),
+        (failed(504, "Too late.", RETRY_INFO), "provider_error", 34.5),
+        (failed(529, "Overloaded."), "provider_error", None),
         (Reply([b"<html>Bad gateway</html>"], 502, "text/html"), "provider_error", None),
         (Reply([b"[]"], 500, "application/json"), "provider_error", None),
         (Reply([b'{"error": "no"}'], 500, "application/json"), "provider_error", None),
@@ -141,6 +148,28 @@ async def test_nobody_at_the_address_is_told_as_such() -> None:
     assert str(error).startswith("Gemini cannot be reached: ConnectError")
 
 
+async def test_a_name_that_nobody_knows_is_told_as_such() -> None:
+    llm = gemini("http://models.invalid")
+    error = await failure_of(llm)
+    await llm.aclose()
+    assert (error.kind, str(error).startswith("Gemini cannot be reached: ConnectError")) == ("provider_error", True)
+
+
+async def test_a_server_without_tls_at_an_address_that_wants_it_is_not_reached() -> None:
+    async with without_tls() as url:
+        llm = gemini(url)
+        error = await failure_of(llm)
+        await llm.aclose()
+    assert (error.kind, "SSL" in str(error)) == ("provider_error", True)
+
+
+async def test_the_wait_may_be_told_as_a_date() -> None:
+    date = format_datetime(datetime.now(UTC) + timedelta(seconds=40), usegmt=True)
+    seconds = (await failure(failed(429, "Slower.", Retry_After=date))).retry_after_seconds
+    assert seconds is not None
+    assert 10 < seconds <= 40
+
+
 async def test_an_address_that_does_not_take_the_connection_is_given_up(
     monkeypatch: pytest.MonkeyPatch, loaded: None
 ) -> None:
@@ -213,7 +242,8 @@ async def test_a_conversation_that_is_blocked_is_refused() -> None:
 @pytest.mark.parametrize("reason", ["MAX_TOKENS", "OTHER", "STOP"])
 async def test_words_that_were_cut_at_the_limit_are_the_answer(reason: str) -> None:
     async with asked(streamed(chunk(text("Half an"), finish=reason))) as (llm, _):
-        assert (await answer_of(llm, request())).text == "Half an"
+        answer = await answer_of(llm, request())
+    assert (answer.text, answer.cut) == ("Half an", reason == "MAX_TOKENS")
 
 
 @pytest.mark.filterwarnings("ignore:FROM_THE_FUTURE is not a valid FinishReason")

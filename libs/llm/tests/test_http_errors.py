@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tarsy_llm.http_errors import error_of_status, kind_of_status, retry_after_seconds, sentence
+from tarsy_llm.http_errors import error_of_status, kind_of_status, retry_after_seconds, sentence, status_meant
 from tarsy_llm.protocol import ErrorKind
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -63,3 +63,20 @@ def test_a_sentence_never_holds_the_secret() -> None:
 
 def test_a_provider_that_said_nothing_leaves_what_happened() -> None:
     assert sentence("Gemini answered 500", " \n", secret="") == "Gemini answered 500"
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "meant"),
+    [
+        (429, "insufficient_quota", 402),
+        (403, "Your team has used all available credits", 402),
+        (400, "Your credit balance is too low", 402),
+        (400, "Incorrect API key provided: na***ys", 401),
+        (429, "Request too large for gpt", 413),
+        (429, "Rate limit reached for gpt: visit https://platform.openai.com/account/billing", 429),
+        (400, "messages.3: field required", 400),
+        (500, "insufficient_quota", 500),
+    ],
+)
+def test_what_was_said_corrects_a_status_that_misleads(status: int, said: str, meant: int) -> None:
+    assert status_meant(status, said) == meant

@@ -1,5 +1,6 @@
 """Chat completions as deltas and one answer, from OpenAI and from servers that resemble it."""
 
+import json
 import subprocess
 import sys
 
@@ -147,7 +148,8 @@ async def test_without_a_name_in_the_answer_the_configured_model_answered() -> N
 
 async def test_an_answer_cut_at_its_limit_is_kept_when_it_has_words() -> None:
     async with asked(OpenAiLlm, streamed(chunk({"content": "The pod is"}), chunk(finish="length"))) as (llm, _):
-        assert (await answer_of(llm, request())).text == "The pod is"
+        answer = await answer_of(llm, request())
+    assert (answer.text, answer.cut) == ("The pod is", True)
 
 
 def test_the_sdks_are_imported_when_a_model_is_asked_not_before() -> None:
@@ -168,7 +170,8 @@ def test_the_sdks_are_imported_when_a_model_is_asked_not_before() -> None:
         ([chunk({"reasoning": "Hm"}), chunk(finish="length")], "provider_error", "max_output_tokens"),
         ([chunk(call(0, '{"names', "a", "1")), chunk(finish="length")], "provider_error", "max_output_tokens"),
         ([chunk({"content": "I "}), chunk(call(0, "{}", "a")), chunk(finish="length")], "provider_error", "max_output"),
-        ([chunk({"content": "I "}), chunk(finish="error")], "provider_error", "ended the answer with an error"),
+        ([chunk(finish="error")], "provider_error", "ended the answer with an error"),
+        ([chunk({"content": "I "}), chunk(finish="error")], "cut_off", "ended the answer with an error"),
         ([chunk({"content": "I "})], "cut_off", "before its end"),
         ([chunk(call(0, '{"x": ', "pods__list", "1")), chunk(finish="tool_calls")], "provider_error", "pods__list"),
         ([chunk(call(0, "[1]", "pods__list", "1")), chunk(finish="tool_calls")], "provider_error", "pods__list"),
@@ -185,7 +188,8 @@ async def test_an_end_that_is_no_answer_is_a_failure(chunks: list[JsonValue], ki
 @pytest.mark.parametrize("reason", ["stop", "tool_calls", "function_call", "eos"])
 async def test_any_other_end_is_an_answer(reason: str) -> None:
     async with asked(OpenAiLlm, streamed(chunk({"content": "Hi"}), chunk(finish=reason))) as (llm, _):
-        assert (await answer_of(llm, request())).text == "Hi"
+        answer = await answer_of(llm, request())
+    assert (answer.text, answer.cut) == ("Hi", False)
 
 
 @pytest.mark.parametrize(
@@ -195,8 +199,10 @@ async def test_any_other_end_is_an_answer(reason: str) -> None:
         ({"message": "it said no", "code": "429"}, "rate_limited"),
         ({"message": "it said no", "code": "rate_limit_exceeded"}, "rate_limited"),
         ({"message": "it said no", "type": "invalid_request_error", "code": None}, "invalid_request"),
-        ({"message": "it said no", "type": "server_error"}, "provider_error"),
-        ("it said no", "provider_error"),
+        ({"message": "it said no", "type": "server_error"}, "cut_off"),
+        ({"message": "it said no", "code": "context_length_exceeded"}, "invalid_request"),
+        ({"message": "it said no", "code": "insufficient_quota"}, "credentials"),
+        ("it said no", "cut_off"),
     ],
 )
 async def test_an_error_in_the_stream_is_told_as_what_it_is(error: JsonValue, kind: ErrorKind) -> None:
@@ -206,9 +212,36 @@ async def test_an_error_in_the_stream_is_told_as_what_it_is(error: JsonValue, ki
     assert str(failure) == "the model server 127.0.0.1 sent an error in its answer: it said no"
 
 
-async def test_who_has_nothing_left_to_pay_with_need_not_wait() -> None:
-    body = b'{"error": {"message": "You exceeded your quota.", "code": "insufficient_quota"}}'
-    async with asked(OpenAiLlm, Reply([body], 429, "application/json")) as (llm, _):
-        error = await failure_of(llm, request())
-    assert (error.kind, error.retryable) == ("credentials", False)
-    assert "answered 429: You exceeded your quota." in str(error)
+@pytest.mark.parametrize(
+    ("status", "error", "kind"),
+    [
+        (429, {"message": "it said no", "code": "insufficient_quota"}, "credentials"),
+        (429, {"message": "it said no", "type": "insufficient_quota", "code": None}, "credentials"),
+        (429, {"message": "Rate limit reached.", "code": "rate_limit_exceeded"}, "rate_limited"),
+        (
+            429,
+            {"message": "Request too large for m: Limit 30000, Requested 44000.", "type": "tokens"},
+            "invalid_request",
+        ),
+        (400, {"message": "Too many tokens.", "code": "context_length_exceeded"}, "invalid_request"),
+        (400, "Incorrect API key provided: na***ys.", "credentials"),
+        (429, "Your team has either used all available credits or reached its monthly limit.", "credentials"),
+    ],
+)
+async def test_a_status_that_misleads_is_told_as_what_is_meant(status: int, error: JsonValue, kind: ErrorKind) -> None:
+    reply = Reply([json.dumps({"error": error}).encode()], status, "application/json")
+    async with asked(OpenAiLlm, reply) as (llm, _):
+        failure = await failure_of(llm, request())
+    assert failure.kind == kind
+    assert f"answered {status}: " in str(failure)
+
+
+async def test_an_error_before_the_first_words_is_no_cut_answer() -> None:
+    async with asked(OpenAiLlm, streamed({"error": {"message": "overloaded", "code": 503}})) as (llm, _):
+        assert (await failure_of(llm, request())).kind == "provider_error"
+
+
+async def test_milliseconds_to_wait_are_told_as_seconds() -> None:
+    headers = {"retry-after-ms": "1500", "Retry-After": "9"}
+    async with asked(OpenAiLlm, Reply([b"{}"], 429, "application/json", headers)) as (llm, _):
+        assert (await failure_of(llm, request())).retry_after_seconds == 1.5

@@ -5,11 +5,13 @@ import json
 from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 
 import pytest
 from asking import KEY, answer_of, asked, failure_of, request
 from pydantic import JsonValue, SecretStr
-from wire import Cut, ProviderServer, Reply, Silence, named_sse, sse
+from wire import Cut, ProviderServer, Reply, Silence, named_sse, sse, without_tls
 
 from tarsy_llm.anthropic import AnthropicLlm
 from tarsy_llm.limited import LimitedLlm, StreamLimits
@@ -71,9 +73,13 @@ pytestmark = pytest.mark.parametrize("dialect", [OPENAI, ANTHROPIC], ids=lambda 
         (401, "credentials", False),
         (403, "credentials", False),
         (404, "invalid_request", False),
+        (402, "credentials", False),
         (413, "invalid_request", False),
+        (422, "invalid_request", False),
         (429, "rate_limited", True),
         (500, "provider_error", True),
+        (502, "provider_error", True),
+        (504, "provider_error", True),
         (503, "provider_error", True),
         (529, "provider_error", True),
         (307, "provider_error", True),
@@ -95,6 +101,31 @@ async def test_the_wait_that_is_asked_for_is_told(dialect: Dialect, status: int)
         assert (await failure_of(llm, request())).retry_after_seconds == 7.0
 
 
+async def test_the_wait_may_be_told_as_a_date(dialect: Dialect) -> None:
+    date = format_datetime(datetime.now(UTC) + timedelta(seconds=40), usegmt=True)
+    async with asked(dialect.adapter, dialect.refusal(429, headers={"Retry-After": date})) as (llm, _):
+        seconds = (await failure_of(llm, request())).retry_after_seconds
+    assert seconds is not None
+    assert 10 < seconds <= 40
+
+
+async def test_a_name_that_nobody_knows_is_no_answer_begun(dialect: Dialect) -> None:
+    llm = dialect.adapter(RemoteModel(model="m", api_key=SecretStr(KEY), base_url="http://models.invalid"))
+    error = await failure_of(llm, request())
+    await llm.aclose()
+    assert error.kind == "provider_error"
+    assert str(error).startswith("the model server models.invalid cannot be reached: ConnectError")
+
+
+async def test_a_server_without_tls_at_an_address_that_wants_it_is_no_answer_begun(dialect: Dialect) -> None:
+    async with without_tls() as url:
+        llm = dialect.adapter(RemoteModel(model="m", api_key=SecretStr(KEY), base_url=url))
+        error = await failure_of(llm, request())
+        await llm.aclose()
+    assert error.kind == "provider_error"
+    assert "SSL" in str(error)
+
+
 async def test_the_key_is_not_told_when_the_provider_tells_it(dialect: Dialect) -> None:
     async with asked(dialect.adapter, dialect.refusal(401, f"Incorrect key {KEY} given")) as (llm, _):
         error = await failure_of(llm, request())
@@ -106,7 +137,7 @@ async def test_an_error_in_the_stream_tells_no_key_either(dialect: Dialect) -> N
     async with asked(dialect.adapter, Reply(steps)) as (llm, _):
         error = await failure_of(llm, request())
     assert str(error).endswith("sent an error in its answer: [key] is bad")
-    assert error.kind == "provider_error"
+    assert error.kind == "cut_off"
 
 
 async def test_of_a_long_complaint_the_first_500_characters_are_told(dialect: Dialect) -> None:

@@ -35,6 +35,18 @@ turns:
   - iteration: 5
     tool_calls: [{nam: x}]
     usage: {tokens: 3}
+  - agent: KubernetesAgent
+    text: hello
+    fail: slower
+    kind: rate_limited
+    retryable: true
+  - agent: KubernetesAgent
+    fail: no more
+    kind: cut_off
+  - agent: KubernetesAgent
+    fail: slower
+    kind: too_slow
+    retry_after_seconds: -1
 """
 
 
@@ -64,11 +76,16 @@ def test_every_mistake_is_told_with_its_line(tmp_path: Path) -> None:
         f"{file}:3: turns.0.iteration: it should be greater than or equal to 1",
         f"{file}:7: turns.1.txt: unknown key; did you mean text?",
         f"{file}:9: turns.2: the turn has neither text nor tool_calls",
-        f"{file}:11: turns.3: retryable and times say something about a fail, and there is none",
+        f"{file}:11: turns.3: kind, retryable, retry_after_seconds and times belong to a fail, and there is none",
         f"{file}:15: turns.4.agent: Field required",
         f"{file}:16: turns.4.tool_calls.0.nam: unknown key; did you mean name?",
         f"{file}:16: turns.4.tool_calls.0.name: Field required",
         f"{file}:17: turns.4.usage.tokens: unknown key; did you mean input_tokens?",
+        f"{file}:18: turns.5: kind says already whether it is retryable",
+        f"{file}:23: turns.6: cut_off comes in the middle of an answer, and the turn has neither text nor thinking",
+        f"{file}:28: turns.7.kind: it should be 'credentials', 'invalid_request', 'refused', 'rate_limited', "
+        "'provider_error', 'first_chunk_timeout', 'stalled' or 'cut_off'",
+        f"{file}:29: turns.7.retry_after_seconds: it should be greater than or equal to 0",
     ]
 
 

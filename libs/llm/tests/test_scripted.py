@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tarsy_contracts.conversation import AssistantMessage, Conversation, ToolCall, ToolMessage, Usage, UserMessage
-from tarsy_llm.protocol import Answer, Delta, Llm, LlmError, LlmRequest
+from tarsy_llm.protocol import Answer, Delta, ErrorKind, Llm, LlmError, LlmRequest
 from tarsy_llm.script import PlacedTurn, Script, ScriptedCall, ScriptedUsage, Turn, load_scripts
 from tarsy_llm.scripted import ScriptedLlm
 
@@ -174,6 +174,50 @@ async def test_a_turn_without_times_fails_always() -> None:
     llm = playing(Turn(agent=AGENT, iteration=1, fail="no such model"))
     for _ in range(3):
         assert not (await failure_of(llm, request())).retryable
+
+
+async def test_a_turn_fails_in_the_way_that_it_is_told() -> None:
+    llm = playing(Turn(agent=AGENT, iteration=1, fail="slower", kind="rate_limited", retry_after_seconds=2.5))
+    error = await failure_of(llm, request())
+    assert (error.kind, error.retry_after_seconds, str(error)) == ("rate_limited", 2.5, "slower")
+
+
+@pytest.mark.parametrize("kind", ["credentials", "refused", "first_chunk_timeout"])
+async def test_most_failures_come_before_the_first_word(kind: ErrorKind) -> None:
+    said, error = await heard_before_failing(Turn(agent=AGENT, iteration=1, text="one two three", fail="no", kind=kind))
+    assert (said, error.kind) == ([], kind)
+
+
+@pytest.mark.parametrize("kind", ["stalled", "cut_off"])
+async def test_an_answer_that_breaks_off_does_so_in_its_middle(kind: ErrorKind) -> None:
+    text = "one two three four five six seven eight nine ten eleven twelve"
+    said, error = await heard_before_failing(Turn(agent=AGENT, iteration=1, text=text, fail="no", kind=kind))
+    assert ("".join(said), error.kind) == ("one two three four five six ", kind)
+
+
+async def test_after_it_broke_off_as_often_as_it_was_told_it_is_whole() -> None:
+    llm = playing(Turn(agent=AGENT, iteration=1, text="hello", fail="silence", kind="stalled", times=1))
+    assert (await failure_of(llm, request())).kind == "stalled"
+    assert (await answer_of(llm, request())).text == "hello"
+
+
+async def test_a_turn_without_an_iteration_fits_every_one_that_no_other_turn_fits() -> None:
+    always = Turn(agent=AGENT, text="I look.")
+    llm = playing(always, turn(text="second", iteration=2), turn(text="third", iteration=3, needs=("logs",)))
+    said = [(await answer_of(llm, request(iteration=number))).text for number in (1, 2, 3, 4)]
+    assert said == ["I look.", "second", "I look.", "I look."]
+    assert (await answer_of(llm, request("logs", iteration=3))).text == "third"
+
+
+async def heard_before_failing(turn: Turn) -> tuple[list[str], LlmError]:
+    said: list[str] = []
+    try:
+        async for part in playing(turn).stream(request()):
+            assert isinstance(part, Delta)
+            said.append(part.text)
+    except LlmError as error:
+        return said, error
+    raise AssertionError("it did not fail")
 
 
 async def test_the_scripted_provider_is_built_from_its_file(tmp_path: Path) -> None:

@@ -140,3 +140,19 @@ def sse(*events: JsonValue, done: bool = False) -> list[bytes]:
 def named_sse(*events: tuple[str, JsonValue]) -> list[bytes]:
     """Server-sent events with a name, as Anthropic sends them."""
     return [f"event: {name}\ndata: {json.dumps(data)}\n\n".encode() for name, data in events]
+
+
+@asynccontextmanager
+async def without_tls() -> AsyncIterator[str]:
+    """A server that answers in plain text, at an address that says https."""
+
+    async def client(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError):
+            await reader.read(1)
+            writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+            await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(client, "127.0.0.1", 0)
+    async with server:
+        yield f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}"

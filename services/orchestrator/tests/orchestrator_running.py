@@ -21,6 +21,8 @@ from tarsy_bus.liveness import Liveness
 from tarsy_bus.log_writer import Entry, LogWriter
 from tarsy_bus.publisher import NotWritten, Publisher
 from tarsy_config.config import Config
+from tarsy_contracts.alert import Alert
+from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.envelope import Headers
 from tarsy_contracts.workers import WorkerAnnounced
 from tarsy_llm.protocol import Answer, Delta, LlmError, LlmRequest
@@ -29,6 +31,8 @@ from tarsy_orchestrator.catalog import Catalog, follow_catalog
 from tarsy_orchestrator.inbox import InboxReader
 from tarsy_orchestrator.metrics import Metrics
 from tarsy_orchestrator.owner import Owner
+from tarsy_orchestrator.places import Places
+from tarsy_orchestrator.plans import plan_for
 from tarsy_orchestrator.surroundings import Surroundings
 from tarsy_orchestrator.traces import Traces
 from tarsy_testing import eventually
@@ -102,6 +106,7 @@ class RunningOwner:
         self.ready = asyncio.Event()
         self.clock_ahead = 0.0
         self._bus = bus
+        self._most_sessions = config.queue.max_concurrent_sessions
         self._follower = Follower(bus, bus.topics.sessions)
         self._catalog = Catalog(self.liveness)
         self._owner = Owner(
@@ -109,7 +114,7 @@ class RunningOwner:
             consumer=self.consumer,
             follower=self._follower,
             writer=self.writer,
-            inbox=InboxReader(self.publisher, config),
+            inbox=InboxReader(self.publisher, lambda alert: _plan(config, alert)),
             around=self._surroundings(),
             source=name,
         )
@@ -121,6 +126,7 @@ class RunningOwner:
             liveness=self.liveness,
             catalog=self._catalog,
             llms={"scripted": self.llm},
+            places=Places(self._most_sessions),
             llm_places=asyncio.Semaphore(20),
             masker=masker(),
             metrics=Metrics(self.registry, ["scripted"]),
@@ -207,6 +213,11 @@ class RunningOwner:
         named = [one for one in samples if one.name == f"tarsy_orchestrator_{name}"]
         assert named, f"there is no metric {name}"
         return sum(one.value for one in named if labels.items() <= one.labels.items())
+
+
+def _plan(config: Config, alert: Alert) -> ResolvedChain:
+    """The investigations of these tests end with their analysis."""
+    return plan_for(config, alert).model_copy(update={"executive_summary": None})
 
 
 async def _unable_to_commit(offsets: object) -> None:

@@ -58,6 +58,7 @@ def config(*, tool_call_seconds: float = 60.0) -> Config:
             "llm_providers": {"scripted": {"type": "scripted", "script": "none.yaml"}},
             "limits": {"tool_call": tool_call_seconds},
             "defaults": {"alert_type": SERVER},
+            "queue": {"max_concurrent_sessions": 100},
         }
     )
 

@@ -160,5 +160,5 @@ async def test_a_write_that_comes_late_counts_once(world: World) -> None:
     owner.writer.meddle = meddle
     last = await world.alert(session)
     log = await world.until_ended(session)
-    assert [delivery.envelope.type for delivery in log.dropped] == ["session.started", "stage.started"]
+    assert [delivery.envelope.type for delivery in log.dropped] == ["session.started"]
     await world.until_committed(last)

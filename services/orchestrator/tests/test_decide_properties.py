@@ -2,33 +2,77 @@
 
 import random
 from collections import Counter
+from datetime import timedelta
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
+from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage
 from tarsy_contracts.events import ENDINGS
-from tarsy_contracts.identities import stage_id, summary_id
+from tarsy_contracts.identities import summary_id
 from tarsy_orchestrator.answers import answers
 from tarsy_orchestrator.consequences import consequences
+from tarsy_orchestrator.conversing import conversation
+from tarsy_orchestrator.deadlines import deadlines
 from tarsy_orchestrator.decide import decide
 from tarsy_orchestrator.evolve import evolve
-from tarsy_orchestrator.owed import owed
+from tarsy_orchestrator.owed import OwedLlmCall, OwedSummary, OwedToolCall, owed
+from tarsy_orchestrator.requesting import request_of
 from tarsy_orchestrator.state import ABSENT, Ended, Investigating, State
-from tarsy_story import ALERT, DELETE, READ, SESSION, Story
+from tarsy_story import ALERT, DELETE, READ, SESSION, Story, agent, chain, stage
 
 LARGE = 100_000
+TEXTS = [
+    "",
+    "the cause",
+    "Thought: let me look\nAction: kubernetes__pods_list\nAction Input: {}",
+    "Thought: I know\nFinal Answer: the cause",
+]
+
+
+KINDS = ["provider_error", "rate_limited", "credentials", "stalled", "repetition", "iteration_timeout"]
+
+
+def any_chain(drawn: random.Random) -> ResolvedChain:
+    """One or two stages of one to three agents, of all kinds."""
+    return chain(
+        *(any_stage(drawn, f"stage {number}") for number in range(drawn.randrange(1, 3))),
+        executive_summary=drawn.random() < 0.5,
+    )
+
+
+def any_stage(drawn: random.Random, name: str) -> ResolvedStage:
+    agents = tuple(any_agent(drawn, f"{name} agent {number}") for number in range(drawn.randrange(1, 4)))
+    return stage(*agents, name=name, policy=drawn.choice(["any", "all"]))
+
+
+def any_agent(drawn: random.Random, name: str) -> ResolvedAgent:
+    return agent(
+        name,
+        max_iterations=drawn.randrange(1, 4),
+        controller=drawn.choice(["function_calling", "function_calling", "react", "single_shot"]),
+        fallbacks=drawn.choice([(), (), ("second",), ("second", "third")]),
+    )
 
 
 def any_input(story: Story, drawn: random.Random) -> i.Input:
     """Something that could arrive now, or could have arrived long ago, or is about another session altogether."""
-    calls = story.call_ids if isinstance(story.state, Investigating) else []
-    call = drawn.choice([*calls, *(summary_id(call) for call in calls), "nobody's call"])
+    state = story.state
+    calls = story.call_ids if isinstance(state, Investigating) else []
+    open_calls = [one.id for one in owed(state) if isinstance(one, OwedToolCall | OwedSummary)]
+    call = drawn.choice([*calls, *(summary_id(call) for call in calls), *open_calls * 3, "nobody's call"])
     claim = drawn.choice(["claim-1", "claim-2"])
+    stages = [one.started.stage_id for one in state.stages] if isinstance(state, Investigating) else []
+    offered = i.ToolsOffered(
+        stage_id=drawn.choice([*stages, "no stage"]), tools=(READ, DELETE), unavailable_servers=()
+    )
     choices: list[i.Input] = [
-        i.AlertReceived(alert=ALERT),
-        i.ToolsOffered(stage_id=stage_id(SESSION, 1), tools=(READ, DELETE), unavailable_servers=()),
+        i.AlertReceived(alert=story.alert),
+        i.PlaceGiven(),
+        offered,
+        offered,
         story.claim(call, claim),
         story.claim(call, claim),
         i.CallNotStarted(call_id=call, claim_id=claim, worker_id="worker-1", reason="not_started"),
@@ -40,25 +84,51 @@ def any_input(story: Story, drawn: random.Random) -> i.Input:
     ]
     if drawn.random() < 0.03:
         choices.append(i.CancelRequested(request_id=drawn.choice(["r1", "r2"]), author="ann"))
-    if isinstance(story.state, Investigating) and story.state.execution and story.state.execution.waiting_for:
-        tools = tuple(drawn.choices([READ, DELETE], k=drawn.randrange(3)))
-        text = drawn.choice(["", "the cause"]) if tools else drawn.choice(["", "the cause", "the cause"])
-        choices += [story.answer(text, tools=tools, error=drawn.choice(["", "", "overloaded"]))] * 3
+    if isinstance(state, Investigating):
+        choices += any_answers(story, state, drawn) * 2
+        if drawn.random() < 0.05:
+            choices += [i.DeadlinePassed(call_id=id) for id, _ in deadlines(state)]
     return drawn.choice(choices)
+
+
+def any_answers(story: Story, state: Investigating, drawn: random.Random) -> list[i.LlmCallReported]:
+    answers = []
+    for execution in state.executions.values():
+        if execution.waiting_for is not None:
+            tools = tuple(drawn.choices([READ, DELETE], k=drawn.randrange(3)))
+            error = drawn.choice(["", "", "it did not work"])
+            answer = story.answer(
+                drawn.choice(TEXTS), tools=tools, error=error, kind=drawn.choice(KINDS), agent=execution.agent.name
+            )
+            answers.append(answer)
+    return answers
 
 
 def play(seed: int, length: int) -> tuple[Story, list[i.Input]]:
     """A session under a random sequence of inputs, each also delivered again at its old offset now and then."""
     drawn = random.Random(seed)
-    story = Story(max_iterations=drawn.randrange(1, 4))
+    url = drawn.choice([None, None, "https://github.com/acme/books/blob/main/a.md"])
+    story = Story(plan=any_chain(drawn), alert=ALERT.model_copy(update={"runbook_url": url}))
     taken: list[i.Input] = []
     for _ in range(length):
         arriving = drawn.choice(taken) if taken and drawn.random() < 0.2 else any_input(story, drawn)
         taken.append(arriving)
+        story.now += timedelta(seconds=drawn.choice([0] * 40 + [2, 70, 400]))
         story.when(arriving, input_id=f"input-{drawn.randrange(5)}")
         answers(story.state, arriving)
         owed(story.state)
+        ask(story.state)
     return story, taken
+
+
+def ask(state: State) -> None:
+    """What would be sent for each call that is owed can be composed."""
+    if isinstance(state, Investigating):
+        for one in owed(state):
+            if isinstance(one, OwedLlmCall):
+                conversation(state, one.execution)
+            elif isinstance(one, OwedToolCall | OwedSummary):
+                assert request_of(SESSION, state, one) is not None
 
 
 def outcomes(story: Story) -> Counter[str]:
@@ -83,7 +153,7 @@ def test_what_was_decided_is_never_decided_again(seed: int, length: int) -> None
     """A redelivery of the whole inbox, at the offsets that it had, decides nothing."""
     story, taken = play(seed, length)
     for offset, again in enumerate(taken):
-        if isinstance(again, i.LlmCallReported | i.ToolsOffered) or offset > story.state.decided:
+        if isinstance(again, i.LlmCallReported | i.ToolsOffered | i.PlaceGiven) or offset > story.state.decided:
             continue
         assert decide(SESSION, story.state, story.given(again, offset=offset)) == []
 
@@ -115,7 +185,25 @@ def test_a_running_session_always_waits_for_something(seed: int, length: int) ->
     story, _ = play(seed, length)
     if isinstance(story.state, Investigating):
         assert owed(story.state)
-        assert list(consequences(story.state)) == []
+        assert list(consequences(story.state, story.now)) == []
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(), st.integers(1, 200))
+def test_whatever_started_has_ended_once_when_the_session_has(seed: int, length: int) -> None:
+    story, _ = play(seed, length)
+    events = [record.event for record in story.log]
+    if not isinstance(story.state, Ended):
+        return
+    begun = [one.stage_id for one in events if isinstance(one, e.StageStarted)]
+    begun += [one.execution_id for one in events if isinstance(one, e.ExecutionStarted)]
+    begun += [one.llm_call_id for one in events if isinstance(one, e.LlmCallRequested)]
+    begun += [one.summary_id for one in events if isinstance(one, e.SummaryRequested)]
+    ended = [one.stage_id for one in events if isinstance(one, e.StageCompleted)]
+    ended += [one.execution_id for one in events if isinstance(one, e.ExecutionCompleted)]
+    ended += [one.llm_call_id for one in events if isinstance(one, e.LlmCallCompleted | e.LlmCallFailed)]
+    ended += [one.summary_id for one in events if isinstance(one, e.SummaryCompleted | e.SummaryFailed)]
+    assert sorted(begun) == sorted(ended)
 
 
 @settings(max_examples=200, deadline=None)
@@ -147,4 +235,4 @@ def test_events_of_a_session_in_any_order_never_raise(seed: int, length: int, sh
     for record in records:
         state = evolve(state, record)
         owed(state)
-        decide(SESSION, state, story.given(i.AlertReceived(alert=ALERT), offset=10_000))
+        decide(SESSION, state, story.given(i.AlertReceived(alert=story.alert), offset=10_000))

@@ -6,9 +6,9 @@ from itertools import pairwise
 import pytest
 
 from tarsy_contracts import inputs as i
-from tarsy_orchestrator.owed import OwedToolCall, owed
-from tarsy_orchestrator.queued import LONGEST_PAUSE_SECONDS, Publish, Queued, Tell, deadline_of
-from tarsy_story import READ, Story
+from tarsy_orchestrator.owed import OwedEnd, OwedToolCall, owed
+from tarsy_orchestrator.queued import LONGEST_PAUSE_SECONDS, Publish, Queued, Tell, Timer, deadline_of
+from tarsy_story import BEGINNING, READ, SECOND, Story
 
 
 @pytest.fixture
@@ -17,8 +17,7 @@ def story() -> Story:
 
 
 def owed_call(story: Story) -> OwedToolCall:
-    (call,) = owed(story.state)
-    assert isinstance(call, OwedToolCall)
+    (call,) = [one for one in owed(story.state) if isinstance(one, OwedToolCall)]
     return call
 
 
@@ -79,3 +78,18 @@ def test_without_the_time_of_the_broker_nothing_is_noticed(story: Story) -> None
     queued = Queued(owed_call(story))
     assert isinstance(queued.step(0.0, None, worker_dead=False), Publish)
     assert queued.step(0.1, None, worker_dead=False) is None
+
+
+def test_the_end_of_an_iteration_is_told_by_the_clock_of_the_broker_and_again_until_it_is_decided() -> None:
+    timer = Timer(OwedEnd("iteration", BEGINNING + 10 * SECOND))
+    assert timer.step(1.0, None) is None
+    assert timer.step(2.0, BEGINNING + 9 * SECOND) is None
+    told = [second for second in range(3, 12) if timer.step(float(second), BEGINNING + 10 * SECOND)]
+    assert told == [3, 6, 9]
+
+
+def test_an_end_that_was_put_off_is_told_later() -> None:
+    timer = Timer(OwedEnd("iteration", BEGINNING))
+    timer.update(OwedEnd("iteration", BEGINNING + 10 * SECOND))
+    assert timer.step(1.0, BEGINNING + SECOND) is None
+    assert timer.step(2.0, BEGINNING + 11 * SECOND) == Tell(i.DeadlinePassed(call_id="iteration"))

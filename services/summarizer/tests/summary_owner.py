@@ -116,6 +116,7 @@ def summary(
     at: LogPosition | None = None,
     stored: StoredResult | None = None,
     provider: str = "scripted",
+    fallbacks: tuple[str, ...] = (),
     timeout: float = 30.0,
     within: float = 60.0,
 ) -> SummaryRequest:
@@ -132,6 +133,7 @@ def summary(
         result_event=at or LogPosition(partition=0, offset=0),
         stored=stored,
         llm_provider=provider,
+        fallback_providers=fallbacks,
         max_tokens=500,
         timeout_seconds=timeout,
         not_after=datetime.now(UTC) + timedelta(seconds=within),

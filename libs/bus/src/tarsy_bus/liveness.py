@@ -1,6 +1,7 @@
 """Which workers are dead, judged by the stamps of their announcements alone (docs/concepts.md)."""
 
 import asyncio
+import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
@@ -25,17 +26,22 @@ KINDS: dict[str, type[Message]] = {WorkerAnnounced.type: WorkerAnnounced}
 class Liveness:
     """What one reader of the announcements knows. All times are the broker's."""
 
-    def __init__(self, own_id: str, *, dead_after: timedelta = DEAD_AFTER) -> None:
+    def __init__(
+        self, own_id: str, *, dead_after: timedelta = DEAD_AFTER, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
         self._own_id = own_id
         self._dead_after = dead_after
+        self._monotonic = monotonic
+        self._heard_at = 0.0
         self._last: dict[str, datetime] = {}
         self._left: set[str] = set()
         self._began: datetime | None = None
 
     def saw(self, announcement: WorkerAnnounced, appended_at: datetime) -> None:
         self._last[announcement.worker_id] = appended_at
-        if announcement.worker_id == self._own_id and self._began is None:
-            self._began = appended_at
+        if announcement.worker_id == self._own_id:
+            self._heard_at = self._monotonic()
+            self._began = self._began or appended_at
         if announcement.leaving:
             self._left.add(announcement.worker_id)
         self._forget(appended_at)
@@ -44,6 +50,15 @@ class Liveness:
     def now(self) -> datetime | None:
         """The broker's time of our own last announcement that came back."""
         return self._last.get(self._own_id)
+
+    @property
+    def about_now(self) -> datetime | None:
+        """`now`, carried on by our own clock: good enough to notice that a time may have come, not to decide it.
+
+        It lags behind the broker's clock by the way of an announcement.
+        """
+        now = self.now
+        return now and now + timedelta(seconds=self._monotonic() - self._heard_at)
 
     def is_dead(self, worker_id: str, *, since: datetime) -> bool:
         """`since`: when it was last known to live by another sign, such as its claim on the log.

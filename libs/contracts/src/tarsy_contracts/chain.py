@@ -88,7 +88,9 @@ class CallLimits(Value):
 
 
 class ResolvedChain(Value):
-    """`executive_summary`: who writes it at the end; nobody without one.
+    """`summary_llm_provider` writes the summaries of long results; without one, whoever the agent itself asks.
+
+    `executive_summary`: who writes it at the end; nobody without one.
 
     `default_runbook` is what agents read when the alert names no runbook, or when its runbook cannot be fetched.
     """
@@ -114,4 +116,4 @@ class ResolvedChain(Value):
     def llm_providers(self) -> frozenset[str]:
         """The names of all that may be asked."""
         asked = (agent.llm_providers for agent in self.agents())
-        return frozenset({self.summary_llm_provider}).union(*asked)
+        return frozenset({self.summary_llm_provider} - {""}).union(*asked)

@@ -41,7 +41,10 @@ class OfferedTool(Value):
 
 
 class ExecutionStarted(Message):
-    """An agent begins. Its instructions, prompt and tools are fixed here, so that any owner goes on with the same."""
+    """An agent begins. Its instructions, prompt and tools are fixed here, so that any owner goes on with the same.
+
+    Agents that run in parallel are asked the same: only the first has the prompt, the others name it in `prompt_of`.
+    """
 
     type: ClassVar[str] = "execution.started"
     execution_id: str
@@ -55,6 +58,7 @@ class ExecutionStarted(Message):
     llm_provider: str = ""
     controller: Controller = "function_calling"
     max_iterations: int = 0
+    prompt_of: str = ""
 
 
 class ProviderFellBack(Message):

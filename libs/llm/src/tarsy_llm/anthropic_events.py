@@ -160,19 +160,24 @@ class Gathering:
             usage=self._usage(),
             model=self._model,
             opaque=opaque(tuple(kept for block in blocks if (kept := block.kept()) is not None)),
+            cut=self._stop_reason == "max_tokens",
         )
 
     def _said(self, event: Event) -> StreamEvent:
         try:
             return StreamEvent.model_validate_json(event.data)
         except ValidationError:
-            kind: ErrorKind = "cut_off" if self._blocks else "provider_error"
-            raise LlmError(self._sentence("sent what is no event", event.data), kind=kind) from None
+            raise LlmError(self._sentence("sent what is no event", event.data), kind=self._broken()) from None
 
     def _told(self, event: Event) -> LlmError:
         error: JsonValue = json.loads(event.data)
         status = STATUS_OF_ERROR.get(found_in(error, "type"), 500)
-        return LlmError(self._sentence("sent an error in its answer", said_in(error)), kind=kind_of_status(status))
+        kind = kind_of_status(status)
+        said = self._sentence("sent an error in its answer", said_in(error))
+        return LlmError(said, kind=self._broken() if kind == "provider_error" else kind)
+
+    def _broken(self) -> ErrorKind:
+        return "cut_off" if self._blocks else "provider_error"
 
     def _begin(self, index: int, begun: BlockStarted) -> list[Delta]:
         self._blocks[index] = _Block(begun.type, signature=begun.signature, data=begun.data, name=begun.name)

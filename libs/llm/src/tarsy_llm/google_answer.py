@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from tarsy_contracts.conversation import Usage
 from tarsy_llm.google_endings import Ended, ending_error
+from tarsy_llm.google_native import NativeTold, fits, kept_of, lines_of_grounding, lines_of_part
 from tarsy_llm.google_parts import PartKept, opaque_of
 from tarsy_llm.protocol import SIGN_OF_LIFE, Answer, AskedTool, Delta, LlmError
 
@@ -19,6 +20,7 @@ class GatheredAnswer:
         self._text: list[str] = []
         self._calls: list[AskedTool] = []
         self._parts: list[PartKept] = []
+        self._native = NativeTold()
         self._usage = Usage()
         self._ended = Ended()
 
@@ -34,6 +36,8 @@ class GatheredAnswer:
                 self._ended = Ended(reason=candidate.finish_reason.value)
             for part in (candidate.content.parts if candidate.content is not None else None) or []:
                 deltas += self._part(part)
+            for line in lines_of_grounding(candidate):
+                deltas += self._tell(line)
         return deltas or [SIGN_OF_LIFE]
 
     def whole(self) -> Answer:
@@ -48,14 +52,25 @@ class GatheredAnswer:
             tool_calls=tuple(self._calls),
             usage=self._usage,
             model=self._model,
-            opaque=opaque_of(tuple(self._parts)),
+            opaque=opaque_of(self._kept()),
+            cut=self._ended.reason == "MAX_TOKENS",
         )
+
+    def _kept(self) -> tuple[PartKept, ...]:
+        """What was told in part only, or is too much, does not go back, and neither does what belongs to it."""
+        native = [part.native for part in self._parts if part.native is not None]
+        if self._native.whole and fits(native):
+            return tuple(self._parts)
+        return tuple(part for part in self._parts if part.native is None)
 
     def _part(self, part: "types.Part") -> list[Delta]:
         signature = base64.b64encode(part.thought_signature).decode() if part.thought_signature else None
         if part.function_call is not None:
             self._call(part.function_call, signature)
             return []
+        if (kept := kept_of(part)) is not None or part.inline_data is not None:
+            self._parts += [PartKept(kind="native", signature=signature, native=kept)] if kept is not None else []
+            return [delta for line in lines_of_part(part) for delta in self._tell(line)]
         text = part.text or ""
         if part.thought:
             self._thinking.append(text)
@@ -65,6 +80,15 @@ class GatheredAnswer:
         self._text.append(text)
         self._words(text, signature)
         return [Delta(part="text", text=text)] if text else []
+
+    def _tell(self, line: str) -> list[Delta]:
+        """On a line of its own, among the thoughts."""
+        told = self._native.take(line)
+        if not told:
+            return []
+        begun = bool(self._thinking) and not self._thinking[-1].endswith("\n")
+        self._thinking.append(f"\n{told}\n" if begun else f"{told}\n")
+        return [Delta(part="thinking", text=self._thinking[-1])]
 
     def _call(self, call: "types.FunctionCall", signature: str | None) -> None:
         if not call.name:
@@ -85,8 +109,9 @@ class GatheredAnswer:
 
 
 def _usage(said: "types.GenerateContentResponseUsageMetadata") -> Usage:
+    asked, native = said.prompt_token_count, said.tool_use_prompt_token_count
     return Usage(
-        input_tokens=said.prompt_token_count,
+        input_tokens=asked + native if asked is not None and native is not None else asked,
         output_tokens=said.candidates_token_count,
         thinking_tokens=said.thoughts_token_count,
     )

@@ -51,7 +51,7 @@ class GoogleConnection:
         _responses.set(responses)
         stream = await self._sdk.aio.models.generate_content_stream(
             model=self._remote.model,
-            contents=cast(types.ContentListUnion, contents_of(request.conversation, self._remote.model)),
+            contents=cast(types.ContentListUnion, contents_of(request, self._remote.model)),
             config=config_of(request, self._remote),
         )
         otherwise: ErrorKind = "provider_error"

@@ -1,19 +1,27 @@
 """What Gemini's models take, by their names. Imports the SDK.
 
-Sources: ai.google.dev/gemini-api/docs/thinking and .../thought-signatures. A name that says nothing is taken for a
-current model: aliases (gemini-flash-latest) are, and a gateway's own names most likely.
+Sources: ai.google.dev/gemini-api/docs/thinking, .../thought-signatures and .../tool-combination. A name that says
+nothing is taken for a current model: aliases (gemini-flash-latest) are, and a gateway's own names most likely.
 """
 
 import re
 
 from google.genai import types
 
+from tarsy_contracts.chain import NativeTool
 from tarsy_llm.remote import Thinking
 
 VERSION = re.compile(r"(?:^|/)gemini-(\d+)(?:\.(\d+))?\b")
 THOUGHTLESS = re.compile(r"(?:^|/)(?:gemma|learnlm)-")
 FIRST_THAT_THINKS = (2, 5)
 FIRST_WITH_LEVELS = (3, 0)
+FIRST_THAT_COMBINES = (3, 0)
+"""Its own tools together with functions of ours. Those before it take one or the other."""
+FIRST_WITH: dict[NativeTool, tuple[int, int]] = {
+    "google_search": (2, 0),
+    "url_context": (2, 5),
+    "code_execution": (2, 0),
+}
 
 LEVELS: dict[Thinking, types.ThinkingLevel] = {
     "low": types.ThinkingLevel.LOW,
@@ -43,6 +51,16 @@ def thinking_of(model: str, thinking: Thinking | None) -> types.ThinkingConfig |
 def wants_signatures(model: str) -> bool:
     """It refuses calls in the conversation that have none."""
     return _version(model) >= FIRST_WITH_LEVELS and not THOUGHTLESS.search(model)
+
+
+def combines(model: str) -> bool:
+    return _version(model) >= FIRST_THAT_COMBINES and not THOUGHTLESS.search(model)
+
+
+def native_tools_of(model: str, wanted: tuple[NativeTool, ...]) -> tuple[NativeTool, ...]:
+    """Those of them that the model has."""
+    version = (0, 0) if THOUGHTLESS.search(model) else _version(model)
+    return tuple(tool for tool in wanted if version >= FIRST_WITH[tool])
 
 
 def _budget(model: str, thinking: Thinking) -> types.ThinkingConfig:

@@ -1,6 +1,7 @@
 """What Gemini wants back of an answer: which parts it had, in order, and their signatures.
 
-No words are kept here: text and arguments are those of the message, which have been masked.
+No words are kept here, text and arguments are those of the message, which have been masked; but for what its own tools
+said, and that stands in the thinking too.
 """
 
 from typing import Literal
@@ -13,13 +14,15 @@ from tarsy_contracts.message import Value
 
 class PartKept(Value):
     """text: the words of the message, all of them, at most once. mark: a part without words. call: the next call.
+    native: a part of a tool of Gemini's own, whole.
 
     `signature` is base64; `id` is what Gemini called the call, if it did.
     """
 
-    kind: Literal["text", "thought", "mark", "call"]
+    kind: Literal["text", "thought", "mark", "call", "native"]
     signature: str | None = None
     id: str | None = None
+    native: dict[str, JsonValue] | None = None
 
 
 class PartsKept(Value):

@@ -6,8 +6,9 @@ from typing import assert_never
 
 from google.genai import types
 
-from tarsy_contracts.conversation import AssistantMessage, Conversation, ToolCall, ToolMessage, UserMessage
-from tarsy_llm.google_models import thinking_of, wants_signatures
+from tarsy_contracts.chain import NativeTool
+from tarsy_contracts.conversation import AssistantMessage, ToolCall, ToolMessage, UserMessage
+from tarsy_llm.google_models import combines, native_tools_of, thinking_of, wants_signatures
 from tarsy_llm.google_parts import PartKept, parts_kept
 from tarsy_llm.protocol import LlmRequest
 from tarsy_llm.remote import RemoteModel
@@ -23,19 +24,48 @@ def config_of(request: LlmRequest, remote: RemoteModel) -> types.GenerateContent
         )
         for tool in request.tools
     ]
-    calling = types.FunctionCallingConfig(mode=types.FunctionCallingConfigMode.AUTO)
+    native = _native(request, remote.model)
+    functions = [types.Tool(function_declarations=declared)] if declared else []
     return types.GenerateContentConfig(
         system_instruction=request.conversation.system or None,
         max_output_tokens=request.max_output_tokens or remote.max_output_tokens,
-        tools=[types.Tool(function_declarations=declared)] if declared else None,
-        tool_config=types.ToolConfig(function_calling_config=calling) if declared else None,
+        tools=[*functions, *map(_native_tool, native)] or None,
+        tool_config=_tool_config(native) if declared else None,
         automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
         automatic_continuation=False,
         thinking_config=thinking_of(remote.model, remote.thinking),
     )
 
 
-def contents_of(conversation: Conversation, model: str) -> list[types.Content]:
+def _native(request: LlmRequest, model: str) -> tuple[NativeTool, ...]:
+    """Where both are not allowed, the tools that the agent was given for its work go first."""
+    return native_tools_of(model, request.native_tools) if combines(model) or not request.tools else ()
+
+
+def _native_tool(tool: NativeTool) -> types.Tool:
+    match tool:
+        case "google_search":
+            return types.Tool(google_search=types.GoogleSearch())
+        case "url_context":
+            return types.Tool(url_context=types.UrlContext())
+        case "code_execution":
+            return types.Tool(code_execution=types.ToolCodeExecution())
+        case _:
+            assert_never(tool)
+
+
+def _tool_config(native: tuple[NativeTool, ...]) -> types.ToolConfig:
+    """Without a word about the mode Gemini takes the one that it wants for both kinds together."""
+    if native:
+        return types.ToolConfig(include_server_side_tool_invocations=True)
+    calling = types.FunctionCallingConfig(mode=types.FunctionCallingConfigMode.AUTO)
+    return types.ToolConfig(function_calling_config=calling)
+
+
+def contents_of(request: LlmRequest, model: str) -> list[types.Content]:
+    conversation = request.conversation
+    # What its own tools did goes back only to a model that may use them together with ours: others may refuse it.
+    native = _native(request, model) if combines(model) else ()
     foreign = FOREIGN_SIGNATURE if wants_signatures(model) else None
     ids: dict[str, str | None] = {}
     contents: list[types.Content] = []
@@ -44,7 +74,7 @@ def contents_of(conversation: Conversation, model: str) -> list[types.Content]:
             case UserMessage():
                 contents.append(types.Content(role="user", parts=[types.Part(text=message.content)]))
             case AssistantMessage():
-                kept = _kept(message)
+                kept = tuple(place for place in _kept(message) if native or place.kind != "native")
                 ids |= zip((call.id for call in message.tool_calls), _call_ids(kept), strict=True)
                 parts = _answer(message, kept, foreign)
                 contents += [types.Content(role="model", parts=parts)] if parts else []
@@ -86,6 +116,8 @@ def _part(place: PartKept, words: str, calls: Iterator[ToolCall]) -> types.Part 
             return types.Part(text=words, thought_signature=signature) if words or signature else None
         case "mark":
             return types.Part(text="", thought_signature=signature)
+        case "native":
+            return types.Part.model_validate({**(place.native or {}), "thought_signature": signature})
         case "thought":
             return types.Part(text="", thought=True, thought_signature=signature)
         case "call":

@@ -10,18 +10,26 @@ if TYPE_CHECKING:
 CONNECT_SECONDS = 10.0
 WRITE_SECONDS = 60.0
 """A conversation can be megabytes, and the line slow."""
+IDLE_CONNECTIONS = 100
+"""So many are kept for the next calls."""
 
 
 def http_client(base_url: str | None) -> "httpx2.AsyncClient":
     """Limits the way to the provider, not the silence of the model: `LimitedLlm` does that, and it knows how long.
+
+    As many connections as there are calls: how many run at once, the caller knows. httpx's own limit of 100 would let
+    the others wait for minutes, unseen.
 
     The proxies of the environment are used, but not for a model on this machine.
     """
     # Only who asks a real model pays for the import.
     import httpx2
 
-    limits = httpx2.Timeout(None, connect=CONNECT_SECONDS, write=WRITE_SECONDS)
-    return httpx2.AsyncClient(timeout=limits, trust_env=not _is_loopback(base_url))
+    return httpx2.AsyncClient(
+        timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS, write=WRITE_SECONDS),
+        limits=httpx2.Limits(max_connections=None, max_keepalive_connections=IDLE_CONNECTIONS),
+        trust_env=not _is_loopback(base_url),
+    )
 
 
 def _is_loopback(base_url: str | None) -> bool:

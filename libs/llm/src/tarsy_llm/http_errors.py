@@ -1,6 +1,7 @@
 """From a provider's HTTP error to an `LlmError`: one table for all adapters."""
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -21,6 +22,14 @@ KINDS: dict[int, ErrorKind] = {
     499: "provider_error",
 }
 
+SPENT = re.compile(
+    r"insufficient_quota|billing_(hard_limit|not_active)|used all available credits|spending limit"
+    r"|credit balance is too low",
+    re.IGNORECASE,
+)
+WRONG_KEY = re.compile(r"(incorrect|invalid) api key", re.IGNORECASE)
+TOO_LARGE = re.compile(r"request too large", re.IGNORECASE)
+
 
 def utc_now() -> datetime:
     return datetime.now(UTC)
@@ -31,6 +40,21 @@ def error_of_status(
 ) -> LlmError:
     """`said` becomes the message as it is: make it with `sentence`."""
     return LlmError(said, kind=kind_of_status(status), retry_after_seconds=retry_after_seconds(headers, now=now))
+
+
+def status_meant(status: int, said: str) -> int:
+    """The status that fits what was `said`: some providers take another, and what cannot pass would be waited for.
+
+    OpenAI and xAI tell "too many requests" where nothing is left to pay with, OpenAI also where one request is more
+    than it ever takes in a minute; xAI tells a wrong key as a bad request, Anthropic an empty purse.
+    """
+    if status in (400, 403, 429) and SPENT.search(said):
+        return 402
+    if status == 400 and WRONG_KEY.search(said):
+        return 401
+    if status == 429 and TOO_LARGE.search(said):
+        return 413
+    return status
 
 
 def kind_of_status(status: int) -> ErrorKind:

@@ -1,4 +1,4 @@
-"""OpenAI, and every server that speaks its chat completions: vLLM, Ollama, llama.cpp, LiteLLM, OpenRouter ...
+"""OpenAI, and all that speak its chat completions: xAI, vLLM, Ollama, llama.cpp, LiteLLM, OpenRouter ...
 
 What a server thinks aloud inside its text (`<think>` tags) stays text: let it separate the two (vLLM:
 `--reasoning-parser`).
@@ -7,6 +7,7 @@ What a server thinks aloud inside its text (`<think>` tags) stays text: let it s
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -21,16 +22,27 @@ from tarsy_llm.sdk_stream import Body, Sdk, received
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
-NAME = "OpenAI"
-ADDRESS = "https://api.openai.com/v1"
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """Who is asked where no `base_url` is given. `variable` is where its key is looked for."""
+
+    name: str
+    address: str
+    variable: str
+
+
+OPENAI = House("OpenAI", "https://api.openai.com/v1", "OPENAI_API_KEY")
+XAI = House("xAI", "https://api.x.ai/v1", "XAI_API_KEY")
 
 
 class OpenAiLlm:
     """An `Llm`. `base_url` is taken as it is, with its `/v1` where the server has one."""
 
-    def __init__(self, remote: RemoteModel) -> None:
+    def __init__(self, remote: RemoteModel, house: House = OPENAI) -> None:
         self._remote = remote
-        self._name = NAME if remote.base_url is None else f"the model server {urlsplit(remote.base_url).hostname}"
+        self._house = house
+        self._name = house.name if remote.base_url is None else f"the model server {urlsplit(remote.base_url).hostname}"
         self._opening = asyncio.Lock()
         self._client: AsyncOpenAI | None = None
 
@@ -63,11 +75,11 @@ class OpenAiLlm:
                 await self._client.close()
 
     async def _opened(self) -> "AsyncOpenAI":
-        key = api_key(self._remote, NAME, "OPENAI_API_KEY")
+        key = api_key(self._remote, self._house.name, self._house.variable)
         async with self._opening:
             if self._client is None:
                 # The import takes a second: in a thread, for this loop has heartbeats to send.
-                self._client = await asyncio.to_thread(_open, self._remote.base_url or ADDRESS, key)
+                self._client = await asyncio.to_thread(_open, self._remote.base_url or self._house.address, key)
             return self._client
 
     def _sdk(self, client: "AsyncOpenAI") -> Sdk:

@@ -126,22 +126,25 @@ class Gathering:
             usage=self._usage,
             model=self._model,
             opaque=opaque_reasoning(self._reasoning_field, self._thinking) if self._calls else None,
+            cut=self._finish == "length",
         )
 
     def _chunk(self, event: Event) -> Chunk:
         try:
             return Chunk.model_validate_json(event.data)
         except ValidationError:
-            begun = self._text or self._thinking or self._calls
-            kind: ErrorKind = "cut_off" if begun else "provider_error"
-            raise LlmError(self._sentence("sent what is no chunk", event.data), kind=kind) from None
+            raise LlmError(self._sentence("sent what is no chunk", event.data), kind=self._broken()) from None
 
     def _told(self, event: Event) -> LlmError:
         error: JsonValue = json.loads(event.data)
         code = found_in(error, "code") or found_in(error, "type")
         status = int(code) if code.isdecimal() else STATUS_OF_CODE.get(code, 500)
         said = self._sentence("sent an error in its answer", said_in(error))
-        return LlmError(said, kind=kind_of_status(status))
+        kind = kind_of_status(status)
+        return LlmError(said, kind=self._broken() if kind == "provider_error" else kind)
+
+    def _broken(self) -> ErrorKind:
+        return "cut_off" if self._text or self._thinking or self._calls else "provider_error"
 
     def _piece(self, piece: Piece) -> list[Delta]:
         deltas = []
@@ -186,7 +189,7 @@ class Gathering:
             case "content_filter":
                 raise LlmError(f"{self._provider} held the answer back: content filter", kind="refused")
             case "error":
-                raise LlmError(f"{self._provider} ended the answer with an error", kind="provider_error")
+                raise LlmError(f"{self._provider} ended the answer with an error", kind=self._broken())
             case "length" if self._calls or not self._text:
                 raise cut_short(self._provider)
 

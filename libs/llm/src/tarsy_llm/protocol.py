@@ -5,6 +5,7 @@ from typing import Literal, Protocol
 
 from pydantic import JsonValue
 
+from tarsy_contracts.chain import NativeTool
 from tarsy_contracts.conversation import Conversation, ToolDefinition, Usage
 from tarsy_contracts.message import Value
 
@@ -12,7 +13,8 @@ from tarsy_contracts.message import Value
 class LlmRequest(Value):
     """`agent` and `iteration` (from 1) say who asks; models ignore them, the scripted one goes by them.
 
-    `tools` is empty when the model is to answer in words. None for `max_output_tokens`: what is configured, or the
+    `tools` is empty when the model is to answer in words. `native_tools`: what the provider may do by itself, at its
+    own side; providers that cannot do it do not hear of it. None for `max_output_tokens`: what is configured, or the
     provider's own limit.
     """
 
@@ -20,6 +22,7 @@ class LlmRequest(Value):
     iteration: int
     conversation: Conversation
     tools: tuple[ToolDefinition, ...] = ()
+    native_tools: tuple[NativeTool, ...] = ()
     max_output_tokens: int | None = None
 
 
@@ -44,7 +47,8 @@ class Answer(Value):
     """The whole answer, once; it ends the stream.
 
     `opaque` goes back to the provider unchanged, inside the message that we make of the answer. Text in it that can
-    be read is found in `thinking` too: who masks that, and changes it, must not keep the opaque part.
+    be read is found in `thinking` too: who masks that, and changes it, must not keep the opaque part. `cut`: the text
+    ended at the limit of output tokens, not where the model wanted.
     """
 
     thinking: str
@@ -53,6 +57,7 @@ class Answer(Value):
     usage: Usage
     model: str
     opaque: JsonValue = None
+    cut: bool = False
 
 
 type ErrorKind = Literal[

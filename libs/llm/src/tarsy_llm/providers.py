@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from tarsy_llm.anthropic import AnthropicLlm
 from tarsy_llm.google import GoogleLlm
 from tarsy_llm.limited import LimitedLlm, StreamLimits
-from tarsy_llm.openai import OpenAiLlm
+from tarsy_llm.openai import XAI, OpenAiLlm
 from tarsy_llm.protocol import Llm
 from tarsy_llm.remote import RemoteModel, Thinking
 from tarsy_llm.script import load_scripts
@@ -21,7 +21,7 @@ class Provider(Protocol):
     """What has to be known of a provider. `scripts` are for the scripted one, all else is for the others."""
 
     @property
-    def type(self) -> Literal["scripted", "google", "openai", "anthropic"]: ...
+    def type(self) -> Literal["scripted", "google", "openai", "anthropic", "xai"]: ...
     @property
     def scripts(self) -> tuple[Path, ...]: ...
     @property
@@ -53,6 +53,8 @@ def build_llm(provider: Provider, limits: StreamLimits, *, sleep: Sleep = asynci
             return LimitedLlm(GoogleLlm(_remote(provider)), limits)
         case "openai":
             return LimitedLlm(OpenAiLlm(_remote(provider)), limits)
+        case "xai":
+            return LimitedLlm(OpenAiLlm(_remote(provider), XAI), limits)
         case "anthropic":
             return LimitedLlm(AnthropicLlm(_remote(provider)), limits)
         case _:

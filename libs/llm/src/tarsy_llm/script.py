@@ -9,7 +9,10 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, field_validator, model_validator
 from pydantic_core import ErrorDetails
 
+from tarsy_llm.protocol import ErrorKind
 from tarsy_llm.yaml_lines import YamlLines, YamlWrong
+
+MIDWAY: frozenset[ErrorKind] = frozenset({"stalled", "cut_off"})
 
 
 class ScriptInvalid(Exception):
@@ -32,15 +35,16 @@ class ScriptedUsage(Part):
 
 
 class Turn(Part):
-    """What the model does when this agent asks in this iteration.
+    """What the model does when this agent asks in this iteration; without one, in any for which no other turn fits.
 
     `needs`: texts that the conversation must hold, which proves that they arrived. `refuses`: texts that it must not
-    hold (secrets). `fail`: the call fails with this sentence instead, `times` often when that is given.
-    Of several turns for one agent and iteration, the first whose needs are met is played.
+    hold (secrets). `fail`: the call fails with this sentence instead, `times` often when that is given; of this `kind`,
+    after half of what the turn says where that is `stalled` or `cut_off`. Without a `kind`, `retryable` chooses between
+    provider_error and invalid_request. Of several turns that fit, the first whose needs are met is played.
     """
 
     agent: str
-    iteration: int = Field(ge=1)
+    iteration: int | None = Field(None, ge=1)
     needs: tuple[str, ...] = ()
     refuses: tuple[str, ...] = ()
     thinking: str = ""
@@ -48,15 +52,32 @@ class Turn(Part):
     tool_calls: tuple[ScriptedCall, ...] = ()
     usage: ScriptedUsage = ScriptedUsage()
     fail: str | None = None
+    kind: ErrorKind | None = None
     retryable: bool = False
+    retry_after_seconds: float | None = Field(None, ge=0, allow_inf_nan=False)
     times: int | None = Field(None, ge=1)
+
+    @property
+    def fails_midway(self) -> bool:
+        return self.fail is not None and self.kind in MIDWAY
+
+    @model_validator(mode="after")
+    def _fails_in_one_way(self) -> Self:
+        of_fail = {"kind", "retryable", "retry_after_seconds", "times"} & self.model_fields_set
+        if self.fail is None and of_fail:
+            raise ValueError("kind, retryable, retry_after_seconds and times belong to a fail, and there is none")
+        if self.kind is not None and "retryable" in self.model_fields_set:
+            raise ValueError("kind says already whether it is retryable")
+        return self
 
     @model_validator(mode="after")
     def _does_something(self) -> Self:
-        if self.fail is None and (self.retryable or self.times is not None):
-            raise ValueError("retryable and times say something about a fail, and there is none")
         if (self.fail is None or self.times is not None) and not (self.text or self.tool_calls):
             raise ValueError("the turn has neither text nor tool_calls")
+        if self.fails_midway and not (self.text or self.thinking):
+            raise ValueError(
+                f"{self.kind} comes in the middle of an answer, and the turn has neither text nor thinking"
+            )
         return self
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 
 from tarsy_contracts.conversation import AssistantMessage, Conversation, Usage
-from tarsy_llm.protocol import Answer, AskedTool, Delta, LlmError, LlmRequest
+from tarsy_llm.protocol import Answer, AskedTool, Delta, ErrorKind, LlmError, LlmRequest
 from tarsy_llm.script import PlacedTurn, Script, Turn
 
 MODEL = "scripted"
@@ -25,10 +25,16 @@ class ScriptedLlm:
         self._failed: Counter[int] = Counter()
 
     async def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
-        turn = self._play(request)
-        for delta in _deltas(turn):
+        number, turn = self._play(request)
+        failure = self._failure(number, turn)
+        if failure is not None and not turn.fails_midway:
+            raise failure
+        deltas = list(_deltas(turn))
+        for delta in deltas if failure is None else deltas[: (len(deltas) + 1) // 2]:
             await self._sleep(self._pace_seconds)
             yield delta
+        if failure is not None:
+            raise failure
         yield Answer(
             thinking=turn.thinking,
             text=turn.text,
@@ -40,29 +46,31 @@ class ScriptedLlm:
     async def aclose(self) -> None:
         """It holds no connection."""
 
-    def _play(self, request: LlmRequest) -> Turn:
+    def _play(self, request: LlmRequest) -> tuple[int, Turn]:
         who = f"agent {request.agent}, iteration {request.iteration}"
-        turns = [
-            (number, placed)
-            for number, placed in enumerate(self._script.turns)
-            if (placed.turn.agent, placed.turn.iteration) == (request.agent, request.iteration)
-        ]
+        turns = [*self._turns(request.agent, request.iteration), *self._turns(request.agent, None)]
         if not turns:
             raise LlmError(f"the script has no turn for {who}", kind="invalid_request")
         heard = _everything_said(request.conversation)
         for number, placed in turns:
             if not _missing(placed.turn, heard):
                 _refuse(placed, heard, who)
-                self._fail_if_told(number, placed.turn)
-                return placed.turn
+                return number, placed.turn
         raise _lacks([placed for _, placed in turns], heard, who)
 
-    def _fail_if_told(self, number: int, turn: Turn) -> None:
-        if turn.fail is None:
-            return
-        if turn.times is None or self._failed[number] < turn.times:
-            self._failed[number] += 1
-            raise LlmError(turn.fail, kind="provider_error" if turn.retryable else "invalid_request")
+    def _turns(self, agent: str, iteration: int | None) -> list[tuple[int, PlacedTurn]]:
+        return [
+            (number, placed)
+            for number, placed in enumerate(self._script.turns)
+            if (placed.turn.agent, placed.turn.iteration) == (agent, iteration)
+        ]
+
+    def _failure(self, number: int, turn: Turn) -> LlmError | None:
+        if turn.fail is None or (turn.times is not None and self._failed[number] >= turn.times):
+            return None
+        self._failed[number] += 1
+        otherwise: ErrorKind = "provider_error" if turn.retryable else "invalid_request"
+        return LlmError(turn.fail, kind=turn.kind or otherwise, retry_after_seconds=turn.retry_after_seconds)
 
 
 def _missing(turn: Turn, heard: str) -> list[str]:

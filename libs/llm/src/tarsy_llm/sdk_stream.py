@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from pydantic import JsonValue
 
-from tarsy_llm.http_errors import error_of_status, sentence
+from tarsy_llm.http_errors import error_of_status, sentence, status_meant
 from tarsy_llm.protocol import ErrorKind, LlmError
 from tarsy_llm.sse import Event, LineTooLong, events
 
@@ -76,11 +76,9 @@ async def _once(sdk: Sdk, body: Body) -> AsyncGenerator[Event]:
 
 def _refused(sdk: Sdk, problem: _StatusProblem) -> LlmError:
     status = problem.response.status_code
-    # Nothing left to pay with is told as "too many requests", but waiting does not help.
-    if found_in(problem.body, "code") == "insufficient_quota":
-        status = 402
-    said = sentence(f"{sdk.provider} answered {problem.response.status_code}", said_in(problem.body), secret=sdk.secret)
-    return error_of_status(status, problem.response.headers, said)
+    told = (found_in(problem.body, "code"), found_in(problem.body, "type"), said_in(problem.body))
+    said = sentence(f"{sdk.provider} answered {status}", told[-1], secret=sdk.secret)
+    return error_of_status(status_meant(status, " ".join(told)), problem.response.headers, said)
 
 
 def said_in(body: object) -> str:

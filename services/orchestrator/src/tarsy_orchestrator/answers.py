@@ -21,7 +21,7 @@ def answers(state: State, decided: i.Input) -> Sequence[Control]:
         case i.CancelRequested():
             return [_to_request(state, decided.request_id), *_cancellations(state)]
         case i.DeadlinePassed():
-            return [] if _open(state, decided.call_id) else [CallCancelled(call_id=decided.call_id)]
+            return _no_longer_waited_for(state, decided.call_id)
         case _:
             return []
 
@@ -61,13 +61,11 @@ def _to_request(state: State, request_id: str) -> RequestAnswered:
 
 
 def _cancellations(state: State) -> Sequence[Control]:
-    """A cancelled session wants none of its calls any longer: the cancelled ones, and those still at risk."""
+    """A cancelled session wants none of its calls any longer: those that were given up, and those still at risk."""
     if isinstance(state, Absent | Beyond):
         return []
     told = [
-        CallCancelled(call_id=call_id)
-        for call_id, call in state.calls.items()
-        if call.at_risk or (call.completed is not None and call.completed.outcome == "cancelled")
+        CallCancelled(call_id=call_id) for call_id, call in state.calls.items() if call.at_risk or call.given_up
     ]
     summaries = [
         CallCancelled(call_id=call.summary.requested.summary_id)
@@ -75,6 +73,14 @@ def _cancellations(state: State) -> Sequence[Control]:
         if call.summary is not None and isinstance(call.summary.ended, e.SummaryFailed)
     ]
     return [*told, *summaries]
+
+
+def _no_longer_waited_for(state: State, id: str) -> Sequence[Control]:
+    """The time of a call was up; or that of an iteration, or of the session, and all calls that were open then."""
+    calls = {} if isinstance(state, Absent | Beyond) else state.calls
+    if id in calls or call_of_summary(calls, id) is not None:
+        return [] if _open(state, id) else [CallCancelled(call_id=id)]
+    return _cancellations(state)
 
 
 def _open(state: State, call_id: str) -> bool:

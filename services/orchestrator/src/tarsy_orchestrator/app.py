@@ -4,6 +4,7 @@ import asyncio
 import os
 import time
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from uuid import uuid4
 
 from prometheus_client import CollectorRegistry
@@ -24,6 +25,8 @@ from tarsy_orchestrator.catalog import Catalog, follow_catalog
 from tarsy_orchestrator.inbox import InboxReader
 from tarsy_orchestrator.metrics import Metrics
 from tarsy_orchestrator.owner import Owner
+from tarsy_orchestrator.places import Places
+from tarsy_orchestrator.plans import plan_for
 from tarsy_orchestrator.settings import OrchestratorSettings
 from tarsy_orchestrator.surroundings import Surroundings
 from tarsy_orchestrator.traces import Traces
@@ -44,14 +47,16 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
     liveness = Liveness(worker_id, dead_after=timedelta(seconds=settings.dead_after_seconds))
     publisher = Publisher(bus, source=source, now=lambda: datetime.now(UTC))
     catalog = Catalog(liveness)
+    metrics = Metrics(registry, config.llm_providers)
     around = Surroundings(
         publisher=publisher,
         liveness=liveness,
         catalog=catalog,
         llms=llms,
+        places=Places(config.queue.max_concurrent_sessions, metrics.sessions_waiting.set),
         llm_places=asyncio.Semaphore(settings.llm_calls_at_once),
         masker=Masker.default(),
-        metrics=Metrics(registry, config.llm_providers),
+        metrics=metrics,
         traces=Traces(tracing.tracer, lambda: datetime.now(UTC)),
         now=lambda: datetime.now(UTC),
         monotonic=time.monotonic,
@@ -67,7 +72,7 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
             consumer=consumer,
             follower=follower,
             writer=writer,
-            inbox=InboxReader(publisher, config),
+            inbox=InboxReader(publisher, partial(plan_for, config)),
             around=around,
             source=source,
         )

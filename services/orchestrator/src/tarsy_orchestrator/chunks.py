@@ -26,7 +26,7 @@ class Chunks:
     def __init__(self, around: Surroundings, session_id: str, owed: OwedLlmCall) -> None:
         self._around = around
         self._session_id = session_id
-        self._asked = owed.asked
+        self._asked = owed.asked.requested
         self._run = int(around.now().timestamp() * 1000)
         self._index = 0
         self._lines: dict[str, Lines] = {"thinking": Lines(), "text": Lines()}

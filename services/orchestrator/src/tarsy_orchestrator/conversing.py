@@ -1,5 +1,7 @@
 """The conversation that an execution has had so far, as the next LLM call sends it. Pure."""
 
+from collections.abc import Iterator
+
 from tarsy_contracts import events as e
 from tarsy_contracts.conversation import (
     AssistantMessage,
@@ -9,47 +11,69 @@ from tarsy_contracts.conversation import (
     ToolMessage,
     UserMessage,
 )
-from tarsy_orchestrator.prompts import CONCLUDE, NUDGE, cut_note, fenced, summary_note
-from tarsy_orchestrator.state import Call, Execution, Investigating
+from tarsy_orchestrator.controllers import final_answer
+from tarsy_orchestrator.failures import ITERATION_TIMEOUT, REPETITION
+from tarsy_orchestrator.prompting import content_of
+from tarsy_orchestrator.prompts.notes import BE_CONCISE, CONCLUDE, NUDGE, broken_off, tool_result
+from tarsy_orchestrator.react import instructions as react
+from tarsy_orchestrator.state import Call, Execution, Investigating, Turn
 
 
 def conversation(state: Investigating, execution: Execution) -> Conversation:
-    messages: list[ConversationMessage] = [UserMessage(content=execution.started.prompt)]
+    prompt = state.executions[execution.started.prompt_of] if execution.started.prompt_of else execution
+    messages: list[ConversationMessage] = [UserMessage(content=prompt.started.prompt)]
     for turn in execution.turns:
-        answer = turn.answer
-        messages.append(AssistantMessage(content=answer.text, tool_calls=answer.tool_calls, opaque=answer.opaque))
-        messages += [_result(state.calls[call_id], answer) for call_id in turn.calls]
-        if not turn.calls:
-            messages.append(UserMessage(content=NUDGE))
-    if execution.waiting_for is not None and execution.waiting_for.purpose == "conclusion":
-        messages.append(UserMessage(content=CONCLUDE))
+        messages += _of_turn(state, execution, turn)
+    messages += _last_words(state, execution)
     return Conversation(system=execution.started.system, messages=tuple(messages))
 
 
 def tools(execution: Execution) -> tuple[ToolDefinition, ...]:
-    """None when the model is to conclude."""
-    if execution.waiting_for is not None and execution.waiting_for.purpose == "conclusion":
+    """None when the model is to conclude, or does not know what tools are."""
+    asked = execution.waiting_for
+    concluding = asked is not None and asked.requested.purpose == "conclusion"
+    if concluding or execution.agent.controller != "function_calling":
         return ()
     return tuple(tool.definition for tool in execution.started.tools)
 
 
+def _of_turn(state: Investigating, execution: Execution, turn: Turn) -> Iterator[ConversationMessage]:
+    answer = turn.answer
+    calls = [state.calls[call_id] for call_id in turn.calls]
+    if execution.agent.controller == "react":
+        yield AssistantMessage(content=answer.text, opaque=answer.opaque)
+        for call in calls:
+            yield UserMessage(content=react.observation(_content(call)))
+    else:
+        yield AssistantMessage(content=answer.text, tool_calls=answer.tool_calls, opaque=answer.opaque)
+        for call in calls:
+            yield _result(call, answer)
+    if not calls and not final_answer(turn):
+        yield UserMessage(content=answer.reminder or NUDGE)
+
+
+def _last_words(state: Investigating, execution: Execution) -> Iterator[UserMessage]:
+    """What is said to the model now, and is not part of the conversation afterwards."""
+    failed = execution.tries.failed
+    if failed is not None and failed.kind == REPETITION:
+        yield UserMessage(content=BE_CONCISE)
+    if failed is not None and failed.kind == ITERATION_TIMEOUT:
+        yield UserMessage(content=broken_off(state.started.chain.limits.iteration_seconds))
+    if execution.waiting_for is not None and execution.waiting_for.requested.purpose == "conclusion":
+        yield UserMessage(content=react.CONCLUDE if execution.agent.controller == "react" else CONCLUDE)
+
+
 def _result(call: Call, answer: e.LlmCallCompleted) -> ToolMessage:
     name = next(asked.name for asked in answer.tool_calls if asked.id == call.requested.call_id)
-    completed = call.completed
     return ToolMessage(
         tool_call_id=call.requested.call_id,
         tool_name=name,
-        content="" if completed is None else _content(call, completed),
-        is_error=completed is None or completed.outcome != "ok",
+        content=_content(call),
+        is_error=call.completed is None or call.completed.outcome != "ok",
     )
 
 
-def _content(call: Call, completed: e.ToolCallCompleted) -> str:
-    """The summary where there is one; else what the log holds of the result."""
-    summary = call.summary.ended if call.summary is not None else None
-    if isinstance(summary, e.SummaryCompleted):
-        return f"{summary_note(completed.lines, completed.size)}\n\n{summary.content}"
-    text = f"<<<TOOL RESULT\n{fenced(completed.content)}\nTOOL RESULT>>>"
-    if completed.cut:
-        return f"{cut_note(completed.lines, completed.size)}\n\n{text}"
-    return text
+def _content(call: Call) -> str:
+    content, note = content_of(call)
+    fenced = tool_result(content)
+    return f"{note}\n\n{fenced}" if note else fenced

@@ -8,13 +8,14 @@ from typing import assert_never
 
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
-from tarsy_contracts.identities import execution_id, stage_id
+from tarsy_contracts.identities import runbook_call_id
+from tarsy_contracts.own_tools import FETCH_RUNBOOK, OWN_SERVER
 from tarsy_orchestrator.consequences import consequences
+from tarsy_orchestrator.deadlines import deadline_passed
 from tarsy_orchestrator.decide_calls import (
     call_claimed,
     call_released,
     call_reported,
-    deadline_passed,
     outcome_learned,
     summarised,
     worker_died,
@@ -22,7 +23,7 @@ from tarsy_orchestrator.decide_calls import (
 from tarsy_orchestrator.decide_llm import llm_answered
 from tarsy_orchestrator.given import Given
 from tarsy_orchestrator.imagine import imagine
-from tarsy_orchestrator.prompts import compose_prompt, compose_system
+from tarsy_orchestrator.stages import first_stage, start_executions
 from tarsy_orchestrator.state import Absent, Beyond, Ended, Investigating, State
 
 REPEATS_NOTED = 50
@@ -32,21 +33,21 @@ def decide(session_id: str, state: State, given: Given) -> list[e.Event]:
     """Never raises. `[]` also for what comes too late, or makes no sense in this state."""
     if given.offset is not None and given.offset <= state.decided:
         return []
-    events = _direct(session_id, state, given)
+    events = _direct(state, given)
     after = state
     for event in events:
         after = imagine(session_id, after, event, given)
-    while events and (more := consequences(after)):
+    while events and (more := consequences(after, given.at)):
         for event in more:
             after = imagine(session_id, after, event, given)
         events = [*events, *more]
     return events
 
 
-def _direct(session_id: str, state: State, given: Given) -> list[e.Event]:
+def _direct(state: State, given: Given) -> list[e.Event]:
     match state:
         case Absent():
-            return _start(session_id, given)
+            return _open(given)
         case Investigating():
             return _investigating(state, given)
         case Ended():
@@ -56,22 +57,20 @@ def _direct(session_id: str, state: State, given: Given) -> list[e.Event]:
     assert_never(state)
 
 
-def _start(session_id: str, given: Given) -> list[e.Event]:
+def _open(given: Given) -> list[e.Event]:
     if not isinstance(given.input, i.AlertReceived) or given.chain is None:
         return []
-    stage = given.chain.stages[0]
-    return [
-        e.SessionStarted(input_id=given.input_id, alert=given.input.alert, chain=given.chain),
-        e.StageStarted(stage_id=stage_id(session_id, 1), index=1, name=stage.name),
-    ]
+    return [e.SessionStarted(input_id=given.input_id, alert=given.input.alert, chain=given.chain)]
 
 
 def _investigating(state: Investigating, given: Given) -> list[e.Event]:  # noqa: C901 - one case an input
     match given.input:
         case i.AlertReceived():
             return _repeated(state, given.input, given.input_id)
+        case i.PlaceGiven():
+            return _begin(state)
         case i.ToolsOffered():
-            return _begin(state, given.input)
+            return _offered(state, given.input, given)
         case i.LlmCallReported():
             return llm_answered(state, given.input)
         case i.CallClaimed():
@@ -85,9 +84,9 @@ def _investigating(state: Investigating, given: Given) -> list[e.Event]:  # noqa
         case i.WorkerDied():
             return worker_died(state, given.input)
         case i.DeadlinePassed():
-            return deadline_passed(state, given)
+            return deadline_passed(state, given.input.call_id, given.at)
         case i.CancelRequested():
-            return _cancelled(state, given.input)
+            return _cancel(state, given.input)
     assert_never(given.input)
 
 
@@ -112,29 +111,45 @@ def _repeated(state: Investigating | Ended, received: i.AlertReceived, input_id:
     return [e.AlertRepeated(input_id=input_id, source=received.alert.source)]
 
 
-def _begin(state: Investigating, offered: i.ToolsOffered) -> list[e.Event]:
-    stage = state.stage
-    if stage is None or stage.stage_id != offered.stage_id or state.execution is not None or state.cancelled_by:
+def _begin(state: Investigating) -> list[e.Event]:
+    """Its turn has come. The runbook of the alert is fetched before the first agent begins."""
+    if state.stages or state.cancelled is not None:
         return []
-    agent = state.started.chain.stages[0].agents[0]
-    started = e.ExecutionStarted(
-        execution_id=execution_id(stage.stage_id, 1),
-        stage_id=stage.stage_id,
-        agent=agent.name,
-        index=1,
-        system=compose_system(agent, offered.unavailable_servers),
-        prompt=compose_prompt(state.started.alert),
-        tools=offered.tools,
-        unavailable_servers=offered.unavailable_servers,
+    url = state.started.alert.runbook_url
+    return [first_stage(state), *([] if url is None else [_fetch(state, url)])]
+
+
+def _fetch(state: Investigating, url: str) -> e.ToolCallRequested:
+    return e.ToolCallRequested(
+        call_id=runbook_call_id(state.session_id),
+        execution_id="",
+        llm_call_id="",
+        server=OWN_SERVER,
+        tool=FETCH_RUNBOOK,
+        arguments={"url": url},
+        repeatable=True,
+        timeout_seconds=state.started.chain.limits.tool_call_seconds,
+        purpose="runbook",
     )
-    return [started]
 
 
-def _cancelled(state: Investigating, asked: i.CancelRequested) -> list[e.Event]:
+def _offered(state: Investigating, offered: i.ToolsOffered, given: Given) -> list[e.Event]:
+    stage = state.stage
+    if stage is None or stage.started.stage_id != offered.stage_id or stage.executions or not stage.open:
+        return []
+    if state.cancelled is not None:
+        return []
+    started = start_executions(
+        state, stage, given.at, tools=offered.tools, unavailable_servers=offered.unavailable_servers
+    )
+    return list(started)
+
+
+def _cancel(state: Investigating, asked: i.CancelRequested) -> list[e.Event]:
     if asked.request_id in state.answers:
         return []
-    if state.cancelled_by is not None:
-        return [_refused(asked, 409, f"the session is being cancelled already, by {state.cancelled_by}")]
+    if state.cancelled is not None:
+        return [_refused(asked, 409, f"the session is being cancelled already, by {state.cancelled.author}")]
     return [e.RequestAccepted(request_id=asked.request_id, request=e.CANCEL, author=asked.author)]
 
 

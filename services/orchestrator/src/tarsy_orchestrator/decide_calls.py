@@ -5,14 +5,14 @@
 
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
-from tarsy_orchestrator.given import Given
+from tarsy_orchestrator.closing import UNKNOWN
 from tarsy_orchestrator.state import Call, Investigating, call_of_summary
 
 
 def call_claimed(state: Investigating, claimed: i.CallClaimed) -> list[e.Event]:
     call = state.calls.get(claimed.call_id)
     if call is not None:
-        if not call.open or call.claim is not None or state.cancelled_by is not None:
+        if not call.open or call.claim is not None or state.cancelled is not None:
             return []
         return [e.ToolCallStarted(call_id=claimed.call_id, claim_id=claimed.claim_id, worker_id=claimed.worker_id)]
     owner = call_of_summary(state.calls, claimed.call_id)
@@ -28,7 +28,7 @@ def call_released(state: Investigating, call_id: str, claim_id: str, reason: e.R
     if call is not None:
         if not call.open or call.claim is None or call.claim.claim_id != claim_id:
             return []
-        if state.cancelled_by is not None:
+        if state.cancelled is not None:
             return [e.ToolCallCompleted(call_id=call_id, outcome="cancelled", content="cancelled before it started")]
         return [e.ToolCallReleased(call_id=call_id, claim_id=claim_id, reason=reason)]
     owner = call_of_summary(state.calls, call_id)
@@ -106,29 +106,5 @@ def worker_died(state: Investigating, died: i.WorkerDied) -> list[e.Event]:
         return call_released(state, died.call_id, died.claim_id, "worker_died")
     if call.claim is None or call.claim.claim_id != died.claim_id:
         return []
-    text = (
-        "The worker that ran this call died. It is not known whether the call took effect: check before repeating it."
-    )
+    text = f"The worker that ran this call died. {UNKNOWN}"
     return [e.ToolCallCompleted(call_id=died.call_id, outcome="unknown", content=text, claim_id=died.claim_id)]
-
-
-def deadline_passed(state: Investigating, given: Given) -> list[e.Event]:
-    if not isinstance(given.input, i.DeadlinePassed):
-        return []
-    call_id = given.input.call_id
-    call = state.calls.get(call_id)
-    if call is not None:
-        if not call.open or given.at < call.deadline:
-            return []
-        seconds = call.requested.timeout_seconds
-        if call.at_risk:
-            text = f"No result after {seconds:g} seconds. It is not known whether the call took effect."
-            return [e.ToolCallCompleted(call_id=call_id, outcome="unknown", content=text)]
-        text = f"No result after {seconds:g} seconds."
-        return [e.ToolCallCompleted(call_id=call_id, outcome="unavailable", content=text)]
-    owner = call_of_summary(state.calls, call_id)
-    summary = owner.summary if owner else None
-    if owner is None or summary is None or summary.ended is not None or given.at < summary.deadline:
-        return []
-    text = f"no summary after {summary.requested.timeout_seconds:g} seconds"
-    return [e.SummaryFailed(summary_id=call_id, call_id=owner.requested.call_id, error=text)]

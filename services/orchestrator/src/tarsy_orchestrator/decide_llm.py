@@ -1,55 +1,49 @@
-"""What follows from an LLM's answer. Pure."""
+"""What an LLM's answer brings. Pure. What follows from it by itself is in consequences.py."""
 
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
-from tarsy_contracts.identities import llm_call_id
-from tarsy_orchestrator.consequences import finish, offered_tool
+from tarsy_orchestrator.controllers import understood
 from tarsy_orchestrator.state import Execution, Investigating
-
-LLM_ATTEMPTS = 3
 
 
 def llm_answered(state: Investigating, reported: i.LlmCallReported) -> list[e.Event]:
-    execution = state.execution
+    execution = _waiting(state, reported.llm_call_id)
     if execution is None or execution.waiting_for is None:
         return []
-    asked = execution.waiting_for
-    if asked.llm_call_id != reported.llm_call_id:
-        return []
+    requested = execution.waiting_for.requested
     if reported.error:
-        return _llm_failed(state, execution, asked, reported)
+        failed = e.LlmCallFailed(
+            llm_call_id=requested.llm_call_id,
+            execution_id=requested.execution_id,
+            error=reported.error,
+            retryable=reported.retryable,
+            kind=reported.kind,
+            retry_after_seconds=reported.retry_after_seconds,
+        )
+        return [failed]
+    said = understood(execution, requested, reported)
     completed = e.LlmCallCompleted(
-        llm_call_id=asked.llm_call_id,
-        execution_id=asked.execution_id,
+        llm_call_id=requested.llm_call_id,
+        execution_id=requested.execution_id,
         thinking=reported.thinking,
-        text=reported.text,
-        tool_calls=reported.tool_calls,
+        text=said.text,
+        tool_calls=said.tool_calls,
         usage=reported.usage,
         model=reported.model,
         duration_ms=reported.duration_ms,
-        opaque=reported.opaque,
+        # It repeats the text, and an answer that was cut has another.
+        opaque=reported.opaque if said.text == reported.text else None,
+        final_answer=said.final_answer,
+        reminder=said.reminder,
     )
-    if asked.purpose == "conclusion":
-        return [completed]
     return [completed, *_calls(state, execution, completed)]
 
 
-def _llm_failed(
-    state: Investigating, execution: Execution, asked: e.LlmCallRequested, reported: i.LlmCallReported
-) -> list[e.Event]:
-    failed = e.LlmCallFailed(
-        llm_call_id=asked.llm_call_id,
-        execution_id=asked.execution_id,
-        error=reported.error,
-        retryable=reported.retryable,
-    )
-    if not reported.retryable or asked.attempt >= LLM_ATTEMPTS:
-        return [failed, *finish(state, "failed", error=reported.error)]
-    attempt = asked.attempt + 1
-    again = asked.model_copy(
-        update={"llm_call_id": llm_call_id(asked.execution_id, asked.iteration, attempt), "attempt": attempt}
-    )
-    return [failed, again]
+def _waiting(state: Investigating, llm_call_id: str) -> Execution | None:
+    for execution in state.executions.values():
+        if execution.waiting_for is not None and execution.waiting_for.requested.llm_call_id == llm_call_id:
+            return execution
+    return None
 
 
 def _calls(state: Investigating, execution: Execution, answer: e.LlmCallCompleted) -> list[e.Event]:
@@ -76,3 +70,7 @@ def _calls(state: Investigating, execution: Execution, answer: e.LlmCallComplete
                 e.ToolCallCompleted(call_id=call.id, outcome="rejected", content=text, size=len(text), lines=1)
             )
     return events
+
+
+def offered_tool(started: e.ExecutionStarted, name: str) -> e.OfferedTool | None:
+    return next((tool for tool in started.tools if tool.definition.name == name), None)

@@ -7,7 +7,7 @@ from tarsy_bus.log_writer import BATCH_BYTES, Entry
 from tarsy_contracts import events as e
 from tarsy_contracts.envelope import Envelope, event_id
 from tarsy_contracts.identities import session_traceparent
-from tarsy_orchestrator.consequences import fail
+from tarsy_orchestrator.closing import fail
 from tarsy_orchestrator.decide import decide
 from tarsy_orchestrator.given import Given
 from tarsy_orchestrator.imagine import imagine

@@ -1,25 +1,29 @@
 """Reading inputs from the inbox: each becomes a waiting decision, a dead letter, or is held for newer code."""
 
+from collections.abc import Callable
+
 import structlog
 
 from tarsy_bus.dead_letters import bury_until_written
 from tarsy_bus.following import Record, readable
 from tarsy_bus.publisher import Publisher
-from tarsy_config.config import Config
+from tarsy_contracts.alert import Alert
+from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.inputs import INPUTS, AlertReceived
 from tarsy_contracts.recorded import UnknownType, UnreadableValue
 from tarsy_orchestrator.deciding import Waiting
 from tarsy_orchestrator.given import Given
 from tarsy_orchestrator.partition import Partition
-from tarsy_orchestrator.plans import plan_for
 
 log = structlog.get_logger(__name__)
 
 
 class InboxReader:
-    def __init__(self, publisher: Publisher, config: Config) -> None:
+    """`plan` says by which chain an alert is investigated."""
+
+    def __init__(self, publisher: Publisher, plan: Callable[[Alert], ResolvedChain]) -> None:
         self._publisher = publisher
-        self._config = config
+        self._plan = plan
 
     async def hand_over(self, record: Record, partition: Partition) -> None:
         """Returns when the record is on its way to a decision, or safely among the dead letters."""
@@ -38,7 +42,7 @@ class InboxReader:
             await bury_until_written(self._publisher, record, str(problem))
             partition.buried(record.offset)
             return
-        chain = plan_for(self._config, taken.alert) if isinstance(taken, AlertReceived) else None
+        chain = self._plan(taken.alert) if isinstance(taken, AlertReceived) else None
         envelope = delivery.envelope
         given = Given(
             input=taken,

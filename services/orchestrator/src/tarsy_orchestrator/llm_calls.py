@@ -8,25 +8,27 @@ import structlog
 from tarsy_contracts.conversation import ToolCall, Usage
 from tarsy_contracts.identities import tool_call_id
 from tarsy_contracts.inputs import LlmCallReported
-from tarsy_llm.protocol import Answer, LlmError, LlmRequest
+from tarsy_llm.protocol import Answer, ErrorKind, LlmError, LlmRequest
 from tarsy_orchestrator.chunks import Chunks, sending
 from tarsy_orchestrator.conversing import conversation, tools
-from tarsy_orchestrator.metrics import LlmOutcome
+from tarsy_orchestrator.failures import BROKEN, CALL_TIMEOUT, REPETITION, OwnKind
 from tarsy_orchestrator.owed import OwedLlmCall
+from tarsy_orchestrator.repetition import Repetition
 from tarsy_orchestrator.state import Investigating
 from tarsy_orchestrator.surroundings import Surroundings
 
 log = structlog.get_logger(__name__)
 
-PAUSE_BEFORE_ATTEMPT_SECONDS = (0.0, 1.0, 3.0)
+
+class Repeats(Exception):
+    """The model says the same thing again and again."""
 
 
 async def make_llm_call(
     around: Surroundings, session_id: str, state: Investigating, owed: OwedLlmCall
 ) -> LlmCallReported:
     """Never raises but for its cancellation: a failure is reported like an answer."""
-    asked = owed.asked
-    await asyncio.sleep(PAUSE_BEFORE_ATTEMPT_SECONDS[min(asked.attempt, 3) - 1])
+    await _until_due(around, owed)
     started = around.monotonic()
     seconds = state.started.chain.limits.llm_call_seconds
     try:
@@ -34,51 +36,78 @@ async def make_llm_call(
             answer = await _stream(around, session_id, state, owed)
     except TimeoutError:
         error = f"the model did not finish within {seconds:g} seconds"
-        return _failure(around, owed, started, error, outcome="timeout", retryable=True)
+        return _failure(around, owed, started, error, CALL_TIMEOUT)
+    except Repeats:
+        return _failure(around, owed, started, "the model repeated itself and was broken off", REPETITION)
     except LlmError as problem:
-        return _failure(around, owed, started, str(problem), outcome=problem.kind, retryable=problem.retryable)
+        wait = problem.retry_after_seconds
+        return _failure(
+            around, owed, started, str(problem), problem.kind, retryable=problem.retryable, retry_after_seconds=wait
+        )
     except Exception as problem:
-        log.exception("llm_call.broke", session_id=session_id, llm_call_id=asked.llm_call_id)
+        log.exception("llm_call.broke", session_id=session_id, llm_call_id=owed.id)
         error = f"the adapter failed: {type(problem).__name__}"
-        return _failure(around, owed, started, error, outcome="broken", retryable=False)
+        return _failure(around, owed, started, error, BROKEN, retryable=False)
     return _report(around, owed, started, answer)
+
+
+async def _until_due(around: Surroundings, owed: OwedLlmCall) -> None:
+    """A pause counts from the event that asks for it, so that a new owner does not begin it again."""
+    if owed.asked.requested.wait_seconds <= 0:
+        return
+    now = around.liveness.about_now
+    left = owed.asked.requested.wait_seconds if now is None else (owed.asked.not_before - now).total_seconds()
+    if left > 0:
+        await asyncio.sleep(left)
 
 
 async def _stream(around: Surroundings, session_id: str, state: Investigating, owed: OwedLlmCall) -> Answer:
     execution = owed.execution
-    llm = around.llms.get(execution.agent.llm_provider)
+    provider = _provider(owed)
+    llm = around.llms.get(provider)
     if llm is None:
-        raise LlmError(
-            f"the LLM provider {execution.agent.llm_provider} is not configured here", kind="invalid_request"
-        )
+        raise LlmError(f"the LLM provider {provider} is not configured here", kind="invalid_request")
     request = LlmRequest(
         agent=execution.agent.name,
-        iteration=owed.asked.iteration,
+        iteration=owed.asked.requested.iteration,
         conversation=conversation(state, execution),
         tools=tools(execution),
+        native_tools=execution.agent.native_tools,
     )
     chunks = Chunks(around, session_id, owed)
+    said, thought = Repetition(), Repetition()
     asked_at, answers = around.monotonic(), False
     with around.metrics.llm_running.track_inprogress():
         async with sending(chunks), aclosing(llm.stream(request)) as stream:
             async for part in stream:
                 if not answers:
                     answers = True
-                    around.metrics.llm_first_delta(execution.agent.llm_provider, around.monotonic() - asked_at)
+                    around.metrics.llm_first_delta(provider, around.monotonic() - asked_at)
                 if isinstance(part, Answer):
                     return part
+                if (said if part.part == "text" else thought).take(part.text):
+                    raise Repeats
                 await chunks.take(part)
     raise LlmError("the stream ended without an answer", kind="cut_off")
 
 
 def _failure(
-    around: Surroundings, owed: OwedLlmCall, started: float, error: str, *, outcome: LlmOutcome, retryable: bool
+    around: Surroundings,
+    owed: OwedLlmCall,
+    started: float,
+    error: str,
+    kind: OwnKind | ErrorKind,
+    *,
+    retryable: bool = True,
+    retry_after_seconds: float | None = None,
 ) -> LlmCallReported:
-    around.metrics.llm_ended(owed.execution.agent.llm_provider, outcome, around.monotonic() - started)
+    around.metrics.llm_ended(_provider(owed), kind, around.monotonic() - started)
     return LlmCallReported(
-        llm_call_id=owed.asked.llm_call_id,
+        llm_call_id=owed.id,
         error=around.masker.mask(error),
         retryable=retryable,
+        kind=kind,
+        retry_after_seconds=retry_after_seconds,
         thinking="",
         text="",
         tool_calls=(),
@@ -88,24 +117,28 @@ def _failure(
     )
 
 
+def _provider(owed: OwedLlmCall) -> str:
+    return owed.asked.requested.llm_provider or owed.execution.llm_provider
+
+
 def _report(around: Surroundings, owed: OwedLlmCall, started: float, answer: Answer) -> LlmCallReported:
     """Masked once, here, before it is recorded; what is recorded is what runs."""
     seconds = around.monotonic() - started
-    around.metrics.llm_ended(owed.execution.agent.llm_provider, "ok", seconds)
-    around.metrics.llm_used(owed.execution.agent.llm_provider, answer.usage)
+    around.metrics.llm_ended(_provider(owed), "ok", seconds)
+    around.metrics.llm_used(_provider(owed), answer.usage)
     thinking = around.masker.mask(answer.thinking)
     calls = []
     for index, asked in enumerate(answer.tool_calls):
         arguments = around.masker.mask_json(asked.arguments)
         calls.append(
             ToolCall(
-                id=tool_call_id(owed.asked.llm_call_id, index),
+                id=tool_call_id(owed.id, index),
                 name=asked.name,
                 arguments=arguments if isinstance(arguments, dict) else {},
             )
         )
     return LlmCallReported(
-        llm_call_id=owed.asked.llm_call_id,
+        llm_call_id=owed.id,
         error="",
         retryable=False,
         thinking=thinking,

@@ -8,10 +8,11 @@ from typing import Literal, get_args
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from tarsy_contracts.conversation import Usage
-from tarsy_contracts.events import ENDINGS, Outcome, SessionStarted, ToolCallCompleted
+from tarsy_contracts.events import ENDINGS, Outcome, ProviderFellBack, SessionStarted, ToolCallCompleted
 from tarsy_contracts.recorded import Recorded
 from tarsy_contracts.topics import LIMIT_BYTES
 from tarsy_llm.protocol import ErrorKind
+from tarsy_orchestrator.failures import OwnKind
 
 OTHER = "other"
 APPEND_SECONDS = (0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 20)
@@ -23,12 +24,11 @@ BATCH_EVENTS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
 BATCH_BYTES = (1_000, 4_000, 16_000, 64_000, 256_000, 1_000_000, LIMIT_BYTES)
 DEAD_REMEMBERED = 100
 
-type LlmOutcome = Literal["ok", "timeout", "broken"] | ErrorKind
-"""timeout: our own limit for a call; broken: the adapter failed."""
+type LlmOutcome = Literal["ok"] | OwnKind | ErrorKind
 
 type Queue = Literal["tool-calls", "summaries"]
 
-LLM_OUTCOMES: tuple[str, ...] = ("ok", "timeout", "broken", *get_args(ErrorKind.__value__))
+LLM_OUTCOMES: tuple[str, ...] = ("ok", *get_args(OwnKind.__value__), *get_args(ErrorKind.__value__))
 
 
 class Metrics:
@@ -44,7 +44,12 @@ class Metrics:
     def _sessions(self, registry: CollectorRegistry) -> None:
         self.partitions = Gauge("tarsy_orchestrator_partitions_owned", "Partitions owned now", registry=registry)
         self.sessions_open = Gauge(
-            "tarsy_orchestrator_sessions_open", "Investigations that run, of the partitions owned", registry=registry
+            "tarsy_orchestrator_sessions_open",
+            "Investigations that run or wait for their turn, of the partitions owned",
+            registry=registry,
+        )
+        self.sessions_waiting = Gauge(
+            "tarsy_orchestrator_sessions_waiting", "Investigations that wait for their turn here", registry=registry
         )
         self._sessions_started = Counter(
             "tarsy_orchestrator_sessions_started_total", "Investigations that began here", registry=registry
@@ -142,7 +147,14 @@ class Metrics:
             ["provider"],
             registry=registry,
         )
+        self._fallbacks = Counter(
+            "tarsy_orchestrator_llm_fallbacks_total",
+            "Executions that went on with another provider, by the one that was given up",
+            ["provider"],
+            registry=registry,
+        )
         for provider in self._providers:
+            self._fallbacks.labels(provider)
             for outcome in LLM_OUTCOMES:
                 self._llm_calls.labels(provider, outcome)
 
@@ -189,6 +201,8 @@ class Metrics:
                 self._sessions_started.inc()
             case ToolCallCompleted(outcome=outcome):
                 self._tool_calls.labels(outcome).inc()
+            case ProviderFellBack(from_provider=provider):
+                self._fallbacks.labels(self._known(provider)).inc()
             case _ if type in ENDINGS:
                 self._sessions_ended.labels(_status(type)).inc()
                 if opened_at is not None:

@@ -1,16 +1,36 @@
 """What a session owes: the calls whose outcome is still missing. Pure."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from tarsy_contracts import events as e
-from tarsy_orchestrator.state import Call, Claim, Execution, Investigating, State, Summary
+from tarsy_contracts.alert import Priority, priority_of
+from tarsy_contracts.identities import derived_id
+from tarsy_orchestrator.deadlines import deadlines
+from tarsy_orchestrator.stages import tools_wanted
+from tarsy_orchestrator.state import Asked, Call, Claim, Execution, Investigating, State, Summary
+
+
+@dataclass(frozen=True, slots=True)
+class OwedPlace:
+    """A place among the sessions that run at once."""
+
+    session_id: str
+    priority: Priority
+    since: datetime
+
+    @property
+    def id(self) -> str:
+        return derived_id("place", self.session_id)
 
 
 @dataclass(frozen=True, slots=True)
 class OwedTools:
-    """The tools that the catalog offers to the agent of a stage that has started."""
+    """The tools that the catalog offers to the agents of a stage that has started."""
 
     stage: e.StageStarted
+    servers: Sequence[str]
 
     @property
     def id(self) -> str:
@@ -20,11 +40,19 @@ class OwedTools:
 @dataclass(frozen=True, slots=True)
 class OwedLlmCall:
     execution: Execution
-    asked: e.LlmCallRequested
+    asked: Asked
 
     @property
     def id(self) -> str:
-        return self.asked.llm_call_id
+        return self.asked.requested.llm_call_id
+
+
+@dataclass(frozen=True, slots=True)
+class OwedEnd:
+    """Of an iteration or of the session: it is over at `deadline`, whatever has come by then."""
+
+    id: str
+    deadline: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,23 +90,33 @@ class OwedSummary:
         return self.summary.releases
 
 
-type OwnWork = OwedTools | OwedLlmCall
+type OwnWork = OwedPlace | OwedTools | OwedLlmCall
 type QueuedCall = OwedToolCall | OwedSummary
-type Owed = OwnWork | QueuedCall
+type Owed = OwnWork | QueuedCall | OwedEnd
 
 
 def owed(state: State) -> list[Owed]:
     """In the order in which they came to be owed. Each has an id; an answer names it."""
     if not isinstance(state, Investigating):
         return []
-    missing: list[Owed] = []
-    if state.stage is not None and state.execution is None and state.cancelled_by is None:
-        missing.append(OwedTools(state.stage))
-    if state.execution is not None and state.execution.waiting_for is not None:
-        missing.append(OwedLlmCall(state.execution, state.execution.waiting_for))
+    missing: list[Owed] = [OwedEnd(id, deadline) for id, deadline in deadlines(state)]
+    if state.cancelled is None:
+        missing += _steps(state)
     for call in state.calls.values():
         if call.open:
             missing.append(OwedToolCall(call))
         elif call.summary is not None and call.summary.ended is None:
             missing.append(OwedSummary(call, call.summary))
     return missing
+
+
+def _steps(state: Investigating) -> Iterator[OwnWork]:
+    stage = state.stage
+    if stage is None:
+        yield OwedPlace(state.session_id, priority_of(state.started.alert), state.opened_at)
+        return
+    if servers := tools_wanted(state):
+        yield OwedTools(stage.started, servers)
+    for execution in state.executions_of(stage):
+        if execution.waiting_for is not None:
+            yield OwedLlmCall(execution, execution.waiting_for)

@@ -1,10 +1,13 @@
-"""A call that lies in a queue: published until it is claimed, watched while it runs, and timed. Decides nothing."""
+"""What the owner watches: calls that lie in a queue (published until claimed, and while they run), and deadlines.
+
+Decides nothing.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime
 
 from tarsy_contracts.inputs import DeadlinePassed, WorkerDied
-from tarsy_orchestrator.owed import OwedToolCall, QueuedCall
+from tarsy_orchestrator.owed import OwedEnd, OwedToolCall, QueuedCall
 
 FIRST_PAUSE_SECONDS = 3.0
 LONGEST_PAUSE_SECONDS = 30.0
@@ -69,6 +72,23 @@ class Queued:
         if claim is not None and worker_dead:
             return WorkerDied(call_id=self.owed.id, claim_id=claim.claim_id, worker_id=claim.worker_id)
         return None
+
+
+class Timer:
+    """The end of an iteration or of a session."""
+
+    def __init__(self, owed: OwedEnd) -> None:
+        self.owed = owed
+        self._tell_at: float = 0.0
+
+    def update(self, owed: OwedEnd) -> None:
+        self.owed = owed
+
+    def step(self, monotonic: float, broker_now: datetime | None) -> Tell | None:
+        if broker_now is None or broker_now < self.owed.deadline or monotonic < self._tell_at:
+            return None
+        self._tell_at = monotonic + TELL_AGAIN_SECONDS
+        return Tell(DeadlinePassed(call_id=self.owed.id))
 
 
 def deadline_of(owed: QueuedCall) -> datetime:

@@ -1,6 +1,5 @@
 """The requests that go into the queues. Pure."""
 
-from tarsy_contracts.chain import SummaryRule
 from tarsy_contracts.requests import LogPosition, Request, SummaryRequest, ToolCallRequest
 from tarsy_orchestrator.owed import OwedSummary, OwedToolCall, QueuedCall
 from tarsy_orchestrator.state import Execution, Investigating
@@ -30,10 +29,13 @@ def _tool_call(session_id: str, owed: OwedToolCall) -> ToolCallRequest:
 
 
 def _summary(session_id: str, state: Investigating, owed: OwedSummary) -> SummaryRequest | None:
-    execution, completed, place = state.execution, owed.call.completed, owed.call.result_at
+    execution = state.executions.get(owed.call.requested.execution_id)
+    completed, place = owed.call.completed, owed.call.result_at
     if execution is None or completed is None or place is None:
         return None
     requested = owed.call.requested
+    rule = execution.summary_rule(requested.server)
+    provider = rule.llm_provider or state.started.chain.summary_llm_provider or execution.llm_provider
     return SummaryRequest(
         session_id=session_id,
         call_id=owed.summary.requested.summary_id,
@@ -46,8 +48,9 @@ def _summary(session_id: str, state: Investigating, owed: OwedSummary) -> Summar
         purpose=_purpose(execution, requested.call_id)[:PURPOSE_CHARACTERS],
         result_event=LogPosition(partition=place.partition, offset=place.offset),
         stored=completed.stored,
-        llm_provider=state.started.chain.summary_llm_provider,
-        max_tokens=_rule(execution, requested.server).summary_max_token_limit,
+        llm_provider=provider,
+        fallback_providers=tuple(other for other in execution.agent.fallback_providers if other != provider),
+        max_tokens=rule.summary_max_token_limit,
         timeout_seconds=owed.summary.requested.timeout_seconds,
         not_after=owed.summary.deadline,
     )
@@ -58,7 +61,3 @@ def _purpose(execution: Execution, call_id: str) -> str:
         if call_id in turn.calls:
             return "\n\n".join(part for part in (turn.answer.thinking, turn.answer.text) if part)
     return ""
-
-
-def _rule(execution: Execution, server: str) -> SummaryRule:
-    return next((one.summary for one in execution.agent.servers if one.server == server), SummaryRule())

@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from tarsy_contracts import events as e
-from tarsy_contracts.chain import ResolvedAgent
+from tarsy_contracts.chain import ResolvedAgent, SummaryRule
 from tarsy_contracts.requests import LogPosition
+
+type Ending = e.SessionCompleted | e.SessionFailed | e.SessionCancelled | e.SessionTimedOut
 
 NO_INPUT = -1
 """`decided` before any inbox input was decided."""
@@ -53,6 +55,11 @@ class Call:
         return not self.open and (self.summary is None or self.summary.ended is not None)
 
     @property
+    def given_up(self) -> bool:
+        """It ended without a word of a worker."""
+        return self.completed is not None and self.completed.worker_id is None and self.completed.outcome != "rejected"
+
+    @property
     def at_risk(self) -> bool:
         """It was granted and may not run twice: only its worker, its death or its deadline can end it."""
         return self.open and self.claim is not None and not self.requested.repeatable
@@ -68,14 +75,70 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """An LLM call that is owed. It is not made before `not_before`."""
+
+    requested: e.LlmCallRequested
+    not_before: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Tries:
+    """How the question of the present iteration fares.
+
+    `failures`: in a row, of the provider that is asked now. `waited_seconds`: because providers had too much to do.
+    `failed`: the last failure, while no answer came after it.
+    """
+
+    attempt: int = 0
+    failures: int = 0
+    waited_seconds: float = 0.0
+    failed: e.LlmCallFailed | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Execution:
-    """An agent's run. `waiting_for` is the LLM call that it owes, if any."""
+    """An agent's run.
+
+    `waiting_for` is the LLM call that it owes, if any. `fallbacks` counts the providers that were given up;
+    `timeouts` the iterations in a row that took too long. `deadline` is that of the present iteration.
+    """
 
     started: e.ExecutionStarted
     agent: ResolvedAgent
+    llm_provider: str
+    fallbacks: int = 0
     turns: tuple[Turn, ...] = ()
-    waiting_for: e.LlmCallRequested | None = None
+    waiting_for: Asked | None = None
     iteration: int = 0
+    deadline: datetime | None = None
+    timeouts: int = 0
+    tries: Tries = Tries()
+    completed: e.ExecutionCompleted | None = None
+
+    @property
+    def id(self) -> str:
+        return self.started.execution_id
+
+    @property
+    def open(self) -> bool:
+        return self.completed is None
+
+    def summary_rule(self, server: str) -> SummaryRule:
+        return next((one.summary for one in self.agent.servers if one.server == server), SummaryRule())
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """`executions`: the ids of those of its agents, in their order; none before the tools are known."""
+
+    started: e.StageStarted
+    executions: tuple[str, ...] = ()
+    completed: e.StageCompleted | None = None
+
+    @property
+    def open(self) -> bool:
+        return self.completed is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,17 +149,37 @@ class Absent:
 
 
 @dataclass(frozen=True, slots=True)
-class Investigating:
-    """`cancelled_by`: somebody cancelled it, and it waits for calls at risk to end."""
+class Cancelled:
+    author: str
+    at: datetime
 
+
+@dataclass(frozen=True, slots=True)
+class Investigating:
+    """An open session. Without a stage it waits for its turn. `opened_at`: when it came; `began_at`: its first stage.
+
+    `cancelled`: somebody wanted it to end, and it waits for calls at risk.
+    """
+
+    session_id: str
     started: e.SessionStarted
     decided: int
-    stage: e.StageStarted | None = None
-    execution: Execution | None = None
+    opened_at: datetime
+    began_at: datetime | None = None
+    stages: tuple[Stage, ...] = ()
+    executions: Mapping[str, Execution] = field(default_factory=dict)
     calls: Mapping[str, Call] = field(default_factory=dict)
     answers: Mapping[str, e.RequestAccepted | e.RequestRefused] = field(default_factory=dict)
     repeats: frozenset[str] = frozenset()
-    cancelled_by: str | None = None
+    cancelled: Cancelled | None = None
+
+    @property
+    def stage(self) -> Stage | None:
+        """The one that is open, or the last."""
+        return self.stages[-1] if self.stages else None
+
+    def executions_of(self, stage: Stage) -> list[Execution]:
+        return [self.executions[id] for id in stage.executions]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +188,7 @@ class Ended:
 
     started: e.SessionStarted
     decided: int
-    ended: e.SessionCompleted | e.SessionFailed | e.SessionCancelled
+    ended: Ending
     calls: Mapping[str, Call] = field(default_factory=dict)
     answers: Mapping[str, e.RequestAccepted | e.RequestRefused] = field(default_factory=dict)
     repeats: frozenset[str] = frozenset()

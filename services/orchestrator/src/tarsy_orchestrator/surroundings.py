@@ -11,6 +11,7 @@ from tarsy_llm.protocol import Llm
 from tarsy_masking.masker import Masker
 from tarsy_orchestrator.catalog import Catalog
 from tarsy_orchestrator.metrics import Metrics
+from tarsy_orchestrator.places import Places
 from tarsy_orchestrator.traces import Traces
 
 
@@ -18,8 +19,8 @@ from tarsy_orchestrator.traces import Traces
 class Surroundings:
     """`now` stamps what the owner learns itself; `monotonic` (seconds) measures pauses.
 
-    `llm_places` bounds how many LLM calls run at once in this process. `tools_seconds` is how long a new execution
-    waits for servers that no living gateway offers.
+    `places` bounds how many sessions run at once in this process, `llm_places` how many LLM calls. `tools_seconds` is
+    how long a new stage waits for servers that no living gateway offers.
     """
 
     publisher: Publisher
@@ -27,6 +28,7 @@ class Surroundings:
     catalog: Catalog
     llms: Mapping[str, Llm]
     llm_places: asyncio.Semaphore
+    places: Places
     masker: Masker
     metrics: Metrics
     traces: Traces

@@ -13,7 +13,7 @@ from tarsy_contracts.identities import session_traceparent
 from tarsy_contracts.inputs import LlmCallReported, OwnInput
 from tarsy_contracts.recorded import Recorded
 from tarsy_orchestrator.given import Given
-from tarsy_orchestrator.owed import OwedLlmCall, OwnWork
+from tarsy_orchestrator.owed import OwedLlmCall, OwedPlace, OwedTools, OwnWork
 from tarsy_service.root_span import make_root_span
 
 log = structlog.get_logger(__name__)
@@ -27,8 +27,7 @@ class Traces:
     @contextmanager
     def making(self, session_id: str, owed: OwnWork) -> Iterator[Span]:
         """Around what the owner does itself."""
-        name = "llm_call" if isinstance(owed, OwedLlmCall) else "offer_tools"
-        with step(self._tracer, name, session_id=session_id, attributes=_about(owed)) as span:
+        with step(self._tracer, _NAMES[type(owed)], session_id=session_id, attributes=_about(owed)) as span:
             yield span
 
     def decided(self, session_id: str, given: Given) -> None:
@@ -63,6 +62,9 @@ class Traces:
             )
 
 
+_NAMES: dict[type[OwnWork], str] = {OwedPlace: "wait_for_turn", OwedTools: "offer_tools", OwedLlmCall: "llm_call"}
+
+
 def learned(span: Span, input: OwnInput) -> None:
     """What came of it. Names are those of OpenTelemetry's conventions for generative AI, where they have one."""
     if not isinstance(input, LlmCallReported):
@@ -77,12 +79,16 @@ def learned(span: Span, input: OwnInput) -> None:
 
 
 def _about(owed: OwnWork) -> dict[str, str | int]:
-    if not isinstance(owed, OwedLlmCall):
-        return {"tarsy.stage_id": owed.id}
-    return {
-        "tarsy.llm_call_id": owed.id,
-        "tarsy.agent": owed.execution.agent.name,
-        "tarsy.llm_provider": owed.execution.agent.llm_provider,
-        "tarsy.iteration": owed.asked.iteration,
-        "tarsy.attempt": owed.asked.attempt,
-    }
+    match owed:
+        case OwedPlace(priority=priority):
+            return {"tarsy.priority": priority}
+        case OwedTools():
+            return {"tarsy.stage_id": owed.id}
+        case OwedLlmCall(execution, asked):
+            return {
+                "tarsy.llm_call_id": owed.id,
+                "tarsy.agent": execution.agent.name,
+                "tarsy.llm_provider": asked.requested.llm_provider,
+                "tarsy.iteration": asked.requested.iteration,
+                "tarsy.attempt": asked.requested.attempt,
+            }

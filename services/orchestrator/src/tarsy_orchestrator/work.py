@@ -10,15 +10,26 @@ import structlog
 from tarsy_bus.tracing import current_traceparent
 from tarsy_contracts.control import Control, RequestAnswered
 from tarsy_contracts.identities import derived_id, report_id, session_traceparent
-from tarsy_contracts.inputs import DeadlinePassed, Input, OwnInput, ToolsOffered, WorkerDied
+from tarsy_contracts.inputs import DeadlinePassed, Input, OwnInput, PlaceGiven, ToolsOffered, WorkerDied
 from tarsy_contracts.topics import QUEUE_PARTITIONS
 from tarsy_orchestrator.answers import answers
 from tarsy_orchestrator.deciding import Waiting
 from tarsy_orchestrator.given import Given
 from tarsy_orchestrator.llm_calls import make_llm_call
 from tarsy_orchestrator.outbox import Outbox
-from tarsy_orchestrator.owed import Owed, OwedLlmCall, OwedSummary, OwedToolCall, OwedTools, OwnWork, QueuedCall, owed
-from tarsy_orchestrator.queued import Publish, Queued, Tell
+from tarsy_orchestrator.owed import (
+    Owed,
+    OwedEnd,
+    OwedLlmCall,
+    OwedPlace,
+    OwedSummary,
+    OwedToolCall,
+    OwedTools,
+    OwnWork,
+    QueuedCall,
+    owed,
+)
+from tarsy_orchestrator.queued import Publish, Queued, Tell, Timer
 from tarsy_orchestrator.requesting import request_of
 from tarsy_orchestrator.state import Investigating, State
 from tarsy_orchestrator.surroundings import Surroundings
@@ -28,7 +39,7 @@ log = structlog.get_logger(__name__)
 
 TICK_SECONDS = 0.5
 
-type Made = asyncio.Task[None] | Queued
+type Made = asyncio.Task[None] | Queued | Timer
 
 
 class Work:
@@ -45,22 +56,29 @@ class Work:
 
     async def run(self) -> None:
         """Sends, and looks at the clock, for ever; ends what it made when it is cancelled."""
-        async with asyncio.TaskGroup() as group:
-            self._group = group
-            group.create_task(self._outbox.run())
-            while True:
-                await asyncio.sleep(TICK_SECONDS)
-                self._tick()
+        try:
+            async with asyncio.TaskGroup() as group:
+                self._group = group
+                group.create_task(self._outbox.run())
+                while True:
+                    await asyncio.sleep(TICK_SECONDS)
+                    self._tick()
+        finally:
+            for session_id in list(self._states):
+                self._around.places.free(session_id)
 
     def act(self, session_id: str, state: State) -> None:
         wanted = {one.id: one for one in owed(state)}
         made = self._made.pop(session_id, {})
         for id in [id for id in made if id not in wanted]:
             _end(made.pop(id))
-        if not isinstance(state, Investigating) or not wanted:
-            self._states.pop(session_id, None)
+        if not isinstance(state, Investigating):
+            if self._states.pop(session_id, None) is not None:
+                self._around.places.free(session_id)
             return
         self._states[session_id] = state
+        if state.stages:
+            self._around.places.occupy(session_id)
         self._made[session_id] = made
         for id, one in wanted.items():
             self._make(session_id, state, made, id, one)
@@ -77,6 +95,11 @@ class Work:
             else:
                 present = made[id] = Queued(one)
             self._step(session_id, present)
+        elif isinstance(one, OwedEnd):
+            if isinstance(present, Timer):
+                present.update(one)
+            else:
+                made[id] = Timer(one)
         elif present is None and self._group is not None:
             made[id] = self._group.create_task(self._learn(session_id, state, one))
 
@@ -93,11 +116,16 @@ class Work:
             case OwedLlmCall():
                 return make_llm_call(self._around, session_id, state, one)
             case OwedTools():
-                return self._offer(state, one)
+                return self._offer(one)
+            case OwedPlace():
+                return self._place(one)
 
-    async def _offer(self, state: Investigating, one: OwedTools) -> ToolsOffered:
-        servers = [server.server for server in state.started.chain.stages[0].agents[0].servers]
-        offer = await self._around.catalog.wait_for(servers, seconds=self._around.tools_seconds)
+    async def _place(self, one: OwedPlace) -> PlaceGiven:
+        await self._around.places.wait(one.session_id, one.priority, one.since)
+        return PlaceGiven()
+
+    async def _offer(self, one: OwedTools) -> ToolsOffered:
+        offer = await self._around.catalog.wait_for(one.servers, seconds=self._around.tools_seconds)
         return ToolsOffered(stage_id=one.id, tools=offer.tools, unavailable_servers=offer.unavailable_servers)
 
     def _tick(self) -> None:
@@ -105,21 +133,31 @@ class Work:
             for one in made.values():
                 if isinstance(one, Queued):
                     self._step(session_id, one)
+                elif isinstance(one, Timer):
+                    self._look(session_id, one)
 
     def _step(self, session_id: str, queued: Queued) -> None:
         claim = queued.owed.claim
         liveness = self._around.liveness
         dead = claim is not None and liveness.is_dead(claim.worker_id, since=claim.since)
-        match queued.step(self._around.monotonic(), liveness.now, worker_dead=dead):
+        match queued.step(self._around.monotonic(), liveness.about_now, worker_dead=dead):
             case Publish(owed=one, attempt=attempt):
                 self._outbox.put(partial(self._request, session_id, one, attempt))
             case Tell(noticed=noticed):
                 if isinstance(noticed, WorkerDied):
                     self._around.metrics.worker_died(noticed.worker_id)
-                log.warning("call.noticed", session_id=session_id, call_id=queued.owed.id, noticed=noticed.type)
-                self._outbox.put(partial(self._tell, session_id, noticed))
+                self._notice(session_id, noticed)
             case None:
                 pass
+
+    def _look(self, session_id: str, timer: Timer) -> None:
+        noticed = timer.step(self._around.monotonic(), self._around.liveness.about_now)
+        if noticed is not None:
+            self._notice(session_id, noticed.noticed)
+
+    def _notice(self, session_id: str, noticed: WorkerDied | DeadlinePassed) -> None:
+        log.warning("call.noticed", session_id=session_id, call_id=noticed.call_id, noticed=noticed.type)
+        self._outbox.put(partial(self._tell, session_id, noticed))
 
     async def _request(self, session_id: str, one: QueuedCall, attempt: int) -> None:
         state = self._states.get(session_id)

@@ -1,6 +1,8 @@
 """The composition root: the only place that picks implementations."""
 
+import asyncio
 import os
+import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from uuid import uuid4
@@ -20,6 +22,7 @@ from tarsy_masking.masker import Masker
 from tarsy_service.kafka_metrics import kafka_writes
 from tarsy_service.service import Service
 from tarsy_service.tracing import tracing_of
+from tarsy_summarizer.asking import Models
 from tarsy_summarizer.metrics import Metrics
 from tarsy_summarizer.running import SummarizerService
 from tarsy_summarizer.settings import SummarizerSettings
@@ -42,20 +45,20 @@ def assemble(
     bus = bus_of(settings, kafka_writes(registry, NAME))
     worker_id, metrics = new_id(), Metrics(registry)
     publisher = Publisher(bus, source=f"{NAME}/{settings.client}", now=now)
+    models = Models(
+        llms=llms,
+        publisher=publisher,
+        mask=Masker.default().mask,
+        now=now,
+        monotonic=time.monotonic,
+        sleep=asyncio.sleep,
+        metrics=metrics,
+    )
     return SummarizerService(
         bus=bus,
         publisher=publisher,
         worker_id=worker_id,
-        summarizing=Summarizing(
-            bus,
-            publisher,
-            llms,
-            worker_id=worker_id,
-            mask=Masker.default().mask,
-            now=now,
-            input_bytes=settings.summary_input_bytes,
-            metrics=metrics,
-        ),
+        summarizing=Summarizing(bus, models, worker_id=worker_id, input_bytes=settings.summary_input_bytes),
         reports=Reports(publisher),
         metrics=metrics,
         tracer=tracer,

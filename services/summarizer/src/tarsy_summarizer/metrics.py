@@ -4,10 +4,15 @@ from typing import Literal, get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
+from tarsy_llm.protocol import ErrorKind
+
 SECONDS = (0.5, 1, 2, 5, 10, 30, 60, 120, 300)
 BYTES = (4_096, 16_384, 65_536, 150_000, 524_288, 2_097_152, 8_388_608, 33_554_432)
 
 type SummaryOutcome = Literal["ok", "error", "cancelled"]
+type LlmOutcome = Literal["ok"] | ErrorKind
+
+LLM_OUTCOMES: tuple[str, ...] = ("ok", *get_args(ErrorKind.__value__))
 
 
 class Metrics:
@@ -33,12 +38,22 @@ class Metrics:
             "Summaries given back because too many were being written",
             registry=registry,
         )
+        self._asked = Counter(
+            "tarsy_summarizer_llm_calls_total",
+            "Models that were asked for a summary, by outcome",
+            ["provider", "outcome"],
+            registry=registry,
+        )
         for outcome in get_args(SummaryOutcome.__value__):
             self._ended.labels(outcome)
 
     def ended(self, outcome: SummaryOutcome, seconds: float) -> None:
         self._ended.labels(outcome).inc()
         self._duration.observe(seconds)
+
+    def asked(self, provider: str, outcome: LlmOutcome) -> None:
+        """`provider` is one that is configured: what a request names besides is never asked."""
+        self._asked.labels(provider, outcome).inc()
 
     def running(self, count: int) -> None:
         self._running.set(count)

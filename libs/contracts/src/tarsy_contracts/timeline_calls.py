@@ -1,0 +1,155 @@
+"""What people see of the calls of models and tools."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from pydantic import JsonValue
+
+from tarsy_contracts import events as e
+from tarsy_contracts.identities import runbook_call_id, timeline_event_id
+from tarsy_contracts.recorded import Recorded
+from tarsy_contracts.timeline_model import (
+    TimelineCreated,
+    TimelineEnded,
+    TimelineEventType,
+    TimelineStatus,
+    at_once,
+)
+
+LLM_EVENT_TYPES: dict[Literal["thinking", "text"], TimelineEventType] = {
+    "thinking": "llm_thinking",
+    "text": "llm_response",
+}
+ENDED_BY_US = "cancelled"
+"""The `kind` of an LLM call that did not fail: nobody waits for it any longer."""
+
+
+def llm_timeline_event_id(llm_call_id: str, part: Literal["thinking", "text"]) -> str:
+    """The timeline event that an LLM's chunks belong to."""
+    return timeline_event_id(llm_call_id, LLM_EVENT_TYPES[part])
+
+
+def llm_wait(record: Recorded, event: e.LlmCallRequested) -> Iterator[TimelineCreated]:
+    """Nothing, unless somebody has to wait."""
+    if event.wait_seconds <= 0:
+        return
+    seconds = _seconds(event.wait_seconds)
+    text = f"A question to {event.llm_provider or 'the model'} failed. It is asked again in {seconds}"
+    if event.rate_limited:
+        text = f"{event.llm_provider or 'The model'} has too much to do (rate limit). It is asked again in {seconds}"
+    yield at_once(
+        record,
+        "llm_wait",
+        f"{text} (attempt {event.attempt}).",
+        cause=event.llm_call_id,
+        execution_id=event.execution_id,
+        metadata={
+            "llm_provider": event.llm_provider,
+            "wait_seconds": event.wait_seconds,
+            "rate_limited": event.rate_limited,
+            "attempt": event.attempt,
+        },
+    )
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < 10 and round(seconds, 1) % 1 else f"{seconds:.0f} s"
+
+
+def llm_answer(record: Recorded, event: e.LlmCallCompleted) -> Iterator[TimelineCreated]:
+    metadata: dict[str, JsonValue] = {"model": event.model, "duration_ms": event.duration_ms}
+    if event.reminder:
+        metadata["reminder"] = event.reminder
+    for place, (part, text) in enumerate((("thinking", event.thinking), ("text", event.text))):
+        if text:
+            yield at_once(
+                record,
+                "llm_thinking" if part == "thinking" else "llm_response",
+                text,
+                cause=event.llm_call_id,
+                execution_id=event.execution_id,
+                place=place,
+                metadata=metadata,
+            )
+
+
+def llm_failure(record: Recorded, event: e.LlmCallFailed) -> TimelineCreated:
+    """`retry`: the same question may be asked again, so that nobody has to worry yet."""
+    return at_once(
+        record,
+        "error",
+        event.error,
+        cause=event.llm_call_id,
+        execution_id=event.execution_id,
+        status="cancelled" if event.kind == ENDED_BY_US else "completed",
+        metadata={"retry": event.retryable, "kind": event.kind},
+    )
+
+
+def tool_call(record: Recorded, event: e.ToolCallRequested) -> TimelineCreated:
+    return at_once(
+        record,
+        "runbook" if event.purpose == "runbook" else "llm_tool_call",
+        "",
+        cause=event.call_id,
+        execution_id=event.execution_id,
+        status="streaming",
+        metadata={
+            "server_name": event.server,
+            "tool_name": event.tool,
+            "arguments": event.arguments,
+            "repeatable": event.repeatable,
+        },
+    )
+
+
+def tool_result(record: Recorded, event: e.ToolCallCompleted) -> TimelineEnded:
+    """Whose purpose the call had follows from its id: of a session's runbook there is one."""
+    event_type: TimelineEventType = "llm_tool_call"
+    status = _status(event.outcome)
+    if event.call_id == runbook_call_id(record.session_id):
+        event_type = "runbook"
+        status = status if event.outcome in ("ok", "cancelled") else "failed"
+    return TimelineEnded(
+        event_id=timeline_event_id(event.call_id, event_type),
+        event_type=event_type,
+        status=status,
+        content=event.content,
+        metadata={
+            "outcome": event.outcome,
+            "is_error": event.outcome != "ok",
+            "cut": event.cut,
+            "size": event.size,
+            "lines": event.lines,
+            "duration_ms": event.duration_ms,
+        },
+    )
+
+
+def _status(outcome: e.Outcome) -> TimelineStatus:
+    """An agent can work with the error of a tool: the call itself has completed then."""
+    if outcome == "cancelled":
+        return "cancelled"
+    return "failed" if outcome in ("unavailable", "unknown") else "completed"
+
+
+def summary_begin(record: Recorded, event: e.SummaryRequested) -> TimelineCreated:
+    return at_once(
+        record,
+        "mcp_tool_summary",
+        "",
+        cause=event.summary_id,
+        execution_id=event.execution_id,
+        status="streaming",
+        metadata={"call_event_id": timeline_event_id(event.call_id, "llm_tool_call")},
+    )
+
+
+def summary_end(summary_id: str, status: TimelineStatus, content: str) -> TimelineEnded:
+    return TimelineEnded(
+        event_id=timeline_event_id(summary_id, "mcp_tool_summary"),
+        event_type="mcp_tool_summary",
+        status=status,
+        content=content,
+        metadata={},
+    )

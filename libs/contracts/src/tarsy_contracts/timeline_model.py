@@ -1,0 +1,138 @@
+"""What people see of a session, as changes: the words of `timeline`."""
+
+from typing import Literal
+
+from pydantic import JsonValue
+
+from tarsy_contracts.chain import Controller, ParallelType, StageType, SuccessPolicy
+from tarsy_contracts.identities import timeline_event_id
+from tarsy_contracts.message import Value
+from tarsy_contracts.recorded import Recorded
+
+type TimelineEventType = Literal[
+    "llm_thinking",
+    "llm_response",
+    "llm_tool_call",
+    "mcp_tool_summary",
+    "final_analysis",
+    "error",
+    "alert_repeated",
+    "request",
+    "provider_fallback",
+    "executive_summary",
+    "runbook",
+    "llm_wait",
+]
+type TimelineStatus = Literal["streaming", "completed", "failed", "cancelled", "timed_out"]
+type SessionStatus = Literal["pending", "in_progress", "cancelling", "completed", "failed", "cancelled", "timed_out"]
+type StepStatus = Literal["pending", "active", "completed", "failed", "cancelled", "timed_out"]
+
+PLACES = 10
+"""Timeline events that one event of the log may bring; their order is its number times this, plus their place."""
+
+
+class TimelineCreated(Value):
+    """A timeline event begins (`streaming`), or is there at once (any other status).
+
+    Without an `execution_id` it belongs to the session as a whole.
+    """
+
+    event_id: str
+    execution_id: str | None
+    event_type: TimelineEventType
+    status: TimelineStatus
+    content: str
+    metadata: dict[str, JsonValue]
+    sequence_number: int
+
+
+class TimelineEnded(Value):
+    """A streaming timeline event gets its final content. `metadata` is added to what it had."""
+
+    event_id: str
+    event_type: TimelineEventType
+    status: TimelineStatus
+    content: str
+    metadata: dict[str, JsonValue]
+
+
+class SessionChanged(Value):
+    status: SessionStatus
+    final_analysis: str = ""
+    error_message: str = ""
+    executive_summary: str = ""
+    executive_summary_error: str = ""
+
+
+class StageBegun(Value):
+    """The fields are those of `stage.started`."""
+
+    stage_type: StageType
+    chain_stage: int | None
+    expected_agent_count: int
+    parallel_type: ParallelType | None
+    success_policy: SuccessPolicy | None
+    referenced_stage_id: str | None
+
+
+class StageChanged(Value):
+    """`begun` is told once, when the stage begins."""
+
+    stage_id: str
+    stage_name: str
+    stage_index: int
+    status: StepStatus
+    error_message: str = ""
+    begun: StageBegun | None = None
+
+
+class ExecutionBegun(Value):
+    """An empty `llm_provider`, or no `max_iterations`: the event is from before they were recorded."""
+
+    llm_provider: str
+    controller: Controller
+    max_iterations: int
+
+
+class ExecutionDone(Value):
+    iterations: int
+    forced_conclusion: bool
+
+
+class ExecutionChanged(Value):
+    """`begun` is told once, when the agent begins, and `done` when it has ended."""
+
+    execution_id: str
+    stage_id: str
+    agent_name: str
+    agent_index: int
+    status: StepStatus
+    error_message: str = ""
+    begun: ExecutionBegun | None = None
+    done: ExecutionDone | None = None
+
+
+type TimelineChange = TimelineCreated | TimelineEnded | SessionChanged | StageChanged | ExecutionChanged
+
+
+def at_once(
+    record: Recorded,
+    event_type: TimelineEventType,
+    content: str,
+    *,
+    cause: str,
+    execution_id: str | None = None,
+    status: TimelineStatus = "completed",
+    place: int = 0,
+    metadata: dict[str, JsonValue] | None = None,
+) -> TimelineCreated:
+    """A timeline event at the place of `record`. `cause` is the id of what it shows."""
+    return TimelineCreated(
+        event_id=timeline_event_id(cause, event_type),
+        execution_id=execution_id or None,
+        event_type=event_type,
+        status=status,
+        content=content,
+        metadata=metadata or {},
+        sequence_number=record.number * PLACES + place,
+    )

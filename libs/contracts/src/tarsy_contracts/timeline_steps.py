@@ -1,0 +1,103 @@
+"""What people see of stages and executions."""
+
+from collections.abc import Iterator
+
+from pydantic import JsonValue
+
+from tarsy_contracts import events as e
+from tarsy_contracts.recorded import Recorded
+from tarsy_contracts.timeline_model import (
+    ExecutionBegun,
+    ExecutionChanged,
+    ExecutionDone,
+    SessionChanged,
+    StageBegun,
+    StageChanged,
+    TimelineChange,
+    TimelineCreated,
+    at_once,
+)
+
+
+def stage_begin(event: e.StageStarted) -> Iterator[TimelineChange]:
+    """With its first stage a session begins: until then it waits for its turn."""
+    if event.index <= 1:
+        yield SessionChanged(status="in_progress")
+    yield StageChanged(
+        stage_id=event.stage_id,
+        stage_name=event.name,
+        stage_index=event.index,
+        status="active",
+        begun=StageBegun(
+            stage_type=event.stage_type,
+            chain_stage=event.chain_stage,
+            expected_agent_count=event.expected_agent_count,
+            parallel_type=event.parallel_type,
+            success_policy=event.success_policy,
+            referenced_stage_id=event.referenced_stage_id,
+        ),
+    )
+
+
+def stage_end(event: e.StageCompleted) -> StageChanged:
+    return StageChanged(
+        stage_id=event.stage_id,
+        stage_name=event.name,
+        stage_index=event.index,
+        status=event.status,
+        error_message=event.error,
+    )
+
+
+def execution_begin(event: e.ExecutionStarted) -> ExecutionChanged:
+    return ExecutionChanged(
+        execution_id=event.execution_id,
+        stage_id=event.stage_id,
+        agent_name=event.agent,
+        agent_index=event.index,
+        status="active",
+        begun=ExecutionBegun(
+            llm_provider=event.llm_provider, controller=event.controller, max_iterations=event.max_iterations
+        ),
+    )
+
+
+def execution_end(record: Recorded, event: e.ExecutionCompleted) -> Iterator[TimelineChange]:
+    if event.final_analysis:
+        metadata: dict[str, JsonValue] = {}
+        if event.iterations:
+            metadata = {"iterations_used": event.iterations, "forced_conclusion": event.forced_conclusion}
+        yield at_once(
+            record,
+            "final_analysis",
+            event.final_analysis,
+            cause=event.execution_id,
+            execution_id=event.execution_id,
+            metadata=metadata,
+        )
+    yield ExecutionChanged(
+        execution_id=event.execution_id,
+        stage_id=event.stage_id,
+        agent_name=event.agent,
+        agent_index=event.index,
+        status=event.status,
+        error_message=event.error,
+        done=ExecutionDone(iterations=event.iterations, forced_conclusion=event.forced_conclusion),
+    )
+
+
+def fallback(record: Recorded, event: e.ProviderFellBack) -> TimelineCreated:
+    text = f"{event.from_provider} did not answer ({event.error}). From here on {event.to_provider} is asked."
+    return at_once(
+        record,
+        "provider_fallback",
+        text,
+        cause=record.envelope.id,
+        execution_id=event.execution_id,
+        metadata={
+            "from": event.from_provider,
+            "to": event.to_provider,
+            "kind": event.kind,
+            "error": event.error,
+        },
+    )

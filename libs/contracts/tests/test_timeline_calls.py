@@ -1,0 +1,259 @@
+"""What people see of the calls of models and tools: when an event comes, then these changes."""
+
+import pytest
+
+from tarsy_contracts import events as e
+from tarsy_contracts.conversation import Usage
+from tarsy_contracts.identities import runbook_call_id, timeline_event_id
+from tarsy_contracts.timeline import TimelineCreated, TimelineEnded, llm_timeline_event_id, timeline_changes
+from tarsy_seen import at, created, ended, shown
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        e.LlmCallRequested(llm_call_id="l", execution_id="x", iteration=1, attempt=1, purpose="iteration"),
+        e.ToolCallStarted(call_id="c", claim_id="k", worker_id="w"),
+        e.ToolCallReleased(call_id="c", claim_id="k", reason="busy"),
+        e.SummaryStarted(summary_id="m", claim_id="k", worker_id="w"),
+        e.SummaryReleased(summary_id="m", claim_id="k", reason="worker_died"),
+        None,
+    ],
+    ids=lambda event: event.type if event else "an event of an unknown type",
+)
+def test_nothing_is_seen_of(event: e.Event | None) -> None:
+    assert timeline_changes(at(7, event)) == []
+
+
+def answer(*, thinking: str = "", text: str = "", reminder: str = "") -> e.LlmCallCompleted:
+    return e.LlmCallCompleted(
+        llm_call_id="l",
+        execution_id="x",
+        thinking=thinking,
+        text=text,
+        tool_calls=(),
+        usage=Usage(),
+        model="m1",
+        duration_ms=5,
+        reminder=reminder,
+    )
+
+
+def test_an_answer_shows_what_was_thought_before_what_was_said() -> None:
+    thought, said = shown(answer(thinking="hm", text="ah"))
+    assert isinstance(thought, TimelineCreated)
+    assert isinstance(said, TimelineCreated)
+    assert (thought.event_type, said.event_type) == ("llm_thinking", "llm_response")
+    assert thought.sequence_number == 70
+    assert said.sequence_number == 71
+    assert thought.metadata == said.metadata == {"model": "m1", "duration_ms": 5}
+
+
+def test_the_chunks_of_an_answer_belong_to_what_the_answer_shows() -> None:
+    thought, said = shown(answer(thinking="hm", text="ah"))
+    assert isinstance(thought, TimelineCreated)
+    assert isinstance(said, TimelineCreated)
+    assert thought.event_id == llm_timeline_event_id("l", "thinking")
+    assert said.event_id == llm_timeline_event_id("l", "text")
+
+
+@pytest.mark.parametrize(
+    ("given", "types"),
+    [
+        (answer(thinking="hm"), ["llm_thinking"]),
+        (answer(text="ah"), ["llm_response"]),
+        (answer(), []),
+    ],
+)
+def test_what_a_model_did_not_say_is_not_shown(given: e.LlmCallCompleted, types: list[str]) -> None:
+    assert [one.event_type for one in shown(given) if isinstance(one, TimelineCreated)] == types
+
+
+def test_a_failed_llm_call_is_an_error_of_its_execution() -> None:
+    error = created(e.LlmCallFailed(llm_call_id="l", execution_id="x", error="quota", retryable=True))
+    assert (error.event_type, error.status, error.content) == ("error", "completed", "quota")
+    assert error.execution_id == "x"
+    assert error.metadata == {"retry": True, "kind": ""}
+
+
+def test_a_failure_that_cannot_be_repaired_by_asking_again_says_so() -> None:
+    event = e.LlmCallFailed(llm_call_id="l", execution_id="x", error="401", retryable=False, kind="credentials")
+    assert created(event).metadata == {"retry": False, "kind": "credentials"}
+
+
+def test_a_question_that_nobody_waits_for_is_cancelled() -> None:
+    """Its event ends what streamed of it, so that there is always one."""
+    event = e.LlmCallFailed(
+        llm_call_id="l", execution_id="x", error="cancelled by bob", retryable=False, kind="cancelled"
+    )
+    error = created(event)
+    assert (error.event_id, error.status) == (timeline_event_id("l", "error"), "cancelled")
+
+
+def requested(attempt: int = 1, wait_seconds: float = 0.0, *, rate_limited: bool = False) -> e.LlmCallRequested:
+    return e.LlmCallRequested(
+        llm_call_id="l",
+        execution_id="x",
+        iteration=3,
+        attempt=attempt,
+        purpose="iteration",
+        llm_provider="gemini",
+        wait_seconds=wait_seconds,
+        rate_limited=rate_limited,
+    )
+
+
+@pytest.mark.parametrize(
+    ("event", "text"),
+    [
+        (
+            requested(2, 30, rate_limited=True),
+            "gemini has too much to do (rate limit). It is asked again in 30 s (attempt 2).",
+        ),
+        (requested(3, 1.5), "A question to gemini failed. It is asked again in 1.5 s (attempt 3)."),
+        (requested(3, 2.0), "A question to gemini failed. It is asked again in 2 s (attempt 3)."),
+        (requested(2, 9.98), "A question to gemini failed. It is asked again in 10 s (attempt 2)."),
+        (
+            requested(2, 0.5).model_copy(update={"llm_provider": ""}),
+            "A question to the model failed. It is asked again in 0.5 s (attempt 2).",
+        ),
+    ],
+    ids=["rate limit", "a failure", "whole seconds", "nearly ten", "an event of before providers were named"],
+)
+def test_who_waits_for_a_provider_says_for_how_long_and_why(event: e.LlmCallRequested, text: str) -> None:
+    wait = created(event)
+    assert (wait.event_type, wait.status, wait.content, wait.execution_id) == ("llm_wait", "completed", text, "x")
+    assert wait.metadata == {
+        "llm_provider": event.llm_provider,
+        "wait_seconds": event.wait_seconds,
+        "rate_limited": event.rate_limited,
+        "attempt": event.attempt,
+    }
+
+
+def test_another_attempt_without_a_wait_is_not_news() -> None:
+    assert shown(requested(2)) == []
+
+
+def test_an_answer_from_which_nothing_followed_has_what_the_agent_was_told() -> None:
+    said = created(answer(text="Thought: hm", reminder="Write an Action or a Final Answer."))
+    assert said.metadata["reminder"] == "Write an Action or a Final Answer."
+
+
+def test_a_tool_call_streams_with_what_is_known_of_it() -> None:
+    call = created(
+        e.ToolCallRequested(
+            call_id="c",
+            execution_id="x",
+            llm_call_id="l",
+            server="kubernetes",
+            tool="pods_list",
+            arguments={"namespace": "shop"},
+            repeatable=True,
+            timeout_seconds=60,
+        )
+    )
+    assert (call.event_type, call.status, call.content) == ("llm_tool_call", "streaming", "")
+    assert call.execution_id == "x"
+    assert call.metadata == {
+        "server_name": "kubernetes",
+        "tool_name": "pods_list",
+        "arguments": {"namespace": "shop"},
+        "repeatable": True,
+    }
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status", "is_error"),
+    [
+        ("ok", "completed", False),
+        ("tool_error", "completed", True),
+        ("rejected", "completed", True),
+        ("unavailable", "failed", True),
+        ("unknown", "failed", True),
+        ("cancelled", "cancelled", True),
+    ],
+)
+def test_a_tool_call_ends_as_its_outcome_says(outcome: e.Outcome, status: str, is_error: bool) -> None:
+    end = ended(
+        e.ToolCallCompleted(
+            call_id="c", outcome=outcome, content="text", cut=True, size=10, lines=2, claim_id="k", duration_ms=5
+        )
+    )
+    assert end.event_id == timeline_event_id("c", "llm_tool_call")
+    assert (end.status, end.content) == (status, "text")
+    assert end.metadata == {
+        "outcome": outcome,
+        "is_error": is_error,
+        "cut": True,
+        "size": 10,
+        "lines": 2,
+        "duration_ms": 5,
+    }
+
+
+def test_an_outcome_that_was_learned_later_is_told_beside_the_call_that_ended() -> None:
+    note = created(e.ToolCallOutcomeLearned(call_id="c", claim_id="k", outcome="ok", content="deleted"))
+    assert note.content == "The outcome of a call that had ended as unknown is known now (ok): deleted"
+    assert note.event_id != timeline_event_id("c", "llm_tool_call")
+
+
+def test_a_summary_streams_beside_its_call_and_ends() -> None:
+    begun = created(e.SummaryRequested(summary_id="m", call_id="c", execution_id="x", timeout_seconds=60))
+    assert (begun.event_type, begun.status, begun.execution_id) == ("mcp_tool_summary", "streaming", "x")
+    assert begun.metadata == {"call_event_id": timeline_event_id("c", "llm_tool_call")}
+    done = ended(
+        e.SummaryCompleted(summary_id="m", call_id="c", content="short", usage=Usage(), model="m1", duration_ms=5)
+    )
+    assert (done.event_id, done.status, done.content) == (begun.event_id, "completed", "short")
+    failed = ended(e.SummaryFailed(summary_id="m", call_id="c", error="quota"))
+    assert (failed.event_id, failed.status, failed.content) == (begun.event_id, "failed", "quota")
+
+
+def fetched(outcome: e.Outcome, content: str) -> TimelineEnded:
+    (change,) = timeline_changes(
+        at(9, e.ToolCallCompleted(call_id=runbook_call_id("s"), outcome=outcome, content=content))
+    )
+    assert isinstance(change, TimelineEnded)
+    return change
+
+
+def test_a_runbook_is_of_the_session_and_streams_until_it_is_there() -> None:
+    begun = created(
+        e.ToolCallRequested(
+            call_id=runbook_call_id("s"),
+            execution_id="",
+            llm_call_id="",
+            server="tarsy",
+            tool="fetch_runbook",
+            arguments={"url": "https://example.test/r.md"},
+            repeatable=True,
+            timeout_seconds=60,
+            purpose="runbook",
+        )
+    )
+    assert (begun.event_type, begun.status, begun.execution_id) == ("runbook", "streaming", None)
+    assert begun.metadata["arguments"] == {"url": "https://example.test/r.md"}
+    done = fetched("ok", "# Look")
+    assert (done.event_id, done.event_type) == (begun.event_id, "runbook")
+    assert (done.status, done.content) == ("completed", "# Look")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status"),
+    [
+        ("tool_error", "failed"),
+        ("rejected", "failed"),
+        ("unavailable", "failed"),
+        ("unknown", "failed"),
+        ("cancelled", "cancelled"),
+    ],
+)
+def test_a_runbook_that_is_not_there_has_failed_whoever_said_so(outcome: e.Outcome, status: str) -> None:
+    end = fetched(outcome, "404")
+    assert (end.status, end.content) == (status, "404")
+
+
+def test_the_call_of_an_agent_in_another_session_is_no_runbook() -> None:
+    end = ended(e.ToolCallCompleted(call_id=runbook_call_id("another"), outcome="ok", content=""))
+    assert end.event_type == "llm_tool_call"

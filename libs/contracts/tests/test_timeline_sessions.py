@@ -1,0 +1,88 @@
+"""What people see of a session itself: when an event comes, then these changes."""
+
+import pytest
+
+from tarsy_contracts import events as e
+from tarsy_contracts.timeline import SessionChanged, TimelineCreated, timeline_changes
+from tarsy_seen import at, created, shown
+from tarsy_whole_chain import begun
+
+
+def test_a_session_waits_for_its_turn_until_its_first_stage() -> None:
+    assert shown(begun()) == [SessionChanged(status="pending")]
+
+
+def test_a_repeated_alert_is_noted_each_time() -> None:
+    event = e.AlertRepeated(input_id="i", source="kafka")
+    first, second = timeline_changes(at(7, event, id="one")), timeline_changes(at(8, event, id="two"))
+    assert isinstance(first[0], TimelineCreated)
+    assert isinstance(second[0], TimelineCreated)
+    assert first[0].content == "The same alert arrived again (kafka)."
+    assert first[0].event_id != second[0].event_id
+
+
+def test_a_request_shows_who_asked_and_why_it_was_refused() -> None:
+    assert created(e.RequestAccepted(request_id="r", request="chat", author="bob")).content == "bob asked: chat."
+    refused = e.RequestRefused(request_id="r", request="chat", author="bob", code=409, reason="It has ended.")
+    assert created(refused).content == "bob asked: chat. Refused: It has ended."
+
+
+def test_a_session_is_seen_to_be_cancelling_as_soon_as_that_is_granted() -> None:
+    changes = shown(e.RequestAccepted(request_id="r", request=e.CANCEL, author="bob"))
+    assert SessionChanged(status="cancelling") in changes
+
+
+def test_a_refused_cancellation_changes_no_status() -> None:
+    created(e.RequestRefused(request_id="r", request=e.CANCEL, author="bob", code=409, reason="It has ended."))
+
+
+@pytest.mark.parametrize(
+    ("event", "change"),
+    [
+        (e.SessionCompleted(final_analysis="DNS"), SessionChanged(status="completed", final_analysis="DNS")),
+        (
+            e.SessionCompleted(final_analysis="DNS", executive_summary="It is DNS."),
+            SessionChanged(status="completed", final_analysis="DNS", executive_summary="It is DNS."),
+        ),
+        (
+            e.SessionCompleted(final_analysis="DNS", executive_summary_error="quota"),
+            SessionChanged(status="completed", final_analysis="DNS", executive_summary_error="quota"),
+        ),
+        (e.SessionTimedOut(error="too long"), SessionChanged(status="timed_out", error_message="too long")),
+        (e.SessionFailed(error="no model"), SessionChanged(status="failed", error_message="no model")),
+        (e.SessionCancelled(author="bob"), SessionChanged(status="cancelled", error_message="cancelled by bob")),
+    ],
+    ids=lambda one: getattr(one, "type", ""),
+)
+def test_a_session_ends(event: e.Event, change: SessionChanged) -> None:
+    assert shown(event) == [change]
+
+
+def test_every_event_of_the_log_is_seen_or_not_as_these_tests_say() -> None:
+    """A new type of event needs a line here, and a test above."""
+    unseen = {"tool_call.started", "tool_call.released", "summary.started", "summary.released"}
+    seen = {
+        "session.started",
+        "alert.repeated",
+        "stage.started",
+        "execution.started",
+        "llm_call.requested",
+        "llm_call.completed",
+        "llm_call.failed",
+        "tool_call.requested",
+        "tool_call.completed",
+        "tool_call.outcome_learned",
+        "summary.requested",
+        "summary.completed",
+        "summary.failed",
+        "execution.completed",
+        "stage.completed",
+        "request.accepted",
+        "request.refused",
+        "session.completed",
+        "session.failed",
+        "session.cancelled",
+        "session.timed_out",
+        "execution.fell_back",
+    }
+    assert seen | unseen == set(e.EVENTS)
