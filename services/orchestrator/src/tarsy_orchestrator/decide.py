@@ -22,8 +22,8 @@ from tarsy_orchestrator.decide_calls import (
 )
 from tarsy_orchestrator.decide_llm import llm_answered
 from tarsy_orchestrator.given import Given
-from tarsy_orchestrator.imagine import imagine
-from tarsy_orchestrator.stages import first_stage, start_executions
+from tarsy_orchestrator.imagine import Step, imagined
+from tarsy_orchestrator.stages import first_stage, start_executions, tools_wanted
 from tarsy_orchestrator.state import Absent, Beyond, Ended, Investigating, State
 
 REPEATS_NOTED = 50
@@ -31,17 +31,17 @@ REPEATS_NOTED = 50
 
 def decide(session_id: str, state: State, given: Given) -> list[e.Event]:
     """Never raises. `[]` also for what comes too late, or makes no sense in this state."""
+    return [step.event for step in decided(session_id, state, given)]
+
+
+def decided(session_id: str, state: State, given: Given) -> list[Step]:
+    """The decision, with the state that each of its events will make."""
     if given.offset is not None and given.offset <= state.decided:
         return []
-    events = _direct(state, given)
-    after = state
-    for event in events:
-        after = imagine(session_id, after, event, given)
-    while events and (more := consequences(after, given.at)):
-        for event in more:
-            after = imagine(session_id, after, event, given)
-        events = [*events, *more]
-    return events
+    steps = imagined(session_id, state, _direct(state, given), given)
+    while steps and (more := consequences(steps[-1].after, given.at)):
+        steps += imagined(session_id, steps[-1].after, more, given)
+    return steps
 
 
 def _direct(state: State, given: Given) -> list[e.Event]:
@@ -135,7 +135,7 @@ def _fetch(state: Investigating, url: str) -> e.ToolCallRequested:
 
 def _offered(state: Investigating, offered: i.ToolsOffered, given: Given) -> list[e.Event]:
     stage = state.stage
-    if stage is None or stage.started.stage_id != offered.stage_id or stage.executions or not stage.open:
+    if stage is None or stage.started.stage_id != offered.stage_id or not tools_wanted(state):
         return []
     if state.cancelled is not None:
         return []

@@ -8,9 +8,9 @@ from tarsy_contracts import events as e
 from tarsy_contracts.envelope import Envelope, event_id
 from tarsy_contracts.identities import session_traceparent
 from tarsy_orchestrator.closing import fail
-from tarsy_orchestrator.decide import decide
+from tarsy_orchestrator.decide import decided
 from tarsy_orchestrator.given import Given
-from tarsy_orchestrator.imagine import imagine
+from tarsy_orchestrator.imagine import Step, imagined
 from tarsy_orchestrator.state import State
 
 
@@ -71,25 +71,27 @@ def make_decisions(
 
 def decide_one(waiting: Waiting, tail: Tail, *, source: str, settled: bool) -> tuple[Decision, Tail]:
     """One that no batch could hold is not made: the session fails instead, and says why."""
-    events = decide(waiting.session_id, tail.state, waiting.given)
-    decision, after = _made(waiting, tail, events, source=source, settled=settled)
+    session_id, given = waiting.session_id, waiting.given
+    steps = decided(session_id, tail.state, given)
+    decision, after = _made(waiting, tail, steps, source=source, settled=settled)
     size = sum(entry.size for entry in decision.entries)
     if size <= BATCH_BYTES:
         return decision, after
-    error = f"what followed from {waiting.given.input.type} had {size} bytes, more than the log takes at once"
-    return _made(waiting, tail, fail(tail.state, error), source=source, settled=settled)
+    error = f"what followed from {given.input.type} had {size} bytes, more than the log takes at once"
+    failing = imagined(session_id, tail.state, fail(tail.state, error), given)
+    return _made(waiting, tail, failing, source=source, settled=settled)
 
 
 def _made(
-    waiting: Waiting, tail: Tail, events: Sequence[e.Event], *, source: str, settled: bool
+    waiting: Waiting, tail: Tail, steps: Sequence[Step], *, source: str, settled: bool
 ) -> tuple[Decision, Tail]:
     session_id, given = waiting.session_id, waiting.given
     entries, ids = [], []
-    for event in events:
-        entry, id = _entry(session_id, event, tail, given, source)
+    for step in steps:
+        entry, id = _entry(session_id, step.event, tail, given, source)
         entries.append(entry)
         ids.append(id)
-        tail = Tail(imagine(session_id, tail.state, event, given), id, tail.number + 1)
+        tail = Tail(step.after, id, tail.number + 1)
     last = tail.event_id if entries else None
     return Decision(waiting=waiting, entries=tuple(entries), ids=tuple(ids), last_id=last, settled=settled), tail
 

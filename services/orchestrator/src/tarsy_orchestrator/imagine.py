@@ -1,5 +1,8 @@
 """The state as it will be when an event that is not written yet comes back, for decisions that build on each other."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+
 from tarsy_contracts import events as e
 from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.recorded import Recorded
@@ -8,6 +11,22 @@ from tarsy_orchestrator.given import Given
 from tarsy_orchestrator.state import State
 
 NOWHERE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An event that is not written yet, and the state after it."""
+
+    event: e.Event
+    after: State
+
+
+def imagined(session_id: str, state: State, events: Iterable[e.Event], given: Given) -> list[Step]:
+    steps: list[Step] = []
+    for event in events:
+        state = imagine(session_id, state, event, given)
+        steps.append(Step(event, state))
+    return steps
 
 
 def imagine(session_id: str, state: State, event: e.Event, given: Given) -> State:
