@@ -40,43 +40,6 @@ limits: {llm_call: 2m, tool_call: 90s, summary: 1m30s}
 PROVIDERS = "llm_providers:\n  scripted: {type: scripted, script: scripts/demo.yaml, pace_seconds: 0.05}\n"
 ENVIRON = {"INCIDENT": "examples/incidents/crash-loop", "KUBE_TOKEN": "hunter2"}
 
-WRONG = """\
-defaults:
-  llm_provder: scripted
-  max_iterations: many
-  alert_type: kuberntes
-mcp_servers:
-  kube__x:
-    transport: {type: sse, url: "http://x"}
-  db:
-    transport:
-      type: stdio
-      command: [a]
-      env: {PW: "{{.PW}}", PORT: 5432}
-      timeout: 5 minutes
-    summarization: {size_threshold_tokens: 5}
-agents:
-  A:
-    mcp_servers: [bd, db]
-    mcp_server: x
-  A: {}
-agent_chains:
-  k:
-    alert_types: [kubernetes, kubernetes]
-    stages:
-      - name: a
-        agents: [{name: B}, {name: A, llm_provider: scrpted}]
-      - nme: x
-        agents: []
-queue:
-  worker_count: {{.WORKERS}}
-"""
-WRONG_PROVIDERS = """\
-llm_providers:
-  scripted: {type: scripted, script: nowhere.yaml, pace: 1}
-  cloud: {type: vertexai, model: gemini-2.5-pro}
-"""
-
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -119,58 +82,6 @@ def test_providers_may_stand_in_the_main_file(folder: Path) -> None:
     assert list(load_config(with_main(folder, GOOD + PROVIDERS), ENVIRON).llm_providers) == ["scripted"]
 
 
-def test_every_mistake_is_told_with_its_line_and_what_would_be_right(folder: Path) -> None:
-    with_main(folder, WRONG)
-    (folder / "llm-providers.yaml").write_text(WRONG_PROVIDERS, encoding="utf-8")
-    assert mistakes(folder) == [
-        "tarsy.yaml:2: defaults.llm_provder: unknown key; did you mean llm_provider?",
-        "tarsy.yaml:3: defaults.max_iterations: is not accepted; "
-        "it should be a valid integer, unable to parse string as an integer",
-        "tarsy.yaml:4: defaults.alert_type: no chain names the default alert type kuberntes; did you mean kubernetes?",
-        "tarsy.yaml:6: mcp_servers.kube__x: cannot name a server; "
-        "use letters and digits, with single - or _ between them",
-        "tarsy.yaml:7: mcp_servers.kube__x.transport.type: the transport sse comes with a later version; "
-        "use http or stdio",
-        "tarsy.yaml:11: mcp_servers.db.transport.command: is not text; write the value in quotes",
-        "tarsy.yaml:12: mcp_servers.db.transport.env.PW: the environment variable PW is not set; "
-        "set PW, or write the value itself",
-        "tarsy.yaml:12: mcp_servers.db.transport.env.PORT: is not text; write the value in quotes",
-        "tarsy.yaml:13: mcp_servers.db.transport.timeout: is not a duration; "
-        'write seconds, or such as "60s", "5m", "1m30s"',
-        "tarsy.yaml:14: mcp_servers.db.summarization.size_threshold_tokens: is not accepted; "
-        "it should be greater than or equal to 100",
-        "tarsy.yaml:19: agents.A: stands here a second time (first in line 16); keep one of them",
-        "tarsy.yaml:22: agent_chains.k.alert_types[1]: the alert type kubernetes belongs to the chain k already; "
-        "keep one of them",
-        "tarsy.yaml:25: agent_chains.k.stages[0].agents: more than one agent comes with a later version; "
-        "keep one agent",
-        "tarsy.yaml:25: agent_chains.k.stages[0].agents[0].name: agents has no B; known here: A",
-        "tarsy.yaml:25: agent_chains.k.stages[0].agents[1].llm_provider: llm_providers has no scrpted; "
-        "did you mean scripted?",
-        "tarsy.yaml:25: agent_chains.k.stages[0].agents[0]: has no llm_provider; "
-        "name one here, or in defaults.llm_provider",
-        "tarsy.yaml:26: agent_chains.k.stages[1].name: is missing; add it",
-        "tarsy.yaml:26: agent_chains.k.stages[1].nme: unknown key; did you mean name?",
-        "tarsy.yaml:27: agent_chains.k.stages[1].agents: has no agent; name one agent",
-        "tarsy.yaml:28: queue: unknown key; "
-        "known here: agent_chains, agents, defaults, limits, llm_providers, mcp_servers",
-        'tarsy.yaml:29: queue.worker_count: has a key that is not a name; templates are written in quotes: "{{.NAME}}"',
-        "llm-providers.yaml:2: llm_providers.scripted.pace: unknown key; "
-        "known here: api_key, api_key_env, base_url, max_output_tokens, model, pace_seconds, script, thinking, type",
-        "llm-providers.yaml:2: llm_providers.scripted.script: there is no file nowhere.yaml; "
-        "script is a path from the folder of llm-providers.yaml",
-        "llm-providers.yaml:3: llm_providers.cloud.type: the provider type vertexai comes with a later version; "
-        "use google with an API key",
-    ]
-
-
-def test_more_than_one_stage_comes_later(folder: Path) -> None:
-    second = "      - name: second\n        agents: [{name: KubernetesAgent}]\nlimits:"
-    assert mistakes(with_main(folder, GOOD.replace("limits:", second))) == [
-        "tarsy.yaml:24: agent_chains.kubernetes.stages: more than one stage comes with a later version; keep one stage"
-    ]
-
-
 def test_the_misspelt_name_of_a_server_gets_the_nearest_one(folder: Path) -> None:
     wrong = GOOD.replace("mcp_servers: [kubernetes]", "mcp_servers: [kubernets]")
     assert mistakes(with_main(folder, wrong)) == [
@@ -187,9 +98,16 @@ def test_an_alert_type_belongs_to_one_chain(folder: Path) -> None:
     assert "the alert type KubePodCrashLooping belongs to the chain kubernetes already" in mistake
 
 
-def test_without_any_chain_the_default_alert_type_has_none(folder: Path) -> None:
+def test_without_any_chain_the_default_alert_type_has_the_built_in_one_which_wants_a_provider(folder: Path) -> None:
     assert mistakes(with_main(folder, "")) == [
-        "tarsy.yaml:1: agent_chains: no chain names the default alert type kubernetes; none is defined"
+        "tarsy.yaml:1: defaults.llm_provider: is missing, and the built-in chain kubernetes needs it; "
+        "name a provider, such as google-default"
+    ]
+
+
+def test_without_any_chain_another_default_alert_type_has_none(folder: Path) -> None:
+    assert mistakes(with_main(folder, "defaults: {alert_type: network}")) == [
+        "tarsy.yaml:1: defaults.alert_type: no chain names the default alert type network; none is defined"
     ]
 
 
@@ -235,3 +153,27 @@ def test_secrets_are_in_no_repr(folder: Path) -> None:
 def test_no_value_is_repeated_in_a_mistake(folder: Path) -> None:
     wrong = GOOD.replace("timeout: 30", 'timeout: "{{.KUBE_TOKEN}}"').replace("python", "[{{.KUBE_TOKEN}}]")
     assert "hunter2" not in "\n".join(mistakes(with_main(folder, wrong)))
+
+
+@pytest.mark.parametrize("nothing", ["defaults: {llm_provider: []}", "defaults: {}"])
+def test_an_agent_whose_provider_is_empty_has_none(folder: Path, nothing: str) -> None:
+    text = GOOD.replace("defaults:\n  llm_provider: scripted\n  max_iterations: 12", nothing)
+    text = text.replace("{name: KubernetesAgent}", "{name: KubernetesAgent, llm_provider: null}")
+    assert mistakes(with_main(folder, text)) == [
+        "tarsy.yaml:24: agent_chains.kubernetes.stages[0].agents[0]: has no llm_provider; "
+        "name one here, or in defaults.llm_provider"
+    ]
+
+
+def test_a_configuration_made_without_files_resolves_with_the_built_in_agents() -> None:
+    agent = {"name": "A", "llm_provider": "scripted"}
+    config = Config.model_validate(
+        {
+            "agents": {"A": {}},
+            "agent_chains": {"c": {"alert_types": ["k"], "stages": [{"name": "s", "agents": [agent, agent]}]}},
+            "llm_providers": {"scripted": {"type": "scripted", "script": "none.yaml"}},
+        }
+    )
+    chain = config.chain_for("k")
+    assert [agent.name for agent in chain.agents()] == ["A", "A", "SynthesisAgent", "ExecSummaryAgent"]
+    assert chain.llm_providers == {"scripted"}

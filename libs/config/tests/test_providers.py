@@ -112,7 +112,7 @@ def test_a_provider_that_nobody_asks_needs_no_key(load: Load) -> None:
         ("{type: scripted, script: script.yaml, model: m}", "is no key of a provider of type scripted; remove it"),
         ("{type: scripted}", "names no script; add script: PATH"),
         ("{type: openai, model: m, base_url: localhost}", "is not an address; write it as https://HOST/PATH"),
-        ("{type: xai, model: m}", "comes with a later version; use openai with base_url: https://api.x.ai/v1"),
+        ("{type: grok, model: m}", "it should be 'scripted', 'google', 'openai', 'anthropic' or 'xai'"),
     ],
 )
 def test_keys_have_to_fit_the_type(load: Load, provider: str, mistake: str) -> None:

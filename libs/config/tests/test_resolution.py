@@ -1,82 +1,256 @@
-"""A chain is resolved from the most general setting to the most special one."""
+"""A setting is resolved from the most general place to the most special one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from tarsy_config.config import Config, UnknownAlertType
 from tarsy_config.load import load_config
-from tarsy_contracts.chain import CallLimits, ResolvedServer, SummaryRule
+from tarsy_contracts.chain import CallLimits, ResolvedAgent, ResolvedChain, ResolvedServer, SummaryRule
 
+type Settings = dict[str, Any]
 type Configured = Callable[..., Config]
+
+PROVIDERS = ("general", "of-chain", "of-summary", "of-stage-agent", "f1", "f2", "f3", "f4")
+SERVERS = ("s1", "s2", "s3", "s4")
 
 
 @pytest.fixture
 def configured(tmp_path: Path) -> Configured:
-    def configure(*, defaults: str = "llm_provider: general", agent: str = "", stage_agent: str = "") -> Config:
+    """Every level of one agent's settings; a second agent beside it makes the synthesis."""
+
+    def configure(
+        *,
+        defaults: Settings | None = None,
+        agent: Settings | None = None,
+        chain: Settings | None = None,
+        stage: Settings | None = None,
+        stage_agent: Settings | None = None,
+        beside: Settings | None = None,
+        **more: Settings,
+    ) -> Config:
         (tmp_path / "script.yaml").touch()
-        (tmp_path / "tarsy.yaml").write_text(
-            f"""
-defaults: {{{defaults}}}
-mcp_servers:
-  kubernetes:
-    transport: {{type: stdio, command: python}}
-    instructions: Prefer namespaced queries.
-    summarization: {{enabled: false, size_threshold_tokens: 100, summary_max_token_limit: 50}}
-agents:
-  A: {{mcp_servers: [kubernetes], custom_instructions: Be brief., {agent}}}
-agent_chains:
-  one: {{alert_types: [kubernetes], stages: [{{name: s, agents: [{{name: A, {stage_agent}}}]}}]}}
-llm_providers:
-  general: {{type: scripted, script: script.yaml}}
-  special: {{type: scripted, script: script.yaml}}
-limits: {{llm_call: 2m, tool_call: 500ms}}
-""",
-            encoding="utf-8",
-        )
+        agents = [{"name": "A", **(stage_agent or {})}, {"name": "A", **(beside or {})}]
+        content = {
+            "defaults": {"llm_provider": "general", **(defaults or {})},
+            "mcp_servers": {name: {"transport": {"type": "stdio", "command": "none"}} for name in SERVERS},
+            "agents": {"A": {"custom_instructions": "Be brief.", **(agent or {})}},
+            "agent_chains": {
+                "one": {
+                    "alert_types": ["kubernetes"],
+                    **(chain or {}),
+                    "stages": [{"name": "s", **(stage or {}), "agents": agents}],
+                }
+            },
+            "llm_providers": {name: {"type": "scripted", "script": "script.yaml"} for name in PROVIDERS},
+            **more,
+        }
+        (tmp_path / "tarsy.yaml").write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
         return load_config(tmp_path, {})
 
     return configure
 
 
+def first_agent(config: Config) -> ResolvedAgent:
+    return config.chain_for("kubernetes").stages[0].agents[0]
+
+
+def server_names(agent: ResolvedAgent) -> list[str]:
+    return [server.server for server in agent.servers]
+
+
+type Level = tuple[str, Any, Any]
+"""Where the setting stands, what stands there, and what the agent has then."""
+
+WALKS: dict[str, tuple[Callable[[ResolvedAgent], Any], Any, Sequence[Level]]] = {
+    "llm_provider": (
+        lambda agent: agent.llm_provider,
+        "general",
+        [("chain", "of-chain", "of-chain"), ("stage_agent", "of-stage-agent", "of-stage-agent")],
+    ),
+    "max_iterations": (
+        lambda agent: agent.max_iterations,
+        20,
+        [
+            ("defaults", 15, 15),
+            ("agent", 14, 14),
+            ("chain", 13, 13),
+            ("stage", 12, 12),
+            ("stage_agent", 11, 11),
+        ],
+    ),
+    "iteration_strategy": (
+        lambda agent: agent.controller,
+        "function_calling",
+        [
+            ("defaults", "react", "react"),
+            ("agent", "native-thinking", "function_calling"),
+            ("chain", "react", "react"),
+            ("stage_agent", "function-calling", "function_calling"),
+        ],
+    ),
+    "mcp_servers": (
+        server_names,
+        [],
+        [
+            ("agent", ["s1"], ["s1"]),
+            ("chain", ["s2", "s1", "s2"], ["s2", "s1"]),
+            ("stage", ["s3"], ["s3"]),
+            ("stage_agent", ["s4"], ["s4"]),
+        ],
+    ),
+    "fallback_providers": (
+        lambda agent: agent.fallback_providers,
+        (),
+        [
+            ("defaults", ["f1", "f1"], ("f1",)),
+            ("chain", [{"provider": "f2", "backend": "langchain"}], ("f2",)),
+            ("stage", ["f4", "general", "f3"], ("f4", "f3")),
+            ("stage_agent", [], ()),
+        ],
+    ),
+    "type": (
+        lambda agent: agent.controller,
+        "function_calling",
+        [("agent", "synthesis", "single_shot"), ("stage_agent", "", "function_calling")],
+    ),
+}
+
+
+@pytest.mark.parametrize("setting", WALKS)
+def test_each_more_special_place_wins_over_all_more_general_ones(configured: Configured, setting: str) -> None:
+    look, otherwise, levels = WALKS[setting]
+    said: dict[str, Settings] = {}
+    assert look(first_agent(configured())) == otherwise
+    for level, value, expected in levels:
+        said[level] = {setting: value}
+        assert look(first_agent(configured(**said))) == expected, level
+
+
+@pytest.mark.parametrize("setting", WALKS)
+def test_a_special_place_needs_no_general_one(configured: Configured, setting: str) -> None:
+    look, _, levels = WALKS[setting]
+    for level, value, expected in levels:
+        assert look(first_agent(configured(**{level: {setting: value}}))) == expected, level
+
+
+def test_an_empty_list_of_servers_takes_none_away(configured: Configured) -> None:
+    config = configured(agent={"mcp_servers": ["s1"]}, stage_agent={"mcp_servers": []})
+    assert server_names(first_agent(config)) == ["s1"]
+
+
+def test_the_success_policy_is_any_then_that_of_defaults_then_of_the_stage(configured: Configured) -> None:
+    def policy(**settings: Settings) -> str:
+        return configured(**settings).chain_for("kubernetes").stages[0].success_policy
+
+    assert policy() == "any"
+    assert policy(defaults={"success_policy": "all"}) == "all"
+    assert policy(defaults={"success_policy": "all"}, stage={"success_policy": "any"}) == "any"
+
+
+def synthesis(chain: ResolvedChain) -> ResolvedAgent:
+    found = chain.stages[0].synthesis
+    assert found is not None
+    return found
+
+
+def executive_summary(chain: ResolvedChain) -> ResolvedAgent:
+    assert chain.executive_summary is not None
+    return chain.executive_summary
+
+
 @pytest.mark.parametrize(
-    ("settings", "expected"),
+    ("who", "special"),
     [
-        ({}, 20),
-        ({"defaults": "llm_provider: general, max_iterations: 15"}, 15),
-        ({"defaults": "llm_provider: general, max_iterations: 15", "agent": "max_iterations: 10"}, 10),
-        ({"agent": "max_iterations: 10", "stage_agent": "max_iterations: 5"}, 5),
+        (synthesis, {"stage": {"synthesis": {"llm_provider": "of-summary"}}}),
+        (executive_summary, {"chain": {"llm_provider": "of-chain", "executive_summary_provider": "of-summary"}}),
     ],
 )
-def test_the_most_special_max_iterations_wins(configured: Configured, settings: dict[str, str], expected: int) -> None:
-    chain = configured(**settings).chain_for("kubernetes")
-    assert chain.stages[0].agents[0].max_iterations == expected
+def test_those_who_write_at_the_end_are_asked_where_they_say_or_like_the_chain(
+    configured: Configured, who: Callable[[ResolvedChain], ResolvedAgent], special: dict[str, Settings]
+) -> None:
+    own = {"stage_agent": {"llm_provider": "of-stage-agent"}}
+
+    def provider(**settings: Settings) -> str:
+        return who(configured(**(own | settings)).chain_for("kubernetes")).llm_provider
+
+    assert provider() == "general"
+    assert provider(chain={"llm_provider": "of-chain"}) == "of-chain"
+    assert provider(**({"chain": {"llm_provider": "of-chain"}} | special)) == "of-summary"
 
 
-def test_the_provider_of_the_stage_agent_wins(configured: Configured) -> None:
-    chain = configured(stage_agent="llm_provider: special").chain_for("kubernetes")
-    assert chain.stages[0].agents[0].llm_provider == "special"
-    assert chain.summary_llm_provider == "special"
+def test_without_any_general_provider_they_ask_whom_the_first_agent_asks(configured: Configured) -> None:
+    named = {"stage_agent": {"llm_provider": "f1"}, "beside": {"llm_provider": "f2"}}
+    chain = configured(defaults={"llm_provider": []}, **named).chain_for("kubernetes")
+    assert [agent.llm_provider for agent in chain.agents()] == ["f1", "f2", "f1", "f1"]
 
 
-def test_summaries_may_have_a_provider_of_their_own(configured: Configured) -> None:
-    chain = configured(defaults="llm_provider: general, summarization: {llm_provider: special}").chain_for("kubernetes")
-    assert chain.stages[0].agents[0].llm_provider == "general"
-    assert chain.summary_llm_provider == "special"
+def test_those_who_write_at_the_end_have_no_tools_and_one_question(configured: Configured) -> None:
+    config = configured(chain={"mcp_servers": ["s1"], "max_iterations": 7}, defaults={"fallback_providers": ["f1"]})
+    chain = config.chain_for("kubernetes")
+    for writer in (synthesis(chain), executive_summary(chain)):
+        assert (writer.controller, writer.max_iterations, writer.servers) == ("single_shot", 1, ())
+        assert writer.fallback_providers == ("f1",)
+    assert (synthesis(chain).name, executive_summary(chain).name) == ("SynthesisAgent", "ExecSummaryAgent")
+
+
+def test_summaries_are_written_by_whom_the_server_or_defaults_name(configured: Configured) -> None:
+    servers = {name: {"transport": {"type": "stdio", "command": "none"}} for name in SERVERS}
+    servers["s1"]["summarization"] = {"llm_provider": "f1"}
+    agent = {"mcp_servers": ["s1", "s2"]}
+    chain = configured(agent=agent, mcp_servers=servers).chain_for("kubernetes")
+    assert chain.summary_llm_provider == ""
+    assert [server.summary.llm_provider for server in chain.stages[0].agents[0].servers] == ["f1", ""]
+    assert "f1" in chain.llm_providers
+    general = {"summarization": {"llm_provider": "f2"}}
+    assert configured(defaults=general).chain_for("kubernetes").summary_llm_provider == "f2"
+
+
+def test_replicas_are_the_first_agent_so_many_times(configured: Configured) -> None:
+    config = configured(stage={"replicas": 3}, stage_agent={"max_iterations": 5})
+    (stage,) = config.chain_for("kubernetes").stages
+    assert [(agent.name, agent.max_iterations) for agent in stage.agents] == [("A-1", 5), ("A-2", 5), ("A-3", 5)]
+    assert stage.replicas
+    assert stage.synthesis is not None
+    assert not configured(stage={"replicas": 1}).chain_for("kubernetes").stages[0].replicas
 
 
 def test_a_resolved_chain_leaves_nothing_to_look_up(configured: Configured) -> None:
-    chain = configured().chain_for("kubernetes")
-    assert chain.chain_id == "one"
-    assert chain.scripted
-    assert chain.limits == CallLimits(llm_call_seconds=120.0, tool_call_seconds=0.5, summary_seconds=300.0)
-    (agent,) = chain.stages[0].agents
+    summarization = {"enabled": False, "size_threshold_tokens": 100, "summary_max_token_limit": 50}
+    server = {"transport": {"type": "stdio", "command": "x"}, "instructions": "Ask.", "summarization": summarization}
+    chain = configured(
+        defaults={"runbook": "Look first."},
+        agent={"mcp_servers": ["s1"]},
+        mcp_servers={"s1": server},
+        limits={"llm_call": "2m", "tool_call": "500ms", "iteration": "3m", "rate_limit": "1m"},
+        queue={"session_timeout": "10m"},
+    ).chain_for("kubernetes")
+    assert (chain.chain_id, chain.scripted, chain.default_runbook) == ("one", True, "Look first.")
+    assert chain.limits == CallLimits(
+        llm_call_seconds=120.0,
+        tool_call_seconds=0.5,
+        summary_seconds=300.0,
+        iteration_seconds=180.0,
+        session_seconds=600.0,
+        rate_limit_seconds=60.0,
+    )
+    agent = chain.stages[0].agents[0]
     assert (agent.name, agent.custom_instructions) == ("A", "Be brief.")
     rule = SummaryRule(enabled=False, size_threshold_tokens=100, summary_max_token_limit=50)
-    assert agent.servers == (
-        ResolvedServer(server="kubernetes", instructions="Prefer namespaced queries.", summary=rule),
-    )
+    assert agent.servers == (ResolvedServer(server="s1", instructions="Ask.", summary=rule),)
+
+
+def test_what_nobody_says_is_what_go_tarsy_has(configured: Configured) -> None:
+    config = configured()
+    assert config.chain_for("kubernetes").limits == CallLimits()
+    assert config.queue.max_concurrent_sessions == 5
+    assert config.system.github.token_env == "GITHUB_TOKEN"
+    runbooks = config.system.runbooks
+    assert (runbooks.cache_ttl, runbooks.max_bytes, runbooks.timeout) == (60.0, 262_144, 10.0)
+    assert runbooks.allowed_domains == ("github.com", "raw.githubusercontent.com")
 
 
 def test_an_alert_type_that_no_chain_names_is_unknown(configured: Configured) -> None:

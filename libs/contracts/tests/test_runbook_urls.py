@@ -67,6 +67,7 @@ def test_what_is_listed_is_allowed(url: str) -> None:
         "https://evil.net#@github.com/x",
         "https://github.com /x",
         "https://github.com/a b",
+        "https://github.com/a\\b",
         "https://git\thub.com/x",
         "https://github.com\n/x",
         " https://github.com/x",

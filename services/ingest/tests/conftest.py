@@ -24,14 +24,18 @@ from tarsy_bus.connection import Bus
 from tarsy_bus.following import Record, read_to_end
 from tarsy_bus.topics_admin import admin
 from tarsy_contracts.topics import LOG_PARTITIONS
+from tarsy_ingest.alert_rules import AlertRules, AlertTypes
 from tarsy_ingest.app import build
-from tarsy_ingest.incoming import AlertTypes
 from tarsy_ingest.settings import IngestSettings
 from tarsy_service.running import Readiness, build_app
 from tarsy_testing import eventually
 
 PROBE = b"probe"
 CONFIG = """
+mcp_servers:
+  kubernetes: {transport: {type: stdio, command: "true"}}
+  prometheus: {transport: {type: stdio, command: "true"}}
+system: {runbooks: {allowed_domains: [github.com, .example.com]}}
 agents: {A: {}}
 agent_chains:
   one:
@@ -51,6 +55,11 @@ def config_dir(tmp_path: Path) -> Path:
 @pytest.fixture
 def types() -> AlertTypes:
     return AlertTypes(dict.fromkeys(("kubernetes", "KubePodCrashLooping", "database"), "one"), "kubernetes")
+
+
+@pytest.fixture
+def rules(types: AlertTypes) -> AlertRules:
+    return AlertRules(types, frozenset({"kubernetes", "prometheus"}), ("github.com", ".example.com"))
 
 
 @pytest.fixture

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from tarsy_contracts.identities import session_of_alertmanager
+from tarsy_ingest.alert_rules import AlertTypes
 from tarsy_ingest.alertmanager import read_webhook
-from tarsy_ingest.incoming import AlertTypes, Incoming, Refused, TooMuch
+from tarsy_ingest.incoming import Incoming, Refused, TooMuch
 
 
 def only(webhook: Any, types: AlertTypes, alert_type: str | None = None) -> Incoming:
@@ -97,6 +98,33 @@ def test_without_a_summary_the_name_is_the_title(firing: Any, types: AlertTypes)
 def test_a_runbook_that_no_browser_should_open_is_left_out(firing: Any, types: AlertTypes) -> None:
     firing["alerts"][0]["annotations"]["runbook_url"] = "javascript:alert(1)"
     assert only(firing, types).runbook_url is None
+
+
+def test_a_label_may_name_the_runbook_too(firing: Any, types: AlertTypes) -> None:
+    alert = firing["alerts"][0]
+    alert["annotations"]["runbook_url"] = "see the wiki"
+    alert["labels"]["runbook_url"] = "https://r.example.com/x"
+    assert only(firing, types).runbook_url == "https://r.example.com/x"
+
+
+@pytest.mark.parametrize(
+    ("label", "annotation", "expected"),
+    [
+        ("urgent", None, "urgent"),
+        (None, " High ", "high"),
+        ("low", "high", "low"),
+        ("P1", "high", "high"),
+        ("P1", None, None),
+        (None, None, None),
+    ],
+)
+def test_a_label_or_an_annotation_may_say_the_priority(
+    firing: Any, types: AlertTypes, label: str | None, annotation: str | None, expected: str | None
+) -> None:
+    alert = firing["alerts"][0]
+    alert["labels"] |= {} if label is None else {"tarsy_priority": label}
+    alert["annotations"] |= {} if annotation is None else {"tarsy_priority": annotation}
+    assert only(firing, types).priority == expected
 
 
 def test_every_wrong_field_is_told_with_its_place(firing: Any, types: AlertTypes) -> None:

@@ -96,6 +96,19 @@ async def test_every_form_of_record_becomes_an_alert(
     assert alerts[first].data == "disk full on db-1"
 
 
+async def test_what_is_wrong_with_a_choice_sends_no_alert_to_the_dead_letters(
+    ingest: Ingest, bus: Bus, records: Records
+) -> None:
+    await write(bus, b'{"data": "first", "priority": "P1", "mcp": "password: hunter2-very-secret"}')
+    await write(bus, b'{"data": "second", "mcp": {"servers": [{"name": "password: hunter2-very-secret"}]}}')
+    found = await arrived(records, bus.topics.inbox, 2)
+    alerts = {alert.mcp is None: alert for alert in map(alert_in, found)}
+    assert '"data": "first"' in alerts[True].data
+    assert alerts[False].data == "second"
+    assert b"hunter2" not in b"".join(record.value or b"" for record in found)
+    assert await records(bus.topics.dead_letters) == []
+
+
 async def test_what_was_there_before_the_first_start_is_read(
     start_ingest: StartIngest, bus: Bus, records: Records
 ) -> None:

@@ -9,6 +9,7 @@ from ingest_running import Ingest, Records, Writable, alert_in, session_of
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.records import delivery
+from tarsy_contracts.alert import McpSelection, McpServerSelection, NativeToolSelection
 from tarsy_contracts.identities import session_of_alertmanager
 
 ALERTS = "/api/v1/alerts"
@@ -40,6 +41,43 @@ async def test_an_accepted_alert_is_in_the_inbox(ingest: Ingest, bus: Bus, recor
     assert ingest.value("tarsy_http_requests_total", **route, status="202") == 1
 
 
+async def test_what_was_chosen_for_an_alert_is_in_the_inbox(ingest: Ingest, bus: Bus, records: Records) -> None:
+    servers = [{"name": "kubernetes", "tools": ["pods_list", "pods_log", "pods_list"]}, {"name": "prometheus"}]
+    choice = {"servers": servers, "native_tools": {"google_search": False, "url_context": None}}
+    body = {"data": "disk full", "priority": "urgent", "mcp": choice}
+    assert (await ingest.client.post(ALERTS, json=body)).status_code == 202
+    (record,) = await records(bus.topics.inbox)
+    alert = alert_in(record)
+    assert alert.priority == "urgent"
+    assert alert.mcp == McpSelection(
+        servers=(
+            McpServerSelection(name="kubernetes", tools=("pods_list", "pods_log")),
+            McpServerSelection(name="prometheus"),
+        ),
+        native_tools=NativeToolSelection(google_search=False),
+    )
+
+
+@pytest.mark.parametrize("mcp", [None, {}])
+async def test_without_a_choice_all_is_as_configured(
+    ingest: Ingest, bus: Bus, records: Records, mcp: dict[str, Any] | None
+) -> None:
+    body = {"data": "disk full", "mcp": mcp, "priority": None, "runbook": ""}
+    assert (await ingest.client.post(ALERTS, json=body)).status_code == 202
+    (record,) = await records(bus.topics.inbox)
+    alert = alert_in(record)
+    assert (alert.mcp, alert.priority, alert.runbook_url) == (None, None, None)
+
+
+async def test_an_alertmanager_alert_with_a_runbook_from_elsewhere_is_taken(
+    ingest: Ingest, bus: Bus, records: Records, samples: dict[str, Any]
+) -> None:
+    assert (await ingest.client.post(WEBHOOK, json=samples["firing"])).status_code == 202
+    (record,) = await records(bus.topics.inbox)
+    url = alert_in(record).runbook_url
+    assert url == "https://runbooks.prometheus-operator.dev/runbooks/kubernetes/kubepodcrashlooping"
+
+
 async def test_an_alert_without_identity_is_a_session_of_its_own(ingest: Ingest) -> None:
     assert await submit(ingest) != await submit(ingest)
 
@@ -61,7 +99,9 @@ async def test_another_body_under_the_same_key_is_another_input_of_the_same_sess
 ) -> None:
     first = await submit(ingest, "disk full", **{"Idempotency-Key": "k1"})
     assert await submit(ingest, "disk empty", **{"Idempotency-Key": "k1"}) == first
-    assert len({delivery(record).envelope.id for record in await records(bus.topics.inbox)}) == 2
+    body = {"data": "disk full", "priority": "urgent"}
+    await ingest.client.post(ALERTS, json=body, headers={"Idempotency-Key": "k1"})
+    assert len({delivery(record).envelope.id for record in await records(bus.topics.inbox)}) == 3
 
 
 @pytest.mark.parametrize(

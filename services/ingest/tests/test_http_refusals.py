@@ -25,8 +25,30 @@ def pointers(response: httpx2.Response) -> list[str]:
         ({"data": "x", "alert_type": "network"}, "/alert_type"),
         ({"data": "x", "severity": "high"}, "/severity"),
         ({"data": "x", "runbook": "file:///etc/passwd"}, "/runbook"),
-        ({"data": "x", "mcp": {"servers": [{"name": "kubernetes"}]}}, "/mcp"),
+        ({"data": "x", "runbook": "https://evil.net/x"}, "/runbook"),
+        ({"data": "x", "runbook": "https://github.com@evil.net/x"}, "/runbook"),
+        ({"data": "x", "priority": "P1"}, "/priority"),
+        ({"data": "x", "priority": 1}, "/priority"),
+        ({"data": "x", "mcp": []}, "/mcp"),
+        ({"data": "x", "mcp": {"servers": []}}, "/mcp/servers"),
+        ({"data": "x", "mcp": {"native_tools": {"google_search": True}}}, "/mcp/servers"),
         ({"data": "x", "mcp": {"servers": [{}]}}, "/mcp/servers/0/name"),
+        ({"data": "x", "mcp": {"servers": [{"name": "kubernetes"}, {"name": "nope"}]}}, "/mcp/servers/1/name"),
+        ({"data": "x", "mcp": {"servers": [{"name": "kubernetes"}] * 2}}, "/mcp/servers/1/name"),
+        ({"data": "x", "mcp": {"servers": [{"name": "kubernetes", "tool": []}]}}, "/mcp/servers/0/tool"),
+        ({"data": "x", "mcp": {"servers": [{"name": "kubernetes", "tools": [""]}]}}, "/mcp/servers/0/tools/0"),
+        ({"data": "x", "mcp": {"servers": [{"name": "kubernetes", "tools": ["x" * 201]}]}}, "/mcp/servers/0/tools/0"),
+        ({"data": "x", "mcp": {"servers": [{"name": "kubernetes", "tools": ["x"] * 201}]}}, "/mcp/servers/0/tools"),
+        ({"data": "x", "mcp": {"servers": [{"name": "kubernetes"}] * 51}}, "/mcp/servers"),
+        ({"data": "x", "mcp": {"servers": [{"name": "kubernetes"}], "native": 1}}, "/mcp/native"),
+        (
+            {"data": "x", "mcp": {"servers": [{"name": "kubernetes"}], "native_tools": {"google_search": "yes"}}},
+            "/mcp/native_tools/google_search",
+        ),
+        (
+            {"data": "x", "mcp": {"servers": [{"name": "kubernetes"}], "native_tools": {"shell": True}}},
+            "/mcp/native_tools/shell",
+        ),
         ([], ""),
     ],
 )
@@ -39,6 +61,20 @@ async def test_a_wrong_field_is_pointed_to(unconnected: httpx2.AsyncClient, body
 async def test_all_wrong_fields_are_told_at_once(unconnected: httpx2.AsyncClient) -> None:
     response = await unconnected.post(ALERTS, json={"data": None, "alert_type": 1, "typo": 1})
     assert sorted(pointers(response)) == ["/alert_type", "/data", "/typo"]
+
+
+async def test_wrong_choices_are_told_at_once(unconnected: httpx2.AsyncClient) -> None:
+    body = {"data": "x", "runbook": "https://evil.net/x", "mcp": {"servers": [{"name": "a"}, {"name": "b"}]}}
+    response = await unconnected.post(ALERTS, json=body)
+    assert sorted(pointers(response)) == ["/mcp/servers/0/name", "/mcp/servers/1/name", "/runbook"]
+
+
+async def test_a_refused_choice_says_what_can_be_chosen(unconnected: httpx2.AsyncClient) -> None:
+    body = {"data": "x", "runbook": "https://hunter2.net/x", "mcp": {"servers": [{"name": "hunter2"}]}}
+    response = await unconnected.post(ALERTS, json=body)
+    assert "known: kubernetes, prometheus" in response.text
+    assert "allowed: github.com, .example.com" in response.text
+    assert "hunter2" not in response.text
 
 
 async def test_what_is_not_json_is_refused(unconnected: httpx2.AsyncClient) -> None:

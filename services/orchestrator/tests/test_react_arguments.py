@@ -102,6 +102,20 @@ def test_yaml_is_read_without_anchors() -> None:
     assert arguments_of("a: [1, &x 2]\nb:\n  - *x") == {"input": "a: [1, &x 2]\nb:\n  - *x"}
 
 
+def test_only_a_short_text_is_worth_the_slow_reader_of_yaml() -> None:
+    text = "a:\n" + "  - b\n" * 4_000
+    assert arguments_of(text) == {"input": text.strip()}
+
+
+def test_deep_brackets_are_given_up_early() -> None:
+    def seconds(text: str) -> float:
+        began = time.process_time()
+        arguments_of(text)
+        return time.process_time() - began
+
+    assert seconds("a: " + "[" * 19_000) < 3 * seconds("a: [" + "[]," * 6_000 + "]")
+
+
 def test_yaml_makes_no_objects() -> None:
     assert arguments_of("a:\n  - !!python/object/apply:os.getcwd []") == {"a": [[]]}
 

@@ -139,6 +139,14 @@ def test_a_strange_schema_is_shown_as_far_as_it_goes(schema: dict[str, JsonValue
     assert len(shown) == (len(properties) if isinstance(properties, dict) else 0)
 
 
+def test_a_schema_without_end_is_shown_three_levels_deep() -> None:
+    node: JsonValue = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}}}
+    lines = parameter_lines({"properties": {"first": {"$ref": "#/$defs/Node"}}, "$defs": {"Node": node}})
+    assert lines == [
+        f"{'  ' * depth}- {name} (object, optional)" for depth, name in enumerate(["first", "next", "next"])
+    ]
+
+
 def test_a_list_of_objects_shows_what_is_in_them_and_many_values_are_cut() -> None:
     items: JsonValue = {"type": "object", "properties": {"day": {"enum": list(range(40))}}}
     first, second = parameter_lines({"properties": {"days": {"type": "array", "items": items}}})

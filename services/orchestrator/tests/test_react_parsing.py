@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from react_tools import TOOLS, offered
 
@@ -213,6 +213,9 @@ texts = st.one_of(st.text(max_size=200), st.lists(st.sampled_from(PARTS), max_si
 
 @settings(deadline=None, max_examples=1500)
 @given(texts)
+@example("ACTION{}KUBERNETES:PODS_LIST")
+@example("THOUGHT- ")
+@example("ACTION:0\u2028")
 def test_of_any_text_one_thing_is_read_nothing_is_added_and_what_is_kept_reads_the_same(text: str) -> None:
     reading = read(text, TOOLS)
     assert [reading.call is not None, bool(reading.final_answer), bool(reading.reminder)].count(True) == 1
@@ -235,7 +238,7 @@ HOSTILE = (
     [
         *HOSTILE,
         *(
-            "Action: none\nAction Input: {'f(",
+            "Action: none\nAction Input: {'f(```````\n\n",
             "\nAction Input: [{",
             " \n",
             "Action " * 3,

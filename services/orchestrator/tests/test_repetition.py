@@ -37,6 +37,10 @@ def test_what_is_said_again_and_again_is_found(unit: str) -> None:
     assert repeats(prose(3_333) + unit * 100)
 
 
+def test_a_unit_may_say_a_part_of_itself_twice() -> None:
+    assert repeats((SENTENCE + "But first I read the log of the other one. " + SENTENCE) * 40)
+
+
 def test_it_is_found_at_the_next_look_and_stays_found() -> None:
     repetition = Repetition()
     assert not repetition.take(prose(EACH - TIMES * len(SENTENCE)))

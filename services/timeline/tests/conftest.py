@@ -146,9 +146,9 @@ def story() -> Callable[[Session], Session]:
         usage = Usage(input_tokens=100, output_tokens=20)
         return session.add(
             e.SessionStarted(input_id="i", alert=ALERT.model_copy(update={"title": f"Crash {s}"}), chain=CHAIN),
-            e.StageStarted(stage_id=f"{s}/st", index=0, name="look"),
+            e.StageStarted(stage_id=f"{s}/st", index=1, name="look"),
             e.ExecutionStarted(
-                execution_id=execution, stage_id=f"{s}/st", agent="looker", index=0, system="", prompt="", tools=()
+                execution_id=execution, stage_id=f"{s}/st", agent="looker", index=1, system="", prompt="", tools=()
             ),
             e.LlmCallRequested(llm_call_id=llm, execution_id=execution, iteration=0, attempt=0, purpose="iteration"),
             e.LlmCallCompleted(
@@ -183,11 +183,11 @@ def story() -> Callable[[Session], Session]:
                 execution_id=execution,
                 stage_id=f"{s}/st",
                 agent="looker",
-                index=0,
+                index=1,
                 status="completed",
                 final_analysis="It was DNS.",
             ),
-            e.StageCompleted(stage_id=f"{s}/st", index=0, name="look", status="completed"),
+            e.StageCompleted(stage_id=f"{s}/st", index=1, name="look", status="completed"),
             e.SessionCompleted(final_analysis="It was DNS."),
         )
 

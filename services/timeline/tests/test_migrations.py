@@ -62,6 +62,47 @@ async def test_each_migration_is_applied_once_whoever_starts_at_the_same_time(
     assert sorted(found) == [[], [], [], [name for name, _ in sql.migrations()]]
 
 
+OLD_ROWS = """
+    insert into sessions (session_id, partition, last_number, last_event_id, status, severity, plan, created_at) values
+        ('a', 0, 9, 'e', 'completed', ' Critical', '[{"agents": [{"name": "A", "llm_provider": "gemini"}]}]', now()),
+        ('b', 0, 9, 'e', 'failed', null, '[{"agents": [{"name": "A", "llm_provider": "gemini"}]},
+            {"agents": [{"name": "B", "llm_provider": "x"}, {"name": "C", "llm_provider": "claude"}]}]', now()),
+        ('c', 0, 9, 'e', 'pending', 'minor', '[]', now());
+    insert into stages (stage_id, session_id, stage_name, stage_index, status, started_at, number) values
+        ('a1', 'a', 'look', 1, 'completed', now(), 8), ('b2', 'b', 'act', 2, 'failed', now(), 8),
+        ('c0', 'c', 'lost', 0, 'active', now(), 8);
+    insert into agent_executions (
+        execution_id, session_id, stage_id, agent_name, agent_index, status, started_at, number
+    ) values ('a11', 'a', 'a1', 'A', 1, 'completed', now(), 8), ('b22', 'b', 'b2', 'C', 2, 'failed', now(), 8),
+        ('c00', 'c', 'c0', 'D', 0, 'active', now(), 8);
+"""
+
+
+async def test_old_rows_get_the_facts_that_their_plan_had(
+    connection: "asyncpg.Connection[asyncpg.Record]", database_schema: str
+) -> None:
+    (_, first), (_, second) = sql.migrations()[:2]
+    await connection.execute(f"create schema {database_schema}; set search_path = {database_schema}; {first}")
+    await connection.execute(OLD_ROWS)
+    await connection.execute(second)
+
+    async def rows(query: str) -> list[tuple[object, ...]]:
+        return [tuple(row) for row in await connection.fetch(query)]
+
+    assert await rows("select session_id, total_stages, has_parallel_stages, priority from sessions order by 1") == [
+        ("a", 1, False, 0),
+        ("b", 2, True, 2),
+        ("c", 0, False, 3),
+    ]
+    assert await rows("select stage_id, stage_type, chain_stage, expected_agent_count from stages order by 1") == [
+        ("a1", "investigation", 0, 1),
+        ("b2", "investigation", 1, 2),
+        ("c0", "investigation", None, 1),
+    ]
+    found = await rows("select execution_id, llm_provider, fallback_count from agent_executions order by 1")
+    assert found == [("a11", "gemini", 0), ("b22", "claude", 0), ("c00", None, 0)]
+
+
 async def _described(connection: "asyncpg.Connection[asyncpg.Record]", schema: str) -> tuple[list[object], ...]:
     await connection.execute(f"set search_path = {schema}")
     found = [await connection.fetch(query, schema) for query in (COLUMNS, INDEXES, CONSTRAINTS)]

@@ -6,6 +6,7 @@ from tarsy_contracts.display import LIMIT_BYTES, display_cut
 from tarsy_contracts.events import SessionStarted
 from tarsy_timeline.projection import ORDER, Batch, statements
 from tarsy_timeline.storable import storable_json
+from tarsy_whole_chain import ALERT, whole_chain
 
 type NewSession = Callable[[], Any]
 type Story = Callable[[Any], Any]
@@ -18,8 +19,27 @@ def test_given_a_start_then_the_alert_and_the_plan_are_kept(new_session: NewSess
 
     assert start == "start_session"
     assert row[1:4] == ("pod-crash", f"Crash {session.id}", None)
-    assert row[8] == [{"agents": [{"name": "looker", "llm_provider": "scripted"}]}]
-    assert change == ("change_session", (session.id, "in_progress", None, None, None))
+    assert row[7:] == ("default", "pod api-7 crashes 50% of the time", True, 2, None, 1, False)
+    assert change == ("change_session", (session.id, "pending", None, None, None, None, None, None))
+
+
+def test_given_the_first_stage_then_the_session_has_begun(new_session: NewSession, story: Story) -> None:
+    session = story(new_session())
+    began = session.records[1][0].time
+
+    rows = dict(statements(session.recorded(2)))
+
+    assert rows["change_session"] == (session.id, "in_progress", None, None, None, None, began, None)
+    assert rows["plan_stage"][1:] == ("investigation", 0, 1, None, None, None)
+
+
+def test_given_a_whole_chain_then_it_says_how_many_stages_there_will_be(new_session: NewSession) -> None:
+    session = new_session()
+    session.add(whole_chain(session.id)[0])
+
+    (_, row), _ = statements(session.recorded(1))
+
+    assert row[10:] == (0, ALERT.mcp and ALERT.mcp.model_dump(mode="json"), 4, True)
 
 
 def test_given_an_event_of_an_unknown_type_then_only_the_chain_moves(new_session: NewSession, story: Story) -> None:
@@ -41,16 +61,19 @@ def test_given_a_whole_session_then_one_row_moves_it_and_each_statement_runs_onc
         batch.add(session.recorded(number))
 
     names = [name for name, _ in batch.in_order()]
-    assert names == list(ORDER)
+    assert names == [name for name in ORDER if name != "fall_back"]
     rows = dict(batch.in_order())
     assert [row[2] for row in rows["move_session"]] == [13]
-    assert [row[1] for row in rows["change_session"]] == ["in_progress", "completed"]
+    assert [row[1] for row in rows["change_session"]] == ["pending", "in_progress", "completed"]
 
 
 def test_every_type_of_event_that_people_see_fits_a_statement(new_session: NewSession, story: Story) -> None:
     session = story(new_session())
 
-    seen = {name for n in range(1, len(session.records) + 1) for name, _ in statements(session.recorded(n))}
+    chain = new_session()
+    chain.add(*whole_chain(chain.id))
+    records = [one.recorded(n) for one in (session, chain) for n in range(1, len(one.records) + 1)]
+    seen = {name for record in records for name, _ in statements(record)}
 
     assert seen == set(ORDER) - {"move_session"}
     assert isinstance(session.recorded(1).event, SessionStarted)

@@ -12,8 +12,8 @@ from cryptography.x509.oid import NameOID
 DAY = timedelta(days=1)
 
 
-def write_certificates(folder: Path) -> tuple[Path, Path, Path]:
-    """The authority, the certificate for 127.0.0.1, and its key."""
+def write_certificates(folder: Path, *names: str) -> tuple[Path, Path, Path]:
+    """The authority, the certificate for 127.0.0.1 and these names, and its key."""
     authority_key, key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
     authority = (
         _builder("test authority", "test authority", authority_key.public_key())
@@ -25,7 +25,7 @@ def write_certificates(folder: Path) -> tuple[Path, Path, Path]:
     address = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
     certificate = (
         _builder("server", "test authority", key.public_key())
-        .add_extension(x509.SubjectAlternativeName([address]), critical=False)
+        .add_extension(x509.SubjectAlternativeName([address, *map(x509.DNSName, names)]), critical=False)
         .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(authority_key.public_key()), critical=False)
         .sign(authority_key, hashes.SHA256())
     )

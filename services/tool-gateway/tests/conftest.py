@@ -16,10 +16,13 @@ from tarsy_bus.connection import Bus
 from tarsy_tool_gateway.app import assemble
 from tarsy_tool_gateway.calls import Limits
 from tarsy_tool_gateway.plan import ServerPlan, StdioTransport
+from tarsy_tool_gateway.runbooks.rules import RunbookRules
 from tarsy_tool_gateway.settings import ToolGatewaySettings
 
 type Running = Callable[..., AbstractAsyncContextManager[asyncio.Task[None]]]
 type NewPlan = Callable[..., ServerPlan]
+
+NO_RUNBOOKS = RunbookRules(allowed_domains=())
 
 
 @pytest.fixture
@@ -56,10 +59,10 @@ def running(bus: Bus) -> Running:
     """A gateway in this process. The block begins when it is ready, and ends when it has stopped in good order."""
 
     @asynccontextmanager
-    async def run(*plans: ServerPlan) -> AsyncIterator[asyncio.Task[None]]:
+    async def run(*plans: ServerPlan, runbooks: RunbookRules = NO_RUNBOOKS) -> AsyncIterator[asyncio.Task[None]]:
         settings = ToolGatewaySettings(kafka=bus.bootstrap, topic_prefix=bus.topics.prefix, client="gateway")
         ready = asyncio.Event()
-        gateway = assemble(settings, CollectorRegistry(), plans, NoOpTracer())
+        gateway = assemble(settings, CollectorRegistry(), plans, runbooks, NoOpTracer())
         task = asyncio.create_task(gateway.run(ready.set))
         async with asyncio.timeout(WAIT_SECONDS):
             waiting = asyncio.create_task(ready.wait())

@@ -13,6 +13,7 @@ from tarsy_bus.beside import beside
 from tarsy_testing import eventually
 from tarsy_tool_gateway.app import assemble
 from tarsy_tool_gateway.plan import ServerPlan, StdioTransport
+from tarsy_tool_gateway.runbooks.rules import RunbookRules
 from tarsy_tool_gateway.settings import ToolGatewaySettings
 
 type NewPlan = Callable[..., ServerPlan]
@@ -36,7 +37,7 @@ class Shown:
 async def showing(owner: Owner, *plans: ServerPlan) -> AsyncIterator[Shown]:
     settings = ToolGatewaySettings(kafka=owner.bus.bootstrap, topic_prefix=owner.bus.topics.prefix, client="gateway")
     shown, ready = Shown(), asyncio.Event()
-    async with beside(assemble(settings, shown.registry, plans, NoOpTracer()).run(ready.set)):
+    async with beside(assemble(settings, shown.registry, plans, RunbookRules(), NoOpTracer()).run(ready.set)):
         async with asyncio.timeout(WAIT_SECONDS):
             await ready.wait()
         yield shown

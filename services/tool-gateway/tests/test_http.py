@@ -17,11 +17,12 @@ from structlog.testing import capture_logs
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_embedded.ports import free_port
 from tarsy_testing import eventually
-from tarsy_tool_gateway.calling import Said, call_tool
+from tarsy_tool_gateway.calling import McpTools
 from tarsy_tool_gateway.calls import Limits
 from tarsy_tool_gateway.connection import Connection
 from tarsy_tool_gateway.plan import HttpTransport, ServerPlan
 from tarsy_tool_gateway.sdk_logs import mute_values_in_sdk_logs
+from tarsy_tool_gateway.servers import Said
 
 type NewServer = Callable[..., HttpServer]
 
@@ -67,7 +68,7 @@ async def serving(server: HttpServer) -> AsyncIterator[Connection]:
 
 
 async def said(connection: Connection, request: ToolCallRequest) -> Said:
-    return await call_tool({"first": connection}, request, ready_seconds=30)
+    return await McpTools(connection, ready_seconds=30).call(request)
 
 
 async def becomes(connection: Connection, *, healthy: bool) -> None:
@@ -116,7 +117,7 @@ async def test_a_server_that_wants_another_token_is_told_with_its_status_and_no_
     await server.start()
     with capture_logs() as logs:
         async with connected(HttpTransport(server.url, {"Authorization": f"Bearer {SECRET}"})) as connection:
-            answer = await call_tool({"first": connection}, call("echo", text="a"), ready_seconds=2)
+            answer = await McpTools(connection, ready_seconds=2).call(call("echo", text="a"))
     assert answer.outcome == "unavailable"
     assert "it answered HTTP 401 Unauthorized" in answer.text
     assert "HTTP 401 Unauthorized" in json.dumps(logs)
@@ -148,21 +149,21 @@ async def test_a_server_with_a_certificate_of_our_own_authority_is_trusted_when_
     async with connected(HttpTransport(server.url, verify=False)) as connection:
         assert await said(connection, call("echo", text="unseen")) == Said("ok", "unseen")
     async with connected(HttpTransport(server.url)) as connection:
-        refused = await call_tool({"first": connection}, call("echo", text="no"), ready_seconds=2)
+        refused = await McpTools(connection, ready_seconds=2).call(call("echo", text="no"))
     assert refused.outcome == "unavailable"
     assert "certificate verify failed" in refused.text
 
 
 async def test_a_missing_file_of_authorities_is_told(tmp_path: Path) -> None:
     async with connected(HttpTransport("https://127.0.0.1:9/mcp", ca_file=tmp_path / "none.pem")) as connection:
-        answer = await call_tool({"first": connection}, call("echo", text="a"), ready_seconds=0.5)
+        answer = await McpTools(connection, ready_seconds=0.5).call(call("echo", text="a"))
     assert (answer.outcome, "No such file" in answer.text) == ("unavailable", True)
 
 
 async def test_a_server_that_is_down_at_the_start_is_told_and_found_when_it_comes_up(new_server: NewServer) -> None:
     server = new_server()
     async with connected(HttpTransport(server.url)) as connection:
-        hopeless = await call_tool({"first": connection}, call("echo", text="a"), ready_seconds=0.5)
+        hopeless = await McpTools(connection, ready_seconds=0.5).call(call("echo", text="a"))
         assert hopeless.outcome == "unavailable"
         assert "ConnectError" in hopeless.text
         await server.start()

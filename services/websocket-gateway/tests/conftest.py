@@ -91,12 +91,12 @@ def story() -> Callable[[], Session]:
         session = Session()
         s = session.id
         execution, llm, call, summary = f"{s}/e", f"{s}/l", f"{s}/c", f"{s}/s"
-        usage, agent = Usage(), {"execution_id": execution, "stage_id": f"{s}/st", "agent": "looker", "index": 0}
+        usage, agent = Usage(), {"execution_id": execution, "stage_id": f"{s}/st", "agent": "looker", "index": 1}
         return session.add(
             e.SessionStarted(
                 input_id="i", alert=Alert(alert_type="crash", data="d", source="api", author="ann"), chain=CHAIN
             ),
-            e.StageStarted(stage_id=f"{s}/st", index=0, name="look"),
+            e.StageStarted(stage_id=f"{s}/st", index=1, name="look"),
             e.ExecutionStarted.model_validate({**agent, "system": "", "prompt": "", "tools": ()}),
             e.LlmCallRequested(llm_call_id=llm, execution_id=execution, iteration=0, attempt=0, purpose="iteration"),
             e.LlmCallCompleted(
@@ -114,7 +114,7 @@ def story() -> Callable[[], Session]:
                 summary_id=summary, call_id=call, content="short", usage=usage, model="m1", duration_ms=7
             ),
             e.ExecutionCompleted.model_validate({**agent, "status": "completed", "final_analysis": "It was DNS."}),
-            e.StageCompleted(stage_id=f"{s}/st", index=0, name="look", status="completed"),
+            e.StageCompleted(stage_id=f"{s}/st", index=1, name="look", status="completed"),
             e.SessionCompleted(final_analysis="It was DNS."),
         )  # fmt: skip
 

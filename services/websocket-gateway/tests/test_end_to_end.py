@@ -26,6 +26,7 @@ from tarsy_bus.topics_admin import apply_topics
 from tarsy_contracts import events as e
 from tarsy_contracts.chunks import LlmChunk
 from tarsy_contracts.envelope import Envelope
+from tarsy_contracts.identities import execution_id, stage_id
 from tarsy_contracts.timeline import llm_timeline_event_id
 from tarsy_contracts.topics import Topics
 from tarsy_embedded.ports import free_port
@@ -33,6 +34,7 @@ from tarsy_service.running import run_services
 from tarsy_testing import eventually
 from tarsy_websocket_gateway.app import build
 from tarsy_websocket_gateway.settings import GatewaySettings
+from tarsy_whole_chain import whole_chain
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -40,7 +42,7 @@ type Story = Callable[[], Any]
 type Message = dict[str, Any]
 
 WAIT_SECONDS = 30.0
-WHOLE = [1, 2, 3, 5, 5, 6, 8, 9, 10, 11, 11, 12, 13]
+WHOLE = [1, 2, 2, 3, 5, 5, 6, 8, 9, 10, 11, 11, 12, 13]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -244,10 +246,10 @@ async def test_the_sessions_channel_has_the_status_of_all(
         await read_until(client, lambda message: message["type"] == "subscription.confirmed")
         for session in sessions:
             await append(session.records)
-        seen = [message for _ in range(4) for message in await read_until(client, lambda _: True)]
+        seen = [message for _ in range(6) for message in await read_until(client, lambda _: True)]
 
     assert [(one["session_id"], one["status"]) for one in seen] == [
-        (session.id, status) for session in sessions for status in ("in_progress", "completed")
+        (session.id, status) for session in sessions for status in ("pending", "in_progress", "completed")
     ]
 
 
@@ -266,7 +268,42 @@ async def test_a_gateway_that_starts_in_the_middle_knows_every_chain(
         await append([session.records[2], *session.records[6:], zombie])
         messages = await read_until(client, number_is(13))
 
-    assert [one["number"] for one in messages] == WHOLE[6:]
+    assert [one["number"] for one in messages] == WHOLE[7:]
+
+
+async def test_of_a_whole_chain_history_tells_what_was_live(
+    gateway: str, append: Callable[..., Any], new_session: Callable[[], Any]
+) -> None:
+    session = new_session()
+    session.add(*whole_chain(session.id))
+    last = len(session.records)
+    async with connect(gateway) as client:
+        await subscribe(client, session)
+        await read_until(client, lambda message: message["type"] == "subscription.confirmed")
+        await append(session.records)
+        live = known(await read_until(client, number_is(last)))
+    async with connect(gateway) as client:
+        await subscribe(client, session)
+        history = known(await read_until(client, number_is(last)))
+
+    fallen_back = execution_id(stage_id(session.id, 1), 2)
+    live[fallen_back] |= {"llm_provider": "claude", "original_llm_provider": "gemini"}
+    told = {id: {name: value for name, value in one.items() if value is not None} for id, one in history.items()}
+    assert told == {id: {name: value for name, value in one.items() if value is not None} for id, one in live.items()}
+    assert len(told) == 1 + 4 + 5 + 15
+
+
+def known(messages: list[Message]) -> dict[str, Message]:
+    """What a client that keeps everything by id knows in the end. When it was told is another matter."""
+    found: dict[str, Message] = {}
+    for message in messages:
+        about = message.get("event_id") or message.get("execution_id") or message.get("stage_id")
+        if message.get("session_id") is None:
+            continue
+        shown = {name: value for name, value in message.items() if name not in ("type", "timestamp")}
+        metadata = found.get(about or "session", {}).get("metadata", {}) | shown.get("metadata", {})
+        found[about or "session"] = found.get(about or "session", {}) | shown | {"metadata": metadata}
+    return found
 
 
 async def test_a_timeline_of_another_log_is_refused(kafka_bootstrap: str, timeline: str) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, Literal
 
+import tarsy_whole_chain as chain
 from tarsy_contracts import events as e
 from tarsy_contracts.chunks import Chunk, LlmChunk, Progress, SummaryChunk
 from tarsy_contracts.identities import timeline_event_id
@@ -183,7 +184,8 @@ def test_live_messages_of_a_whole_session(story: Story) -> None:
 
     shown = [(one["type"], one["status"], one["number"]) for one in messages]
     assert shown == [
-        ("session.status", "in_progress", 1),
+        ("session.status", "pending", 1),
+        ("session.status", "in_progress", 2),
         ("stage.status", "started", 2),
         ("execution.status", "active", 3),
         ("timeline_event.created", "completed", 5),
@@ -198,4 +200,44 @@ def test_live_messages_of_a_whole_session(story: Story) -> None:
         ("session.status", "completed", 13),
     ]
     assert all(one["session_id"] == session.id and one["timestamp"].endswith("Z") for one in messages)
-    assert messages[6]["metadata"]["display_cut"] is True
+    assert messages[7]["metadata"]["display_cut"] is True
+
+
+def test_stages_and_executions_say_what_they_are_when_they_begin(new_session: Callable[[], Any]) -> None:
+    session, feed = new_session(), Feed()
+    session.add(*chain.whole_chain(session.id))
+
+    messages = [
+        json.loads(one.text) for n in range(1, len(session.records) + 1) for one in feed.event(session.recorded(n))
+    ]
+
+    stages = [one for one in messages if one["type"] == "stage.status" and one["status"] == "started"]
+    names = ("stage_type", "expected_agent_count", "parallel_type", "success_policy", "referenced_stage_id")
+    assert [tuple(one[name] for name in names) for one in stages] == [
+        ("investigation", 2, "multi_agent", "any", None),
+        ("synthesis", 1, None, None, stages[0]["stage_id"]),
+        ("investigation", 1, None, None, None),
+        ("exec_summary", 1, None, None, None),
+    ]
+    agents = [one for one in messages if one["type"] == "execution.status" and one["agent_name"] == "Metrics"]
+    assert [one.get("llm_provider") for one in agents] == ["gemini", None]
+    assert [one.get("forced_conclusion") for one in agents] == [None, True]
+    ended = messages[-1]
+    assert (ended["type"], ended["final_analysis"], ended["executive_summary"]) == (
+        "session.status",
+        chain.ADVICE,
+        chain.SUMMARY,
+    )
+
+
+def test_what_an_agent_said_before_its_call_failed_is_taken_back(new_session: Callable[[], Any]) -> None:
+    feed, session = given(llm(1, 0, "Do")), new_session()
+    cancelled = e.LlmCallFailed(
+        llm_call_id="call", execution_id="exec", error="cancelled by ann", retryable=False, kind="cancelled"
+    )
+
+    assert happened(feed, session, cancelled) == [
+        ("timeline_event.created", timeline_event_id("call", "error"), "cancelled"),
+        ("timeline_event.completed", TEXT, "failed"),
+    ]
+    assert when(feed, llm(1, 1, "ne.")) == []

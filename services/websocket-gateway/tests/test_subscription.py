@@ -123,6 +123,27 @@ def test_history_becomes_messages_with_the_sessions_status_last() -> None:
     assert not history.over
 
 
+def test_the_history_of_a_timeline_that_knows_more_is_told_with_it() -> None:
+    """Of one that does not, the test above tells: while a newer gateway runs beside an older timeline."""
+    time = "2026-11-22T10:00:00.000Z"
+    row = {"status": "active", "error_message": None, "number": 3, "started_at": time, "completed_at": None}
+    agent = {"llm_provider": "claude", "original_llm_provider": "gemini", "iterations": 2, "forced_conclusion": False}
+    execution = {**row, **agent, "execution_id": "e", "agent_name": "a", "agent_index": 1}
+    kind = {"stage_type": "synthesis", "expected_agent_count": 1, "referenced_stage_id": "first"}
+    stage = {**row, **kind, "id": "st", "stage_name": "look", "stage_index": 2, "executions": [execution]}
+    session = {
+        **row, "id": "s", "status": "pending", "final_analysis": None, "executive_summary": "short", "last_number": 5,
+        "stages": [stage], "started_at": None, "created_at": time,
+    }  # fmt: skip
+
+    history = read_history({"last_number": 5, "session": session, "timeline": []})
+
+    told = [json.loads(one.text) for one in history.messages]
+    assert {name: told[0][name] for name in kind} == kind
+    assert {name: told[1][name] for name in agent} == agent
+    assert (told[2]["status"], told[2]["executive_summary"], told[2]["timestamp"]) == ("pending", "short", time)
+
+
 def test_what_is_held_back_is_bounded() -> None:
     subscription = Subscription()
     for number in range(1, MOST_HELD + 2):

@@ -2,6 +2,7 @@
 
 import typer
 
+from tarsy_cli.config.commands import config
 from tarsy_cli.generated.commands import schemas
 from tarsy_cli.instance_commands import down, status, up
 from tarsy_cli.lab.commands import demo, lab
@@ -22,5 +23,6 @@ def main() -> None:
 
 cli.add_typer(topics, name="topics")
 cli.add_typer(lab, name="lab")
+cli.add_typer(config, name="config")
 for command in (up, status, down, demo, submit, watch, sessions, schemas):
     cli.command()(command)

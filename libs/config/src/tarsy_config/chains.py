@@ -1,56 +1,119 @@
 """`agents` and `agent_chains`: who investigates which alerts."""
 
-from pydantic import field_validator
+from typing import Annotated, Any, Literal
 
-from tarsy_config.values import Name, Positive, Section, later, wrong
+from pydantic import BeforeValidator, field_validator
+
+from tarsy_config.providers import NativeTools
+from tarsy_config.values import Backend, Name, Positive, Section, Servers, Strategy, wrong
+from tarsy_contracts.chain import SuccessPolicy
+
+type AgentType = Literal["", "synthesis", "exec_summary", "action", "scoring"]
+
+
+class Fallback(Section):
+    """Whom to ask when the provider before it fails."""
+
+    provider: Name
+    backend: Backend | None = None
+
+
+def fallbacks(value: Any) -> Any:
+    """A list of sections, or of names."""
+    if not isinstance(value, list | tuple):
+        return value
+    return tuple({"provider": item} if isinstance(item, str) else item for item in value)
+
+
+type Fallbacks = Annotated[tuple[Fallback, ...], BeforeValidator(fallbacks)]
 
 
 class Agent(Section):
+    type: AgentType | None = None
     description: str = ""
-    mcp_servers: tuple[Name, ...] = ()
+    mcp_servers: Servers = None
     custom_instructions: str = ""
+    llm_backend: Backend | None = None
     max_iterations: Positive | None = None
+    iteration_strategy: Strategy | None = None
+    native_tools: NativeTools = NativeTools()
 
 
 class StageAgent(Section):
     """An agent as a stage uses it: what is set here wins."""
 
     name: Name
+    type: AgentType | None = None
     llm_provider: Name | None = None
+    llm_backend: Backend | None = None
     max_iterations: Positive | None = None
+    iteration_strategy: Strategy | None = None
+    mcp_servers: Servers = None
+    fallback_providers: Fallbacks | None = None
+
+
+class Synthesis(Section):
+    """Who makes one analysis of several."""
+
+    agent: Name | None = None
+    llm_provider: Name | None = None
+    llm_backend: Backend | None = None
 
 
 class Stage(Section):
+    """`replicas`: the first agent so many times, and no other."""
+
     name: Name
     agents: tuple[StageAgent, ...]
+    replicas: Positive | None = None
+    success_policy: SuccessPolicy | None = None
+    max_iterations: Positive | None = None
+    mcp_servers: Servers = None
+    fallback_providers: Fallbacks | None = None
+    synthesis: Synthesis = Synthesis()
 
     @field_validator("agents")
     @classmethod
-    def _one(cls, agents: tuple[StageAgent, ...]) -> tuple[StageAgent, ...]:
-        return _exactly_one(agents, "agent")
+    def _some(cls, agents: tuple[StageAgent, ...]) -> tuple[StageAgent, ...]:
+        return _at_least_one(agents, "agent")
+
+
+class Chat(Section):
+    enabled: bool = True
+    agent: Name | None = None
+    llm_provider: Name | None = None
+    llm_backend: Backend | None = None
+    mcp_servers: Servers = None
+    max_iterations: Positive | None = None
 
 
 class AgentChain(Section):
     alert_types: tuple[Name, ...]
     description: str = ""
+    llm_provider: Name | None = None
+    llm_backend: Backend | None = None
+    executive_summary_provider: Name | None = None
+    fallback_providers: Fallbacks | None = None
+    max_iterations: Positive | None = None
+    iteration_strategy: Strategy | None = None
+    mcp_servers: Servers = None
+    chat: Chat | None = None
     stages: tuple[Stage, ...]
 
     @field_validator("alert_types")
     @classmethod
-    def _some(cls, alert_types: tuple[str, ...]) -> tuple[str, ...]:
+    def _some_types(cls, alert_types: tuple[str, ...]) -> tuple[str, ...]:
         if not alert_types:
             raise wrong("is empty", "name the alert types that the chain is for")
         return alert_types
 
     @field_validator("stages")
     @classmethod
-    def _one(cls, stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
-        return _exactly_one(stages, "stage")
+    def _some(cls, stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
+        return _at_least_one(stages, "stage")
 
 
-def _exactly_one[T](items: tuple[T, ...], what: str) -> tuple[T, ...]:
+def _at_least_one[T](items: tuple[T, ...], what: str) -> tuple[T, ...]:
     if not items:
         raise wrong(f"has no {what}", f"name one {what}")
-    if len(items) > 1:
-        raise later(f"more than one {what}", f"keep one {what}")
     return items

@@ -1,6 +1,7 @@
 """From what pydantic says of a document to mistakes with lines."""
 
-from typing import Any, get_args
+from types import UnionType
+from typing import Annotated, Any, TypeAliasType, Union, get_args, get_origin
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -50,7 +51,7 @@ def _sentences(row: ErrorDetails, place: Place, kind: type[Section]) -> tuple[st
 def _keys(annotation: Any, place: Place) -> list[str]:
     """The keys of the section at a place, found by walking the models' annotations."""
     for part in place:
-        annotation = _below(annotation, part)
+        annotation = _bare(_below(annotation, part))
     return list(annotation.model_fields) if _is_section(annotation) else []
 
 
@@ -59,6 +60,17 @@ def _below(annotation: Any, part: str | int) -> Any:
         return annotation.model_fields[part].annotation
     inside = get_args(annotation)  # of dict[key, value] or tuple[item, ...]
     return inside[1] if isinstance(part, str) else inside[0]
+
+
+def _bare(annotation: Any) -> Any:
+    """Without its name, what is checked besides, and that it may be missing."""
+    if isinstance(annotation, TypeAliasType):
+        return _bare(annotation.__value__)
+    if get_origin(annotation) is Annotated:
+        return _bare(get_args(annotation)[0])
+    if get_origin(annotation) in (Union, UnionType):
+        return _bare(get_args(annotation)[0])
+    return annotation
 
 
 def _is_section(annotation: Any) -> bool:

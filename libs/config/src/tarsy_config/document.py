@@ -5,8 +5,8 @@ from pathlib import Path
 
 import yaml
 
-from tarsy_config.mistakes import Mistake, Place, written
-from tarsy_config.templates import TemplateWrong, filled
+from tarsy_config.mistakes import Mistake, Note, Place, written
+from tarsy_config.templates import TemplateWrong, filled, variables
 
 type Plain = dict[str, Plain] | list[Plain] | str | int | float | bool | None
 
@@ -16,29 +16,38 @@ SCALARS = frozenset(f"tag:yaml.org,2002:{name}" for name in ("int", "float", "bo
 
 
 class Document:
-    """`data` holds what could be read; `mistakes` says what could not. `readable`: it is YAML at all."""
+    """`data` holds what could be read; `mistakes` says what could not. `readable`: it is YAML at all.
+
+    `lines` has the line of every key, `variables` the environment variables that a value was written with.
+    """
 
     def __init__(self, file: Path, environ: Mapping[str, str]) -> None:
         self.name = file.name
         self.mistakes: list[Mistake] = []
+        self.notes: list[Note] = []
         self.readable = False
         self._environ = environ
-        self._lines: dict[Place, int] = {}
+        self.lines: dict[Place, int] = {}
+        self.variables: dict[Place, tuple[str, ...]] = {}
         self._scalars = yaml.constructor.SafeConstructor()
         self.data: Plain = self._read(file)
 
     def line(self, place: Place) -> int | None:
         """The line of a key or list item; of what is missing, the line of what it is missing in."""
-        while place and place not in self._lines:
+        while place and place not in self.lines:
             place = place[:-1]
-        return self._lines.get(place, 1)
+        return self.lines.get(place, 1)
 
     def wrong(self, place: Place, problem: str, remedy: str) -> None:
         self.mistakes.append(Mistake(self.name, self.line(place), written(place), problem, remedy))
 
+    def note(self, place: Place, sentence: str) -> None:
+        self.notes.append(Note(self.name, self.line(place), written(place), sentence))
+
     def _read(self, file: Path) -> Plain:
         try:
             root = yaml.compose(file.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+            data = {} if root is None else self._plain(root, ())
         except OSError as problem:
             reason = problem.strerror or str(problem)
             self.mistakes.append(Mistake(self.name, None, "", f"cannot be read ({reason})", f"expected at {file}"))
@@ -49,13 +58,15 @@ class Document:
             self.mistakes.append(Mistake(self.name, line, "", f"is not YAML: {problem.problem}", "correct the syntax"))
         except yaml.YAMLError:
             self.mistakes.append(Mistake(self.name, None, "", "holds characters that YAML forbids", "remove them"))
+        except RecursionError:
+            self.mistakes.append(Mistake(self.name, None, "", "is nested too deeply", "make it simpler"))
         else:
             self.readable = True
-            return {} if root is None else self._plain(root, ())
+            return data
         return {}
 
     def _plain(self, node: yaml.Node, place: Place) -> Plain:
-        self._lines.setdefault(place, node.start_mark.line + 1)
+        self.lines.setdefault(place, node.start_mark.line + 1)
         if len(place) > DEEPEST:
             self.wrong(place[:3], "is nested too deeply", "remove the alias that contains itself")
             return None
@@ -76,7 +87,7 @@ class Document:
                 self.wrong(place, "has a key that is not a name", 'templates are written in quotes: "{{.NAME}}"')
                 continue
             inside = (*place, key.value)
-            self._lines[inside] = key.start_mark.line + 1
+            self.lines[inside] = key.start_mark.line + 1
             found[key.value] = self._plain(value, inside)
         return found
 
@@ -94,10 +105,19 @@ class Document:
     def _scalar(self, node: yaml.Node, place: Place) -> Plain:
         """Numbers, booleans and null as YAML has them; all else (dates too) is text."""
         if node.tag in SCALARS:
-            value: Plain = self._scalars.construct_object(node)
-            return value
+            return self._value(node, place)
+        if names := variables(str(node.value)):
+            self.variables[place] = names
         try:
             return filled(str(node.value), self._environ)
         except TemplateWrong as wrong:
             self.wrong(place, wrong.problem, wrong.remedy)
             return str(node.value)
+
+    def _value(self, node: yaml.Node, place: Place) -> Plain:
+        try:
+            value: Plain = self._scalars.construct_object(node)
+        except (LookupError, ValueError):
+            self.wrong(place, "is not what its tag says", "remove the tag, or correct the value")
+            return None
+        return value

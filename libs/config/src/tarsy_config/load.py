@@ -5,17 +5,26 @@ from pathlib import Path
 
 from pydantic import Field
 
+from tarsy_config import built_in
 from tarsy_config.checking import check
+from tarsy_config.coherence import check_coherence
 from tarsy_config.config import Config
 from tarsy_config.document import Document
+from tarsy_config.merging import merged
 from tarsy_config.mistakes import ConfigInvalid, written
+from tarsy_config.notes import take_notes
 from tarsy_config.providers import LlmProvider
 from tarsy_config.references import ANY, check_references, found
 from tarsy_config.values import Name, Section
+from tarsy_config.vertex import take_vertex_out
 
 MAIN = "tarsy.yaml"
 PROVIDERS = "llm-providers.yaml"
-SECTIONS = ("mcp_servers", "agents", "llm_providers")
+BUILT_IN: Mapping[str, frozenset[str]] = {
+    "mcp_servers": frozenset(built_in.SERVERS),
+    "agents": frozenset(built_in.AGENTS),
+    "llm_providers": frozenset(built_in.PROVIDERS),
+}
 
 
 class ProvidersFile(Section):
@@ -26,44 +35,62 @@ type Check = Callable[[Sequence[Document], Config, Mapping[str, str]], None]
 """Notes more mistakes in the documents. `Config` is whole: only mistakes of other checks may be in it."""
 
 
-def load_config(config_dir: Path, environ: Mapping[str, str], *, also: Sequence[Check] = ()) -> Config:
+def load_config(
+    config_dir: Path, environ: Mapping[str, str], *, also: Sequence[Check] = (), main_file: str = MAIN
+) -> Config:
     """Reads and checks everything. `environ` fills the templates `{{.NAME}}`, and has the keys of LLM providers.
 
     `also`: what only some services need, such as `keys_are_set`. Raises ConfigInvalid with all the mistakes of all
     files.
     """
-    main = Document(config_dir / MAIN, environ)
-    documents = [main]
-    config = check(main, Config) if main.readable else None
-    providers: ProvidersFile | None = ProvidersFile()
+    documents = [Document(config_dir / main_file, environ)]
     if (config_dir / PROVIDERS).exists():
         documents.append(Document(config_dir / PROVIDERS, environ))
-        providers = check(documents[1], ProvidersFile) if documents[1].readable else None
-    _check_names(documents)
+    later = _taken_out(documents)
+    config = check(documents[0], Config) if documents[0].readable else None
+    providers = [check(document, ProvidersFile) for document in documents[1:] if document.readable]
+    _check_names(documents, later)
     for document in documents:
         _check_scripts(document, config_dir)
-    merged = _merged(config, providers, config_dir, environ) if config is not None and providers is not None else None
+    if config is None or any(document.mistakes for document in documents):
+        raise _invalid(documents)
+    more = {name: one for file in providers if file is not None for name, one in file.llm_providers.items()}
+    whole = merged(config, more, documents, later, config_dir, environ)
     for each in also:
-        if merged is not None:
-            each(documents, merged, environ)
-    mistakes = [m for document in documents for m in sorted(document.mistakes, key=lambda m: m.line or 0)]
-    if mistakes or merged is None:
-        raise ConfigInvalid(mistakes)
-    return merged
+        each(documents, whole, environ)
+    if any(document.mistakes for document in documents):
+        raise _invalid(documents)
+    return whole
 
 
-def _check_names(documents: list[Document]) -> None:
-    """References cross files: they are checked only when every file could be read."""
-    known: dict[str, set[str]] = {section: set() for section in SECTIONS}
+def _invalid(documents: Sequence[Document]) -> ConfigInvalid:
+    return ConfigInvalid([m for document in documents for m in sorted(document.mistakes, key=lambda m: m.line or 0)])
+
+
+def _taken_out(documents: Sequence[Document]) -> set[str]:
+    """What the models do not know leaves the documents. Returns the providers that nothing can ask yet."""
+    later: set[str] = set()
     for document in documents:
-        for section in SECTIONS:
+        take_notes(document)
+        later |= take_vertex_out(document)
+    return later
+
+
+def _check_names(documents: Sequence[Document], later: set[str]) -> None:
+    """References cross files: they are checked only when every file could be read."""
+    known: dict[str, set[str]] = {section: set() for section in BUILT_IN}
+    for document in documents:
+        for section in BUILT_IN:
             for place, _ in found(document.data, (section, ANY)):
                 name = str(place[1])
                 if name in known[section] and document is not documents[0]:
-                    document.wrong(place, f"is defined in {MAIN} already", "keep one of them")
+                    document.wrong(place, f"is defined in {documents[0].name} already", "keep one of them")
                 known[section].add(name)
+    later = later | (built_in.VERTEX_PROVIDERS - known["llm_providers"])
     if all(document.readable for document in documents):
-        check_references(documents[0], known)
+        known["llm_providers"] |= later
+        check_references(documents[0], known, BUILT_IN)
+        check_coherence(documents[0], later)
 
 
 def _check_scripts(document: Document, config_dir: Path) -> None:
@@ -72,13 +99,3 @@ def _check_scripts(document: Document, config_dir: Path) -> None:
         if isinstance(script, str) and not (config_dir / script).is_file():
             problem = f"there is no file {script}"
             document.wrong(place, problem, f"{written(place[-1:])} is a path from the folder of {document.name}")
-
-
-def _merged(config: Config, providers: ProvidersFile, config_dir: Path, environ: Mapping[str, str]) -> Config:
-    both = config.llm_providers | providers.llm_providers
-    complete = {name: _placed(provider, config_dir).completed(environ) for name, provider in both.items()}
-    return config.model_copy(update={"llm_providers": complete})
-
-
-def _placed(provider: LlmProvider, config_dir: Path) -> LlmProvider:
-    return provider.model_copy(update={"script": tuple((config_dir / script).resolve() for script in provider.script)})

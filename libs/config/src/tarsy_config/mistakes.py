@@ -22,6 +22,19 @@ class Mistake:
         return f"{at}:{path} {self.problem}; {self.remedy}"
 
 
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Nothing is wrong, but somebody may expect of this key what it does not do."""
+
+    file: str
+    line: int | None
+    path: str
+    sentence: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.path}: {self.sentence}"
+
+
 class ConfigInvalid(Exception):
     """The configuration cannot be used. The message has one line for each mistake, in the order of the files."""
 
@@ -38,10 +51,11 @@ def written(place: Place) -> str:
     return text
 
 
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """The nearest of the known names, or all of them."""
-    names = sorted(known)
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+def suggestion(name: str, known: Iterable[str], *, built_in: Iterable[str] = ()) -> str:
+    """The nearest of the known names, or all of them; those that are built in when there are no others."""
+    own, others = sorted(known), sorted(built_in)
+    near = difflib.get_close_matches(name, (*own, *others), n=1, cutoff=0.6)
     if near:
         return f"did you mean {near[0]}?"
+    names = own or others
     return f"known here: {', '.join(names)}" if names else "none is defined"

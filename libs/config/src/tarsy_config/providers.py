@@ -2,21 +2,21 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field, SecretStr, model_validator
 
-from tarsy_config.values import Name, Positive, Section, later, one_or_several, wrong
+from tarsy_config.values import Name, Positive, Section, one_or_several, wrong
 
-type ProviderType = Literal["scripted", "google", "openai", "anthropic"]
+type ProviderType = Literal["scripted", "google", "openai", "anthropic", "xai"]
 
-LATER = frozenset({"xai", "vertexai"})
 KEY_VARIABLES: Mapping[ProviderType, tuple[str, ...]] = {
     "scripted": (),
     "google": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
     "openai": ("OPENAI_API_KEY",),
     "anthropic": ("ANTHROPIC_API_KEY",),
+    "xai": ("XAI_API_KEY",),
 }
 """Where each provider's own tools look for a key."""
 ADDRESS_VARIABLES: Mapping[ProviderType, str] = {
@@ -25,7 +25,15 @@ ADDRESS_VARIABLES: Mapping[ProviderType, str] = {
     "anthropic": "ANTHROPIC_BASE_URL",
 }
 SCRIPT_KEYS = frozenset({"script", "pace_seconds"})
-MODEL_KEYS = frozenset({"model", "api_key", "api_key_env", "base_url", "thinking", "max_output_tokens"})
+MODEL_KEYS = frozenset({"model", "api_key", "api_key_env", "base_url", "thinking", "max_output_tokens", "native_tools"})
+
+
+class NativeTools(Section):
+    """Tools that the provider itself runs; Google has them. None: as whoever is more general says, at last no."""
+
+    google_search: bool | None = None
+    url_context: bool | None = None
+    code_execution: bool | None = None
 
 
 class LlmProvider(Section):
@@ -43,6 +51,7 @@ class LlmProvider(Section):
     base_url: str | None = None
     thinking: Literal["off", "low", "medium", "high"] | None = None
     max_output_tokens: Positive | None = None
+    native_tools: NativeTools = NativeTools()
 
     @property
     def scripts(self) -> tuple[Path, ...]:
@@ -64,16 +73,6 @@ class LlmProvider(Section):
         key = self.api_key or (SecretStr(found[0]) if found else None)
         address = self.base_url or environ.get(ADDRESS_VARIABLES.get(self.type, "")) or None
         return self.model_copy(update={"api_key": key, "base_url": address})
-
-    @model_validator(mode="before")
-    @classmethod
-    def _known_type(cls, value: Any) -> Any:
-        kind = value.get("type") if isinstance(value, dict) else None
-        if kind == "xai":
-            raise later("the provider type xai", "use openai with base_url: https://api.x.ai/v1", key="type")
-        if isinstance(kind, str) and kind in LATER:
-            raise later(f"the provider type {kind}", "use google with an API key", key="type")
-        return value
 
     @model_validator(mode="after")
     def _keys_fit_the_type(self) -> "LlmProvider":

@@ -3,15 +3,17 @@
 from pydantic import Field
 
 from tarsy_config.transports import Transport
-from tarsy_config.values import Name, Positive, Section
+from tarsy_config.values import Backend, Name, Positive, Section
 
 
 class Summarization(Section):
-    """When a result is summarised before the agent reads it."""
+    """When a result is summarised before the agent reads it, and who writes the summary."""
 
     enabled: bool = True
     size_threshold_tokens: int = Field(5000, ge=100)
     summary_max_token_limit: int = Field(1000, ge=50)
+    llm_provider: Name | None = None
+    llm_backend: Backend | None = None
 
 
 class McpServer(Section):

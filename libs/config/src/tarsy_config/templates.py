@@ -24,6 +24,12 @@ def filled(text: str, environ: Mapping[str, str]) -> str:
     return TEMPLATE.sub(lambda match: _value(match, environ), text)
 
 
+def variables(text: str) -> tuple[str, ...]:
+    """The names that the templates of a text have, whether they are set or not."""
+    named = (VARIABLE.fullmatch(match["inside"]) for match in TEMPLATE.finditer(text))
+    return tuple(dict.fromkeys(variable["name"] for variable in named if variable is not None))
+
+
 def _value(match: re.Match[str], environ: Mapping[str, str]) -> str:
     if match["inside"].strip() == LITERAL_BRACES:
         return "{{"

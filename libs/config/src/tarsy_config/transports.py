@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import SplitResult, urlsplit
 
-from pydantic import Field, SecretStr, ValidationInfo, field_validator
+from pydantic import Field, SecretStr, ValidationInfo, field_validator, model_validator
 
 from tarsy_config.templates import KEPT
 from tarsy_config.values import Name, Seconds, Section, later, wrong
@@ -37,6 +37,13 @@ class Transport(Section):
     verify_ssl: bool = True
     ca_file: Path | None = None
     timeout: Seconds | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _word_of_go_tarsy(cls, value: Any) -> Any:
+        if not isinstance(value, dict) or "custom_headers" not in value or "headers" in value:
+            return value
+        return {"headers" if key == "custom_headers" else key: inside for key, inside in value.items()}
 
     @field_validator("type", mode="before")
     @classmethod

@@ -1,10 +1,12 @@
 """The kinds of values that the configuration uses, and how a model says what is wrong with one."""
 
 import re
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
+
+from tarsy_contracts.own_tools import OWN_SERVER
 
 WRONG = "wrong"
 DEFAULT_ALERT_TYPE = "kubernetes"
@@ -52,10 +54,25 @@ def server_id(name: str) -> str:
     """Models call a tool `server__tool`: two underscores in the server's name would be read as the end of it."""
     if SERVER_ID.fullmatch(name) is None:
         raise wrong("cannot name a server", "use letters and digits, with single - or _ between them")
+    if name == OWN_SERVER:
+        raise wrong("names the tools of the tool gateway itself", "choose another name")
     return name
+
+
+def strategy(value: object) -> object:
+    """What the Python TARSy called native thinking is what every provider does by itself today."""
+    return "function-calling" if value == "native-thinking" else value
+
+
+def named_servers(names: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """An empty list of servers says nothing, as in Go TARSy: it takes none away."""
+    return tuple(dict.fromkeys(names)) if names else None
 
 
 type Seconds = Annotated[float, BeforeValidator(seconds)]
 type ServerId = Annotated[str, AfterValidator(server_id)]
 type Positive = Annotated[int, Field(ge=1)]
 type Name = Annotated[str, Field(min_length=1)]
+type Servers = Annotated[tuple[Name, ...] | None, AfterValidator(named_servers)]
+type Backend = Literal["google-native", "langchain"]
+type Strategy = Annotated[Literal["function-calling", "react"], BeforeValidator(strategy)]

@@ -1,4 +1,4 @@
-"""The tools of the tool gateway itself. Their calls go through the queue like all others; no catalog names them."""
+"""The tools of the tool gateway itself, called through the queue like those of MCP servers. They are in no catalog."""
 
 OWN_SERVER = "tarsy"
 """No MCP server may have this name."""

@@ -91,6 +91,7 @@ class ExecutionCompleted(Message):
     error: str = ""
     iterations: int = 0
     forced_conclusion: bool = False
+    stage_type: StageType = "investigation"
 
 
 class StageCompleted(Message):

@@ -63,13 +63,14 @@ def execution_begin(event: e.ExecutionStarted) -> ExecutionChanged:
 
 
 def execution_end(record: Recorded, event: e.ExecutionCompleted) -> Iterator[TimelineChange]:
+    """What an agent came to is its final analysis; of an executive summary it is the summary."""
     if event.final_analysis:
         metadata: dict[str, JsonValue] = {}
         if event.iterations:
             metadata = {"iterations_used": event.iterations, "forced_conclusion": event.forced_conclusion}
         yield at_once(
             record,
-            "final_analysis",
+            "executive_summary" if event.stage_type == "exec_summary" else "final_analysis",
             event.final_analysis,
             cause=event.execution_id,
             execution_id=event.execution_id,

@@ -5,6 +5,7 @@ What a server thinks aloud inside its text (`<think>` tags) stays text: let it s
 """
 
 import asyncio
+import os
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -14,13 +15,14 @@ from urllib.parse import urlsplit
 from tarsy_llm.http_client import http_client
 from tarsy_llm.keys import api_key, secret
 from tarsy_llm.openai_chunks import DONE, Gathering
+from tarsy_llm.openai_http import Refused, Unreached, asking, headers
 from tarsy_llm.openai_wire import request_body
 from tarsy_llm.protocol import SIGN_OF_LIFE, Answer, Delta, LlmError, LlmRequest
 from tarsy_llm.remote import RemoteModel
 from tarsy_llm.sdk_stream import Body, Sdk, received
 
 if TYPE_CHECKING:
-    from openai import AsyncOpenAI
+    import httpx2
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +46,12 @@ class OpenAiLlm:
         self._house = house
         self._name = house.name if remote.base_url is None else f"the model server {urlsplit(remote.base_url).hostname}"
         self._opening = asyncio.Lock()
-        self._client: AsyncOpenAI | None = None
+        self._address = remote.base_url or house.address
+        self._client: httpx2.AsyncClient | None = None
 
     async def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
-        sdk = self._sdk(await self._opened())
+        key = api_key(self._remote, self._house.name, self._house.variable)
+        sdk = self._sdk(await self._opened(), key)
         body = request_body(self._remote, request)
         gathering = Gathering(self._name, self._remote.model, secret(self._remote))
 
@@ -72,33 +76,21 @@ class OpenAiLlm:
     async def aclose(self) -> None:
         async with self._opening:
             if self._client is not None:
-                await self._client.close()
+                await self._client.aclose()
 
-    async def _opened(self) -> "AsyncOpenAI":
-        key = api_key(self._remote, self._house.name, self._house.variable)
+    async def _opened(self) -> "httpx2.AsyncClient":
         async with self._opening:
             if self._client is None:
-                # The import takes a second: in a thread, for this loop has heartbeats to send.
-                self._client = await asyncio.to_thread(_open, self._remote.base_url or self._house.address, key)
+                # Import and certificates take a while: in a thread, for this loop has heartbeats to send.
+                self._client = await asyncio.to_thread(http_client, self._address)
             return self._client
 
-    def _sdk(self, client: "AsyncOpenAI") -> Sdk:
-        from openai import APIConnectionError, APIStatusError
-
-        # The body goes whole, in our own words: servers know fewer keys than the SDK, and more.
+    def _sdk(self, client: "httpx2.AsyncClient", key: str) -> Sdk:
+        said = headers(key, os.environ)
         return Sdk(
             provider=self._name,
-            ask=lambda body: client.chat.completions.with_streaming_response.create(
-                model=self._remote.model, messages=[], stream=True, extra_body=dict(body)
-            ),
-            status_error=APIStatusError,
-            connection_error=APIConnectionError,
+            ask=lambda body: asking(client, f"{self._address.rstrip('/')}/chat/completions", said, body),
+            status_error=Refused,
+            connection_error=Unreached,
             secret=secret(self._remote),
         )
-
-
-def _open(address: str, key: str) -> "AsyncOpenAI":
-    # Only who asks such a model pays for the import.
-    from openai import AsyncOpenAI
-
-    return AsyncOpenAI(api_key=key, base_url=address, max_retries=0, http_client=http_client(address))

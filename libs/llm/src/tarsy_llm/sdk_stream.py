@@ -1,4 +1,4 @@
-"""One streamed request through the SDK of OpenAI or Anthropic, which are made alike and fail alike."""
+"""One streamed request to OpenAI or Anthropic (the latter through its SDK): both are asked alike, and fail alike."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, aclosing

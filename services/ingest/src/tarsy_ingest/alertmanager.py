@@ -7,10 +7,14 @@ from typing import Literal
 from pydantic import Field, JsonValue
 
 from tarsy_contracts.identities import session_of_alertmanager
-from tarsy_ingest.incoming import AlertTypes, Form, Incoming, bounded, validated, web_address
+from tarsy_ingest.alert_rules import AlertTypes
+from tarsy_ingest.incoming import Form, Incoming, bounded, priority_named, validated, web_address
 
 AUTHOR = "alertmanager"
 TYPE_LABEL = "alert_type"
+RUNBOOK = "runbook_url"
+PRIORITY = "tarsy_priority"
+"""Both as a label or as an annotation. What is wrong with them costs no alert: Alertmanager would send it for ever."""
 
 
 class WebhookAlert(Form):
@@ -69,7 +73,8 @@ def _notice(webhook: Webhook, index: int, alert: WebhookAlert, alert_type: str, 
         author=author,
         title=alert.annotations.get("summary") or alert.labels.get("alertname", ""),
         severity=alert.labels.get("severity"),
-        runbook_url=web_address(alert.annotations.get("runbook_url")),
+        runbook_url=web_address(alert.annotations.get(RUNBOOK)) or web_address(alert.labels.get(RUNBOOK)),
+        priority=priority_named(alert.labels.get(PRIORITY), alert.annotations.get(PRIORITY)),
     )
     return Notice(alert.fingerprint, incoming, f"The alert is queued as {alert_type}.")
 

@@ -17,7 +17,8 @@ from tarsy_bus.dead_letters import bury
 from tarsy_bus.following import Record
 from tarsy_bus.publisher import NotWritten, Publisher, TooLarge
 from tarsy_bus.tracing import carried_traceparent
-from tarsy_ingest.incoming import AlertTypes, Refused, TooMuch
+from tarsy_ingest.alert_rules import AlertRules
+from tarsy_ingest.incoming import Refused, TooMuch
 from tarsy_ingest.intake import Intake
 from tarsy_ingest.metrics import Metrics
 from tarsy_ingest.record_form import Position, read_record
@@ -33,11 +34,11 @@ LONGEST_PAUSE_SECONDS = 30.0
 class AlertsTopic:
     """Offsets are committed when inbox or dead letters acknowledged all records before them."""
 
-    def __init__(self, bus: Bus, publisher: Publisher, intake: Intake, types: AlertTypes, metrics: Metrics) -> None:
+    def __init__(self, bus: Bus, publisher: Publisher, intake: Intake, rules: AlertRules, metrics: Metrics) -> None:
         self._bus = bus
         self._publisher = publisher
         self._intake = intake
-        self._types = types
+        self._rules = rules
         self._metrics = metrics
 
     def consumer(self) -> AIOKafkaConsumer:
@@ -67,7 +68,7 @@ class AlertsTopic:
     async def _hand_over(self, record: Record, cluster: str) -> None:
         position = Position(cluster, record.topic, record.partition, record.offset)
         try:
-            alerts = read_record(record.value, record.headers, position, self._types)
+            alerts = read_record(record.value, record.headers, position, self._rules)
             if not alerts:
                 self._metrics.count("alertmanager", "resolved")
             for alert in alerts:

@@ -9,9 +9,9 @@ from tarsy_bus.connection import bus_of
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.topics_admin import check_topics, cluster_id
 from tarsy_config.load import load_config
+from tarsy_ingest.alert_rules import rules_of
 from tarsy_ingest.alerts_topic import AlertsTopic
 from tarsy_ingest.http_api import alerts_router
-from tarsy_ingest.incoming import AlertTypes
 from tarsy_ingest.intake import Intake
 from tarsy_ingest.metrics import Metrics
 from tarsy_ingest.settings import IngestSettings
@@ -26,13 +26,13 @@ NAME = "ingest"
 def build(settings: IngestSettings, registry: CollectorRegistry) -> Service:
     """Raises ConfigInvalid."""
     config = load_config(settings.config_dir, os.environ)
-    types = AlertTypes(config.alert_types(), config.default_alert_type)
+    rules = rules_of(config)
     bus = bus_of(settings, kafka_writes(registry, NAME))
     metrics = Metrics(registry)
     publisher = Publisher(bus, source=NAME, now=lambda: datetime.now(UTC))
     tracing = tracing_of(NAME, settings)
     intake = Intake(publisher, Masker.default(), metrics, tracing.tracer)
-    topic = AlertsTopic(bus, publisher, intake, types, metrics)
+    topic = AlertsTopic(bus, publisher, intake, rules, metrics)
 
     async def run(ready: Ready) -> None:
         await check_topics(bus)
@@ -46,4 +46,4 @@ def build(settings: IngestSettings, registry: CollectorRegistry) -> Service:
             finally:
                 await consumer.stop()
 
-    return Service(name=NAME, run=run, router=alerts_router(intake, types, metrics), tracing=tracing)
+    return Service(name=NAME, run=run, router=alerts_router(intake, rules, metrics), tracing=tracing)

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from pydantic import Field, JsonValue
 
 from tarsy_contracts.identities import session_of_cloudevent
-from tarsy_ingest.incoming import AlertTypes, Form, Incoming, Refused, bounded, parsed, validated
+from tarsy_ingest.alert_rules import AlertTypes
+from tarsy_ingest.incoming import Form, Incoming, Refused, bounded, parsed, validated
+from tarsy_ingest.unanswered import submission_in
 
 HEADER = "ce_"
 
@@ -43,14 +45,16 @@ def read_binary(headers: Mapping[str, str], text: str, types: AlertTypes) -> Inc
 
 
 def _incoming(event: Attributes, data: JsonValue, types: AlertTypes) -> Incoming:
-    return Incoming(
+    ours = submission_in(data)
+    alert = Incoming(
         session_id=session_of_cloudevent(source=event.source, id=event.id),
-        alert_type=types.hinted(event.type),
-        data=data,
+        alert_type=types.hinted(ours.submission.alert_type if ours else None, event.type),
+        data=ours.data if ours else data,
         source="cloudevent",
         author=event.source,
         title=event.subject or event.type,
     )
+    return ours.submission.chosen_for(alert) if ours else alert
 
 
 def _decoded(text: str) -> JsonValue:

@@ -12,10 +12,11 @@ from tarsy_bus.publisher import TooLarge
 from tarsy_bus.tracing import HEADER
 from tarsy_contracts.alert import AlertSource
 from tarsy_contracts.identities import session_of_idempotency_key
+from tarsy_ingest.alert_rules import AlertRules
 from tarsy_ingest.alertmanager import AUTHOR, Notice, Webhook, read_webhook
 from tarsy_ingest.http_body import read_body
 from tarsy_ingest.http_problems import AlertRoute
-from tarsy_ingest.incoming import AlertTypes, Form, Refused, parsed
+from tarsy_ingest.incoming import Form, Refused, parsed
 from tarsy_ingest.intake import Intake
 from tarsy_ingest.metrics import Metrics
 from tarsy_ingest.submission import Submission, read_submission
@@ -47,7 +48,7 @@ class WebhookAnswer(BaseModel):
     truncated_alerts: int
 
 
-def alerts_router(intake: Intake, types: AlertTypes, metrics: Metrics) -> APIRouter:
+def alerts_router(intake: Intake, rules: AlertRules, metrics: Metrics) -> APIRouter:
     router = APIRouter(prefix="/api/v1/alerts", route_class=AlertRoute, tags=["alerts"])
 
     @router.post("", status_code=202, openapi_extra=_body_of(Submission))
@@ -57,7 +58,7 @@ def alerts_router(intake: Intake, types: AlertTypes, metrics: Metrics) -> APIRou
         session_id = session_of_idempotency_key(caller=author, key=key) if key else str(uuid4())
         with _refusals_counted(metrics, "api"):
             body = parsed(await read_body(request))
-            incoming = read_submission(body, types, session_id=session_id, author=author)
+            incoming = read_submission(body, rules, session_id=session_id, author=author)
             await intake.take(incoming, delivery=key or session_id, cause=request.headers.get(HEADER))
         return Submitted(session_id=session_id)
 
@@ -66,7 +67,7 @@ def alerts_router(intake: Intake, types: AlertTypes, metrics: Metrics) -> APIRou
         with _refusals_counted(metrics, "alertmanager"):
             body = parsed(await read_body(request))
             author = author_of(request, AUTHOR)
-            webhook, notices = read_webhook(body, types, author=author, alert_type=alert_type)
+            webhook, notices = read_webhook(body, rules.types, author=author, alert_type=alert_type)
         delivery = str(uuid4())
         cause = request.headers.get(HEADER)
         answers = [await _take(intake, metrics, notice, delivery, cause) for notice in notices]

@@ -1,14 +1,14 @@
 """What every form of an alert is read into, and how one that cannot be read says so."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 from pydantic_core import from_json
 
-from tarsy_contracts.alert import DATA_LIMIT_BYTES, AlertSource
+from tarsy_contracts.alert import DATA_LIMIT_BYTES, PRIORITIES, AlertSource, McpSelection, Priority
 
 type Place = tuple[str | int, ...]
+type Mistake = tuple[Place, str]
 
 
 class Refused(Exception):
@@ -17,7 +17,7 @@ class Refused(Exception):
     What was sent is not masked yet: nothing of it may stand in the sentences.
     """
 
-    def __init__(self, *mistakes: tuple[Place, str]) -> None:
+    def __init__(self, *mistakes: Mistake) -> None:
         self.mistakes = mistakes
         super().__init__("; ".join(f"/{'/'.join(str(part) for part in place)}: {text}" for place, text in mistakes))
 
@@ -42,26 +42,8 @@ class Incoming:
     title: str = ""
     severity: str | None = None
     runbook_url: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class AlertTypes:
-    """The alert types that chains name."""
-
-    known: Mapping[str, str]
-    default: str
-
-    def asked_for(self, name: str | None) -> str:
-        """For who asks for a type by its name. Raises Refused."""
-        if name is None:
-            return self.default
-        if name not in self.known:
-            raise Refused((("alert_type",), f"no chain has this alert type; known: {', '.join(sorted(self.known))}"))
-        return name
-
-    def hinted(self, *hints: str | None) -> str:
-        """The first hint that is an alert type, or else the default."""
-        return next((hint for hint in hints if hint is not None and hint in self.known), self.default)
+    priority: Priority | None = None
+    mcp: McpSelection | None = None
 
 
 def parsed(text: bytes | str) -> JsonValue:
@@ -94,3 +76,9 @@ def bounded(text: str, place: Place) -> str:
 def web_address(text: str | None) -> str | None:
     """Only what a browser may be pointed to."""
     return text if text is not None and text.startswith(("http://", "https://")) else None
+
+
+def priority_named(*names: str | None) -> Priority | None:
+    """The first that is one, however it is written."""
+    written = [name.strip().lower() for name in names if name is not None]
+    return next((priority for name in written for priority in PRIORITIES if priority == name), None)

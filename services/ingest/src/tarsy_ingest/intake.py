@@ -12,7 +12,7 @@ from opentelemetry.trace import Tracer
 
 from tarsy_bus.publisher import NotWritten, Publisher
 from tarsy_bus.tracing import step, traceparent_of
-from tarsy_contracts.alert import Alert
+from tarsy_contracts.alert import Alert, McpSelection, McpServerSelection
 from tarsy_contracts.identities import report_id
 from tarsy_contracts.inputs import AlertReceived
 from tarsy_ingest.incoming import Incoming
@@ -61,7 +61,7 @@ class Intake:
         began = time.monotonic()
         alert = await asyncio.to_thread(self._masked, incoming)
         session_id = incoming.session_id
-        digest = hashlib.sha256(alert.data.encode()).hexdigest()
+        digest = hashlib.sha256(alert.model_dump_json().encode()).hexdigest()
         try:
             await self._publisher.publish(
                 self._publisher.topics.inbox,
@@ -91,7 +91,19 @@ class Intake:
             title=self._line(incoming.title, SHORT),
             severity=self._line(incoming.severity, SHORT) if incoming.severity else None,
             runbook_url=self._line(incoming.runbook_url, ADDRESS) if incoming.runbook_url else None,
+            priority=incoming.priority,
+            mcp=self._masked_selection(incoming.mcp) if incoming.mcp else None,
         )
+
+    def _masked_selection(self, selection: McpSelection) -> McpSelection:
+        """Its names are a stranger's: that they exist was not checked on every way in."""
+        servers = tuple(
+            McpServerSelection(
+                name=self._line(server.name, SHORT), tools=tuple(self._line(tool, SHORT) for tool in server.tools)
+            )
+            for server in selection.servers
+        )
+        return McpSelection(servers=servers, native_tools=selection.native_tools)
 
     def _line(self, text: str, most: int) -> str:
         return _storable(" ".join(self._masker.mask(text).split()))[:most]

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from tarsy_contracts.identities import session_of_record
+from tarsy_ingest.alert_rules import AlertRules
 from tarsy_ingest.alertmanager import read_webhook
 from tarsy_ingest.cloud_event import HEADER, read_binary, read_structured
-from tarsy_ingest.incoming import AlertTypes, Incoming, Refused, bounded, parsed
-from tarsy_ingest.submission import Submission, read_submission
+from tarsy_ingest.incoming import Incoming, Refused, bounded, parsed
+from tarsy_ingest.unanswered import looks_like_submission, understood
 
 AUTHOR = "kafka"
 WEBHOOK_VERSION = "4"
@@ -32,7 +33,7 @@ class Position:
 
 
 def read_record(
-    raw: bytes | None, headers: Sequence[tuple[str, bytes | None]], position: Position, types: AlertTypes
+    raw: bytes | None, headers: Sequence[tuple[str, bytes | None]], position: Position, rules: AlertRules
 ) -> list[Incoming]:
     """The alerts of a record; none when all of them are resolved. Raises Refused.
 
@@ -41,22 +42,35 @@ def read_record(
     text = _text(raw)
     attributes = {name: _header(name, raw) for name, raw in headers if name.startswith(HEADER)}
     if "ce_id" in attributes or "ce_source" in attributes:
-        return [read_binary(attributes, text, types)]
+        return [read_binary(attributes, text, rules.types)]
     value = _json(text)
     if not isinstance(value, dict):
-        return [_plain(text, position, types)]
+        return [_plain(text, position, rules)]
     if "specversion" in value:
-        return [read_structured(value, types)]
+        return [read_structured(value, rules.types)]
     if "alerts" in value and value.get("version") == WEBHOOK_VERSION:
-        return [notice.incoming for notice in read_webhook(value, types)[1] if notice.incoming is not None]
-    if "data" in value and value.keys() <= Submission.model_fields.keys():
-        return [read_submission(value, types, session_id=position.session_id(), author=AUTHOR, source="kafka")]
-    return [_plain(text, position, types)]
+        return [notice.incoming for notice in read_webhook(value, rules.types)[1] if notice.incoming is not None]
+    if looks_like_submission(value):
+        return [_submitted(value, position, rules)]
+    return [_plain(text, position, rules)]
 
 
-def _plain(text: str, position: Position, types: AlertTypes) -> Incoming:
+def _submitted(value: dict[str, JsonValue], position: Position, rules: AlertRules) -> Incoming:
+    found = understood(value)
+    bounded(found.submission.data, ("data",))
+    alert = Incoming(
+        session_id=position.session_id(),
+        alert_type=rules.types.asked_for(found.submission.alert_type or None),
+        data=found.data,
+        source="kafka",
+        author=AUTHOR,
+    )
+    return found.submission.chosen_for(alert)
+
+
+def _plain(text: str, position: Position, rules: AlertRules) -> Incoming:
     return Incoming(
-        session_id=position.session_id(), alert_type=types.default, data=text, source="kafka", author=AUTHOR
+        session_id=position.session_id(), alert_type=rules.types.default, data=text, source="kafka", author=AUTHOR
     )
 
 

@@ -1,19 +1,14 @@
-"""The body of `POST /api/v1/alerts`, as the Go TARSy has it."""
+"""The body of `POST /api/v1/alerts`, as the Go TARSy has it, and with a priority."""
+
+from dataclasses import replace
 
 from pydantic import ConfigDict, JsonValue
 
-from tarsy_contracts.alert import AlertSource
-from tarsy_ingest.incoming import AlertTypes, Form, Incoming, Refused, bounded, validated, web_address
-
-
-class McpServerChoice(Form):
-    name: str
-    tools: tuple[str, ...] | None = None
-
-
-class McpChoice(Form):
-    servers: tuple[McpServerChoice, ...] = ()
-    native_tools: dict[str, bool] | None = None
+from tarsy_contracts.alert import Priority
+from tarsy_contracts.runbook_urls import RunbookUrlRefused, allowed_runbook_url
+from tarsy_ingest.alert_rules import AlertRules
+from tarsy_ingest.incoming import Form, Incoming, Mistake, Refused, bounded, validated
+from tarsy_ingest.selection import McpChoice, mistakes_in_choice
 
 
 class Submission(Form):
@@ -25,23 +20,36 @@ class Submission(Form):
     data: str
     runbook: str | None = None
     mcp: McpChoice | None = None
+    priority: Priority | None = None
     slack_message_fingerprint: str | None = None
 
+    def chosen_for(self, alert: Incoming) -> Incoming:
+        """The alert, with what was chosen for it alone."""
+        mcp = self.mcp.selected() if self.mcp else None
+        return replace(alert, runbook_url=self.runbook or None, priority=self.priority, mcp=mcp)
 
-def read_submission(
-    value: JsonValue, types: AlertTypes, *, session_id: str, author: str, source: AlertSource = "api"
-) -> Incoming:
-    """Raises Refused."""
+
+def read_submission(value: JsonValue, rules: AlertRules, *, session_id: str, author: str) -> Incoming:
+    """For a sender who can be told what is wrong. Raises Refused."""
     submission = validated(Submission, value)
-    if submission.mcp is not None and (submission.mcp.servers or submission.mcp.native_tools):
-        raise Refused((("mcp",), "choosing servers for one alert comes with a later version"))
-    if submission.runbook and web_address(submission.runbook) is None:
-        raise Refused((("runbook",), "is not an http or https address"))
-    return Incoming(
+    mistakes = _mistakes(submission, rules)
+    if mistakes:
+        raise Refused(*mistakes)
+    alert = Incoming(
         session_id=session_id,
-        alert_type=types.asked_for(submission.alert_type or None),
+        alert_type=rules.types.asked_for(submission.alert_type or None),
         data=bounded(submission.data, ("data",)),
-        source=source,
+        source="api",
         author=author,
-        runbook_url=submission.runbook or None,
     )
+    return submission.chosen_for(alert)
+
+
+def _mistakes(submission: Submission, rules: AlertRules) -> list[Mistake]:
+    found = mistakes_in_choice(submission.mcp, rules.mcp_servers) if submission.mcp else []
+    if submission.runbook:
+        try:
+            allowed_runbook_url(submission.runbook, rules.runbook_domains)
+        except RunbookUrlRefused as problem:
+            found.append((("runbook",), str(problem)))
+    return found

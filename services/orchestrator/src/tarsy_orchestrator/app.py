@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from uuid import uuid4
 
+import structlog
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus.connection import bus_of, member
@@ -34,12 +35,16 @@ from tarsy_service.kafka_metrics import kafka_writes
 from tarsy_service.service import Ready, Service
 from tarsy_service.tracing import tracing_of
 
+log = structlog.get_logger(__name__)
+
 NAME = "orchestrator"
 
 
 def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Service:
     """Raises ConfigInvalid or ScriptInvalid."""
     config = load_config(settings.config_dir, os.environ, also=(keys_are_set,))
+    for note in config.notes:
+        log.info("config.note", note=str(note))
     llms = build_llms(config.usable_llm_providers, StreamLimits(config.limits.llm_first_chunk, config.limits.llm_stall))
     worker_id, source = str(uuid4()), f"{NAME}/{settings.client}"
     bus = bus_of(settings, kafka_writes(registry, NAME))

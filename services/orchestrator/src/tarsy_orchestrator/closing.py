@@ -51,6 +51,7 @@ def end_execution(
         error=error,
         iterations=execution.iteration,
         forced_conclusion=last == "conclusion",
+        stage_type=execution.stage_type,
     )
 
 

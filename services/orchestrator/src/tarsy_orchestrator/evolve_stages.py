@@ -30,7 +30,12 @@ def execution_started(state: Investigating, event: e.ExecutionStarted) -> Invest
     if not 1 <= event.index <= len(agents):
         return None
     agent = agents[event.index - 1]
-    execution = Execution(started=event, agent=agent, llm_provider=event.llm_provider or agent.llm_provider)
+    execution = Execution(
+        started=event,
+        agent=agent,
+        stage_type=stage.started.stage_type,
+        llm_provider=event.llm_provider or agent.llm_provider,
+    )
     grown = replace(stage, executions=(*stage.executions, event.execution_id))
     return replace(
         state,

@@ -38,13 +38,12 @@ def repeats_at_end(text: str) -> bool:
     """A unit that repeats brings the last characters again at its own length before the end: only there it compares."""
     end = text[-SHORTEST:]
     start = len(text) - SHORTEST
-    earliest = max(0, start - LONGEST)
-    found = text.rfind(end, earliest, start)
+    found = text.rfind(end, 0, start)
     while found >= 0:
         length = start - found
-        if text[-TIMES * length : -length] == text[(1 - TIMES) * length :] and len(text) >= TIMES * length:
+        if text[-TIMES * length : -length] == text[(1 - TIMES) * length :]:
             return _says_something(text[-length:])
-        found = text.rfind(end, earliest, found + SHORTEST - 1)
+        found = text.rfind(end, 0, found + SHORTEST - 1)
     return False
 
 

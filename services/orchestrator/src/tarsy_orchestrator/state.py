@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from tarsy_contracts import events as e
-from tarsy_contracts.chain import ResolvedAgent, SummaryRule
+from tarsy_contracts.chain import ResolvedAgent, StageType, SummaryRule
 from tarsy_contracts.requests import LogPosition
 
 type Ending = e.SessionCompleted | e.SessionFailed | e.SessionCancelled | e.SessionTimedOut
@@ -106,6 +106,7 @@ class Execution:
 
     started: e.ExecutionStarted
     agent: ResolvedAgent
+    stage_type: StageType
     llm_provider: str
     fallbacks: int = 0
     turns: tuple[Turn, ...] = ()

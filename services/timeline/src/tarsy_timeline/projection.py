@@ -12,6 +12,8 @@ from typing import assert_never
 from pydantic import JsonValue
 
 from tarsy_contracts import events as e
+from tarsy_contracts.alert import PRIORITIES, priority_of
+from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.display import display_cut
 from tarsy_contracts.recorded import Recorded
 from tarsy_contracts.timeline import (
@@ -30,7 +32,11 @@ ORDER = (
     "start_session",
     "change_session",
     "change_stage",
+    "plan_stage",
     "change_execution",
+    "plan_execution",
+    "fall_back",
+    "end_execution",
     "count_llm_call",
     "count_tool_call",
     "create_timeline_event",
@@ -77,6 +83,16 @@ def _facts(record: Recorded) -> Iterator[Statement]:
     match record.event:
         case e.SessionStarted() as event:
             yield "start_session", _started(record, event)
+        case e.StageStarted() as event:
+            yield "plan_stage", _planned(event)
+        case e.ExecutionStarted(execution_id=execution_id) as event:
+            provider, limit = _text(event.llm_provider), event.max_iterations or None
+            yield "plan_execution", (execution_id, provider, event.controller, limit)
+        case e.ProviderFellBack(execution_id=execution_id) as event:
+            names = (storable(event.from_provider), storable(event.to_provider))
+            yield "fall_back", (execution_id, *names, storable(event.error), storable(event.kind), record.number)
+        case e.ExecutionCompleted(execution_id=execution_id) as event:
+            yield "end_execution", (execution_id, event.iterations, event.forced_conclusion)
         case e.LlmCallCompleted(execution_id=execution_id, usage=usage, model=model):
             yield "count_llm_call", (execution_id, usage.input_tokens or 0, usage.output_tokens or 0, storable(model))
         case e.ToolCallRequested(execution_id=execution_id):
@@ -87,20 +103,29 @@ def _facts(record: Recorded) -> Iterator[Statement]:
 
 def _started(record: Recorded, event: e.SessionStarted) -> Row:
     alert, chain = event.alert, event.chain
-    plan: list[JsonValue] = [
-        {"agents": [{"name": agent.name, "llm_provider": agent.llm_provider} for agent in stage.agents]}
-        for stage in chain.stages
-    ]
     texts = [alert.alert_type, alert.title, alert.severity, alert.source, alert.author, alert.runbook_url]
     return (
         record.session_id,
         *(None if text is None else storable(text) for text in texts),
         chain.chain_id,
-        storable_json(plan),
         storable(alert.data),
         chain.scripted,
-        record.envelope.time,
+        PRIORITIES.index(priority_of(alert)),
+        None if alert.mcp is None else storable_json(alert.mcp.model_dump(mode="json")),
+        _stages_to_come(chain),
+        any(len(stage.agents) > 1 for stage in chain.stages),
     )
+
+
+def _stages_to_come(chain: ResolvedChain) -> int:
+    """If all goes well: those of the plan, their syntheses, and the executive summary."""
+    syntheses = sum(stage.synthesis is not None for stage in chain.stages)
+    return len(chain.stages) + syntheses + (chain.executive_summary is not None)
+
+
+def _planned(event: e.StageStarted) -> Row:
+    counts = (event.stage_type, event.chain_stage, event.expected_agent_count)
+    return (event.stage_id, *counts, event.parallel_type, event.success_policy, event.referenced_stage_id)
 
 
 def _changed(record: Recorded, change: TimelineChange) -> Statement:
@@ -108,7 +133,9 @@ def _changed(record: Recorded, change: TimelineChange) -> Statement:
     match change:
         case SessionChanged(status=status):
             texts = (_text(change.final_analysis), _text(change.error_message))
-            return "change_session", (session, status, *texts, _end(status, time))
+            summary = (_text(change.executive_summary), _text(change.executive_summary_error))
+            began = time if status == "in_progress" else None
+            return "change_session", (session, status, *texts, *summary, began, _end(status, time))
         case StageChanged(status=status):
             stage = (change.stage_id, session, storable(change.stage_name), change.stage_index, status)
             return "change_stage", (*stage, _text(change.error_message), time, _end(status, time), number)

@@ -15,6 +15,9 @@ POLL_SECONDS = 0.02
 LONGEST_POLL_SECONDS = 0.2
 CHAINS_AT_ONCE = 1_000
 CHAINS_SECONDS = 60.0
+MOST_ACTIVE = 1_000
+"""Of those that run, and of those that wait."""
+MOST_OPTIONS = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +45,19 @@ class Reading:
             count: int = await connection.fetchval(QUERIES["count_sessions"], *search.conditions())
             offset = (search.page - 1) * search.page_size
             return count, await connection.fetch(query, *search.conditions(), search.page_size, offset)
+
+    async def active(self) -> tuple[list[Row], list[Row]]:
+        """Those that run, and those that wait, in the order in which they will have their turn."""
+        async with self._database.snapshot() as connection:
+            running = await connection.fetch(QUERIES["read_active"], MOST_ACTIVE)
+            return running, await connection.fetch(QUERIES["read_queued"], MOST_ACTIVE)
+
+    async def options(self) -> tuple[list[str], list[str]]:
+        """The alert types and the chains that sessions have."""
+        async with self._database.snapshot() as connection:
+            alert_types = await connection.fetch(QUERIES["read_alert_types"], MOST_OPTIONS)
+            chain_ids = await connection.fetch(QUERIES["read_chain_ids"], MOST_OPTIONS)
+        return [row["alert_type"] for row in alert_types], [row["chain_id"] for row in chain_ids]
 
     async def session(self, session_id: str) -> Row:
         async with self._database.snapshot() as connection:

@@ -34,6 +34,20 @@ def session_routes(reading: Reading, requesting: Requesting, masker: Masker) -> 
         }
         return {"sessions": [shapes.session_item(row) for row in rows], "pagination": pagination}
 
+    @router.get("/active")
+    async def list_active() -> Shape:
+        """What runs, and what waits for its turn: at most a thousand of each."""
+        running, queued = await reading.active()
+        return {
+            "active": [shapes.running_session(row) for row in running],
+            "queued": [shapes.queued_session(row) for row in queued],
+        }
+
+    @router.get("/filter-options")
+    async def get_filter_options() -> Shape:
+        """What the list can be filtered by: what sessions have, and all statuses."""
+        return shapes.filter_options(*await reading.options())
+
     @router.get("/{session_id}")
     async def get_session(session_id: SessionId) -> Shape:
         rows = await reading.detail(session_id)

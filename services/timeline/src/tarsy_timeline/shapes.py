@@ -1,11 +1,13 @@
 """Rows as JSON answers, with Go TARSy's keys where we have the thing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import asyncpg
 
+from tarsy_contracts.alert import PRIORITIES
 from tarsy_contracts.envelope import wire_time
+from tarsy_timeline.searching import STATUSES
 
 type Row = asyncpg.Record
 type Shape = dict[str, object]
@@ -22,11 +24,31 @@ def session_item(row: Row) -> Shape:
         "input_tokens": row["input_tokens"],
         "output_tokens": row["output_tokens"],
         "total_tokens": row["input_tokens"] + row["output_tokens"],
+        "provider_fallback_count": row["provider_fallback_count"],
         "completed_stages": row["completed_stages"],
         "failed_stages": row["failed_stages"],
         "current_stage_index": row["current_stage_index"],
         "current_stage_id": row["current_stage_id"],
     }
+
+
+def running_session(row: Row) -> Shape:
+    """One line of those that run, or are being cancelled."""
+    return {
+        **_head(row),
+        "started_at": _time(row["started_at"]),
+        "current_stage_index": row["current_stage_index"],
+        "current_stage_id": row["current_stage_id"],
+    }
+
+
+def queued_session(row: Row) -> Shape:
+    """One line of those that wait for their turn."""
+    return {**_head(row), "queue_position": row["queue_position"]}
+
+
+def filter_options(alert_types: Sequence[str], chain_ids: Sequence[str]) -> Shape:
+    return {"alert_types": list(alert_types), "chain_ids": list(chain_ids), "statuses": list(STATUSES)}
 
 
 def session_detail(row: Row, stages: Sequence[Row], executions: Sequence[Row]) -> Shape:
@@ -39,16 +61,18 @@ def session_detail(row: Row, stages: Sequence[Row], executions: Sequence[Row]) -
         "alert_data": row["alert_data"],
         "final_analysis": row["final_analysis"],
         "runbook_url": row["runbook_url"],
+        "mcp_selection": row["mcp_selection"],
         "llm_interaction_count": total("llm_interaction_count"),
         "mcp_interaction_count": total("mcp_interaction_count"),
         "input_tokens": total("input_tokens"),
         "output_tokens": total("output_tokens"),
         "total_tokens": total("input_tokens") + total("output_tokens"),
+        "provider_fallback_count": total("fallback_count"),
         "completed_stages": sum(stage["status"] == "completed" for stage in stages),
         "failed_stages": sum(stage["status"] in FAILED for stage in stages),
         "current_stage_index": current and current["stage_index"],
         "current_stage_id": current and current["stage_id"],
-        "stages": [_stage(row, stage, executions) for stage in stages],
+        "stages": [_stage(stage, executions) for stage in stages],
     }
 
 
@@ -57,7 +81,9 @@ def session_status(row: Row) -> Shape:
         "id": row["session_id"],
         "status": row["status"],
         "final_analysis": row["final_analysis"],
+        "executive_summary": row["executive_summary"],
         "error_message": row["error_message"],
+        "queue_position": row["queue_position"],
         "last_number": row["last_number"],
     }
 
@@ -89,8 +115,7 @@ def chain(row: Row) -> Shape:
     }
 
 
-def _session(row: Row) -> Shape:
-    plan = row["plan"]
+def _head(row: Row) -> Shape:
     return {
         "id": row["session_id"],
         "alert_type": row["alert_type"],
@@ -100,45 +125,67 @@ def _session(row: Row) -> Shape:
         "chain_id": row["chain_id"],
         "status": row["status"],
         "author": row["author"],
-        "scripted": row["scripted"],
+        "priority": PRIORITIES[row["priority"]],
         "created_at": wire_time(row["created_at"]),
-        "started_at": _time(row["started_at"]),
-        "completed_at": _time(row["completed_at"]),
-        "duration_ms": _duration(row),
-        "error_message": row["error_message"],
-        "total_stages": len(plan),
-        "has_parallel_stages": any(len(stage["agents"]) > 1 for stage in plan),
         "last_number": row["last_number"],
     }
 
 
-def _stage(session: Row, stage: Row, executions: Sequence[Row]) -> Shape:
-    plan, index = session["plan"], stage["stage_index"]
-    agents = plan[index]["agents"] if index < len(plan) else []
+def _session(row: Row) -> Shape:
     return {
-        "id": stage["stage_id"],
-        "stage_name": stage["stage_name"],
-        "stage_index": index,
-        "status": stage["status"],
-        "error_message": stage["error_message"],
-        "expected_agent_count": len(agents),
-        "started_at": wire_time(stage["started_at"]),
-        "completed_at": _time(stage["completed_at"]),
-        "number": stage["number"],
-        "executions": [_execution(row, agents) for row in executions if row["stage_id"] == stage["stage_id"]],
+        **_head(row),
+        "scripted": row["scripted"],
+        "started_at": _time(row["started_at"]),
+        "completed_at": _time(row["completed_at"]),
+        "duration_ms": _duration(row),
+        "queue_position": row["queue_position"],
+        "error_message": row["error_message"],
+        "executive_summary": row["executive_summary"],
+        "executive_summary_error": row["executive_summary_error"],
+        "total_stages": row["total_stages"],
+        "has_parallel_stages": row["has_parallel_stages"],
     }
 
 
-def _execution(row: Row, agents: Sequence[Mapping[str, str]]) -> Shape:
-    index = row["agent_index"]
+def _stage(stage: Row, executions: Sequence[Row]) -> Shape:
+    return {
+        "id": stage["stage_id"],
+        "stage_name": stage["stage_name"],
+        "stage_index": stage["stage_index"],
+        "stage_type": stage["stage_type"],
+        "chain_stage": stage["chain_stage"],
+        "status": stage["status"],
+        "error_message": stage["error_message"],
+        "expected_agent_count": stage["expected_agent_count"],
+        "parallel_type": stage["parallel_type"],
+        "success_policy": stage["success_policy"],
+        "referenced_stage_id": stage["referenced_stage_id"],
+        "started_at": wire_time(stage["started_at"]),
+        "completed_at": _time(stage["completed_at"]),
+        "duration_ms": _duration(stage),
+        "number": stage["number"],
+        "executions": [_execution(row) for row in executions if row["stage_id"] == stage["stage_id"]],
+    }
+
+
+def _execution(row: Row) -> Shape:
+    """What concerns a fallback is of the last one; `original_llm_provider` is who was asked first."""
     return {
         "execution_id": row["execution_id"],
         "agent_name": row["agent_name"],
-        "agent_index": index,
+        "agent_index": row["agent_index"],
         "status": row["status"],
         "error_message": row["error_message"],
-        "llm_provider": agents[index]["llm_provider"] if index < len(agents) else None,
+        "llm_provider": row["llm_provider"],
+        "original_llm_provider": row["original_llm_provider"],
+        "fallback_reason": row["fallback_reason"],
+        "fallback_error_code": row["fallback_error_code"],
+        "fallback_attempt": row["fallback_count"] or None,
         "model_name": row["model_name"],
+        "controller": row["controller"],
+        "max_iterations": row["max_iterations"],
+        "iterations": row["iterations"],
+        "forced_conclusion": row["forced_conclusion"],
         "llm_interaction_count": row["llm_interaction_count"],
         "mcp_interaction_count": row["mcp_interaction_count"],
         "input_tokens": row["input_tokens"],

@@ -13,19 +13,24 @@ from tarsy_bus.connection import bus_of
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.reports import Reports
 from tarsy_config.load import load_config
+from tarsy_contracts.own_tools import FETCH_RUNBOOK, OWN_SERVER
 from tarsy_masking.masker import Masker
 from tarsy_service.kafka_metrics import kafka_writes
 from tarsy_service.service import Service
 from tarsy_service.tracing import tracing_of
-from tarsy_tool_gateway.calling import call_tool
+from tarsy_tool_gateway.calling import McpTools
 from tarsy_tool_gateway.catalog import Catalog
 from tarsy_tool_gateway.connection import Connection
 from tarsy_tool_gateway.metrics import Metrics
+from tarsy_tool_gateway.own_server import OwnServer
 from tarsy_tool_gateway.plan import ServerPlan, plan_of
 from tarsy_tool_gateway.results import Results
+from tarsy_tool_gateway.runbooks.rules import RunbookRules, rules_of
+from tarsy_tool_gateway.runbooks.tool import runbook_tool
 from tarsy_tool_gateway.runner import Runner
 from tarsy_tool_gateway.running import ToolGateway
 from tarsy_tool_gateway.sdk_logs import mute_values_in_sdk_logs
+from tarsy_tool_gateway.servers import ToolServer, call_tool
 from tarsy_tool_gateway.settings import ToolGatewaySettings
 
 NAME = "tool-gateway"
@@ -36,18 +41,26 @@ def build(settings: ToolGatewaySettings, registry: CollectorRegistry) -> Service
     config = load_config(settings.config_dir, os.environ)
     plans = [plan_of(name, server) for name, server in config.mcp_servers.items()]
     tracing = tracing_of(NAME, settings)
-    return Service(name=NAME, run=assemble(settings, registry, plans, tracing.tracer).run, tracing=tracing)
+    return Service(
+        name=NAME,
+        run=assemble(settings, registry, plans, rules_of(config.system, os.environ), tracing.tracer).run,
+        tracing=tracing,
+    )
 
 
 def assemble(
-    settings: ToolGatewaySettings, registry: CollectorRegistry, plans: Sequence[ServerPlan], tracer: Tracer
+    settings: ToolGatewaySettings,
+    registry: CollectorRegistry,
+    plans: Sequence[ServerPlan],
+    runbooks: RunbookRules,
+    tracer: Tracer,
 ) -> ToolGateway:
     bus = bus_of(settings, kafka_writes(registry, NAME))
     mute_values_in_sdk_logs()
     mask = Masker.default().mask
     worker_id, source = str(uuid4()), f"{NAME}/{settings.client}"
     publisher = Publisher(bus, source=source, now=now)
-    metrics = Metrics(registry, [plan.name for plan in plans])
+    metrics = Metrics(registry, [*(plan.name for plan in plans), OWN_SERVER])
     connections = {
         plan.name: Connection(
             plan,
@@ -59,14 +72,17 @@ def assemble(
     }
     for server, connection in connections.items():
         metrics.watch(server, connection)
+    mcp = {name: McpTools(each, settings.mcp_ready_seconds) for name, each in connections.items()}
+    servers: dict[str, ToolServer] = {**mcp, OWN_SERVER: OwnServer({FETCH_RUNBOOK: runbook_tool(runbooks)})}
     return ToolGateway(
         bus=bus,
         publisher=publisher,
         worker_id=worker_id,
-        connections=connections,
+        servers=servers,
+        connections=list(connections.values()),
         catalog=Catalog(publisher, worker_id=worker_id, source=source, mask=mask, now=now, new_id=new_id),
         runner=Runner(
-            partial(call_tool, connections, ready_seconds=settings.mcp_ready_seconds),
+            partial(call_tool, servers),
             Results(publisher, source=source, mask=mask, now=now),
             worker_id=worker_id,
             metrics=metrics,

@@ -1,55 +1,51 @@
-"""One call, and what came of it: every way in which it can go wrong has one outcome."""
+"""A call of a tool of an MCP server, and what came of it."""
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pydantic
-from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it has no types of its own
-from jsonschema.exceptions import SchemaError, best_match  # type: ignore[import-untyped]
 from mcp import MCPError
-from mcp_types import Tool
-from pydantic import JsonValue
-from referencing import Registry
-from referencing.exceptions import Unresolvable
 
 from tarsy_contracts.events import Outcome
 from tarsy_contracts.requests import ToolCallRequest
+from tarsy_tool_gateway.calls import Limits
 from tarsy_tool_gateway.connection import CallTimedOut, Connection, NotSent, ServerUnreachable, SessionDied
 from tarsy_tool_gateway.rendering import text_of
+from tarsy_tool_gateway.servers import Said
 
 REFUSED_CODES = (-32601, -32602)
 """Method not found and invalid params: the server did not run anything."""
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """`text` is as the server or we put it: not masked yet."""
+class McpTools:
+    """The tools of one MCP server. `ready_seconds`: how long a call waits for a session."""
 
-    outcome: Outcome
-    text: str
+    connection: Connection
+    ready_seconds: float
 
+    @property
+    def limits(self) -> Limits:
+        return self.connection.plan.limits
 
-async def call_tool(connections: Mapping[str, Connection], request: ToolCallRequest, *, ready_seconds: float) -> Said:
-    """Never raises for what a server does. Only what is repeatable, or surely did not run, is tried a second time."""
-    connection = connections.get(request.server)
-    if connection is None:
-        return Said("rejected", f"There is no MCP server {request.server}. There are: {', '.join(sorted(connections))}")
-    seconds = min(request.timeout_seconds, connection.plan.call_seconds or request.timeout_seconds)
-    deadline = asyncio.get_running_loop().time() + seconds
-    try:
-        return await _attempt(connection, request, deadline, ready_seconds)
-    except NotSent:
-        pass
-    except SessionDied as problem:
-        if not request.repeatable:
+    async def call(self, request: ToolCallRequest) -> Said:
+        """Never raises for what a server does. Only what is repeatable, or surely did not run, is tried once more."""
+        connection = self.connection
+        seconds = min(request.timeout_seconds, connection.plan.call_seconds or request.timeout_seconds)
+        deadline = asyncio.get_running_loop().time() + seconds
+        try:
+            return await _attempt(connection, request, deadline, self.ready_seconds)
+        except NotSent:
+            pass
+        except SessionDied as problem:
+            if not request.repeatable:
+                return _maybe_ran(request, str(problem))
+        try:
+            return await _attempt(connection, request, deadline, self.ready_seconds)
+        except NotSent as problem:
+            return _unreachable(request, problem)
+        except SessionDied as problem:
             return _maybe_ran(request, str(problem))
-    try:
-        return await _attempt(connection, request, deadline, ready_seconds)
-    except NotSent as problem:
-        return _unreachable(request, problem)
-    except SessionDied as problem:
-        return _maybe_ran(request, str(problem))
 
 
 async def _attempt(connection: Connection, request: ToolCallRequest, deadline: float, ready_seconds: float) -> Said:
@@ -89,25 +85,10 @@ def _maybe_ran(request: ToolCallRequest, why: str) -> Said:
 
 def _refusal(connection: Connection, request: ToolCallRequest) -> str | None:
     """Why the call is not even sent, in words that an agent can act on."""
-    tool = connection.tools.get(request.tool)
-    if tool is None:
+    if request.tool not in connection.tools:
         known = ", ".join(sorted(connection.tools))
         return f"The MCP server {request.server} has no tool {request.tool}. It has: {known}"
-    return _wrong_arguments(tool, request.arguments)
-
-
-def _wrong_arguments(tool: Tool, arguments: dict[str, JsonValue]) -> str | None:
-    try:
-        Draft202012Validator.check_schema(tool.input_schema)
-        # With a registry of its own, no reference of a stranger's schema is fetched from anywhere.
-        validator = Draft202012Validator(tool.input_schema, registry=Registry())
-        error = best_match(validator.iter_errors(arguments))
-    except (SchemaError, Unresolvable, RecursionError):
-        return None  # the server has to judge the arguments itself
-    if error is None:
-        return None
-    place = "/".join(str(part) for part in error.absolute_path)
-    return f"The arguments do not fit {tool.name}: {error.message}" + (f" (at /{place})" if place else "")
+    return connection.checks.wrong(request.tool, request.arguments)
 
 
 def _first_line(problem: Exception) -> str:

@@ -5,6 +5,7 @@ With a place it is claimed. A repeatable call runs at the same moment (Running);
 (Held) and runs only on it. A place is taken by what is Held or Running.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -88,7 +89,7 @@ def _receive(claims: Claims, calls: Calls, received: Received, now: datetime) ->
     if claims.stopping:
         return [SayNotStarted(request, received.claim_id, "not_started")]
     limits = claims.limits.get(request.server, UNKNOWN_SERVER)
-    present = sum(call.request.server == request.server for call in calls.values())
+    present = [call.request.server for call in calls.values()].count(request.server)
     if present >= limits.concurrent + limits.queue:
         return [SayNotStarted(request, received.claim_id, "busy")]
     calls[request.call_id] = Queued(request, received.claim_id)
@@ -174,13 +175,15 @@ def _abandon(calls: Calls, now: datetime) -> list[Effect]:
 
 def _fill_places(limits: Mapping[str, Limits], calls: Calls, now: datetime) -> list[Effect]:
     """Claims what waits, as far as there are places; what is repeatable runs at once."""
+    # Every step comes here, with all calls that run: most find nothing that waits, and must not count the others.
+    waiting = [(call_id, call) for call_id, call in calls.items() if isinstance(call, Queued)]
+    if not waiting:
+        return []
     effects: list[Effect] = []
-    taken: dict[str, int] = {}
-    for call in calls.values():
-        taken[call.request.server] = taken.get(call.request.server, 0) + (not isinstance(call, Queued))
-    for call_id, call in calls.items():
+    taken = Counter([call.request.server for call in calls.values() if not isinstance(call, Queued)])
+    for call_id, call in waiting:
         server = call.request.server
-        if not isinstance(call, Queued) or taken[server] >= limits.get(server, UNKNOWN_SERVER).concurrent:
+        if taken[server] >= limits.get(server, UNKNOWN_SERVER).concurrent:
             continue
         taken[server] += 1
         effects.append(SayClaimed(call.request, call.claim_id))

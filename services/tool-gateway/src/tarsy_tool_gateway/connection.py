@@ -11,6 +11,7 @@ from mcp import Client, MCPError
 from mcp_types import CallToolResult, Tool
 from pydantic import JsonValue
 
+from tarsy_tool_gateway.arguments import ArgumentChecks
 from tarsy_tool_gateway.http_answers import LOST, NOT_SENT, REFUSED, SESSION_OVER
 from tarsy_tool_gateway.listing import list_all_tools
 from tarsy_tool_gateway.plan import ServerPlan
@@ -66,6 +67,7 @@ class Connection:
     ) -> None:
         self.plan = plan
         self.tools: dict[str, Tool] = {}
+        self.checks = ArgumentChecks(self.tools)
         self.error = "it has not been reached yet"
         self.changed = asyncio.Event()
         self._mask = mask
@@ -151,7 +153,7 @@ class Connection:
         async with AsyncExitStack() as stack:
             async with asyncio.timeout(self._connect_seconds):
                 client = await stack.enter_async_context(Client(open_streams(self._end)))
-                self.tools = await list_all_tools(client)
+                self._listed(await list_all_tools(client))
             self._client = client
             self._found()
             self._connected()
@@ -178,7 +180,7 @@ class Connection:
         """Takes over the server's tools; what is wrong when it does not list them."""
         try:
             async with asyncio.timeout(CHECK_SECONDS):
-                self.tools = await list_all_tools(client)
+                self._listed(await list_all_tools(client))
         except (TimeoutError, MCPError, ValueError, anyio.ClosedResourceError, anyio.BrokenResourceError) as problem:
             return self._mask(f"it does not list its tools any longer: {_said(problem)}")
         return ""
@@ -211,6 +213,9 @@ class Connection:
     def _end(self) -> None:
         self._broken.set()
         self._doubted.set()
+
+    def _listed(self, tools: dict[str, Tool]) -> None:
+        self.tools, self.checks = tools, ArgumentChecks(tools)
 
     def _found(self) -> None:
         self.error = ""

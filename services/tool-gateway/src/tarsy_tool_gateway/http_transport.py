@@ -9,6 +9,7 @@ from mcp.client._transport import TransportStreams
 from mcp.client.streamable_http import streamable_http_client
 
 from tarsy_tool_gateway.http_answers import MOST_ANSWER_BYTES, AnsweringTransport
+from tarsy_tool_gateway.http_lanes import Lanes
 from tarsy_tool_gateway.plan import HttpTransport
 
 CONNECT_SECONDS = 10.0
@@ -26,11 +27,10 @@ async def http_streams(transport: HttpTransport, *, calls: int) -> AsyncIterator
     Nothing of our environment takes part (`trust_env`): a proxy that somebody set for something else would see what the
     tools say. SSL_CERT_FILE counts, for it is OpenSSL that reads it.
     """
-    most = calls + BESIDE_CALLS
-    limits = httpx2.Limits(max_connections=most, max_keepalive_connections=most, keepalive_expiry=IDLE_SECONDS)
-    inner = httpx2.AsyncHTTPTransport(verify=_tls(transport), trust_env=False, limits=limits)
+    tls = _tls(transport)
+    lanes = Lanes(lambda: _lane(tls), most=calls + BESIDE_CALLS, idle_seconds=IDLE_SECONDS)
     client = httpx2.AsyncClient(
-        transport=AnsweringTransport(inner),
+        transport=AnsweringTransport(lanes),
         headers=dict(transport.headers),
         timeout=httpx2.Timeout(CONNECT_SECONDS, read=None, write=WRITE_SECONDS),
         trust_env=False,
@@ -39,6 +39,11 @@ async def http_streams(transport: HttpTransport, *, calls: int) -> AsyncIterator
         opening = streamable_http_client(transport.url, http_client=client, max_sse_event_size=MOST_ANSWER_BYTES)
         async with opening as streams:
             yield streams
+
+
+def _lane(tls: ssl.SSLContext) -> httpx2.AsyncBaseTransport:
+    limits = httpx2.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=IDLE_SECONDS)
+    return httpx2.AsyncHTTPTransport(verify=tls, trust_env=False, limits=limits)
 
 
 def _tls(transport: HttpTransport) -> ssl.SSLContext:

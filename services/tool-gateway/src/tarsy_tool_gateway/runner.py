@@ -10,10 +10,10 @@ import structlog
 from tarsy_contracts.events import Outcome
 from tarsy_contracts.inputs import ToolCallReported
 from tarsy_contracts.requests import ToolCallRequest
-from tarsy_tool_gateway.calling import Said
 from tarsy_tool_gateway.calls import SayEnded
 from tarsy_tool_gateway.metrics import Metrics
 from tarsy_tool_gateway.results import Results
+from tarsy_tool_gateway.servers import Said
 
 log = structlog.get_logger(__name__)
 

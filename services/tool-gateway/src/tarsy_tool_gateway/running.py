@@ -1,7 +1,7 @@
 """The gateway's life: in which order its parts begin, and end."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -25,6 +25,7 @@ from tarsy_tool_gateway.gateway import Gateway
 from tarsy_tool_gateway.metrics import Metrics
 from tarsy_tool_gateway.pool import connected
 from tarsy_tool_gateway.runner import Runner
+from tarsy_tool_gateway.servers import ToolServer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +33,8 @@ class ToolGateway:
     bus: Bus
     publisher: Publisher
     worker_id: str
-    connections: Mapping[str, Connection]
+    servers: Mapping[str, ToolServer]
+    connections: Sequence[Connection]
     catalog: Catalog
     runner: Runner
     reports: Reports
@@ -49,7 +51,7 @@ class ToolGateway:
         async with (
             self.publisher.running(),
             beside(announce(self.publisher, life)),
-            connected(list(self.connections.values()), self.catalog),
+            connected(self.connections, self.catalog),
             asyncio.TaskGroup() as tasks,
         ):
             gateway = self._gateway(tasks)
@@ -75,7 +77,7 @@ class ToolGateway:
 
     def _gateway(self, tasks: asyncio.TaskGroup) -> Gateway:
         return Gateway(
-            Claims(limits={name: each.plan.limits for name, each in self.connections.items()}),
+            Claims(limits={name: server.limits for name, server in self.servers.items()}),
             worker_id=self.worker_id,
             runner=self.runner,
             reports=self.reports,

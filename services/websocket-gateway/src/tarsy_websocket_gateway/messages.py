@@ -15,8 +15,11 @@ from tarsy_contracts.display import display_cut
 from tarsy_contracts.envelope import wire_time
 from tarsy_contracts.recorded import Recorded
 from tarsy_contracts.timeline import (
+    ExecutionBegun,
     ExecutionChanged,
+    ExecutionDone,
     SessionChanged,
+    StageBegun,
     StageChanged,
     StepStatus,
     TimelineChange,
@@ -62,7 +65,8 @@ def of_change(record: Recorded, change: TimelineChange, *, streamed: bool) -> Ou
 def _of_change(change: TimelineChange, streamed: bool) -> Payload:
     match change:
         case SessionChanged():
-            texts = {"final_analysis": change.final_analysis or None, "error_message": change.error_message or None}
+            names = ("final_analysis", "error_message", "executive_summary", "executive_summary_error")
+            texts = {name: getattr(change, name) or None for name in names}
             return {"type": "session.status", "status": change.status, **texts}
         case StageChanged():
             return {
@@ -72,6 +76,7 @@ def _of_change(change: TimelineChange, streamed: bool) -> Payload:
                 "stage_index": change.stage_index,
                 "status": stage_status(change.status),
                 "error_message": change.error_message or None,
+                **_facts(change.begun),
             }
         case ExecutionChanged():
             return {
@@ -82,6 +87,8 @@ def _of_change(change: TimelineChange, streamed: bool) -> Payload:
                 "agent_index": change.agent_index,
                 "status": change.status,
                 "error_message": change.error_message or None,
+                **_facts(change.begun),
+                **_facts(change.done),
             }
         case TimelineCreated():
             ended = streamed and change.status != "streaming"
@@ -109,6 +116,11 @@ def _of_change(change: TimelineChange, streamed: bool) -> Payload:
 def stage_status(status: StepStatus | str) -> str:
     """Go TARSy's word for a stage that runs."""
     return "started" if status == "active" else status
+
+
+def _facts(told: StageBegun | ExecutionBegun | ExecutionDone | None) -> Payload:
+    """Told once: a message without them leaves them as they were."""
+    return {} if told is None else told.model_dump()
 
 
 def _shown(content: str, metadata: dict[str, JsonValue]) -> Payload:

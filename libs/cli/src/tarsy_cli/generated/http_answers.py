@@ -48,6 +48,16 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
         answers={200: "The sessions of the page, and how many there are."},
         problems={400: INVALID, 503: NO_DATABASE},
     ),
+    ("get", "/api/v1/sessions/active"): Operation(
+        summary="The sessions that run, and those that wait, in the order of their turn",
+        answers={200: "Both lists, at most a thousand of each."},
+        problems={503: NO_DATABASE},
+    ),
+    ("get", "/api/v1/sessions/filter-options"): Operation(
+        summary="What the list of sessions can be filtered by",
+        answers={200: "The alert types and chains that sessions have, and all statuses."},
+        problems={503: NO_DATABASE},
+    ),
     ("get", "/api/v1/sessions/{session_id}"): Operation(
         summary="A session with its stages and executions",
         answers={200: "The session."},

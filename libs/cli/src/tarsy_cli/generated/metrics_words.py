@@ -7,11 +7,12 @@ from typing import Any, get_args
 from tarsy_bus.metrics import WriteOutcome
 from tarsy_contracts.alert import AlertSource
 from tarsy_contracts.events import ENDINGS, EVENTS, Outcome
-from tarsy_contracts.inputs import INPUTS, LlmCallReported, ToolsOffered
+from tarsy_contracts.inputs import INPUTS, LlmCallReported, PlaceGiven, ToolsOffered
 from tarsy_contracts.topics import LOG_PARTITIONS, Topics
 from tarsy_ingest.metrics import AlertOutcome, BurialReason
 from tarsy_orchestrator.metrics import LLM_OUTCOMES, Queue
 from tarsy_service.http_metrics import METHODS
+from tarsy_summarizer.metrics import LLM_OUTCOMES as SUMMARIZER_LLM_OUTCOMES
 from tarsy_summarizer.metrics import SummaryOutcome
 from tarsy_websocket_gateway.metrics import DropReason
 
@@ -30,7 +31,7 @@ LABELS: Mapping[str, str] = {
     "provider": "an LLM provider of the configuration, or `other`",
     "reason": "why",
     "route": "the template of a route, such as `/api/v1/sessions/{session_id}`, or `other`",
-    "server": "an MCP server of the configuration, or `other`",
+    "server": "an MCP server of the configuration, `tarsy` for the gateway's own tools, or `other`",
     "service": "ingest, orchestrator, tool-gateway, summarizer, timeline, websocket-gateway",
     "source": "where it came from",
     "status": "HTTP's code",
@@ -44,7 +45,7 @@ VALUES: Mapping[tuple[str, str], Sequence[str]] = {
     ("tarsy_ingest_alerts_total", "source"): _of(AlertSource),
     ("tarsy_ingest_alerts_total", "outcome"): _of(AlertOutcome),
     ("tarsy_ingest_dead_letters_total", "reason"): _of(BurialReason),
-    ("tarsy_orchestrator_inputs_decided_total", "type"): (*INPUTS, LlmCallReported.type, ToolsOffered.type),
+    ("tarsy_orchestrator_inputs_decided_total", "type"): (*INPUTS, LlmCallReported.type, ToolsOffered.type, PlaceGiven.type),
     ("tarsy_orchestrator_sessions_ended_total", "status"): sorted(one.removeprefix("session.") for one in ENDINGS),
     ("tarsy_orchestrator_session_duration_seconds", "status"): sorted(one.removeprefix("session.") for one in ENDINGS),
     ("tarsy_orchestrator_llm_calls_total", "outcome"): LLM_OUTCOMES,
@@ -53,6 +54,7 @@ VALUES: Mapping[tuple[str, str], Sequence[str]] = {
     ("tarsy_orchestrator_requests_republished_total", "topic"): _of(Queue),
     ("tarsy_tool_gateway_calls_total", "outcome"): _of(Outcome),
     ("tarsy_summarizer_summaries_total", "outcome"): _of(SummaryOutcome),
+    ("tarsy_summarizer_llm_calls_total", "outcome"): SUMMARIZER_LLM_OUTCOMES,
     ("tarsy_timeline_events_projected_total", "type"): (*EVENTS, "other"),
     ("tarsy_websocket_gateway_clients_dropped_total", "reason"): _of(DropReason),
     ("tarsy_kafka_records_total", "outcome"): _of(WriteOutcome),

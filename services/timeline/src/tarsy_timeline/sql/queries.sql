@@ -27,18 +27,21 @@ set last_number = excluded.last_number, last_event_id = excluded.last_event_id
 
 -- name: start_session
 update sessions
-set alert_type = $2, title = $3, severity = $4, source = $5, author = $6, runbook_url = $7, chain_id = $8, plan = $9,
-    alert_data = $10, scripted = $11, started_at = $12
+set alert_type = $2, title = $3, severity = $4, source = $5, author = $6, runbook_url = $7, chain_id = $8,
+    alert_data = $9, scripted = $10, priority = $11, mcp_selection = $12, total_stages = $13, has_parallel_stages = $14
 where session_id = $1
 
 -- name: change_session
 update sessions
-set status = $2, final_analysis = coalesce($3, final_analysis), error_message = $4, completed_at = $5
+set status = $2, final_analysis = coalesce($3, final_analysis), error_message = $4,
+    executive_summary = coalesce($5, executive_summary), executive_summary_error = $6,
+    started_at = coalesce(started_at, $7), completed_at = $8
 where session_id = $1
 
 -- name: change_stage
-insert into stages (stage_id, session_id, stage_name, stage_index, status, error_message, started_at, completed_at, number)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+insert into stages (
+    stage_id, session_id, stage_name, stage_index, status, error_message, started_at, completed_at, number
+) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 on conflict (stage_id) do update
 set status = excluded.status, error_message = excluded.error_message, completed_at = excluded.completed_at,
     number = excluded.number
@@ -50,6 +53,24 @@ insert into agent_executions (
 on conflict (execution_id) do update
 set status = excluded.status, error_message = excluded.error_message, completed_at = excluded.completed_at,
     number = excluded.number
+
+-- name: plan_stage
+update stages
+set stage_type = $2, chain_stage = $3, expected_agent_count = $4, parallel_type = $5, success_policy = $6,
+    referenced_stage_id = $7
+where stage_id = $1
+
+-- name: plan_execution
+update agent_executions set llm_provider = $2, controller = $3, max_iterations = $4 where execution_id = $1
+
+-- name: fall_back
+update agent_executions
+set original_llm_provider = coalesce(original_llm_provider, $2), llm_provider = $3, fallback_reason = $4,
+    fallback_error_code = $5, fallback_count = fallback_count + 1, number = greatest(number, $6)
+where execution_id = $1
+
+-- name: end_execution
+update agent_executions set iterations = $2, forced_conclusion = $3 where execution_id = $1
 
 -- name: count_llm_call
 update agent_executions
@@ -91,7 +112,7 @@ where ($1::text[] is null or s.status = any($1))
        or exists (select from timeline_events t where t.session_id = s.session_id and t.content ilike $6))
 
 -- name: list_sessions
-select s.*, e.*, g.*
+select s.*, e.*, g.*, q.queue_position
 from (
     select * from sessions s
     where ($1::text[] is null or s.status = any($1))
@@ -108,7 +129,8 @@ cross join lateral (
     select coalesce(sum(llm_interaction_count), 0) as llm_interaction_count,
            coalesce(sum(mcp_interaction_count), 0) as mcp_interaction_count,
            coalesce(sum(input_tokens), 0)::bigint as input_tokens,
-           coalesce(sum(output_tokens), 0)::bigint as output_tokens
+           coalesce(sum(output_tokens), 0)::bigint as output_tokens,
+           coalesce(sum(fallback_count), 0) as provider_fallback_count
     from agent_executions where session_id = s.session_id
 ) e
 cross join lateral (
@@ -118,10 +140,47 @@ cross join lateral (
            (array_agg(stage_id order by stage_index desc))[1] as current_stage_id
     from stages where session_id = s.session_id
 ) g
+left join (
+    select session_id, row_number() over (order by priority, created_at, session_id) as queue_position
+    from sessions where status = 'pending'
+) q on q.session_id = s.session_id
 order by {order}
 
 -- name: read_session
-select * from sessions where session_id = $1
+select s.*, case when s.status = 'pending' then (
+    select queue_position
+    from (
+        select session_id, row_number() over (order by priority, created_at, session_id) as queue_position
+        from sessions where status = 'pending'
+    ) q
+    where q.session_id = s.session_id
+) end as queue_position
+from sessions s
+where s.session_id = $1
+
+-- name: read_queued
+select s.*, row_number() over (order by priority, created_at, session_id) as queue_position
+from sessions s where status = 'pending'
+order by priority, created_at, session_id
+limit $1
+
+-- name: read_active
+select s.*, g.*
+from sessions s
+cross join lateral (
+    select max(stage_index) as current_stage_index,
+           (array_agg(stage_id order by stage_index desc))[1] as current_stage_id
+    from stages where session_id = s.session_id
+) g
+where s.status in ('in_progress', 'cancelling')
+order by s.started_at, s.session_id
+limit $1
+
+-- name: read_alert_types
+select distinct alert_type from sessions where alert_type <> '' order by alert_type limit $1
+
+-- name: read_chain_ids
+select distinct chain_id from sessions where chain_id <> '' order by chain_id limit $1
 
 -- name: read_stages
 select * from stages where session_id = $1 order by stage_index

@@ -27,18 +27,27 @@ create table sessions (
     author text not null default '',
     runbook_url text,
     chain_id text not null default '',
-    plan jsonb not null default '[]',
+    plan jsonb not null default '[]', -- not read any more
     alert_data text not null default '',
     scripted boolean not null default false,
     created_at timestamptz not null,
     started_at timestamptz,
     completed_at timestamptz,
     final_analysis text,
-    error_message text
+    error_message text,
+    priority smallint not null default 2,
+    mcp_selection jsonb,
+    total_stages integer not null default 0,
+    has_parallel_stages boolean not null default false,
+    executive_summary text,
+    executive_summary_error text
 );
 create index sessions_by_time on sessions (created_at, session_id);
 create index sessions_by_status on sessions (status, created_at);
 create index sessions_by_partition on sessions (partition);
+create index sessions_pending on sessions (priority, created_at, session_id) where status = 'pending';
+create index sessions_by_alert_type on sessions (alert_type);
+create index sessions_by_chain on sessions (chain_id);
 
 -- number, here and below: that of the last event which changed the row.
 create table stages (
@@ -50,7 +59,13 @@ create table stages (
     error_message text,
     started_at timestamptz not null,
     completed_at timestamptz,
-    number bigint not null
+    number bigint not null,
+    stage_type text not null default 'investigation',
+    chain_stage integer,
+    expected_agent_count integer not null default 1,
+    parallel_type text,
+    success_policy text,
+    referenced_stage_id text
 );
 create index stages_by_session on stages (session_id, stage_index);
 
@@ -69,7 +84,16 @@ create table agent_executions (
     output_tokens bigint not null default 0,
     started_at timestamptz not null,
     completed_at timestamptz,
-    number bigint not null
+    number bigint not null,
+    llm_provider text,
+    original_llm_provider text,
+    fallback_reason text,
+    fallback_error_code text,
+    fallback_count integer not null default 0,
+    controller text not null default 'function_calling',
+    max_iterations integer,
+    iterations integer not null default 0,
+    forced_conclusion boolean not null default false
 );
 create index agent_executions_by_session on agent_executions (session_id, agent_index);
 

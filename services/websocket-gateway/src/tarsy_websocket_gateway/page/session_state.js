@@ -10,6 +10,8 @@ export function newSession() {
     number: 0,
     status: null,
     finalAnalysis: "",
+    executiveSummary: "",
+    executiveSummaryError: "",
     error: "",
     changedAt: null,
     stages: new Map(),
@@ -52,9 +54,14 @@ export function beginAgain(session) {
   return changes({ items: changed });
 }
 
-/** The final analysis stands above the timeline: is this the same text? It may have been cut for display. */
-export function isFinalAnalysis(session, item) {
-  const whole = session.finalAnalysis.trim();
+/** What stands above the timeline: is this the same text? It may have been cut for display. Empty when it is not. */
+export function saidAbove(session, item) {
+  if (isSame(session.finalAnalysis, item)) return "final analysis";
+  return isSame(session.executiveSummary, item) ? "executive summary" : "";
+}
+
+function isSame(above, item) {
+  const whole = above.trim();
   const text = item.content.trim();
   if (whole === "" || text === "" || item.status === "streaming") return false;
   return item.metadata.display_cut === true ? whole.startsWith(text) : whole === text;
@@ -71,16 +78,29 @@ function takeStatus(session, message) {
   session.number = message.number;
   session.status = message.status;
   session.finalAnalysis = message.final_analysis ?? "";
+  session.executiveSummary = message.executive_summary ?? "";
+  session.executiveSummaryError = message.executive_summary_error ?? "";
   session.error = message.error_message ?? "";
   session.changedAt = message.timestamp;
   return changes({ session: true });
 }
 
+/** What a step is, is told once, when it begins; how it ended, when it has. */
 function takeStep(steps, id, message) {
   const before = steps.get(id);
   if (before !== undefined && message.number < before.number) return NOTHING;
-  steps.set(id, message);
+  steps.set(id, { ...before, ...message });
   return changes({ session: true });
+}
+
+/** An agent that fell back asks another provider from here on. */
+function fellBack(session, message) {
+  const agent = session.executions.get(message.execution_id);
+  if (message.event_type !== "provider_fallback" || agent === undefined) return false;
+  const { from, to } = message.metadata ?? {};
+  agent.original_llm_provider = agent.original_llm_provider ?? from;
+  agent.llm_provider = to;
+  return true;
 }
 
 function takeCreated(session, message) {
@@ -105,7 +125,7 @@ function takeCreated(session, message) {
   } else {
     return NOTHING;
   }
-  return changes({ items: [message.event_id] });
+  return changes({ session: before === undefined && fellBack(session, message), items: [message.event_id] });
 }
 
 function takeCompleted(session, message) {

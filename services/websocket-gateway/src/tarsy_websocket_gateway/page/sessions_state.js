@@ -23,6 +23,7 @@ export function takeStatus(sessions, message) {
   if (message.number >= row.number) {
     row.status = message.status;
     row.number = message.number;
+    if (message.status === "in_progress") row.startedAt ??= message.timestamp;
     if (hasEnded(message.status)) row.endedAt = message.timestamp;
   }
   return true;
@@ -38,12 +39,13 @@ function fromRow(row) {
     scripted: row.scripted,
     createdAt: row.created_at,
     status: row.status,
+    queuePosition: row.queue_position ?? null,
     startedAt: row.started_at,
     endedAt: row.completed_at,
     number: row.last_number,
   };
 }
 
-function live({ status, endedAt, number }) {
-  return { status, endedAt, number };
+function live({ status, startedAt, endedAt, number }) {
+  return { status, startedAt, endedAt, number };
 }

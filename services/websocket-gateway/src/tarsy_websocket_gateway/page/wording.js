@@ -61,6 +61,25 @@ export function size(bytes) {
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
+/** What an agent is asked through, and how far it came. */
+export function agentFacts(agent) {
+  const { llm_provider: provider, original_llm_provider: first, iterations, forced_conclusion: forced } = agent;
+  const facts = [];
+  if (provider) facts.push(first && first !== provider ? `${provider} instead of ${first}` : provider);
+  if (iterations > 0) facts.push(counted(iterations, "iteration"));
+  if (forced === true) facts.push("made to conclude");
+  return facts.join(" · ");
+}
+
+/** Nothing of a stage of one agent. */
+export function stageFacts(stage) {
+  const count = stage.expected_agent_count ?? 1;
+  if (count < 2) return "";
+  const who = stage.parallel_type === "replica" ? "replicas" : "agents";
+  const policy = stage.success_policy === "all" ? "each must complete" : "one must complete";
+  return `${count} ${who} in parallel, ${policy}`;
+}
+
 export function counted(count, one) {
   return `${count.toLocaleString("en")} ${one}${count === 1 ? "" : "s"}`;
 }

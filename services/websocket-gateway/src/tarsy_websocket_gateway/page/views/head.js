@@ -13,13 +13,16 @@ export function sessionHead(id, actions) {
   const facts = element("dl", { class: "facts" });
   const error = element("p", { class: "failure" });
   const alert = element("div");
-  const row = element("div", { class: "row" }, state, actions);
+  const queue = element("p", { class: "queue quiet" });
+  const row = element("div", { class: "row" }, state, queue, actions);
   const node = element("header", { class: "head" }, title, row, error, facts, alert);
   show(node, false);
   let startedAt = null;
+  let place = null;
 
   function about(detail) {
     startedAt = detail.started_at;
+    place = detail.queue_position ?? null;
     write(title, detail.title || detail.alert_type || "Session");
     document.title = `${title.textContent} · TARSy`;
     const rows = [
@@ -41,6 +44,10 @@ export function sessionHead(id, actions) {
 
   function update(session) {
     setStatus(chip, session.status ?? "");
+    const waits = session.status === "pending" && place !== null;
+    if (waits) write(queue, `It waits for its turn: number ${place} in the queue.`);
+    show(queue, waits);
+    if (session.status === "in_progress") startedAt ??= session.changedAt;
     write(error, session.error);
     show(error, session.error !== "");
     tick(session);

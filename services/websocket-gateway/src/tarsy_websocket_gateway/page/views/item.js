@@ -3,6 +3,7 @@
 import { element, show, write } from "../elements.js";
 import { markdown } from "../markdown.js";
 import { callBody } from "./call.js";
+import { runbookBody } from "./runbook.js";
 
 const LABELS = {
   llm_thinking: "Thinking",
@@ -13,30 +14,46 @@ const LABELS = {
   error: "Error",
   alert_repeated: "The alert came again",
   request: "Request",
+  provider_fallback: "Another model",
+  executive_summary: "Executive summary",
+  runbook: "Runbook",
+  llm_wait: "Waiting",
 };
-const MARKDOWN = new Set(["llm_response", "mcp_tool_summary", "final_analysis"]);
+const MARKDOWN = new Set(["llm_response", "mcp_tool_summary", "final_analysis", "executive_summary"]);
+const ABOVE = new Set(["final_analysis", "executive_summary"]);
 
 export function itemView(item) {
-  const label = element("span", { class: "label" }, Object.hasOwn(LABELS, item.type) ? LABELS[item.type] : item.type);
-  const agent = element("span", { class: "agent" });
+  const label = element("span", { class: "label" });
   const node = element("li", { class: "item", "data-type": item.type });
   const body = bodyOf(item);
-  node.append(element("div", { class: "line" }, label, agent), body.node);
+  node.append(element("div", { class: "line" }, label), body.node);
 
-  /** `isAbove`: this is the final analysis, which the page shows above the timeline. */
-  function update(now, agentName, isAbove) {
+  /** `above`: the name of what the page shows above the timeline, when this is the same text. */
+  function update(now, above) {
     node.dataset.status = now.status;
-    write(agent, agentName);
-    const isSaid = isAbove && now.type === "final_analysis";
+    if (isNoWorry(now)) node.dataset.quiet = "";
+    write(label, labelOf(now));
+    const isSaid = above !== "" && ABOVE.has(now.type);
     show(node, !isSaid);
-    if (!isSaid) body.update(now, isAbove);
+    if (!isSaid) body.update(now, above);
   }
 
   return { node, update };
 }
 
+/** The question is asked again, or nobody waits for its answer any longer. */
+function isNoWorry({ type, status, metadata }) {
+  return type === "error" && (metadata.retry === true || status === "cancelled");
+}
+
+function labelOf(item) {
+  if (isNoWorry(item)) return item.status === "cancelled" ? "Stopped" : "The model did not answer";
+  return Object.hasOwn(LABELS, item.type) ? LABELS[item.type] : item.type;
+}
+
 function bodyOf(item) {
   if (item.type === "llm_tool_call") return callBody();
+  if (item.type === "runbook") return runbookBody();
   return MARKDOWN.has(item.type) ? spoken() : plain();
 }
 
@@ -51,26 +68,33 @@ function spoken() {
   const growing = element("div", { class: "text" });
   let drawn = null;
 
-  function update(item, isAbove) {
+  function update(item, above) {
     if (item.status !== "completed") {
       if (drawn !== "") node.replaceChildren(growing);
       drawn = "";
       write(growing, item.content);
       return;
     }
-    const key = `${isAbove} ${item.content}`;
+    const key = `${above} ${item.content}`;
     if (drawn === key) return;
     drawn = key;
-    node.replaceChildren(isAbove ? folded(item.content) : markdown(item.content), ...cutNote(item));
+    const text = above === "" ? markdown(item.content) : folded(item.content, above);
+    node.replaceChildren(text, ...cutNote(item), ...reminder(item));
   }
 
   return { node, update };
 }
 
-function folded(content) {
-  const fold = element("details", { class: "fold" }, element("summary", {}, "This is the final analysis above"));
+function folded(content, above) {
+  const fold = element("details", { class: "fold" }, element("summary", {}, `This is the ${above} above`));
   fold.addEventListener("toggle", () => fold.append(markdown(content)), { once: true });
   return fold;
+}
+
+/** Nothing followed from the answer, and the agent was told so. */
+function reminder({ metadata }) {
+  if (typeof metadata.reminder !== "string") return [];
+  return [element("p", { class: "quiet" }, `The agent was reminded: ${metadata.reminder}`)];
 }
 
 function cutNote(item) {

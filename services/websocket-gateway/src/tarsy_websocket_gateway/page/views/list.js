@@ -9,6 +9,7 @@ import { everySecond } from "./clock.js";
 import { sessionRow } from "./row.js";
 
 const PAGE_SIZE = 50;
+const QUEUE_EVERY = 5000;
 const AGAIN = [300, 700, 1500, 3000, 5000];
 
 export function listView(content, connection, page) {
@@ -36,6 +37,9 @@ export function listView(content, connection, page) {
     }
   }
 
+  setInterval(() => {
+    if (sessions.rows.some((row) => row.status === "pending")) read();
+  }, QUEUE_EVERY);
   const readUntilKnown = untilKnown(read, sessions);
   new Live("sessions", {
     begins() {

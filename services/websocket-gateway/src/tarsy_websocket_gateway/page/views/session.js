@@ -6,12 +6,14 @@ import { perFrame } from "../frames.js";
 import { Live } from "../live.js";
 import { beginAgain, newSession, take } from "../session_state.js";
 import { hasEnded } from "../wording.js";
-import { finalAnalysis } from "./analysis.js";
+import { executiveSummary, finalAnalysis } from "./analysis.js";
 import { cancelling } from "./cancelling.js";
 import { everySecond } from "./clock.js";
 import { sessionHead } from "./head.js";
 import { stages } from "./stages.js";
 import { timeline } from "./timeline.js";
+
+const QUEUE_EVERY = 5000;
 
 export function sessionView(content, connection, id) {
   const session = newSession();
@@ -19,7 +21,7 @@ export function sessionView(content, connection, id) {
   const cancel = cancelling(id);
   const head = sessionHead(id, cancel.node);
   const items = timeline(session);
-  const parts = [head, finalAnalysis(), stages(), items];
+  const parts = [head, executiveSummary(), finalAnalysis(), stages(), items];
   content.replaceChildren(notice, ...parts.map((part) => part.node));
 
   const redraw = perFrame(() => [cancel, ...parts].forEach((part) => part.update(session)));
@@ -37,6 +39,7 @@ export function sessionView(content, connection, id) {
       show(notice, false);
       head.about(detail);
       apply(take(session, asStatus(detail)));
+      redraw();
     } catch (problem) {
       if (isKnown) return;
       write(notice, problem.status === 404 ? `No session ${id} is known here.` : problem.message);
@@ -60,6 +63,9 @@ export function sessionView(content, connection, id) {
   everySecond(() => {
     if (!hasEnded(session.status)) head.tick(session);
   });
+  setInterval(() => {
+    if (session.status === "pending") read();
+  }, QUEUE_EVERY);
   read();
 }
 
@@ -70,7 +76,9 @@ function asStatus(detail) {
     number: detail.last_number,
     status: detail.status,
     final_analysis: detail.final_analysis,
+    executive_summary: detail.executive_summary,
+    executive_summary_error: detail.executive_summary_error,
     error_message: detail.error_message,
-    timestamp: detail.completed_at ?? detail.started_at,
+    timestamp: detail.completed_at ?? detail.started_at ?? detail.created_at,
   };
 }

@@ -1,6 +1,8 @@
-// The stages that have begun, each with its agents.
+// The stages that have begun, each with its agents; a synthesis under the stage whose analyses it joins.
 
 import { element, show } from "../elements.js";
+import { inOrder, synthesesOf } from "../order_of_stages.js";
+import { agentFacts, stageFacts } from "../wording.js";
 import { statusChip } from "./status.js";
 
 export function stages() {
@@ -10,25 +12,23 @@ export function stages() {
   show(node, false);
 
   function update(session) {
-    const inOrder = [...session.stages.values()].sort((one, other) => one.stage_index - other.stage_index);
-    list.replaceChildren(...inOrder.map((stage) => stageLine(stage, agentsOf(session, stage))));
-    show(node, inOrder.length > 0);
+    list.replaceChildren(...inOrder(session).map((stage) => stageLine(session, stage)));
+    show(node, session.stages.size > 0);
   }
 
   return { node, update };
 }
 
-function agentsOf(session, stage) {
+function stageLine(session, stage) {
   const agents = [...session.executions.values()].filter((one) => one.stage_id === stage.stage_id);
-  return agents.sort((one, other) => one.agent_index - other.agent_index);
+  agents.sort((one, other) => one.agent_index - other.agent_index);
+  const lines = agents.map((agent) => step(agent.agent_name, agent, agentFacts(agent)));
+  lines.push(...synthesesOf(session, stage).map((one) => stageLine(session, one)));
+  return step(stage.stage_name, stage, stageFacts(stage), element("ul", {}, ...lines));
 }
 
-function stageLine(stage, agents) {
-  const inner = element("ul", {}, ...agents.map((agent) => step(agent.agent_name, agent)));
-  return step(stage.stage_name, stage, inner);
-}
-
-function step(name, row, ...inner) {
+function step(name, row, facts, ...inner) {
   const error = row.error_message ? element("p", { class: "failure" }, row.error_message) : null;
-  return element("li", {}, element("span", { class: "name" }, name), statusChip(row.status), error, ...inner);
+  const about = facts === "" ? null : element("span", { class: "about quiet" }, facts);
+  return element("li", {}, element("span", { class: "name" }, name), statusChip(row.status), about, error, ...inner);
 }

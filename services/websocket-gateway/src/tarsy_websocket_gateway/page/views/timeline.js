@@ -1,29 +1,35 @@
-// What happened, in order. Only what has changed is drawn, a few items a frame.
+// What happened, stage by stage and agent by agent, in order. What belongs to no agent stands before the stages.
+// Only what has changed is drawn, a few items a frame.
 
 import { element, show } from "../elements.js";
 import { drawSome, perFrame } from "../frames.js";
-import { placeOf } from "../ordering.js";
-import { isFinalAnalysis } from "../session_state.js";
+import { inOrder, synthesesOf } from "../order_of_stages.js";
+import { saidAbove } from "../session_state.js";
 import { hasEnded } from "../wording.js";
 import { itemView } from "./item.js";
+import { itemList } from "./item_list.js";
+import { stageGroup } from "./stage_group.js";
 
 const NEAR_THE_END = 120;
 
 export function timeline(session) {
-  const list = element("ol", { class: "items" });
+  const ofTheSession = itemList();
+  const stages = element("div", { class: "groups" });
   const node = element("section", { class: "timeline", "aria-labelledby": "timeline" });
-  node.append(element("h2", { id: "timeline" }, "Timeline"), list);
+  node.append(element("h2", { id: "timeline" }, "Timeline"), ofTheSession.node, stages);
   show(node, false);
 
   const waiting = new Set();
   const views = new Map();
-  let order = [];
-  let analysis = "";
+  const groups = new Map();
+  const lists = new Map();
+  let above = "";
 
   const redraw = perFrame(() => {
     const follows = !hasEnded(session.status) && isAtTheEnd();
+    if (session.executions.size !== lists.size) arrange();
     if (drawSome(waiting, drawOne)) redraw();
-    show(node, order.length > 0);
+    show(node, views.size > 0 || groups.size > 0);
     if (follows) scrollTo({ top: document.documentElement.scrollHeight });
   });
 
@@ -32,37 +38,64 @@ export function timeline(session) {
     if (waiting.size > 0) redraw();
   }
 
-  /** What is the final analysis is known only when it is there; who says something only when there are several. */
+  /** What stands above as well is known only when it is there. */
   function update() {
-    list.classList.toggle("ended", hasEnded(session.status));
-    list.classList.toggle("several", session.executions.size > 1);
-    if (session.finalAnalysis === analysis) return;
-    analysis = session.finalAnalysis;
-    changed([...session.items.values()].filter((item) => isFinalAnalysis(session, item)).map((item) => item.id));
+    node.classList.toggle("ended", hasEnded(session.status));
+    arrange();
+    show(node, views.size > 0 || groups.size > 0);
+    const said = `${session.finalAnalysis}\n${session.executiveSummary}`;
+    if (said === above) return;
+    above = said;
+    changed([...session.items.values()].filter((item) => saidAbove(session, item) !== "").map((item) => item.id));
+  }
+
+  function arrange() {
+    place(stages, inOrder(session));
+    const known = lists.size;
+    const agents = [...session.executions.values()].filter((one) => groups.has(one.stage_id));
+    for (const agent of agents.sort((one, other) => one.agent_index - other.agent_index)) {
+      const group = groups.get(agent.stage_id);
+      if (!lists.has(agent.execution_id)) lists.set(agent.execution_id, group.addAgent(agent));
+      group.updateAgent(agent);
+    }
+    if (lists.size !== known) changed([...views.values()].filter(isElsewhere).map((entry) => entry.id));
+  }
+
+  function place(parent, inside) {
+    const nodes = inside.map((stage) => {
+      if (!groups.has(stage.stage_id)) groups.set(stage.stage_id, stageGroup(stage));
+      const group = groups.get(stage.stage_id);
+      group.update(stage);
+      place(group.under, synthesesOf(session, stage));
+      return group.node;
+    });
+    if (nodes.some((one, at) => parent.children[at] !== one)) parent.replaceChildren(...nodes);
+  }
+
+  function listOf(item) {
+    return lists.get(item.executionId) ?? ofTheSession;
+  }
+
+  /** It came before its agent was known. */
+  function isElsewhere(entry) {
+    const item = session.items.get(entry.id);
+    return item !== undefined && entry.list !== listOf(item);
   }
 
   function drawOne(id) {
     const item = session.items.get(id);
     const before = views.get(id);
-    if (before !== undefined && (item === undefined || before.sequence !== item.sequence)) {
-      order = order.filter((one) => one.id !== id);
-      before.view.node.remove();
-    }
+    const moves = before !== undefined && (before.sequence !== item?.sequence || isElsewhere(before));
+    if (moves) before.list.remove(before);
     if (item === undefined) {
       views.delete(id);
       return;
     }
     const view = before?.view ?? itemView(item);
-    const agent = session.executions.get(item.executionId)?.agent_name ?? "";
-    view.update(item, agent, isFinalAnalysis(session, item));
-    if (before?.sequence !== item.sequence) insert(id, item.sequence, view);
-  }
-
-  function insert(id, sequence, view) {
-    const entry = { id, sequence, view };
-    const place = placeOf(order, entry);
-    list.insertBefore(view.node, order[place]?.view.node ?? null);
-    order.splice(place, 0, entry);
+    view.update(item, saidAbove(session, item));
+    if (before !== undefined && !moves) return;
+    const entry = { id, sequence: item.sequence, view, list: listOf(item) };
+    entry.list.insert(entry);
     views.set(id, entry);
   }
 

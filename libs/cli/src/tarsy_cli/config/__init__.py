@@ -1,0 +1,1 @@
+"""`tarsy config`: is the configuration right, and what follows from it."""

@@ -1,0 +1,151 @@
+"""An agent as a chain uses it: every setting of it, and where each comes from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from tarsy_config.origins import ALERT, DEFAULT, Found, Origin
+from tarsy_config.resolution import (
+    AGENT_TYPE,
+    EXECUTIVE_SUMMARY_PROVIDER,
+    FALLBACK_PROVIDERS,
+    ITERATION_STRATEGY,
+    LLM_PROVIDER,
+    MAX_ITERATIONS,
+    MCP_SERVERS,
+    Levels,
+)
+from tarsy_contracts.alert import McpSelection, NativeToolSelection
+from tarsy_contracts.chain import Controller, NativeTool
+
+DEFAULT_MAX_ITERATIONS: Final = 20
+CONTROLLERS: Mapping[str, Controller] = {"function-calling": "function_calling", "react": "react"}
+ONE_QUESTION = frozenset({"synthesis", "exec_summary"})
+"""Types of agents that have no tools."""
+NATIVE_TOOLS: tuple[NativeTool, ...] = ("google_search", "url_context", "code_execution")
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSettings:
+    name: str
+    llm_provider: Found[str]
+    fallback_providers: Found[tuple[str, ...]]
+    controller: Found[Controller]
+    max_iterations: Found[int]
+    servers: Found[tuple[str, ...]]
+    native_tools: tuple[Found[NativeTool], ...]
+    custom_instructions: Found[str]
+
+
+def investigator(name: str, levels: Levels, selection: McpSelection) -> AgentSettings:
+    provider = _provider(levels, None)
+    controller = _controller(levels)
+    if controller.value == "single_shot":
+        return _asked_once(name, levels, provider, controller, _native_tools(levels, provider, selection))
+    return AgentSettings(
+        name=name,
+        llm_provider=provider,
+        fallback_providers=_fallbacks(levels, provider),
+        controller=controller,
+        max_iterations=MAX_ITERATIONS.last(levels) or Found(DEFAULT_MAX_ITERATIONS, DEFAULT),
+        servers=_servers(levels, selection),
+        native_tools=_native_tools(levels, provider, selection),
+        custom_instructions=_instructions(levels),
+    )
+
+
+def synthesis(name: str, levels: Levels, selection: McpSelection, first: AgentSettings) -> AgentSettings:
+    """`first`: the agent whose provider is asked when nobody names one."""
+    provider = _provider(levels, first)
+    once = Found[Controller]("single_shot", DEFAULT)
+    return _asked_once(name, levels, provider, once, _native_tools(levels, provider, selection))
+
+
+def executive_summary(name: str, levels: Levels, first: AgentSettings) -> AgentSettings:
+    """Says again what was found, so that no tool of any kind is of use."""
+    provider = EXECUTIVE_SUMMARY_PROVIDER.last(levels) or _provider(levels, first)
+    return _asked_once(name, levels, provider, Found("single_shot", DEFAULT), ())
+
+
+def _asked_once(
+    name: str,
+    levels: Levels,
+    provider: Found[str],
+    controller: Found[Controller],
+    native_tools: tuple[Found[NativeTool], ...],
+) -> AgentSettings:
+    return AgentSettings(
+        name=name,
+        llm_provider=provider,
+        fallback_providers=_fallbacks(levels, provider),
+        controller=controller,
+        max_iterations=Found(1, controller.origin),
+        servers=Found((), controller.origin),
+        native_tools=native_tools,
+        custom_instructions=_instructions(levels),
+    )
+
+
+def _provider(levels: Levels, first: AgentSettings | None) -> Found[str]:
+    found = LLM_PROVIDER.last(levels) or levels.sections.default_provider
+    if found is None and first is not None:
+        found = first.llm_provider
+    if found is None:
+        raise LookupError("an agent has no llm_provider")  # load_config refuses this
+    return found
+
+
+def _fallbacks(levels: Levels, provider: Found[str]) -> Found[tuple[str, ...]]:
+    found = FALLBACK_PROVIDERS.last(levels)
+    if found is None:
+        return Found((), DEFAULT)
+    names = dict.fromkeys(fallback.provider for fallback in found.value)
+    return Found(tuple(name for name in names if name != provider.value), found.origin)
+
+
+def _controller(levels: Levels) -> Found[Controller]:
+    kind = AGENT_TYPE.last(levels)
+    if kind is not None and kind.value in ONE_QUESTION:
+        return Found("single_shot", kind.origin)
+    strategy = ITERATION_STRATEGY.last(levels)
+    if strategy is None:
+        return Found("function_calling", DEFAULT)
+    return Found(CONTROLLERS[strategy.value], strategy.origin)
+
+
+def _servers(levels: Levels, selection: McpSelection) -> Found[tuple[str, ...]]:
+    if selection.servers:
+        return Found(tuple(dict.fromkeys(server.name for server in selection.servers)), ALERT)
+    return MCP_SERVERS.last(levels) or Found((), DEFAULT)
+
+
+def _native_tools(levels: Levels, provider: Found[str], selection: McpSelection) -> tuple[Found[NativeTool], ...]:
+    """Those that are on."""
+    if levels.sections.llm_providers[provider.value].type != "google":
+        return ()
+    found = ((tool, _native_tool(levels, provider.value, selection, tool)) for tool in NATIVE_TOOLS)
+    return tuple(Found(tool, origin) for tool, origin in found if origin is not None)
+
+
+def _native_tool(levels: Levels, provider: str, selection: McpSelection, tool: NativeTool) -> Origin | None:
+    """Who turned it on; None when it is off."""
+    sources = levels.sections.sources
+    chosen = getattr(selection.native_tools or NativeToolSelection(), tool)
+    said: tuple[tuple[bool | None, Origin], ...] = (
+        (
+            getattr(levels.sections.llm_providers[provider].native_tools, tool),
+            sources.origin(("llm_providers", provider, "native_tools", tool)),
+        ),
+        (
+            getattr(levels.agent.section.native_tools, tool),
+            sources.origin((*levels.agent.place, "native_tools", tool)),
+        ),
+        (chosen, ALERT),
+    )
+    on, origin = ([each for each in said if each[0] is not None] or [(False, DEFAULT)])[-1]
+    return origin if on else None
+
+
+def _instructions(levels: Levels) -> Found[str]:
+    key = (*levels.agent.place, "custom_instructions")
+    return Found(levels.agent.section.custom_instructions, levels.sections.sources.given(key))

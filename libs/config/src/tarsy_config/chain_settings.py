@@ -1,0 +1,110 @@
+"""A chain with every setting of its stages and agents, and where each comes from."""
+
+from dataclasses import dataclass
+
+from tarsy_config import built_in
+from tarsy_config.agent_settings import AgentSettings, executive_summary, investigator, synthesis
+from tarsy_config.chains import AgentChain, Stage, StageAgent, Synthesis
+from tarsy_config.origins import DEFAULT, Found, Origin
+from tarsy_config.resolution import SUCCESS_POLICY, At, Levels
+from tarsy_config.sections import Sections
+from tarsy_contracts.alert import McpSelection
+from tarsy_contracts.chain import SuccessPolicy
+
+
+@dataclass(frozen=True, slots=True)
+class StageSettings:
+    """`replicas`: its agents are the same one several times."""
+
+    name: str
+    agents: tuple[AgentSettings, ...]
+    success_policy: Found[SuccessPolicy]
+    replicas: bool
+    synthesis: AgentSettings | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChainSettings:
+    chain_id: str
+    alert_types: tuple[str, ...]
+    defined: Origin
+    stages: tuple[StageSettings, ...]
+    executive_summary: AgentSettings
+    summary_llm_provider: Found[str]
+    default_runbook: Found[str]
+
+
+def settings_of(sections: Sections, chain_id: str, selection: McpSelection) -> ChainSettings:
+    """`selection`: what the alert wants used instead of what is configured."""
+    chain = At(("agent_chains", chain_id), sections.agent_chains[chain_id])
+    stages = tuple(
+        _stage(sections, chain, At((*chain.place, "stages", index), stage), selection)
+        for index, stage in enumerate(chain.section.stages)
+    )
+    first = stages[0].agents[0]
+    return ChainSettings(
+        chain_id=chain_id,
+        alert_types=chain.section.alert_types,
+        defined=sections.sources.origin(chain.place),
+        stages=stages,
+        executive_summary=executive_summary(
+            built_in.EXECUTIVE_SUMMARY, _levels(sections, chain, built_in.EXECUTIVE_SUMMARY), first
+        ),
+        summary_llm_provider=_summary_provider(sections),
+        default_runbook=Found(sections.defaults.runbook, sections.sources.given(("defaults", "runbook"))),
+    )
+
+
+def _stage(sections: Sections, chain: At[AgentChain], stage: At[Stage], selection: McpSelection) -> StageSettings:
+    agents = tuple(
+        investigator(name, _levels(sections, chain, used.section.name, stage, used), selection)
+        for name, used in _expanded(stage)
+    )
+    joins = At((*stage.place, "synthesis"), stage.section.synthesis)
+    name = joins.section.agent or built_in.SYNTHESIS
+    levels = _levels(sections, chain, name, stage, joins)
+    return StageSettings(
+        name=stage.section.name,
+        agents=agents,
+        success_policy=SUCCESS_POLICY.last(levels) or Found("any", DEFAULT),
+        replicas=_replicas(stage.section) > 1,
+        synthesis=synthesis(name, levels, selection, agents[0]) if len(agents) > 1 else None,
+    )
+
+
+def _expanded(stage: At[Stage]) -> list[tuple[str, At[StageAgent]]]:
+    """Every agent that runs, with the name that people see."""
+    used = [At((*stage.place, "agents", index), agent) for index, agent in enumerate(stage.section.agents)]
+    count = _replicas(stage.section)
+    if count == 1:
+        return [(agent.section.name, agent) for agent in used]
+    return [(f"{used[0].section.name}-{number}", used[0]) for number in range(1, count + 1)]
+
+
+def _replicas(stage: Stage) -> int:
+    return stage.replicas or 1
+
+
+def _levels(
+    sections: Sections,
+    chain: At[AgentChain],
+    agent: str,
+    stage: At[Stage] | None = None,
+    stage_agent: At[StageAgent] | At[Synthesis] | None = None,
+) -> Levels:
+    return Levels(
+        sections=sections,
+        defaults=At(("defaults",), sections.defaults),
+        agent=At(("agents", agent), sections.agent(agent)),
+        chain=chain,
+        stage=stage,
+        stage_agent=stage_agent,
+    )
+
+
+def _summary_provider(sections: Sections) -> Found[str]:
+    """Who writes summaries where their server names nobody; empty for whoever the agent itself asks."""
+    general = sections.defaults.summarization.llm_provider
+    if general is None:
+        return Found("", DEFAULT)
+    return Found(general, sections.sources.origin(("defaults", "summarization", "llm_provider")))

@@ -1,0 +1,99 @@
+"""`defaults`, `limits`, `queue` and `system`: what holds for all investigations."""
+
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
+
+from pydantic import BeforeValidator, Field, field_validator
+
+from tarsy_config.chains import Fallbacks
+from tarsy_config.values import (
+    DEFAULT_ALERT_TYPE,
+    Backend,
+    Name,
+    Positive,
+    Seconds,
+    Section,
+    Strategy,
+    one_or_several,
+    wrong,
+)
+from tarsy_contracts.chain import SuccessPolicy
+
+
+class SummaryDefaults(Section):
+    llm_provider: Name | None = None
+    llm_backend: Backend | None = None
+
+
+class AlertMasking(Section):
+    enabled: bool = True
+    pattern_group: Literal["basic", "secrets", "security", "kubernetes", "cloud", "all"] = "security"
+
+
+class Defaults(Section):
+    """`llm_provider`: the first of these that can be used, which is one whose API key is set."""
+
+    llm_provider: Annotated[tuple[Name, ...], BeforeValidator(one_or_several)] = ()
+    llm_backend: Backend | None = None
+    max_iterations: Positive | None = None
+    iteration_strategy: Strategy | None = None
+    success_policy: SuccessPolicy | None = None
+    fallback_providers: Fallbacks | None = None
+    alert_type: Name = DEFAULT_ALERT_TYPE
+    runbook: str = ""
+    summarization: SummaryDefaults = SummaryDefaults()
+    alert_masking: AlertMasking = AlertMasking()
+
+
+class Limits(Section):
+    """How long anybody waits for a call; of an LLM call also: until it says anything, and for more of it.
+
+    `iteration`: all tries of one LLM call. `rate_limit`: how long it may wait because a provider has too much to do.
+    """
+
+    llm_call: Seconds = 300.0
+    llm_first_chunk: Seconds = 120.0
+    llm_stall: Seconds = 60.0
+    tool_call: Seconds = 60.0
+    summary: Seconds = 300.0
+    iteration: Seconds = 360.0
+    rate_limit: Seconds = 600.0
+
+
+class Queue(Section):
+    """`max_concurrent_sessions`: of one orchestrator."""
+
+    max_concurrent_sessions: Positive = 5
+    session_timeout: Seconds = 2400.0
+
+
+class GitHub(Section):
+    token_env: Name = "GITHUB_TOKEN"
+
+
+class Runbooks(Section):
+    """`repo_url`: whose runbooks are offered. An alert's own comes from `allowed_domains` only."""
+
+    repo_url: str = ""
+    cache_ttl: Seconds = 60.0
+    allowed_domains: tuple[Name, ...] = ("github.com", "raw.githubusercontent.com")
+    max_bytes: int = Field(256 * 1024, ge=1)
+    timeout: Seconds = 10.0
+
+    @field_validator("repo_url")
+    @classmethod
+    def _address(cls, value: str) -> str:
+        try:
+            parts = urlsplit(value)
+        except ValueError:
+            parts = urlsplit("")
+        if value and (parts.scheme not in ("http", "https") or not parts.hostname):
+            raise wrong("is not an address", "write it as https://github.com/ORG/REPO/tree/BRANCH/FOLDER")
+        if "@" in parts.netloc:
+            raise wrong("holds a user or password", "name the variable of a token in system.github.token_env")
+        return value
+
+
+class System(Section):
+    github: GitHub = GitHub()
+    runbooks: Runbooks = Runbooks()

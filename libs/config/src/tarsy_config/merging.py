@@ -1,0 +1,51 @@
+"""One configuration of what the files say and what is built in."""
+
+from collections.abc import Mapping, Sequence, Set
+from pathlib import Path
+
+from tarsy_config import built_in
+from tarsy_config.chain_settings import settings_of
+from tarsy_config.coherence import built_in_chains
+from tarsy_config.config import AS_CONFIGURED, Config
+from tarsy_config.document import Document
+from tarsy_config.origins import sources_of
+from tarsy_config.providers import LlmProvider
+from tarsy_config.references import PROVIDERS, named
+from tarsy_config.servers import McpServer
+
+
+def merged(
+    config: Config,
+    providers: Mapping[str, LlmProvider],
+    documents: Sequence[Document],
+    later_providers: Set[str],
+    config_dir: Path,
+    environ: Mapping[str, str],
+) -> Config:
+    """`config` and `providers` as the files say them, without mistakes. What nothing refers to stays away."""
+    asked = {name for document in documents for _, name in named(document, PROVIDERS)} - later_providers
+    usual = {name: provider for name, provider in built_in.PROVIDERS.items() if name in asked}
+    both = usual | config.llm_providers | dict(providers)
+    claimed = {kind for chain in config.agent_chains.values() for kind in chain.alert_types}
+    chains = built_in_chains(claimed, config.agent_chains.keys(), config.defaults.alert_type)
+    whole = config.model_copy(
+        update={
+            "agent_chains": config.agent_chains | {name: built_in.CHAINS[name] for name in chains},
+            "llm_providers": {name: _placed(one, config_dir).completed(environ) for name, one in both.items()},
+        }
+    )
+    notes = [note for document in documents for note in sorted(document.notes, key=lambda note: note.line or 0)]
+    whole = whole.told_by(sources_of(documents), notes)
+    return whole.model_copy(update={"mcp_servers": _servers(whole, environ) | config.mcp_servers})
+
+
+def _servers(config: Config, environ: Mapping[str, str]) -> dict[str, McpServer]:
+    """Of those that are built in, the ones that agents of chains use."""
+    chains = [settings_of(config, chain_id, AS_CONFIGURED) for chain_id in config.agent_chains]
+    agents = [agent for chain in chains for stage in chain.stages for agent in stage.agents]
+    used = {name for agent in agents for name in agent.servers.value}
+    return {name: server for name, server in built_in.servers(environ).items() if name in used}
+
+
+def _placed(provider: LlmProvider, config_dir: Path) -> LlmProvider:
+    return provider.model_copy(update={"script": tuple((config_dir / script).resolve() for script in provider.script)})

@@ -1,0 +1,87 @@
+"""Keys of Go TARSy that have another meaning here, or none: its users' files load, and are told about each.
+
+Keys that mean nothing are taken out of the document, so that the models need not know them.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from tarsy_config.document import Document
+from tarsy_config.mistakes import Place
+from tarsy_config.references import ANY, CHAIN, CHAT, FALLBACKS, STAGE, STAGE_AGENT, found
+
+AGENT: Place = ("agents", ANY)
+SERVER: Place = ("mcp_servers", ANY)
+DEFAULTS: Place = ("defaults",)
+SYSTEM: Place = ("system",)
+QUEUE: Place = ("queue",)
+
+
+def below(key: str, *places: Place) -> tuple[Place, ...]:
+    return tuple((*place, key) for place in places)
+
+
+NOT_YET = "has no effect yet"
+NO_POLLING = "has no effect here: alerts are pushed to the orchestrators, nothing polls"
+HANDED_OVER = "has no effect here: an orchestrator that stops hands its investigations over at once"
+OWNERS = "has no effect here: Kafka notices dead orchestrators, and others go on with their investigations"
+WITHOUT_MEANING: Mapping[tuple[Place, ...], str] = {
+    below("scoring", DEFAULTS, CHAIN): NOT_YET,
+    below("memory", DEFAULTS): NOT_YET,
+    below("orchestrator", DEFAULTS, AGENT, STAGE_AGENT): NOT_YET,
+    below("sub_agents", CHAIN, CHAT, STAGE, STAGE_AGENT): NOT_YET,
+    below("skills", AGENT, STAGE_AGENT): NOT_YET,
+    below("required_skills", AGENT, STAGE_AGENT): NOT_YET,
+    below("slack", SYSTEM): NOT_YET,
+    below("cost_estimation", SYSTEM): NOT_YET,
+    below("retention", SYSTEM): NOT_YET,
+    below("holidays", SYSTEM): NOT_YET,
+    below("dashboard_url", SYSTEM): NOT_YET,
+    below("allowed_ws_origins", SYSTEM): "has no effect here: TARSY_ALLOWED_ORIGINS of the websocket-gateway says it",
+    below("data_masking", SERVER): f"{NOT_YET}: every result is masked by all built-in patterns, and by no others",
+    below("session_cleanup_url", (*SERVER, "transport")): f"{NOT_YET}: investigations share the sessions of a server",
+    below("max_tool_result_tokens", ("llm_providers", ANY)): "has no effect here: long results are summarised",
+    below("worker_count", QUEUE): "has no effect here: max_concurrent_sessions counts in each orchestrator",
+    below("poll_interval", QUEUE): NO_POLLING,
+    below("poll_interval_jitter", QUEUE): NO_POLLING,
+    below("graceful_shutdown_timeout", QUEUE): HANDED_OVER,
+    below("scoring_shutdown_timeout", QUEUE): HANDED_OVER,
+    below("orphan_detection_interval", QUEUE): OWNERS,
+    below("orphan_threshold", QUEUE): OWNERS,
+    below("heartbeat_interval", QUEUE): OWNERS,
+}
+NATIVE = "has no effect here: every provider is asked in its own way"
+NOTED: Mapping[tuple[Place, ...], str] = {
+    below("llm_backend", DEFAULTS, AGENT, CHAIN, CHAT, STAGE_AGENT, (*STAGE, "synthesis")): NATIVE,
+    below("llm_backend", (*DEFAULTS, "summarization"), (*SERVER, "summarization")): NATIVE,
+    below("backend", *FALLBACKS): NATIVE,
+    below("chat", CHAIN): f"is checked, and {NOT_YET}",
+    below("alert_masking", DEFAULTS): f"is checked, and {NOT_YET}: every alert is masked by all built-in patterns",
+}
+
+
+def take_notes(document: Document) -> None:
+    for place in _every(document, NOTED):
+        document.note(*place)
+    for at, sentence in _every(document, WITHOUT_MEANING):
+        document.note(at, sentence)
+        _take_out(document, at)
+    _idle_agents(document)
+
+
+def _every(document: Document, table: Mapping[tuple[Place, ...], str]) -> Iterable[tuple[Place, str]]:
+    """Listed before anything is taken out."""
+    patterns = [(pattern, sentence) for patterns, sentence in table.items() for pattern in patterns]
+    return [(place, sentence) for pattern, sentence in patterns for place, _ in found(document.data, pattern)]
+
+
+def _take_out(document: Document, place: Place) -> None:
+    for _, around in found(document.data, place[:-1]):
+        if isinstance(around, dict):
+            around.pop(str(place[-1]), None)
+
+
+def _idle_agents(document: Document) -> None:
+    for place, stage in found(document.data, STAGE):
+        match stage:
+            case {"replicas": int(count), "agents": [_, _, *_]} if count > 1:
+                document.note((*place, "replicas"), f"runs the first agent {count} times, and none of the others")

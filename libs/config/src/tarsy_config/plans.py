@@ -1,0 +1,78 @@
+"""From the settings of a chain to the plan that a session keeps, with nothing left to look up."""
+
+from tarsy_config.agent_settings import AgentSettings
+from tarsy_config.chain_settings import ChainSettings, StageSettings
+from tarsy_config.sections import Sections
+from tarsy_contracts.alert import McpSelection
+from tarsy_contracts.chain import CallLimits, ResolvedAgent, ResolvedChain, ResolvedServer, ResolvedStage, SummaryRule
+
+
+def plan_of(sections: Sections, settings: ChainSettings, selection: McpSelection) -> ResolvedChain:
+    build = Build(sections, selection)
+    chain = ResolvedChain(
+        chain_id=settings.chain_id,
+        stages=tuple(build.stage(stage) for stage in settings.stages),
+        limits=limits_of(sections),
+        summary_llm_provider=settings.summary_llm_provider.value,
+        executive_summary=build.agent(settings.executive_summary),
+        default_runbook=settings.default_runbook.value,
+    )
+    scripted = any(sections.llm_providers[name].type == "scripted" for name in chain.llm_providers)
+    return chain.model_copy(update={"scripted": scripted})
+
+
+def limits_of(sections: Sections) -> CallLimits:
+    return CallLimits(
+        llm_call_seconds=sections.limits.llm_call,
+        tool_call_seconds=sections.limits.tool_call,
+        summary_seconds=sections.limits.summary,
+        iteration_seconds=sections.limits.iteration,
+        session_seconds=sections.queue.session_timeout,
+        rate_limit_seconds=sections.limits.rate_limit,
+    )
+
+
+class Build:
+    def __init__(self, sections: Sections, selection: McpSelection) -> None:
+        self._sections = sections
+        self._tools = {server.name: server.tools or None for server in reversed(selection.servers)}
+
+    def stage(self, stage: StageSettings) -> ResolvedStage:
+        return ResolvedStage(
+            name=stage.name,
+            agents=tuple(self.agent(agent) for agent in stage.agents),
+            success_policy=stage.success_policy.value,
+            replicas=stage.replicas,
+            synthesis=self.agent(stage.synthesis) if stage.synthesis is not None else None,
+        )
+
+    def agent(self, agent: AgentSettings) -> ResolvedAgent:
+        return ResolvedAgent(
+            name=agent.name,
+            llm_provider=agent.llm_provider.value,
+            max_iterations=agent.max_iterations.value,
+            custom_instructions=agent.custom_instructions.value,
+            servers=tuple(self._server(name) for name in agent.servers.value),
+            controller=agent.controller.value,
+            fallback_providers=agent.fallback_providers.value,
+            native_tools=tuple(tool.value for tool in agent.native_tools),
+        )
+
+    def _server(self, name: str) -> ResolvedServer:
+        """One that is not configured (any longer) stays: the agent is told that it is unavailable."""
+        tools = self._tools.get(name)
+        server = self._sections.mcp_servers.get(name)
+        if server is None:
+            return ResolvedServer(server=name, tools=tools)
+        rule = server.summarization
+        return ResolvedServer(
+            server=name,
+            instructions=server.instructions,
+            summary=SummaryRule(
+                enabled=rule.enabled,
+                size_threshold_tokens=rule.size_threshold_tokens,
+                summary_max_token_limit=rule.summary_max_token_limit,
+                llm_provider=rule.llm_provider or "",
+            ),
+            tools=tools,
+        )

@@ -1,0 +1,78 @@
+"""What a setting of an agent is, when several places say something of it: the last one in its order wins.
+
+| setting              | order                                                                              |
+| -------------------- | ---------------------------------------------------------------------------------- |
+| `llm_provider`       | the first usable one of `defaults`, chain, agent in its stage                       |
+| `max_iterations`     | 20, `defaults`, agent, chain, stage, agent in its stage                             |
+| `iteration_strategy` | function-calling, `defaults`, agent, chain, agent in its stage                      |
+| `type`               | agent, agent in its stage                                                           |
+| `mcp_servers`        | agent, chain, stage, agent in its stage, alert (a list replaces the one before)     |
+| `fallback_providers` | none, `defaults`, chain, stage, agent in its stage (a list replaces; `[]` clears)   |
+| `native_tools`       | none, provider, agent, alert (each tool by itself; only Google has any)             |
+| `success_policy`     | any, `defaults`, stage                                                              |
+| summaries            | whoever the agent asks, `defaults.summarization`, the server's `summarization`       |
+
+Who joins the analyses of a stage is asked like an agent in that stage, with `synthesis` in the place of the agent in
+its stage. Who writes the executive summary is asked by the order `defaults`, chain, `executive_summary_provider`. Both
+ask whom the first agent asks, where nobody names a provider for them.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tarsy_config.chains import Agent, AgentChain, AgentType, Fallback, Stage, StageAgent, Synthesis
+from tarsy_config.defaults import Defaults
+from tarsy_config.mistakes import Place
+from tarsy_config.origins import Found
+from tarsy_config.sections import Sections
+from tarsy_contracts.chain import SuccessPolicy
+
+type Level = Literal["defaults", "agent", "chain", "stage", "stage_agent"]
+
+
+@dataclass(frozen=True, slots=True)
+class At[S]:
+    place: Place
+    section: S
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """The places that may say something of an agent in a stage. An executive summary is in none."""
+
+    sections: Sections
+    defaults: At[Defaults]
+    agent: At[Agent]
+    chain: At[AgentChain]
+    stage: At[Stage] | None = None
+    stage_agent: At[StageAgent] | At[Synthesis] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Order[T]:
+    """The places that may have a key, from the most general one to the most special one."""
+
+    key: str
+    levels: tuple[Level, ...]
+
+    def last(self, levels: Levels) -> Found[T] | None:
+        found = None
+        for level in self.levels:
+            at: At[object] | None = getattr(levels, level)
+            value: T | None = getattr(at.section, self.key, None) if at is not None else None
+            if at is not None and value is not None:
+                found = Found(value, levels.sections.sources.origin((*at.place, self.key)))
+        return found
+
+
+LLM_PROVIDER: Order[str] = Order("llm_provider", ("chain", "stage_agent"))
+"""After the first usable one of `defaults`."""
+EXECUTIVE_SUMMARY_PROVIDER: Order[str] = Order("executive_summary_provider", ("chain",))
+MAX_ITERATIONS: Order[int] = Order("max_iterations", ("defaults", "agent", "chain", "stage", "stage_agent"))
+ITERATION_STRATEGY: Order[str] = Order("iteration_strategy", ("defaults", "agent", "chain", "stage_agent"))
+AGENT_TYPE: Order[AgentType] = Order("type", ("agent", "stage_agent"))
+MCP_SERVERS: Order[tuple[str, ...]] = Order("mcp_servers", ("agent", "chain", "stage", "stage_agent"))
+FALLBACK_PROVIDERS: Order[tuple[Fallback, ...]] = Order(
+    "fallback_providers", ("defaults", "chain", "stage", "stage_agent")
+)
+SUCCESS_POLICY: Order[SuccessPolicy] = Order("success_policy", ("defaults", "stage"))

@@ -1,0 +1,48 @@
+"""All sections of the configuration, and the entries that are built in."""
+
+from collections.abc import Sequence
+from typing import Self
+
+from pydantic import Field, PrivateAttr
+
+from tarsy_config import built_in
+from tarsy_config.chains import Agent, AgentChain
+from tarsy_config.defaults import Defaults, Limits, Queue, System
+from tarsy_config.mistakes import Note
+from tarsy_config.origins import Found, Sources
+from tarsy_config.providers import LlmProvider
+from tarsy_config.servers import McpServer
+from tarsy_config.values import Name, Section, ServerId
+
+
+class Sections(Section):
+    defaults: Defaults = Defaults()
+    mcp_servers: dict[ServerId, McpServer] = Field(default_factory=dict)
+    agents: dict[Name, Agent] = Field(default_factory=dict)
+    agent_chains: dict[Name, AgentChain] = Field(default_factory=dict)
+    llm_providers: dict[Name, LlmProvider] = Field(default_factory=dict)
+    limits: Limits = Limits()
+    queue: Queue = Queue()
+    system: System = System()
+    _sources: Sources = PrivateAttr(default_factory=Sources)
+    _notes: tuple[Note, ...] = PrivateAttr(default=())
+
+    @property
+    def sources(self) -> Sources:
+        return self._sources
+
+    def told_by(self, sources: Sources, notes: Sequence[Note]) -> Self:
+        told = self.model_copy()
+        told._sources, told._notes = sources, tuple(notes)
+        return told
+
+    @property
+    def default_provider(self) -> Found[str] | None:
+        """Of those in `defaults` the first that can be used, or else the last."""
+        names = [name for name in self.defaults.llm_provider if name in self.llm_providers]
+        usable = [name for name in names if self.llm_providers[name].usable]
+        chosen = next(iter((*usable, *reversed(names))), None)
+        return Found(chosen, self.sources.origin(("defaults", "llm_provider"))) if chosen is not None else None
+
+    def agent(self, name: str) -> Agent:
+        return self.agents[name] if name in self.agents else built_in.AGENTS[name]

@@ -1,0 +1,330 @@
+"""A whole chain as the page shows it, in Chromium: the views are fed with what the gateway sends."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import tarsy_whole_chain as chain
+from tarsy_browser import Tab
+from tarsy_contracts import events as e
+from tarsy_contracts.chunks import LlmChunk
+from tarsy_contracts.identities import execution_id, stage_id
+from tarsy_websocket_gateway.feed import Feed
+from tarsy_websocket_gateway.page_assets import load_page
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+ASSETS = f"/assets/{load_page().version}"
+
+type Message = dict[str, Any]
+type NewSession = Callable[[], Any]
+type Story = Callable[[], Any]
+
+SHOW = """async ([assets, messages]) => {
+    const { newSession, take, beginAgain } = await import(`${assets}/session_state.js`);
+    const { timeline } = await import(`${assets}/views/timeline.js`);
+    const { stages } = await import(`${assets}/views/stages.js`);
+    const { executiveSummary, finalAnalysis } = await import(`${assets}/views/analysis.js`);
+    const session = newSession();
+    const items = timeline(session);
+    const parts = [executiveSummary(), finalAnalysis(), stages(), items];
+    const main = document.createElement("main");
+    main.append(...parts.map((part) => part.node));
+    document.body.replaceChildren(main);
+    const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    window.feed = async (more) => {
+        for (const message of more) {
+            const changes = message.type === "again" ? beginAgain(session) : take(session, message);
+            if (changes.session) for (const part of parts) part.update(session);
+            items.changed(changes.items);
+        }
+        await frames();
+        await frames();
+    };
+    await window.feed(messages);
+}"""
+
+READ = """() => {
+    const items = (root) => [...root.querySelectorAll(":scope > .items > .item")].filter((one) => !one.hidden)
+        .map((one) => one.dataset.type + ("quiet" in one.dataset ? " quiet" : ""));
+    const group = (node) => ({
+        name: node.querySelector(":scope > h3").textContent,
+        about: node.querySelector(":scope > p").textContent,
+        tabs: [...node.querySelectorAll(":scope > div > [role=tablist]:not([hidden]) > [role=tab]")]
+            .map((one) => [one.textContent, one.getAttribute("aria-selected")]),
+        items: [...node.querySelectorAll(":scope > div > [id^=panel-]")].map(items),
+        under: [...node.querySelectorAll(":scope > .under > .group")].map(group),
+    });
+    return {
+        summary: document.querySelector(".short").checkVisibility() ? document.querySelector(".short").innerText : null,
+        analysis: document.querySelector(".analysis").innerText,
+        loose: items(document.querySelector(".timeline")),
+        groups: [...document.querySelectorAll(".groups > .group")].map(group),
+    };
+}"""
+
+
+def live(session: Any, feed: Feed | None = None, *, since: int = 0) -> list[Message]:
+    feed = feed or Feed()
+    numbers = range(since + 1, len(session.records) + 1)
+    return [json.loads(one.text) for number in numbers for one in feed.event(session.recorded(number))]
+
+
+async def show(tab: Tab, messages: list[Message]) -> Message:
+    await tab.page.evaluate(SHOW, [ASSETS, messages])
+    return await read(tab)
+
+
+async def read(tab: Tab) -> Message:
+    found: Message = await tab.page.evaluate(READ)
+    return found
+
+
+async def feed(tab: Tab, messages: list[Message]) -> Message:
+    await tab.page.evaluate("(messages) => window.feed(messages)", messages)
+    return await read(tab)
+
+
+def told(new_session: NewSession, *, until: int | None = None) -> Any:
+    session = new_session()
+    return session.add(*chain.whole_chain(session.id)[:until])
+
+
+WHOLE = {
+    "loose": ["runbook"],
+    "groups": [
+        {
+            "name": "look",
+            "about": "2 agents in parallel, one must complete",
+            "tabs": [["PodsCompleted", "true"], ["MetricsCompleted", "false"]],
+            "items": [
+                ["error quiet", "llm_wait", "llm_response", "final_analysis"],
+                ["error", "provider_fallback", "llm_response", "final_analysis"],
+            ],
+            "under": [
+                {
+                    "name": "look - Synthesis", "about": "", "tabs": [], "items": [["llm_response", "final_analysis"]],
+                    "under": [],
+                }
+            ],
+        },
+        {"name": "advise", "about": "", "tabs": [], "items": [["llm_response"]], "under": []},
+        {"name": "Executive Summary", "about": "", "tabs": [], "items": [["llm_response"]], "under": []},
+    ],
+}  # fmt: skip
+"""What stands above is not said again."""
+
+
+async def test_a_whole_chain_is_shown_stage_by_stage_and_agent_by_agent(tab: Tab, new_session: NewSession) -> None:
+    session = told(new_session)
+
+    once = await show(tab, live(session))
+    again = await feed(tab, [{"type": "again"}, *live(session)])
+
+    assert {name: once[name] for name in WHOLE} == WHOLE
+    assert again == once
+    assert once["summary"].splitlines()[0::2] == ["Executive summary", chain.SUMMARY]
+    assert chain.ADVICE in once["analysis"]
+
+
+@pytest.mark.parametrize("cut", range(1, 38, 3))
+async def test_wherever_a_page_comes_it_ends_the_same(tab: Tab, new_session: NewSession, cut: int) -> None:
+    messages = live(told(new_session))
+
+    await show(tab, messages[:cut])
+    whole = await feed(tab, messages[cut:])
+
+    assert {name: whole[name] for name in WHOLE} == WHOLE
+
+
+async def test_the_overview_says_who_was_asked_instead_and_who_was_made_to_conclude(
+    tab: Tab, new_session: NewSession
+) -> None:
+    await show(tab, live(told(new_session)))
+
+    lines = await tab.page.evaluate(
+        """() => [...document.querySelectorAll(".stages li")].map((one) => [
+            one.querySelector(":scope > .name").textContent, one.querySelector(":scope > .about")?.textContent ?? null,
+            one.parentElement.closest("li")?.querySelector(":scope > .name").textContent ?? null,
+        ])"""
+    )
+
+    assert lines == [
+        ["look", "2 agents in parallel, one must complete", None],
+        ["Pods", "gemini · 1 iteration", "look"],
+        ["Metrics", "claude instead of gemini · 20 iterations · made to conclude", "look"],
+        ["look - Synthesis", None, "look"],
+        ["Synthesis", "gemini · 1 iteration", "look - Synthesis"],
+        ["advise", None, None],
+        ["Adviser", "gemini · 1 iteration", "advise"],
+        ["Executive Summary", None, None],
+        ["Summary", "gemini · 1 iteration", "Executive Summary"],
+    ]
+
+
+async def test_tabs_are_chosen_with_keys_and_only_the_chosen_panel_is_there(tab: Tab, new_session: NewSession) -> None:
+    await show(tab, live(told(new_session)))
+    tabs = tab.page.get_by_role("tab")
+    panels = tab.page.get_by_role("tabpanel")
+
+    async def chosen() -> tuple[list[str | None], str]:
+        [panel] = await panels.all()
+        return [await one.get_attribute("tabindex") for one in await tabs.all()], await panel.inner_text()
+
+    await tabs.first.focus()
+    assert (await chosen())[0] == ["0", "-1"]
+    for key, place in (("ArrowRight", 1), ("ArrowRight", 0), ("ArrowLeft", 1), ("Home", 0), ("End", 1)):
+        await tab.page.keyboard.press(key)
+        order, text = await chosen()
+        assert order == [["0", "-1"], ["-1", "0"]][place]
+        assert await tabs.nth(place).evaluate("node => node === document.activeElement")
+        assert (chain.METRICS in text) is (place == 1)
+    assert await panels.first.get_attribute("aria-labelledby") == await tabs.nth(1).get_attribute("id")
+    assert await tabs.nth(1).get_attribute("aria-controls") == await panels.first.get_attribute("id")
+    assert await tab.page.get_by_role("tablist").get_attribute("aria-label") == "Agents of look"
+
+
+async def test_what_an_agent_says_before_it_is_known_goes_to_it_once_it_is(tab: Tab, new_session: NewSession) -> None:
+    session = told(new_session, until=5)
+    messages = live(session)
+    early = LlmChunk(
+        call_id="l", execution_id=execution_id(stage_id(session.id, 1), 2), run=1, index=0, part="text", text="Hm"
+    )
+    feed_ = Feed()
+    streamed = [json.loads(one.text) for one in feed_.chunk(session.id, early, session.records[0][0].time, 5)]
+
+    before = await show(tab, [*messages, *streamed])
+    session.add(*chain.whole_chain(session.id)[5:7])
+    after = await feed(tab, live(session, feed_, since=5))
+
+    assert before["loose"] == ["runbook", "llm_response"]
+    assert after["loose"] == ["runbook"]
+    assert after["groups"][0]["items"] == [[], ["llm_response"]]
+
+
+async def test_the_text_of_a_call_that_failed_is_taken_away(tab: Tab, new_session: NewSession) -> None:
+    session, feed_ = told(new_session, until=8), Feed()
+    messages = live(session, feed_)
+    call = chain.asked(session.id, 1, 1)
+    chunk = LlmChunk(
+        call_id=call.llm_call_id, execution_id=call.execution_id, run=1, index=0, part="text", text="half a sen"
+    )
+    messages += [json.loads(one.text) for one in feed_.chunk(session.id, chunk, session.records[0][0].time, 8)]
+
+    before = await show(tab, messages)
+    session.add(chain.failed(call, "rate_limit", "429", retryable=True))
+    after = await feed(tab, live(session, feed_, since=8))
+
+    assert before["groups"][0]["items"][0] == ["llm_response"]
+    assert after["groups"][0]["items"][0] == ["error quiet"]
+    assert "half a sen" not in await tab.page.inner_text("main")
+
+
+async def test_a_runbook_that_cannot_be_fetched_says_why(tab: Tab, new_session: NewSession) -> None:
+    session = told(new_session, until=2)
+    call = [*chain.runbook(session.id, "unavailable", "404 Not Found")]
+    session.add(call[0])
+    await show(tab, live(session))
+    fetching = await tab.page.inner_text(".item[data-type=runbook]")
+    session.add(*call[1:])
+    await feed(tab, live(session, since=3))
+    failed = await tab.page.inner_text(".item[data-type=runbook]")
+
+    assert "It is being fetched." in fetching
+    assert chain.RUNBOOK_URL in failed
+    assert "It could not be fetched, and the agents use the default one: 404 Not Found" in failed
+
+
+async def test_without_an_executive_summary_the_page_says_why(tab: Tab, new_session: NewSession) -> None:
+    session = told(new_session, until=31)
+    session.add(e.SessionCompleted(final_analysis=chain.ADVICE, executive_summary_error="quota"))
+
+    found = await show(tab, live(session))
+
+    assert found["summary"] == "There is no executive summary: quota"
+
+
+async def test_a_session_of_before_chains_is_shown_as_ever(tab: Tab, story: Story) -> None:
+    """Its messages, and an older timeline's, have none of the facts."""
+    known = {"type", "session_id", "timestamp", "number", "stage_id", "stage_name", "stage_index", "status",
+             "error_message", "execution_id", "agent_name", "agent_index", "event_id", "event_type", "content",
+             "metadata", "sequence_number", "final_analysis"}  # fmt: skip
+    messages = [{name: one[name] for name in one if name in known} for one in live(story())]
+
+    found = await show(tab, messages)
+
+    assert found["groups"] == [
+        {
+            "name": "look", "about": "", "tabs": [], "under": [],
+            "items": [["llm_thinking", "llm_response", "llm_tool_call", "mcp_tool_summary"]],
+        }
+    ]  # fmt: skip
+    assert (found["loose"], found["summary"]) == ([], None)
+
+
+async def test_the_list_says_who_waits_where_until_they_begin(tab: Tab) -> None:
+    row = {
+        "id": "a", "title": "", "alert_type": "crash", "status": "pending", "last_number": 1, "queue_position": 3,
+        "created_at": "2026-11-22T10:00:00Z", "started_at": None, "completed_at": None,
+    }  # fmt: skip
+    began = {"type": "session.status", "session_id": "a", "status": "in_progress", "number": 2,
+             "timestamp": "2026-11-22T10:00:05Z"}  # fmt: skip
+
+    found = await tab.page.evaluate(
+        """async ([assets, row, began]) => {
+            const { newSessions, takePage, takeStatus } = await import(`${assets}/sessions_state.js`);
+            const { sessionRow } = await import(`${assets}/views/row.js`);
+            const sessions = newSessions();
+            takePage(sessions, [row]);
+            const view = sessionRow(sessions.rows[0]);
+            const said = () => {
+                view.update(sessions.rows[0]);
+                const text = (name) => view.node.querySelector(name).textContent;
+                return [text(".status"), text(".place"), text(".took") !== ""];
+            };
+            const before = said();
+            takeStatus(sessions, began);
+            return [before, said()];
+        }""",
+        [ASSETS, row, began],
+    )
+
+    assert found == [["Pending", "number 3 in the queue", False], ["Running", "", True]]
+
+
+async def test_a_session_that_waits_says_its_place_until_it_begins(tab: Tab) -> None:
+    detail = {
+        "id": "a", "title": "", "alert_type": "crash", "status": "pending", "queue_position": 2, "alert_data": "",
+        "created_at": "2026-11-22T10:00:00Z", "started_at": None,
+    }  # fmt: skip
+
+    found = await tab.page.evaluate(
+        """async ([assets, detail]) => {
+            const { newSession, take } = await import(`${assets}/session_state.js`);
+            const { sessionHead } = await import(`${assets}/views/head.js`);
+            const { cancelling } = await import(`${assets}/views/cancelling.js`);
+            const session = newSession();
+            const cancel = cancelling(detail.id);
+            const head = sessionHead(detail.id, cancel.node);
+            document.body.replaceChildren(head.node);
+            head.about(detail);
+            const told = (status, number, timestamp) => {
+                take(session, { type: "session.status", status, number, timestamp });
+                for (const part of [head, cancel]) part.update(session);
+                const queue = head.node.querySelector(".queue");
+                const button = cancel.node.querySelector("button");
+                const took = head.node.querySelector(".took").textContent;
+                return [queue.hidden ? "" : queue.textContent, !button.hidden, took];
+            };
+            return [
+                told("pending", 1, "2026-11-22T10:00:00Z"),
+                told("in_progress", 2, "2026-11-22T10:00:05Z").slice(0, 2),
+                told("completed", 9, "2026-11-22T10:00:09Z"),
+            ];
+        }""",
+        [ASSETS, detail],
+    )
+
+    assert found == [["It waits for its turn: number 2 in the queue.", True, ""], ["", True], ["", False, "4 s"]]
