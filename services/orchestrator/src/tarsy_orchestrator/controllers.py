@@ -8,7 +8,7 @@ from tarsy_contracts import inputs as i
 from tarsy_contracts.conversation import ToolCall
 from tarsy_contracts.identities import tool_call_id
 from tarsy_orchestrator.prompts.notes import NUDGE
-from tarsy_orchestrator.react.parsing import read
+from tarsy_orchestrator.react.parsing import conclusion, read
 from tarsy_orchestrator.state import Execution, Turn
 
 
@@ -29,7 +29,7 @@ def understood(execution: Execution, requested: e.LlmCallRequested, reported: i.
         case "function_calling":
             return _called(reported, concluding=concluding)
         case "react":
-            return _concluded(execution, reported) if concluding else _reacted(execution, reported)
+            return _concluded(reported) if concluding else _reacted(execution, reported)
         case "single_shot":
             return _said_once(reported)
     assert_never(execution.agent.controller)
@@ -57,9 +57,8 @@ def _said_once(reported: i.LlmCallReported) -> Understood:
     )
 
 
-def _concluded(execution: Execution, reported: i.LlmCallReported) -> Understood:
-    reading = read(reported.text, execution.started.tools)
-    said = reading.final_answer or reported.text.strip()
+def _concluded(reported: i.LlmCallReported) -> Understood:
+    said = conclusion(reported.text)
     return Understood(reported.text, final_answer=said, reminder="" if said else NUDGE)
 
 
