@@ -25,13 +25,6 @@ async def undisturbed(system: System, told_before: Told) -> list[object]:
     return told_before["story"]
 
 
-async def replace(system: System, service: str) -> None:
-    """The newest process of a service dies at once, and another takes its place, as an operator's platform does it."""
-    dead = system.of(service)
-    dead.kill()
-    await system.until_ready(system.start(service, port=dead.port))
-
-
 def outcome_of(log: SessionLog, tool: str) -> e.ToolCallCompleted:
     call = next(event for event in log.events(e.ToolCallRequested) if event.tool == tool)
     return next(event for event in log.events(e.ToolCallCompleted) if event.call_id == call.call_id)
@@ -43,7 +36,7 @@ async def test_the_orchestrator_dies_while_the_model_answers(
     await system.start_all()
     investigation = submit(system)
     await investigation.until_streaming("Only the pod of the new release crashes")
-    await replace(system, "orchestrator")
+    await system.replace("orchestrator")
     log = await investigation.until_ended()
     assert executions(lab_calls, "pods_delete") == 1
     assert story(log) == await undisturbed(system, told_before)
@@ -55,7 +48,7 @@ async def test_the_orchestrator_dies_while_a_tool_runs(system: System, lab_calls
     await system.start_all()
     investigation = submit(system)
     await running_tool(investigation, lab_calls, "pods_log")
-    await replace(system, "orchestrator")
+    await system.replace("orchestrator")
     log = await investigation.until_ended()
     assert executions(lab_calls, "pods_log") == 1
     assert story(log) == await undisturbed(system, told_before)
@@ -68,7 +61,7 @@ async def test_the_tool_gateway_dies_while_a_repeatable_tool_runs(
     await system.start_all()
     investigation = submit(system)
     await running_tool(investigation, lab_calls, "pods_log")
-    await replace(system, "tool-gateway")
+    await system.replace("tool-gateway")
     log = await investigation.until_ended()
     assert outcome_of(log, "pods_log").outcome == "ok"
     assert "tool_call.released" in log.types
@@ -81,7 +74,7 @@ async def test_the_tool_gateway_dies_while_a_destructive_tool_runs(system: Syste
     await system.start_all()
     investigation = submit(system)
     await running_tool(investigation, lab_calls, "pods_delete")
-    await replace(system, "tool-gateway")
+    await system.replace("tool-gateway")
     log = await investigation.until_ended()
     assert outcome_of(log, "pods_delete").outcome == "unknown"
     assert executions(lab_calls, "pods_delete") == 1
@@ -92,7 +85,7 @@ async def test_the_summarizer_dies_while_it_summarises(system: System, told_befo
     await system.start_all()
     investigation = submit(system)
     await investigation.until_streaming("The log covers 100,000 lines")
-    await replace(system, "summarizer")
+    await system.replace("summarizer")
     log = await investigation.until_ended()
     assert story(log) == await undisturbed(system, told_before)
 
@@ -101,7 +94,7 @@ async def test_the_projector_dies_and_its_tables_end_as_if_it_had_not(system: Sy
     await system.start_all()
     investigation = submit(system)
     await investigation.until("tool_call.completed")
-    await replace(system, "timeline")
+    await system.replace("timeline")
     log = await investigation.until_ended()
     other = submit(system)
     await other.until_ended()

@@ -43,13 +43,13 @@ class Investigation:
         return log
 
     async def until_streaming(self, text: str) -> None:
-        """Waits until a chunk of the model's words holds `text`."""
+        """Waits until a chunk of the session's streams holds `text`."""
 
         async def look() -> bool:
             found: list[bool] = []
 
             def take(record: Record) -> None:
-                found.append(text.encode() in (record.value or b""))
+                found.append(record.key == self.session_id.encode() and text.encode() in (record.value or b""))
 
             topic = self.system.bus.topics.stream
             await read_to_end(self.system.bus, topic, dict.fromkeys(range(QUEUE_PARTITIONS), 0), take)

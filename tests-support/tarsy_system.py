@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,9 +37,20 @@ class ServiceProcess:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
+    @property
+    def alive(self) -> bool:
+        return self.process.poll() is None
+
     def kill(self) -> None:
         self.process.kill()
         self.process.wait(10)
+
+    def stop(self) -> float:
+        """In good order. Returns how many seconds it took."""
+        began = time.monotonic()
+        self.process.terminate()
+        self.process.wait(30)
+        return time.monotonic() - began
 
     def freeze(self) -> None:
         self.process.send_signal(signal.SIGSTOP)
@@ -66,14 +77,16 @@ class System:
     environment: dict[str, str] = field(default_factory=dict)
     processes: list[ServiceProcess] = field(default_factory=list)
 
-    def start(self, service: str, *, name: str | None = None, port: int | None = None) -> ServiceProcess:
-        """Starts one more process of a service; does not wait until it is ready."""
+    def start(
+        self, service: str, *, name: str | None = None, port: int | None = None, program: Sequence[str] = ()
+    ) -> ServiceProcess:
+        """Starts one more process of a service; does not wait until it is ready. `program`: in the service's place."""
         client = name or f"{service}-{len(self.processes)}"
         chosen = port or free_port()
         log = self.folder / f"{client}.log"
         with log.open("ab") as out:
             process = subprocess.Popen(
-                [sys.executable, "-m", f"tarsy_{service.replace('-', '_')}"],
+                [sys.executable, *(program or ("-m", f"tarsy_{service.replace('-', '_')}"))],
                 cwd=ROOT,
                 env=self._environment(client, chosen),
                 stdin=subprocess.DEVNULL,
@@ -98,6 +111,21 @@ class System:
                 tail = process.log.read_text(errors="replace")[-4000:]
                 raise AssertionError(f"{process.name} did not become ready:\n{tail}")
             await asyncio.sleep(LOOK_SECONDS)
+
+    async def started(self, service: str) -> ServiceProcess:
+        """One more process of a service, once it is ready."""
+        process = self.start(service)
+        await self.until_ready(process)
+        return process
+
+    async def replace(self, service: str) -> None:
+        """The newest process of a service dies at once, and another takes its place, as an operator's platform does it."""
+        dead = self.of(service)
+        dead.kill()
+        await self.until_ready(self.start(service, port=dead.port))
+
+    def alive(self, service: str) -> list[ServiceProcess]:
+        return [process for process in self.processes if process.service == service and process.alive]
 
     def of(self, service: str) -> ServiceProcess:
         """The newest process of a service."""

@@ -85,16 +85,17 @@ def topic_prefix() -> str:
 @pytest.fixture
 async def bus(kafka_bootstrap: str, topic_prefix: str) -> AsyncIterator[Bus]:
     """Topics of this test's own, made and described; deleted afterwards, or a thousand of them slow the broker down."""
-    bus = Bus(
-        bootstrap=kafka_bootstrap,
-        topics=Topics(topic_prefix),
-        client="test",
-        session_timeout_ms=3_000,
-        heartbeat_ms=500,
-    )
+    bus = bus_of_tests(kafka_bootstrap, topic_prefix)
     await apply_topics(bus)
     yield bus
     await delete_topics(bus)
+
+
+def bus_of_tests(bootstrap: str, prefix: str) -> Bus:
+    """A dead member of a group is missed soon."""
+    return Bus(
+        bootstrap=bootstrap, topics=Topics(prefix), client="test", session_timeout_ms=3_000, heartbeat_ms=500
+    )
 
 
 async def delete_topics(bus: Bus) -> None:
@@ -109,6 +110,10 @@ async def database_schema(database_url: str) -> AsyncIterator[str]:
     """The name of a schema of this test's own; it is dropped afterwards."""
     schema = f"t{uuid4().hex[:10]}"
     yield schema
+    await drop_schema(database_url, schema)
+
+
+async def drop_schema(database_url: str, schema: str) -> None:
     connection = await asyncpg.connect(database_url)
     try:
         await connection.execute(f'DROP SCHEMA IF EXISTS "{schema}" CASCADE')

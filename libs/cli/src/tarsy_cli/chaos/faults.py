@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from tarsy_bus.records import Delivery
+from tarsy_cli.chaos.differences import differences
 from tarsy_cli.chaos.session_log import SessionLog
 from tarsy_contracts import events as e
 from tarsy_contracts.envelope import event_id
@@ -26,9 +27,12 @@ class ToolRun:
         return _key(self.tool, self.arguments)
 
 
-def faults_of(log: SessionLog, runs: Sequence[ToolRun]) -> list[str]:
-    """`runs` are those of this session's calls."""
-    return [*chain_faults(log), *run_faults(log, runs)]
+def faults_of(log: SessionLog, runs: Sequence[ToolRun], undisturbed: SessionLog) -> list[str]:
+    """The one checker of whatever kills: chaos, the tests with real processes, and the sweep.
+
+    `runs` are those of this session's calls; `undisturbed` is what the same alert leads to when nothing happens.
+    """
+    return [*chain_faults(log), *run_faults(log, runs), *differences(undisturbed, log)]
 
 
 def chain_faults(log: SessionLog) -> list[str]:
