@@ -1,0 +1,51 @@
+"""CPU and memory of processes, as Linux counts them."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    cpu_seconds: float
+    memory_mb: float
+
+
+def used(pid: int) -> Used:
+    """With the children that it has, and those that it had."""
+    fields = _stat(pid)
+    cpu = sum(int(fields[number]) for number in (11, 12, 13, 14)) / TICKS
+    below = [used(child) for child in _children(pid)]
+    return Used(cpu + sum(one.cpu_seconds for one in below), _memory(pid) + sum(one.memory_mb for one in below))
+
+
+def all_used(processes: Mapping[str, int]) -> dict[str, Used]:
+    """By name; of those that still run."""
+    found = {}
+    for name, pid in processes.items():
+        try:
+            found[name] = used(pid)
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    return found
+
+
+def _stat(pid: int) -> list[str]:
+    """From the third field on: the second is a name, in which anything may stand."""
+    return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+
+
+def _children(pid: int) -> list[int]:
+    tasks = Path(f"/proc/{pid}/task").iterdir()
+    return [int(child) for task in tasks for child in (task / "children").read_text().split()]
+
+
+def _memory(pid: int) -> float:
+    """Its own: what it shares with others (the pages of PostgreSQL) would be counted many times."""
+    for line in Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines():
+        if line.startswith("RssAnon:"):
+            return int(line.split()[1]) / 1024
+    return 0.0
