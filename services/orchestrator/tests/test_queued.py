@@ -93,3 +93,10 @@ def test_an_end_that_was_put_off_is_told_later() -> None:
     timer.update(OwedEnd("iteration", BEGINNING + 10 * SECOND))
     assert timer.step(1.0, BEGINNING + SECOND) is None
     assert timer.step(2.0, BEGINNING + 11 * SECOND) == Tell(i.DeadlinePassed(call_id="iteration"))
+
+
+def test_while_the_owner_has_much_of_its_inbox_before_it_nothing_is_published_again(story: Story) -> None:
+    queued = Queued(owed_call(story))
+    assert isinstance(queued.step(0.0, story.now, worker_dead=False, behind=True), Publish)
+    assert queued.step(60.0, story.now, worker_dead=False, behind=True) is None
+    assert isinstance(queued.step(61.0, story.now, worker_dead=False, behind=False), Publish)

@@ -64,9 +64,7 @@ def _cancellations(state: State) -> Sequence[Control]:
     """A cancelled session wants none of its calls any longer: those that were given up, and those still at risk."""
     if isinstance(state, Absent | Beyond):
         return []
-    told = [
-        CallCancelled(call_id=call_id) for call_id, call in state.calls.items() if call.at_risk or call.given_up
-    ]
+    told = [CallCancelled(call_id=call_id) for call_id, call in state.calls.items() if call.at_risk or call.given_up]
     summaries = [
         CallCancelled(call_id=call.summary.requested.summary_id)
         for call in state.calls.values()

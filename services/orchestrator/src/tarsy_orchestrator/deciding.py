@@ -82,9 +82,7 @@ def decide_one(waiting: Waiting, tail: Tail, *, source: str, settled: bool) -> t
     return _made(waiting, tail, failing, source=source, settled=settled)
 
 
-def _made(
-    waiting: Waiting, tail: Tail, steps: Sequence[Step], *, source: str, settled: bool
-) -> tuple[Decision, Tail]:
+def _made(waiting: Waiting, tail: Tail, steps: Sequence[Step], *, source: str, settled: bool) -> tuple[Decision, Tail]:
     session_id, given = waiting.session_id, waiting.given
     entries, ids = [], []
     for step in steps:

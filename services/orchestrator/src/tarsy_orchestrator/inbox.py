@@ -7,6 +7,7 @@ import structlog
 from tarsy_bus.dead_letters import bury_until_written
 from tarsy_bus.following import Record, readable
 from tarsy_bus.publisher import Publisher
+from tarsy_bus.records import append_time
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.inputs import INPUTS, AlertReceived
@@ -27,7 +28,7 @@ class InboxReader:
 
     async def hand_over(self, record: Record, partition: Partition) -> None:
         """Returns when the record is on its way to a decision, or safely among the dead letters."""
-        partition.take(record.offset)
+        partition.take(record.offset, append_time(record))
         delivery = readable(record)
         if delivery is None:
             await bury_until_written(self._publisher, record, "the envelope cannot be read")

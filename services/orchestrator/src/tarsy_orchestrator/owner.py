@@ -1,7 +1,7 @@
 """Owning partitions: taking them over, following their log, handing out their inputs, giving them up."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import structlog
@@ -27,6 +27,7 @@ COMMIT_SECONDS = 1.0
 POLL_MS = 200
 INPUTS_AT_ONCE = 500
 GIVE_UP_SECONDS = 5.0
+LEAVE_SECONDS = 2.0
 POSITION_SECONDS = 10.0
 AGAIN_SECONDS = 0.2
 
@@ -65,14 +66,25 @@ class Owner:
     async def run(self, ready: Callable[[], None]) -> None:
         """Owns what the group assigns, until it is cancelled; then commits what was decided and leaves at once."""
         self._consumer.subscribe([self._bus.topics.inbox], listener=self._membership)
-        try:
-            async with asyncio.TaskGroup() as group:
-                group.create_task(self._follow())
-                group.create_task(self._hand_out())
-                group.create_task(self._commit_for_ever())
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._follow())
+            inputs = [group.create_task(self._hand_out()), group.create_task(self._commit_for_ever())]
+            try:
                 await self._own(group, ready)
-        finally:
-            await self._commit()
+            finally:
+                await self._leave(inputs)
+
+    async def _leave(self, inputs: Sequence["asyncio.Task[None]"]) -> None:
+        """Before anything else ends, so that the others take over meanwhile. What is still written here, the log judges."""
+        for task in inputs:
+            task.cancel()
+        await asyncio.wait(inputs)
+        try:
+            async with asyncio.timeout(LEAVE_SECONDS):
+                await self._commit()
+                await self._consumer.stop()
+        except TimeoutError:
+            log.warning("group.not_left")
 
     # Which partitions
 
@@ -136,7 +148,9 @@ class Owner:
 
     def _partition(self, number: int, sessions: Sessions, position: int) -> tuple[Partition, Work, HeadWriter]:
         heads = HeadWriter(self._around.publisher, number)
-        work = Work(number, self._around, lambda waiting: partition.put(waiting))
+        work = Work(
+            number, self._around, put=lambda waiting: partition.put(waiting), behind=lambda now: partition.behind(now)
+        )
         partition = Partition(
             number,
             bus=self._bus,
@@ -199,6 +213,9 @@ class Owner:
             found = await self._consumer.getmany(timeout_ms=POLL_MS, max_records=INPUTS_AT_ONCE)
             # Only now: a call that began before a rebalance may return what came after it.
             generation = self._membership.generation
+            for number in self._membership.handing_out:
+                if TopicPartition(self._bus.topics.inbox, number) not in found:
+                    self._owned[number].partition.read_all()
             for place, records in found.items():
                 for record in records:
                     if generation == self._membership.generation and place.partition in self._membership.handing_out:

@@ -3,7 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
 
 import structlog
@@ -28,6 +28,7 @@ SILENCE_SECONDS = 30.0
 REVIVE_SECONDS = 30.0
 REVIVED_AT_ONCE = 4
 PAUSE_SECONDS = 0.5
+BEHIND = timedelta(seconds=1)
 ROOM = 2_000
 """So many inputs may wait before the inbox is paused."""
 
@@ -74,6 +75,7 @@ class Partition:
         self._traces = traces
         self._source = source
         self._waiting: deque[Waiting] = deque()
+        self._last_read: datetime | None = None
         self._loading: dict[str, list[Waiting]] = {}
         self._left_alone: dict[str, int] = {}
         self._wake = asyncio.Event()
@@ -98,9 +100,19 @@ class Partition:
         self.settled = False
         self._settle_at = None
 
-    def take(self, offset: int) -> None:
+    def take(self, offset: int, appended_at: datetime) -> None:
         """The input at this offset is here. One of these follows: put, buried, leave_alone."""
         self.progress.take(offset)
+        self._last_read = appended_at
+
+    def read_all(self) -> None:
+        """The inbox holds no more for now."""
+        self._last_read = None
+
+    def behind(self, now: datetime) -> bool:
+        """Inputs wait that came a while ago: here, or unread."""
+        oldest = self._waiting[0].given.at if self._waiting else self._last_read
+        return oldest is not None and now - oldest > BEHIND
 
     def put(self, waiting: Waiting) -> None:
         self._waiting.append(waiting)

@@ -50,15 +50,20 @@ class Queued:
             self._pause = FIRST_PAUSE_SECONDS
         self.owed = owed
 
-    def step(self, monotonic: float, broker_now: datetime | None, *, worker_dead: bool) -> Step | None:
-        """What is to be done now, if anything."""
+    def step(
+        self, monotonic: float, broker_now: datetime | None, *, worker_dead: bool, behind: bool = False
+    ) -> Step | None:
+        """What is to be done now, if anything.
+
+        `behind`: the owner has much of its inbox before it. A claim may lie there, so that nothing is published again.
+        """
         noticed = self._noticed(broker_now, worker_dead=worker_dead)
         if noticed is not None:
             if monotonic < self._tell_at:
                 return None
             self._tell_at = monotonic + TELL_AGAIN_SECONDS
             return Tell(noticed)
-        if self.owed.claim is not None or monotonic < self._publish_at:
+        if self.owed.claim is not None or monotonic < self._publish_at or (behind and self._attempts):
             return None
         self._publish_at = monotonic + self._pause
         self._pause = min(2 * self._pause, LONGEST_PAUSE_SECONDS)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from datetime import datetime
 from functools import partial
 from uuid import UUID
 
@@ -43,12 +44,22 @@ type Made = asyncio.Task[None] | Queued | Timer
 
 
 class Work:
-    """`put` hands what the owner learned itself to the partition that decides it."""
+    """`put` hands what the owner learned itself to the partition that decides it.
 
-    def __init__(self, partition: int, around: Surroundings, put: Callable[[Waiting], None]) -> None:
+    `behind` says whether that has inputs before it which came a while ago.
+    """
+
+    def __init__(
+        self,
+        partition: int,
+        around: Surroundings,
+        put: Callable[[Waiting], None],
+        behind: Callable[[datetime], bool],
+    ) -> None:
         self._partition = partition
         self._around = around
         self._put = put
+        self._behind = behind
         self._outbox = Outbox(around.metrics.outbox_dropped.inc)
         self._made: dict[str, dict[str, Made]] = {}
         self._states: dict[str, Investigating] = {}
@@ -94,7 +105,7 @@ class Work:
                 present.update(one)
             else:
                 present = made[id] = Queued(one)
-            self._step(session_id, present)
+            self._step(session_id, present, self._around.liveness.about_now)
         elif isinstance(one, OwedEnd):
             if isinstance(present, Timer):
                 present.update(one)
@@ -129,18 +140,19 @@ class Work:
         return ToolsOffered(stage_id=one.id, tools=offer.tools, unavailable_servers=offer.unavailable_servers)
 
     def _tick(self) -> None:
+        now = self._around.liveness.about_now
         for session_id, made in self._made.items():
             for one in made.values():
                 if isinstance(one, Queued):
-                    self._step(session_id, one)
+                    self._step(session_id, one, now)
                 elif isinstance(one, Timer):
-                    self._look(session_id, one)
+                    self._look(session_id, one, now)
 
-    def _step(self, session_id: str, queued: Queued) -> None:
+    def _step(self, session_id: str, queued: Queued, now: datetime | None) -> None:
         claim = queued.owed.claim
-        liveness = self._around.liveness
-        dead = claim is not None and liveness.is_dead(claim.worker_id, since=claim.since)
-        match queued.step(self._around.monotonic(), liveness.about_now, worker_dead=dead):
+        dead = claim is not None and self._around.liveness.is_dead(claim.worker_id, since=claim.since)
+        behind = now is not None and self._behind(now)
+        match queued.step(self._around.monotonic(), now, worker_dead=dead, behind=behind):
             case Publish(owed=one, attempt=attempt):
                 self._outbox.put(partial(self._request, session_id, one, attempt))
             case Tell(noticed=noticed):
@@ -150,8 +162,8 @@ class Work:
             case None:
                 pass
 
-    def _look(self, session_id: str, timer: Timer) -> None:
-        noticed = timer.step(self._around.monotonic(), self._around.liveness.about_now)
+    def _look(self, session_id: str, timer: Timer, now: datetime | None) -> None:
+        noticed = timer.step(self._around.monotonic(), now)
         if noticed is not None:
             self._notice(session_id, noticed.noticed)
 
