@@ -19,12 +19,13 @@ from aiokafka import ConsumerRecord
 from saying import load_told, say
 from submitting import submit
 from watching import Watch, follow, until_ended
-from whole_system import Plan, ServiceProcess, Whole, prepared, serving
+from whole_system import Plan, Whole, prepared, serving
 
 from tarsy_bus.beside import beside
 from tarsy_cli.chaos.faults import chain_faults
 from tarsy_cli.chaos.session_log import read_log
 from tarsy_contracts.events import ENDINGS
+from tarsy_system import ServiceProcess
 
 MODEL_SECONDS, TOOL_SECONDS = 2.0, 1.0
 LIVE_SECONDS = 5.0

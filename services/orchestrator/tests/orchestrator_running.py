@@ -127,7 +127,7 @@ class RunningOwner:
             catalog=self._catalog,
             llms={"scripted": self.llm},
             places=Places(self._most_sessions),
-            llm_places=asyncio.Semaphore(20),
+            llm_places=asyncio.Semaphore(100),
             masker=masker(),
             metrics=Metrics(self.registry, ["scripted"]),
             traces=Traces(NoOpTracer(), lambda: datetime.now(UTC)),
@@ -213,6 +213,26 @@ class RunningOwner:
         named = [one for one in samples if one.name == f"tarsy_orchestrator_{name}"]
         assert named, f"there is no metric {name}"
         return sum(one.value for one in named if labels.items() <= one.labels.items())
+
+
+def owned_by(owner: RunningOwner) -> set[int]:
+    return {place.partition for place in owner.consumer.assignment()}
+
+
+async def until_asked(owner: RunningOwner, sessions: list[str]) -> None:
+    async def look() -> bool:
+        return all(owner.llm.calls_of(session) for session in sessions)
+
+    await eventually(look, f"{owner.name} makes the LLM calls of {len(sessions)} sessions")
+
+
+async def until_it_owns(owner: RunningOwner, count: int) -> None:
+    """And hands out the inputs of those partitions."""
+
+    async def look() -> bool:
+        return len(owned_by(owner)) == count and owner.ready.is_set()
+
+    await eventually(look, f"{owner.name} owns {count} partitions")
 
 
 def _plan(config: Config, alert: Alert) -> ResolvedChain:

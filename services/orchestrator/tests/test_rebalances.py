@@ -1,32 +1,11 @@
 """Two owners in one group: partitions move, sessions go on, and what stays costs nothing."""
 
-from orchestrator_running import RunningOwner
+from orchestrator_running import RunningOwner, owned_by, until_asked, until_it_owns
 from orchestrator_world import World, calling, new_session, partition_of, words
 
 from tarsy_contracts.events import LlmCallCompleted
 from tarsy_contracts.topics import LOG_PARTITIONS
 from tarsy_story import READ
-from tarsy_testing import eventually
-
-
-def owned_by(owner: RunningOwner) -> set[int]:
-    return {place.partition for place in owner.consumer.assignment()}
-
-
-async def until_asked(owner: RunningOwner, sessions: list[str]) -> None:
-    async def look() -> bool:
-        return all(owner.llm.calls_of(session) for session in sessions)
-
-    await eventually(look, f"{owner.name} makes the LLM calls of {len(sessions)} sessions")
-
-
-async def until_it_owns(owner: RunningOwner, count: int) -> None:
-    """And hands out the inputs of those partitions."""
-
-    async def look() -> bool:
-        return len(owned_by(owner)) == count and owner.ready.is_set()
-
-    await eventually(look, f"{owner.name} owns {count} partitions")
 
 
 async def begin(world: World, owners: list[RunningOwner]) -> list[str]:

@@ -75,7 +75,7 @@ class Owner:
                 await self._leave(inputs)
 
     async def _leave(self, inputs: Sequence["asyncio.Task[None]"]) -> None:
-        """Before anything else ends, so that the others take over meanwhile. What is still written here, the log judges."""
+        """Before anything else ends, so that others take over meanwhile. What is still written here, the log judges."""
         for task in inputs:
             task.cancel()
         await asyncio.wait(inputs)

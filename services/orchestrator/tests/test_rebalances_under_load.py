@@ -1,0 +1,81 @@
+"""Sixty live sessions, and owners that join, leave and die: nothing is lost, and what stays keeps its running calls."""
+
+import time
+from dataclasses import dataclass, field
+
+import pytest
+from orchestrator_running import RunningOwner, owned_by, until_asked, until_it_owns
+from orchestrator_world import World, new_session, partition_of
+
+from tarsy_contracts import events as e
+from tarsy_contracts.topics import LOG_PARTITIONS
+from tarsy_measured import measured
+
+pytestmark = pytest.mark.timeout(240)
+
+SESSIONS = 60
+
+
+@dataclass
+class Load:
+    """`asked`: how often the model should have been asked for each session, as partitions moved so far."""
+
+    world: World
+    sessions: list[str]
+    asked: dict[str, int] = field(default_factory=dict)
+    owners: dict[str, str] = field(default_factory=dict)
+
+    async def spread_over(self, *living: RunningOwner) -> None:
+        """Waits until these have gone on with everything, and counts what moved."""
+        began = time.monotonic()
+        for owner in living:
+            await until_it_owns(owner, LOG_PARTITIONS // len(living))
+        for owner in living:
+            mine = [session for session in self.sessions if partition_of(session) in owned_by(owner)]
+            await until_asked(owner, mine)
+            for session in mine:
+                if self.owners.get(session) != owner.name:
+                    self.owners[session] = owner.name
+                    self.asked[session] = self.asked.get(session, 0) + 1
+        measured(f"{len(living)} owners went on with {len(self.sessions)} sessions", time.monotonic() - began)
+
+    def asked_in_truth(self) -> dict[str, int]:
+        return {id: sum(owner.llm.calls_of(id) for owner in self.world.owners) for id in self.sessions}
+
+
+def joining(world: World, name: str, *others: RunningOwner) -> RunningOwner:
+    """Its model, like that of the others, answers when the test wants it."""
+    for owner in others:
+        owner.ready.clear()
+    one = world.beginning(name)
+    one.llm.may_answer.clear()
+    return one
+
+
+async def test_nothing_is_lost_while_owners_join_leave_and_die(world: World) -> None:
+    first = joining(world, "first")
+    load = Load(world, [new_session(number % LOG_PARTITIONS) for number in range(SESSIONS)])
+    for session in load.sessions:
+        await world.alert(session)
+    await load.spread_over(first)
+    second = joining(world, "second", first)
+    await load.spread_over(first, second)
+    third = joining(world, "third", first, second)
+    await load.spread_over(first, second, third)
+    first.ready.clear()
+    third.ready.clear()
+    await second.stop()
+    await load.spread_over(first, third)
+    first.ready.clear()
+    await third.crash()
+    await load.spread_over(first)
+    kept = [session for session, times in load.asked.items() if times == 1]
+    assert kept, "every partition moved: nothing is shown of those that stayed"
+    assert load.asked_in_truth() == load.asked
+
+    first.llm.may_answer.set()
+    for session in load.sessions:
+        told = await world.until_ended(session)
+        assert len(told.events(e.LlmCallCompleted)) == 1
+        assert told.types[-1] == "session.completed"
+    assert load.asked_in_truth() == load.asked
