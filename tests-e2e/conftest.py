@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from tarsy_bus.connection import Bus
+from tarsy_cli.chaos.session_log import SessionLog
 from tarsy_incident import EVERY_INCIDENT, INCIDENTS, planted_secrets
 from tarsy_system import ROOT, System, running
 
@@ -56,7 +57,7 @@ def lab_delays() -> dict[str, float]:
 
 
 @pytest.fixture(scope="session")
-def told_before() -> dict[str, list[object]]:
+def told_before() -> dict[str, SessionLog]:
     """What the undisturbed investigation told: it is run once a test session."""
     return {}
 

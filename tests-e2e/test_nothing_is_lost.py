@@ -4,25 +4,27 @@ from pathlib import Path
 
 import pytest
 
+from tarsy_cli.chaos.faults import faults_of
 from tarsy_cli.chaos.session_log import SessionLog
+from tarsy_cli.chaos.tool_runs import runs_of
 from tarsy_contracts import events as e
 from tarsy_incident import executions
 from tarsy_investigation import Investigation, submit
-from tarsy_log import story
 from tarsy_system import System
 from tarsy_testing import eventually
 
 pytestmark = pytest.mark.timeout(240)
 
 
-type Told = dict[str, list[object]]
+type Told = dict[str, SessionLog]
 
 
-async def undisturbed(system: System, told_before: Told) -> list[object]:
-    """What the same alert leads to when nothing happens to anybody."""
-    if "story" not in told_before:
-        told_before["story"] = story(await submit(system).until_ended())
-    return told_before["story"]
+async def faults(investigation: Investigation, log: SessionLog, lab_calls: Path, told_before: Told) -> list[str]:
+    """Compared with what the same alert leads to when nothing happens to anybody."""
+    runs = runs_of(lab_calls, investigation.session_id)
+    if "undisturbed" not in told_before:
+        told_before["undisturbed"] = await submit(investigation.system).until_ended()
+    return faults_of(log, runs, told_before["undisturbed"])
 
 
 def outcome_of(log: SessionLog, tool: str) -> e.ToolCallCompleted:
@@ -39,7 +41,7 @@ async def test_the_orchestrator_dies_while_the_model_answers(
     await system.replace("orchestrator")
     log = await investigation.until_ended()
     assert executions(lab_calls, "pods_delete") == 1
-    assert story(log) == await undisturbed(system, told_before)
+    assert await faults(investigation, log, lab_calls, told_before) == []
 
 
 @pytest.mark.parametrize("lab_delays", [{"pods_log": 4.0}])
@@ -51,7 +53,7 @@ async def test_the_orchestrator_dies_while_a_tool_runs(system: System, lab_calls
     await system.replace("orchestrator")
     log = await investigation.until_ended()
     assert executions(lab_calls, "pods_log") == 1
-    assert story(log) == await undisturbed(system, told_before)
+    assert await faults(investigation, log, lab_calls, told_before) == []
 
 
 @pytest.mark.parametrize("lab_delays", [{"pods_log": 4.0}])
@@ -65,11 +67,13 @@ async def test_the_tool_gateway_dies_while_a_repeatable_tool_runs(
     log = await investigation.until_ended()
     assert outcome_of(log, "pods_log").outcome == "ok"
     assert "tool_call.released" in log.types
-    assert story(log) == await undisturbed(system, told_before)
+    assert await faults(investigation, log, lab_calls, told_before) == []
 
 
 @pytest.mark.parametrize("lab_delays", [{"pods_delete": 4.0}])
-async def test_the_tool_gateway_dies_while_a_destructive_tool_runs(system: System, lab_calls: Path) -> None:
+async def test_the_tool_gateway_dies_while_a_destructive_tool_runs(
+    system: System, lab_calls: Path, told_before: Told
+) -> None:
     """Nobody can know whether it took effect: it ends as unknown, the agent is told, and it does not run again."""
     await system.start_all()
     investigation = submit(system)
@@ -79,15 +83,16 @@ async def test_the_tool_gateway_dies_while_a_destructive_tool_runs(system: Syste
     assert outcome_of(log, "pods_delete").outcome == "unknown"
     assert executions(lab_calls, "pods_delete") == 1
     assert log.types[-1] == "session.completed"
+    assert await faults(investigation, log, lab_calls, told_before) == []
 
 
-async def test_the_summarizer_dies_while_it_summarises(system: System, told_before: Told) -> None:
+async def test_the_summarizer_dies_while_it_summarises(system: System, lab_calls: Path, told_before: Told) -> None:
     await system.start_all()
     investigation = submit(system)
     await investigation.until_streaming("The log covers 100,000 lines")
     await system.replace("summarizer")
     log = await investigation.until_ended()
-    assert story(log) == await undisturbed(system, told_before)
+    assert await faults(investigation, log, lab_calls, told_before) == []
 
 
 async def test_the_projector_dies_and_its_tables_end_as_if_it_had_not(system: System) -> None:

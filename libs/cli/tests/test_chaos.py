@@ -105,6 +105,14 @@ def test_a_destructive_tool_that_ran_twice_is_found() -> None:
     assert fault.endswith("was asked for 1 times and ran 2 times")
 
 
+def test_a_destructive_tool_that_ran_though_its_call_was_called_off_is_found() -> None:
+    run = ToolRun("pods_delete", {"namespace": "shop", "name": "checkout"})
+    log = log_of(*GOOD[:-1], e.ToolCallCompleted(call_id="c1", outcome="cancelled", content="cancelled by ann"), ENDED)
+    assert run_faults(log, []) == []
+    (fault,) = run_faults(log, [run])
+    assert fault.endswith("ran, though its call ended as cancelled")
+
+
 def test_what_may_run_twice_may_run_twice() -> None:
     harmless = DELETE.model_copy(update={"repeatable": True})
     assert run_faults(log_of(harmless, ENDED), [ToolRun(DELETE.tool, DELETE.arguments)] * 2) == []

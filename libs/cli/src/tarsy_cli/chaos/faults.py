@@ -27,12 +27,14 @@ class ToolRun:
         return _key(self.tool, self.arguments)
 
 
-def faults_of(log: SessionLog, runs: Sequence[ToolRun], undisturbed: SessionLog) -> list[str]:
+def faults_of(log: SessionLog, runs: Sequence[ToolRun], undisturbed: SessionLog | None) -> list[str]:
     """The one checker of whatever kills: chaos, the tests with real processes, and the sweep.
 
-    `runs` are those of this session's calls; `undisturbed` is what the same alert leads to when nothing happens.
+    `runs` are those of this session's calls; `undisturbed` is what the same alert leads to when nothing happens. None:
+    nobody can say, as no real model says the same twice.
     """
-    return [*chain_faults(log), *run_faults(log, runs), *differences(undisturbed, log)]
+    different = [] if undisturbed is None else differences(undisturbed, log)
+    return [*chain_faults(log), *run_faults(log, runs), *different]
 
 
 def chain_faults(log: SessionLog) -> list[str]:
@@ -41,16 +43,16 @@ def chain_faults(log: SessionLog) -> list[str]:
 
 
 def run_faults(log: SessionLog, runs: Sequence[ToolRun]) -> list[str]:
-    """A tool that is not repeatable ran at most as often as the agent asked for it."""
-    asked = Counter(
-        _key(event.tool, event.arguments) for event in log.events(e.ToolCallRequested) if not event.repeatable
-    )
+    """A tool that is not repeatable ran at most as often as the agent asked for it, and not where it was called off."""
+    called_off = {event.call_id for event in log.events(e.ToolCallCompleted) if event.outcome == "cancelled"}
+    unsafe = [event for event in log.events(e.ToolCallRequested) if not event.repeatable]
+    asked = Counter(_key(event.tool, event.arguments) for event in unsafe)
+    wanted = Counter(_key(event.tool, event.arguments) for event in unsafe if event.call_id not in called_off)
     ran = Counter(run.key for run in runs)
-    return [
-        f"{key} was asked for {times} times and ran {ran[key]} times"
-        for key, times in asked.items()
-        if ran[key] > times
+    faults = [
+        f"{key} was asked for {asked[key]} times and ran {ran[key]} times" for key in asked if ran[key] > asked[key]
     ]
+    return faults or [f"{key} ran, though its call ended as cancelled" for key in asked if ran[key] > wanted[key]]
 
 
 def _ids(written: Sequence[Delivery]) -> Iterator[str]:

@@ -18,6 +18,7 @@ from tarsy_cli.chaos.plan import Strike
 from tarsy_cli.chaos.session_log import LogReading, SessionLog
 from tarsy_cli.chaos.tool_runs import runs_of
 from tarsy_cli.instance import Home, Instance
+from tarsy_contracts import events as e
 from tarsy_contracts.topics import LOG_PARTITIONS
 
 HEALTHY_SECONDS = 60.0
@@ -34,7 +35,7 @@ class ChaosFailed(Exception):
 class Round:
     """`killed_after`: the type of the event after which the process died; empty when the session was faster."""
 
-    strike: Strike
+    strike: Strike | None
     session_id: str
     pid: int | None
     killed_after: str
@@ -44,9 +45,16 @@ class Round:
 
     def line(self) -> str:
         s = self.strike
-        what = f"pid {self.pid} killed after event {s.after_event}, {self.killed_after}" if self.pid else "not killed"
+        struck = f"pid {self.pid} killed after event {s.after_event}, {self.killed_after}" if s is not None else ""
+        what = struck if self.pid else "not killed"
         told = "; ".join(self.faults) or "completed, one chain, nothing destructive twice"
-        return f"{s.service:18} {what:64} {len(self.log.accepted):>3} events {self.seconds:5.1f} s  {told}"
+        who = s.service if s is not None else "nobody"
+        return f"{who:18} {what:64} {len(self.log.accepted):>3} events {self.seconds:5.1f} s  {told}"
+
+    @property
+    def comparable(self) -> bool:
+        """Every round tells the same: the models follow a script."""
+        return any(started.chain.scripted for started in self.log.events(e.SessionStarted))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +67,8 @@ class Stage:
     calls: Path
 
 
-async def play(stage: Stage, strike: Strike) -> Round:
-    """Raises ChaosFailed, or ApiFailed."""
+async def play(stage: Stage, strike: Strike | None, undisturbed: SessionLog | None = None) -> Round:
+    """Without a strike nobody is killed. `undisturbed`: what comes of it then. Raises ChaosFailed, or ApiFailed."""
     instance = await until_healthy(stage.home)
     began = time.monotonic()
     async with Follower(stage.bus, stage.bus.topics.sessions).running() as follower:
@@ -73,7 +81,7 @@ async def play(stage: Stage, strike: Strike) -> Round:
     seconds = time.monotonic() - began
     log = await _log_of(stage.bus, session_id, beginning)
     shown = await asyncio.to_thread(_shown, instance.api, session_id, len(log.accepted))
-    faults = faults_of(log, runs_of(stage.calls, session_id)) + shown + _ending(log)
+    faults = faults_of(log, runs_of(stage.calls, session_id), undisturbed) + shown + _ending(log)
     return Round(strike, session_id, pid, killed_after, seconds, log, faults)
 
 
@@ -92,7 +100,9 @@ async def until_healthy(home: Home) -> Instance:
         await asyncio.sleep(LOOK_SECONDS)
 
 
-async def _strike_and_wait(stage: Stage, follower: Follower, session_id: str, strike: Strike) -> tuple[int | None, str]:
+async def _strike_and_wait(
+    stage: Stage, follower: Follower, session_id: str, strike: Strike | None
+) -> tuple[int | None, str]:
     """Kills at its moment, and returns at the end of the session."""
     reading, pid, killed_after = LogReading(), None, ""
     limit = time.monotonic() + INVESTIGATION_SECONDS
@@ -100,7 +110,8 @@ async def _strike_and_wait(stage: Stage, follower: Follower, session_id: str, st
         for record in await follower.read():
             reading.take(record)
             log = reading.sessions.get(session_id, SessionLog())
-            if pid is None and len(log.accepted) >= strike.after_event and not log.ended:
+            due = strike is not None and len(log.accepted) >= strike.after_event and not log.ended
+            if strike is not None and due and pid is None:
                 pid, killed_after = _kill(stage.home, strike), log.types[-1]
         if reading.sessions.get(session_id, SessionLog()).ended:
             return pid, killed_after

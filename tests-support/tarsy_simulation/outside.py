@@ -1,0 +1,57 @@
+"""The world outside: models that follow a script, and MCP servers that note what they ran. No process of ours."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+from tarsy_cli.chaos.faults import ToolRun
+from tarsy_contracts.requests import ToolCallRequest
+from tarsy_contracts.workers import CatalogTool
+from tarsy_llm.protocol import Llm
+from tarsy_llm.script import PlacedTurn, Script, Turn
+from tarsy_llm.scripted import ScriptedLlm
+from tarsy_tool_gateway.calls import Limits
+from tarsy_tool_gateway.servers import Said
+
+PACE_SECONDS = 0.11
+AT_ONCE = Limits(concurrent=4, queue=16)
+
+
+def models(scripts: Mapping[str, Sequence[Mapping[str, JsonValue]]]) -> dict[str, Llm]:
+    """By provider. What they remember (whom they have let wait already) outlives every process of ours."""
+    return {name: _model(turns) for name, turns in scripts.items()}
+
+
+def _model(turns: Sequence[Mapping[str, JsonValue]]) -> Llm:
+    placed = [PlacedTurn(Turn.model_validate(dict(turn)), f"turn {number}") for number, turn in enumerate(turns)]
+    return ScriptedLlm(Script(tuple(placed)), asyncio.sleep, pace_seconds=PACE_SECONDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """What it answers never depends on what it was asked."""
+
+    name: str
+    says: str
+    seconds: float
+    repeatable: bool = True
+
+    def catalogued(self) -> CatalogTool:
+        return CatalogTool(tool=self.name, description=self.name, input_schema={}, repeatable=self.repeatable)
+
+
+@dataclass
+class ToolServer:
+    """Of the gateway's protocol `ToolServer`. What it has begun it ends, whoever of us dies meanwhile."""
+
+    tools: Sequence[Tool]
+    runs: list[ToolRun] = field(default_factory=list)
+    limits: Limits = AT_ONCE
+
+    async def call(self, request: ToolCallRequest) -> Said:
+        self.runs.append(ToolRun(request.tool, request.arguments))
+        tool = next(one for one in self.tools if one.name == request.tool)
+        await asyncio.sleep(tool.seconds)
+        return Said("ok", tool.says)

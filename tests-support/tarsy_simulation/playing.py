@@ -1,0 +1,290 @@
+"""Playing the investigation once: with nobody dying, or with somebody dying at an event of its log."""
+
+import asyncio
+from collections.abc import Sequence
+from contextvars import Context
+from dataclasses import dataclass, field
+from random import Random
+from typing import Literal
+
+from aiokafka import TopicPartition
+from aiokafka.errors import KafkaConnectionError
+from structlog.testing import capture_logs
+
+from tarsy_bus.heads import newest
+from tarsy_bus.publisher import Publisher
+from tarsy_cli.chaos.faults import ToolRun
+from tarsy_cli.chaos.session_log import LogReading, SessionLog
+from tarsy_contracts.events import ENDINGS
+from tarsy_contracts.heads import SessionHead, session_of_head_key
+from tarsy_contracts.inputs import AlertReceived, CancelRequested, InboxInput
+from tarsy_contracts.topics import QUEUE_PARTITIONS, Topics
+from tarsy_simulation.broker import Broker, Entry
+from tarsy_simulation.investigation import ALERT, SCRIPTS, SERVERS, SESSION, config
+from tarsy_simulation.outside import ToolServer, models
+from tarsy_simulation.services import Gateway, Orchestrator, Summarizer, bus_of, in_memory
+from tarsy_simulation.virtual_time import PROCESS, Process, VirtualLoop
+
+type Service = Literal["orchestrator", "tool-gateway", "summarizer"]
+type Struck = Service | Literal["kafka"]
+"""Kafka does not die: before, it refuses the event; after, it took it and nobody hears so."""
+type Moment = Literal["before", "after", "soon-after"]
+"""When the event was sent, when it was appended, and when something may have been made of it."""
+type Way = Literal["forgotten", "remembered", "delayed", "frozen", "doubled"]
+"""Of an orchestrator. forgotten: it never committed its inbox, nor wrote a head. remembered: it has just committed.
+delayed: what it sent last arrives all the same, just before the next owner's first batch. frozen: it is replaced, and
+goes on afterwards as if nothing had happened. Workers remember nothing: they are simply gone. Of a tool gateway:
+doubled: there is another one meanwhile, and every request lies in the queue twice, for each of them."""
+
+SERVICES: tuple[Service, ...] = ("orchestrator", "tool-gateway", "summarizer")
+LONGEST_SECONDS = 300.0
+AFTERWARDS_SECONDS = 6.0
+"""Long enough for whatever would happen again by mistake."""
+FROZEN_SECONDS = 1.7
+SOON_SECONDS = 0.008
+"""About two messages to Kafka."""
+NEW_WORKER_SECONDS = 0.3
+CLOSING_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Death:
+    """Of whoever does the service's work at this event (its number)."""
+
+    service: Struck
+    moment: Moment
+    event: int
+    way: Way = "remembered"
+
+    def __str__(self) -> str:
+        way = "" if self.service != "orchestrator" and self.way == "remembered" else f"-{self.way}"
+        return f"{self.service}-{self.moment}-{self.event}{way}"
+
+
+@dataclass
+class Played:
+    """`batches`: the numbers of the events that were appended together. `complaints`: what must not happen, as text.
+
+    `struck`: the deaths that came to pass.
+    """
+
+    log: SessionLog
+    runs: list[ToolRun]
+    batches: list[tuple[int, ...]]
+    struck: list[Death]
+    complaints: list[str]
+    seconds: float
+
+
+class NotEnded(Exception):
+    """The investigation hangs."""
+
+
+def play(*deaths: Death, seed: int = 1, cancelled_at: int | None = None) -> Played:
+    """The same deaths and seed play the same run. `cancelled_at`: when this event is there, somebody cancels."""
+    with capture_logs() as lines, asyncio.Runner(loop_factory=VirtualLoop) as runner:
+        played = runner.run(_Stage(deaths, seed, cancelled_at).play())
+    errors = [line for line in lines if line["log_level"] in ("error", "critical")]
+    played.complaints += [f"a service logged an error: {line}" for line in errors]
+    return played
+
+
+@dataclass
+class _Running:
+    process: Process
+    service: Orchestrator | Gateway | Summarizer
+    task: "asyncio.Task[None]"
+
+
+@dataclass
+class _Stage:
+    deaths: Sequence[Death]
+    seed: int
+    cancelled_at: int | None
+    struck: list[Death] = field(default_factory=list)
+    batches: list[tuple[int, ...]] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+    all: list[_Running] = field(default_factory=list)
+    serving: dict[Service, _Running] = field(default_factory=dict)
+    ended: bool = False
+    in_flight: Sequence[Entry] = ()
+    cancelling: "asyncio.Task[None] | None" = None
+
+    async def play(self) -> Played:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, VirtualLoop)
+        self.loop = loop
+        self.broker = Broker(Topics("t"), Random(self.seed), self.loop.time)
+        self.broker.before, self.broker.after = self._before, self._after
+        self.config, self.llms = config(), models(SCRIPTS)
+        self.servers = {name: ToolServer(tools) for name, tools in SERVERS.items()}
+        self.loop.set_exception_handler(self._complain)
+        with in_memory(self.broker):
+            for service in SERVICES:
+                self._start(service)
+            if self._doubled:
+                self._start("tool-gateway")
+            await self._say(AlertReceived(alert=ALERT))
+            try:
+                await self._until_ended()
+                seconds = self.loop.time()
+                await asyncio.sleep(AFTERWARDS_SECONDS)
+                self._look_back()
+            finally:
+                await self._close()
+        runs = [run for server in self.servers.values() for run in server.runs]
+        return Played(self._log(), runs, self.batches, self.struck, self.complaints, seconds)
+
+    # Processes
+
+    def _start(self, service: Service) -> None:
+        number = sum(one.process.service == service for one in self.all) + 1
+        process = Process(f"{service}-{number}", service)
+        # What this one will forget must never have been written.
+        mine = next((death for death in self.deaths if death not in self.struck), None)
+        process.forgetful = mine is not None and mine.service == service and mine.way == "forgotten"
+        context = Context()
+        context.run(PROCESS.set, process)
+        made = context.run(self._make, service, process.name)
+        task = self.loop.create_task(made.run(), context=context, name=process.name)
+        self.serving[service] = _Running(process, made, task)
+        self.all.append(self.serving[service])
+
+    @property
+    def _doubled(self) -> bool:
+        return any(death.way == "doubled" for death in self.deaths)
+
+    def _make(self, service: Service, name: str) -> Orchestrator | Gateway | Summarizer:
+        match service:
+            case "orchestrator":
+                return Orchestrator(name, self.broker, self.config, self.llms)
+            case "tool-gateway":
+                return Gateway(name, self.broker, self.servers)
+            case "summarizer":
+                return Summarizer(name, self.broker, self.llms)
+
+    # Deaths
+
+    def _before(self, topic: str, entries: Sequence[Entry]) -> None:
+        if topic != self.broker.topics.sessions:
+            return
+        late, self.in_flight = self.in_flight, ()
+        if late:
+            self.broker.append(topic, 0, late)
+        due = self._due("before", _numbers(entries))
+        if due is not None:
+            self.in_flight = entries if due.way == "delayed" else ()
+            self._strike(due)
+
+    def _after(self, topic: str, partition: int, entries: Sequence[Entry]) -> None:
+        if topic == self.broker.topics.tool_calls and self._doubled:
+            self.broker.append(topic, (partition + 1) % QUEUE_PARTITIONS, entries)
+        if topic == self.broker.topics.sessions:
+            self.batches.append(_numbers(entries))
+            self.ended = self.ended or any(dict(headers)["ce_type"].decode() in ENDINGS for _, _, headers in entries)
+            if self.cancelled_at in _numbers(entries) and self.cancelling is None:
+                cancel = self._say(CancelRequested(request_id="r", author="ann"))
+                self.cancelling = self.loop.create_task(cancel, context=Context())
+            soon = self._due("soon-after", _numbers(entries))
+            if soon is not None:
+                self.loop.call_later(SOON_SECONDS, self._strike, soon, context=Context())
+            now = self._due("after", _numbers(entries))
+            if now is not None:
+                self._strike(now)
+
+    def _due(self, moment: Moment, numbers: Sequence[int]) -> Death | None:
+        """The next death, if this is its time."""
+        due = self.deaths[len(self.struck)] if len(self.struck) < len(self.deaths) else None
+        if due is None or due.moment != moment or due.event not in numbers:
+            return None
+        self.struck.append(due)
+        return due
+
+    def _strike(self, death: Death) -> None:
+        """Raises KafkaConnectionError where it is Kafka's turn."""
+        if death.service == "kafka":
+            raise KafkaConnectionError("it was its turn")
+        struck = self.serving[death.service]
+        struck.process.halt()
+        if death.way == "remembered" and isinstance(struck.service, Orchestrator):
+            group = self.broker.group("orchestrators", self.broker.topics.inbox)
+            for number, offset in struck.service.committable().items():
+                group.committed[TopicPartition(self.broker.topics.inbox, number)] = offset
+        self.broker.expel(struck.process)
+        if death.service == "orchestrator":
+            self._start(death.service)
+        else:
+            self.loop.call_later(NEW_WORKER_SECONDS, self._start, death.service, context=Context())
+        if death.way == "frozen":
+            self.loop.call_later(FROZEN_SECONDS, struck.process.go_on, self.loop, context=Context())
+
+    # The investigation
+
+    async def _say(self, said: InboxInput) -> None:
+        publisher = Publisher(bus_of(self.broker, "people"), source="people", now=self.broker.now)
+        async with publisher.running():
+            await publisher.publish(self.broker.topics.inbox, said, key=SESSION, id=said.type, subject=SESSION)
+
+    async def _until_ended(self) -> None:
+        """Raises NotEnded."""
+        while not (self.ended and self._log().ended):
+            if self.loop.time() > LONGEST_SECONDS:
+                raise NotEnded(f"not in {LONGEST_SECONDS:g} seconds; its last events: {self._log().types[-5:]}")
+            gone = [one.process.name for one in self.all if one.task.done()]
+            if gone:
+                raise NotEnded(f"{gone[0]} ended by itself: {self._why(gone[0])!r}")
+            await asyncio.sleep(0.5)
+
+    def _why(self, name: str) -> BaseException | None:
+        task = next(one.task for one in self.all if one.process.name == name)
+        return None if task.cancelled() else task.exception()
+
+    def _log(self) -> SessionLog:
+        reading = LogReading()
+        for record in self.broker.everything(self.broker.topics.sessions):
+            reading.take(record)
+        return reading.sessions.get(SESSION, SessionLog())
+
+    def _look_back(self) -> None:
+        """Everything is decided and committed, the head lies at the end of the log, and nobody has fallen over."""
+        topics = self.broker.topics
+        inbox = TopicPartition(topics.inbox, 0)
+        committed = self.broker.group("orchestrators", topics.inbox).committed.get(inbox, 0)
+        forgotten = self.serving["orchestrator"].process.forgetful
+        if committed != self.broker.end(inbox) and not forgotten:
+            self.complaints.append(f"the inbox is committed up to {committed} of {self.broker.end(inbox)}")
+        written = [record for record in self.broker.everything(topics.heads) if record.value is not None]
+        heads = newest(
+            (session_of_head_key((record.key or b"").decode()), SessionHead.model_validate_json(record.value or b""))
+            for record in written
+        )
+        last = len(self._log().accepted)
+        head = heads.get(SESSION)
+        if (head is None or head.phase != "rest" or head.number != last) and not forgotten:
+            self.complaints.append(f"the head of a session that rests at event {last} is {head}")
+        for one in self.all:
+            if one.task.done():
+                self.complaints.append(f"{one.process.name} ended by itself: {self._why(one.process.name)!r}")
+
+    def _complain(self, loop: asyncio.AbstractEventLoop, about: dict[str, object]) -> None:
+        self.complaints.append(f"{about.get('message')}: {about.get('exception')!r}")
+
+    async def _close(self) -> None:
+        """Nobody is left: what they do at their end reaches nobody."""
+        self.loop.set_exception_handler(lambda loop, about: None)
+        for one in self.all:
+            one.process.severed = True
+        for one in self.all:
+            if one.process.halted:
+                one.process.go_on(self.loop)
+        present = asyncio.current_task()
+        while tasks := [task for task in asyncio.all_tasks() if task is not present]:
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks, timeout=CLOSING_SECONDS)
+
+
+def _numbers(entries: Sequence[Entry]) -> tuple[int, ...]:
+    """Of the events in the session."""
+    found = [dict(headers)["ce_sequence"] for _, _, headers in entries]
+    return tuple(int(number) for number in found)

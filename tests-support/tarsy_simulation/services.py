@@ -1,0 +1,237 @@
+"""Our services as processes of the simulation. What they are made of is what their composition roots make them of."""
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import timedelta
+from functools import cache, partial
+from unittest.mock import patch
+
+from opentelemetry.trace import NoOpTracer
+from prometheus_client import CollectorRegistry
+
+from tarsy_bus.connection import Bus, member
+from tarsy_bus.following import Follower
+from tarsy_bus.liveness import Liveness, announce, watch
+from tarsy_bus.log_writer import LogWriter
+from tarsy_bus.publisher import Publisher
+from tarsy_bus.reports import Reports
+from tarsy_config.config import Config
+from tarsy_contracts.workers import ServerCatalogued, WorkerAnnounced
+from tarsy_llm.protocol import Llm
+from tarsy_masking.masker import Masker
+from tarsy_orchestrator.catalog import Catalog, follow_catalog
+from tarsy_orchestrator.inbox import InboxReader
+from tarsy_orchestrator.metrics import Metrics as OrchestratorMetrics
+from tarsy_orchestrator.owner import Owner
+from tarsy_orchestrator.places import Places
+from tarsy_orchestrator.plans import plan_for
+from tarsy_orchestrator.surroundings import Surroundings
+from tarsy_orchestrator.traces import Traces
+from tarsy_simulation.broker import Broker
+from tarsy_simulation.clients import SimulatedConsumer, SimulatedProducer
+from tarsy_simulation.investigation import SCRIPTS, SERVERS
+from tarsy_simulation.outside import ToolServer
+from tarsy_summarizer.asking import Models
+from tarsy_summarizer.metrics import Metrics as SummarizerMetrics
+from tarsy_summarizer.running import SummarizerService
+from tarsy_summarizer.summarizing import Summarizing
+from tarsy_tool_gateway.catalog import Catalog as GatewayCatalog
+from tarsy_tool_gateway.metrics import Metrics as GatewayMetrics
+from tarsy_tool_gateway.results import Results
+from tarsy_tool_gateway.runner import Runner
+from tarsy_tool_gateway.running import ToolGateway
+from tarsy_tool_gateway.servers import call_tool
+
+DEAD_AFTER = timedelta(seconds=4)
+SUMMARY_INPUT_BYTES = 20_000
+TRACER = NoOpTracer()
+
+
+@contextmanager
+def in_memory(broker: Broker) -> Iterator[None]:
+    """Whoever makes a client of Kafka or asks for the time meanwhile gets those of the simulation."""
+
+    async def fits(bus: Bus) -> None:
+        pass
+
+    with (
+        patch("time.monotonic", asyncio.get_running_loop().time),
+        patch("tarsy_bus.connection.AIOKafkaConsumer", partial(SimulatedConsumer, broker)),
+        patch("tarsy_bus.connection.AIOKafkaProducer", partial(SimulatedProducer, broker)),
+        patch("tarsy_tool_gateway.running.check_topics", fits),
+        patch("tarsy_summarizer.running.check_topics", fits),
+    ):
+        yield
+
+
+@cache
+def masker() -> Masker:
+    return Masker.default()
+
+
+@cache
+def orchestrator_metrics() -> OrchestratorMetrics:
+    """One for all runs: making them takes as long as a tenth of a run, and nobody looks at them."""
+    return OrchestratorMetrics(CollectorRegistry(), SCRIPTS)
+
+
+@cache
+def gateway_metrics() -> GatewayMetrics:
+    return GatewayMetrics(CollectorRegistry(), list(SERVERS))
+
+
+@cache
+def summarizer_metrics() -> SummarizerMetrics:
+    return SummarizerMetrics(CollectorRegistry())
+
+
+class Orchestrator:
+    def __init__(self, name: str, broker: Broker, config: Config, llms: Mapping[str, Llm]) -> None:
+        loop = asyncio.get_running_loop()
+        self._name = name
+        self._bus = bus_of(broker, name)
+        self._publisher = Publisher(self._bus, source=name, now=broker.now)
+        self._liveness = Liveness(name, dead_after=DEAD_AFTER, monotonic=loop.time)
+        self._catalog = Catalog(self._liveness)
+        self._config = config
+        self._around = Surroundings(
+            publisher=self._publisher,
+            liveness=self._liveness,
+            catalog=self._catalog,
+            llms=llms,
+            places=Places(config.queue.max_concurrent_sessions),
+            llm_places=asyncio.Semaphore(20),
+            masker=masker(),
+            metrics=orchestrator_metrics(),
+            traces=Traces(TRACER, broker.now),
+            now=broker.now,
+            monotonic=loop.time,
+            tools_seconds=20.0,
+        )
+        self._owner: Owner | None = None
+
+    async def run(self) -> None:
+        consumer = member(self._bus, "orchestrators")
+        writer, follower = LogWriter(self._bus), Follower(self._bus, self._bus.topics.sessions)
+        self._owner = Owner(
+            self._bus,
+            consumer=consumer,
+            follower=follower,
+            writer=writer,
+            inbox=InboxReader(self._publisher, partial(plan_for, self._config)),
+            around=self._around,
+            source=self._name,
+        )
+        async with self._publisher.running(), writer.running(), follower.running():
+            await consumer.start()
+            try:
+                async with asyncio.TaskGroup() as group:
+                    group.create_task(announce(self._publisher, WorkerAnnounced(worker_id=self._name, service=SERVICE)))
+                    group.create_task(watch(self._bus, self._liveness, self._catalog.changed))
+                    group.create_task(follow_catalog(self._bus, self._catalog))
+                    await self._owner.run(lambda: None)
+            finally:
+                await consumer.stop()
+
+    def committable(self) -> dict[int, int]:
+        """Of each partition of the inbox: up to where it may say that it has decided."""
+        owned = self._owner._owned if self._owner is not None else {}
+        return {number: one.partition.progress.committable for number, one in owned.items()}
+
+
+SERVICE = "orchestrator"
+
+
+class Gateway:
+    """`servers` are outside: they live longer than it."""
+
+    def __init__(self, name: str, broker: Broker, servers: Mapping[str, ToolServer]) -> None:
+        self._name = name
+        self._bus = bus_of(broker, name)
+        self._broker = broker
+        self._servers = dict(servers)
+        self._ids = 0
+
+    async def run(self) -> None:
+        mask, now = masker().mask, self._broker.now
+        publisher = Publisher(self._bus, source=self._name, now=now)
+        metrics = gateway_metrics()
+        results = Results(publisher, source=self._name, mask=mask, now=now)
+        catalog = GatewayCatalog(
+            publisher, worker_id=self._name, source=self._name, mask=mask, now=now, new_id=self._new_id
+        )
+        service = ToolGateway(
+            bus=self._bus,
+            publisher=publisher,
+            worker_id=self._name,
+            servers=self._servers,
+            connections=(),
+            catalog=catalog,
+            runner=Runner(partial(call_tool, self._servers), results, worker_id=self._name, metrics=metrics),
+            reports=Reports(publisher),
+            metrics=metrics,
+            tracer=TRACER,
+            now=now,
+            new_id=self._new_id,
+            drain_seconds=0.0,
+        )
+        async with publisher.running():
+            await self._catalogue(publisher)
+        await service.run(lambda: None)
+
+    async def _catalogue(self, publisher: Publisher) -> None:
+        """What connections to MCP servers would bring."""
+        for server, outside in self._servers.items():
+            tools = tuple(tool.catalogued() for tool in outside.tools)
+            seen = ServerCatalogued(server=server, worker_id=self._name, healthy=True, error="", tools=tools)
+            key = f"{server}/{self._name}"
+            await publisher.publish(self._bus.topics.catalog, seen, key=key, id=self._new_id(), subject=server)
+
+    def _new_id(self) -> str:
+        self._ids += 1
+        return f"{self._name}/{self._ids}"
+
+
+class Summarizer:
+    def __init__(self, name: str, broker: Broker, llms: Mapping[str, Llm]) -> None:
+        self._name = name
+        self._bus = bus_of(broker, name)
+        self._broker = broker
+        self._llms = llms
+        self._ids = 0
+
+    async def run(self) -> None:
+        now, loop = self._broker.now, asyncio.get_running_loop()
+        publisher = Publisher(self._bus, source=self._name, now=now)
+        metrics = summarizer_metrics()
+        models = Models(
+            llms=self._llms,
+            publisher=publisher,
+            mask=masker().mask,
+            now=now,
+            monotonic=loop.time,
+            sleep=asyncio.sleep,
+            metrics=metrics,
+        )
+        service = SummarizerService(
+            bus=self._bus,
+            publisher=publisher,
+            worker_id=self._name,
+            summarizing=Summarizing(self._bus, models, worker_id=self._name, input_bytes=SUMMARY_INPUT_BYTES),
+            reports=Reports(publisher),
+            metrics=metrics,
+            tracer=TRACER,
+            now=now,
+            new_id=self._new_id,
+            at_once=4,
+        )
+        await service.run(lambda: None)
+
+    def _new_id(self) -> str:
+        self._ids += 1
+        return f"{self._name}/{self._ids}"
+
+
+def bus_of(broker: Broker, name: str) -> Bus:
+    return Bus(bootstrap="memory:0", topics=broker.topics, client=name)
