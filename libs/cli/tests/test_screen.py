@@ -72,6 +72,12 @@ def test_what_streams_is_shown_as_it_comes_and_not_again_at_its_end(screen: Watc
     assert screen.text.count("release.") == 1
 
 
+def test_the_end_of_a_thought_does_not_cut_the_answer_that_streams(screen: Watched) -> None:
+    screen.show(streams("1", "llm_thinking"), chunk("1", "Hm. "), streams("2"), chunk("2", "It is "))
+    screen.show(completed("1", "llm_thinking", "Hm."), completed("2", "llm_response", "It is memory."), ENDED)
+    assert "· says\nIt is memory.\n" in screen.text
+
+
 def test_lines_break_between_words(screen: Watched) -> None:
     words = [f"word{number}" for number in range(40)]
     screen.show(streams("1"), *(chunk("1", f"{word} ") for word in words), ENDED)

@@ -96,6 +96,8 @@ def member(
     bus: Bus, group: str, *, assignor: type[AbstractPartitionAssignor] = StickyPartitionAssignor
 ) -> AIOKafkaConsumer:
     """A member of a consumer group; sticky, so that a rebalance moves as little as it can."""
+    # aiokafka notes in the class what a member had: members of one process would take each other's notes for their own.
+    own = type(assignor.__name__, (assignor,), {})
     return AIOKafkaConsumer(
         bootstrap_servers=bus.bootstrap,
         client_id=bus.client,
@@ -104,7 +106,7 @@ def member(
         auto_offset_reset="earliest",
         session_timeout_ms=bus.session_timeout_ms,
         heartbeat_interval_ms=bus.heartbeat_ms,
-        partition_assignment_strategy=(assignor,),
+        partition_assignment_strategy=(own,),
         fetch_max_bytes=4 * LIMIT_BYTES,
         max_partition_fetch_bytes=2 * LIMIT_BYTES,
         request_timeout_ms=REQUEST_TIMEOUT_MS,

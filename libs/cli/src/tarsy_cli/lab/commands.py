@@ -15,7 +15,8 @@ from tarsy_cli.instance import Home
 from tarsy_cli.lab.demo import send_incident, wait_until_ready
 from tarsy_cli.lab.root_cause import judge
 from tarsy_cli.session_commands import UrlOption, api_of, exit_with, watch_to_its_end
-from tarsy_cli.showing.watching import ACCEPTED_APPEARS_SECONDS, ENDED
+from tarsy_cli.showing.stages import ENDED
+from tarsy_cli.showing.watching import ACCEPTED_APPEARS_SECONDS
 from tarsy_cli.terminal import DEFAULT_HOME, HomeOption, console, fail, say
 from tarsy_lab.incidents import Incident, IncidentInvalid, incident_folders, read_incident
 

@@ -10,13 +10,18 @@ from tarsy_cli.showing.flowing import Flow
 from tarsy_cli.showing.printing import counted, one_line, printable, sized
 
 FOLDED_LINES = 12
+REASON_CHARS = 300
+QUIET = "bright_black"
+NOTICE = "yellow"
+LLM_TEXTS = frozenset({"llm_thinking", "llm_response"})
+EXECUTIVE_SUMMARY = "executive_summary"
 TABLE_INDENT = "   "
 STYLES = {
     "llm_thinking": "italic bright_black",
     "mcp_tool_summary": "cyan",
     "error": "red",
-    "request": "yellow",
-    "alert_repeated": "yellow",
+    "request": NOTICE,
+    "alert_repeated": NOTICE,
 }
 HEADINGS = {
     "llm_thinking": "thinks",
@@ -40,35 +45,45 @@ class Page:
         self.close()
         self.console.print(Text(text, style=style))
 
-    def heading(self, kind: str) -> None:
-        self.line(f"· {HEADINGS.get(kind, one_line(kind))}", "bold")
+    def heading(self, kind: str, speaker: str) -> None:
+        if kind == EXECUTIVE_SUMMARY:
+            self.rule("executive summary")
+            return
+        what = HEADINGS.get(kind, one_line(kind))
+        who = speaker and f"{speaker}{'' if kind in LLM_TEXTS else ':'} "
+        self.line(f"· {who}{what}", "bold")
 
-    def write(self, id: str, kind: str, text: str) -> None:
+    def write(self, id: str, kind: str, text: str, speaker: str = "") -> None:
         """Goes on with the text `id`, under a heading of its own if something else came in between."""
         style = STYLES.get(kind, "default")
         if self._writing is None or self._writing[0] != id:
-            self.heading(kind)
+            self.heading(kind, speaker)
             self._writing = (id, style)
         self._flow.write(printable(text), style)
 
     def table(self, lines: list[str], total: object) -> None:
         """The first lines of a result; those that are too long go on below, further in."""
         for line in lines[:FOLDED_LINES]:
-            style = "bright_black"
+            style = QUIET
             self._flow.write(printable(f"{TABLE_INDENT}{line}"), style)
             self._flow.end(style)
         more = (total if isinstance(total, int) else len(lines)) - min(len(lines), FOLDED_LINES)
         if more > 0:
-            self.line(f"{TABLE_INDENT}… {counted(more, 'more line')}", "bright_black")
+            self.line(f"{TABLE_INDENT}… {counted(more, 'more line')}", QUIET)
 
-    def final_analysis(self, content: str, *, is_above: bool) -> None:
+    def rule(self, title: str = "") -> None:
         self.close()
-        if is_above:
-            self.console.print(Rule("the answer above is the final analysis", style="green"))
-            return
-        self.console.print(Rule("final analysis", style="green"))
+        self.console.print(Rule(title, style="green"))
+
+    def block(self, title: str, content: str) -> None:
+        self.rule(title)
         self.console.print(Markdown(printable(content), hyperlinks=False), soft_wrap=False)
-        self.console.print(Rule(style="green"))
+        self.rule()
+
+    def end(self, id: str) -> None:
+        """This text has ended; another one may flow."""
+        if self._writing is not None and self._writing[0] == id:
+            self.close()
 
     def close(self) -> None:
         if self._writing is not None:
@@ -76,14 +91,15 @@ class Page:
             self._writing = None
 
 
-def call_line(payload: Payload) -> tuple[str, str]:
-    """The tool's name, and the line that shows the call."""
+def call_line(payload: Payload, speaker: str) -> tuple[str, str]:
+    """The tool's name (and whose call it is), and the line that shows the call."""
     about = metadata(payload)
     name = one_line(f"{about.get('server_name')}.{about.get('tool_name')}")
     arguments = about.get("arguments")
     shown = ", ".join(f"{key}={value}" for key, value in arguments.items()) if isinstance(arguments, dict) else ""
     risk = "" if about.get("repeatable") else "  [changes something: runs once, on a grant]"
-    return name, f"→ {name}({one_line(shown)}){risk}"
+    who = speaker and f"{speaker}: "
+    return f"{who}{name}", f"→ {who}{name}({one_line(shown)}){risk}"
 
 
 def result_line(name: str, payload: Payload) -> tuple[str, str]:
@@ -92,6 +108,19 @@ def result_line(name: str, payload: Payload) -> tuple[str, str]:
     outcome = one_line(str(about.get("outcome", payload.get("status"))))
     size = f"{counted(about.get('lines'), 'line')}, {sized(about.get('size'))}"
     return f"← {name}: {outcome}, {size}", "blue" if outcome == "ok" else "red"
+
+
+def runbook_line(payload: Payload, arguments: JsonValue) -> tuple[str, str]:
+    """Its title, where it was fetched and how long it is; or why there is none."""
+    about = metadata(payload)
+    place = one_line(str(arguments.get("url", ""))) if isinstance(arguments, dict) else ""
+    content = text_of(payload, "content")
+    if about.get("outcome") != "ok":
+        outcome = one_line(str(about.get("outcome", payload.get("status"))))
+        return f"· runbook {place}: {outcome}: {one_line(content)[:REASON_CHARS]}", NOTICE
+    first = one_line(content.lstrip().partition("\n")[0])
+    title = f"“{first.lstrip('# ')[:REASON_CHARS]}” " if first.startswith("#") else ""
+    return f"· runbook {title}({place}): {counted(about.get('lines'), 'line')}, {sized(about.get('size'))}", QUIET
 
 
 def metadata(payload: Payload) -> Payload:

@@ -1,147 +1,125 @@
 """A session's messages, in the order in which the gateway sends them, as a person reads them."""
 
+import time
+from collections.abc import Callable, Iterable
+
 from rich.console import Console
 
+from tarsy_cli.showing.conclusions import Conclusions
+from tarsy_cli.showing.floor import Floor
 from tarsy_cli.showing.printing import one_line
-from tarsy_cli.showing.rendering import Page, Payload, call_line, metadata, result_line, text_of
-
-NOTICE = "yellow"
+from tarsy_cli.showing.rendering import NOTICE, QUIET, Page, Payload, text_of
+from tarsy_cli.showing.stages import Line, Stage, Stages
+from tarsy_cli.showing.timeline_events import Events
 
 
 class Screen:
     """Shows everything once, also when a lost connection brings the history again."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
         self._page = Page(console)
-        self._done: set[str] = set()
-        self._kinds: dict[str, str] = {}
-        self._tools: dict[str, str] = {}
-        self._streamed: dict[str, str] = {}
-        self._replaced: dict[str, str] = {}
-        self._steps: dict[str, str] = {}
-        self._answer: Payload | None = None
-        self._last_streamed = ""
+        self._floor = Floor(clock)
+        self._stages = Stages()
+        self._conclusions = Conclusions(self._page)
+        self._events = Events(self._page, self._stages, self._conclusions)
+        self._session = ""
+        self._queued: object = None
         self._told_interrupted = False
+
+    @property
+    def waits_for_its_turn(self) -> bool:
+        return self._session == "pending"
 
     def show(self, payload: Payload) -> None:
         self._told_interrupted = False
-        match payload.get("type"):
-            case "timeline_event.created":
-                self._created(payload)
-            case "stream.chunk":
-                self._chunk(text_of(payload, "event_id"), text_of(payload, "delta"))
-            case "stream.reset":
-                self._expect_again(text_of(payload, "event_id"))
-            case "timeline_event.completed":
-                self._completed(payload)
-            case "stage.status":
-                self._step(f"stage {one_line(text_of(payload, 'stage_name'))}", payload)
-            case "session.status":
-                self._step("session", payload)
-            case _:
-                pass
+        for admitted in self._floor.admit(payload):
+            self._show(admitted)
+
+    def idle(self) -> None:
+        """Nothing came for a moment."""
+        for admitted in self._floor.idle():
+            self._show(admitted)
+
+    def queued(self, position: object) -> None:
+        """Its place in the queue, as the API knows it."""
+        if self.waits_for_its_turn and isinstance(position, int) and position != self._queued:
+            self._queued = position
+            self._line(f"· waits for its turn: number {position} in the queue", QUIET)
 
     def interrupted(self, reason: str) -> None:
         """What streams now will be told again, and may have grown."""
+        for admitted in self._floor.release():
+            self._show(admitted)
+        self._stages.catching_up = True
         if not self._told_interrupted:
             self._line(f"(the connection was lost, trying again: {one_line(reason)})", NOTICE)
             self._told_interrupted = True
-        for id in list(self._streamed):
-            self._expect_again(id)
+        self._events.all_told_again()
 
-    def _created(self, payload: Payload) -> None:
-        id, kind = text_of(payload, "event_id"), text_of(payload, "event_type")
-        self._kinds[id] = kind
-        if kind == "llm_tool_call" and id not in self._tools:
-            self._tools[id], line = call_line(payload)
-            self._line(line, "bold blue")
-        if payload.get("status") != "streaming":
-            self._completed(payload)
+    def _show(self, payload: Payload) -> None:
+        match payload.get("type"):
+            case "timeline_event.created":
+                self._enter(text_of(payload, "execution_id"))
+                self._events.created(payload)
+            case "stream.chunk":
+                self._events.chunk(text_of(payload, "event_id"), text_of(payload, "delta"))
+            case "stream.reset":
+                self._events.told_again(payload)
+            case "timeline_event.completed":
+                self._events.completed(payload)
+            case "execution.status":
+                stage = self._stages.agent(payload)
+                self._steps(stage.news() if not self._stages.catching_up else ())
+            case "stage.status":
+                self._stage(payload)
+            case "session.status":
+                self._session_changed(payload)
+            case _:
+                pass
 
-    def _chunk(self, id: str, delta: str) -> None:
-        if id in self._done:
+    def _stage(self, payload: Payload) -> None:
+        stage = self._stages.stage(payload)
+        if self._stages.catching_up:
             return
-        before = self._replaced.pop(id, "")
-        self._streamed[id] = self._streamed.get(id, "") + delta
-        if delta.startswith(before):
-            delta = delta[len(before) :]
+        self._before(stage)
+        self._steps(stage.news())
+
+    def _enter(self, execution: str) -> None:
+        stage = self._stages.of(execution)
+        if stage is None or not self._stages.catching_up:
+            return
+        self._before(stage)
+        self._steps(self._stages.up_to(stage))
+
+    def _before(self, stage: Stage) -> None:
+        """Of the analyses, the last one before the executive summary is the session's."""
+        if stage.told:
+            return
+        if stage.kind == "exec_summary":
+            self._conclusions.mark()
         else:
-            self._line("(begins again: the process that wrote it was replaced)", NOTICE)
-        self._write(id, self._kinds.get(id, "llm_response"), delta)
+            self._conclusions.flush()
 
-    def _expect_again(self, id: str) -> None:
-        if text := self._streamed.pop(id, ""):
-            self._replaced[id] = text
-
-    def _completed(self, payload: Payload) -> None:
-        id = text_of(payload, "event_id")
-        if id in self._done:
+    def _session_changed(self, payload: Payload) -> None:
+        self._stages.catching_up = False
+        status = text_of(payload, "status")
+        if status == "completed":
+            self._conclusions.end(text_of(payload, "final_analysis"), text_of(payload, "executive_summary"))
+        self._steps(self._stages.news())
+        if status == self._session:
             return
-        self._done.add(id)
-        kind = text_of(payload, "event_type") or self._kinds.get(id, "")
-        if kind == "llm_tool_call":
-            line, style = result_line(self._tools.get(id, "tool"), payload)
-            self._line(line, style)
-            self._page.table(text_of(payload, "content").splitlines(), metadata(payload).get("lines"))
-        elif kind == "final_analysis":
-            self._final_analysis(text_of(payload, "content"))
-        else:
-            self._text(id, kind, payload)
-
-    def _text(self, id: str, kind: str, payload: Payload) -> None:
-        streamed = self._streamed.pop(id, "") or self._replaced.pop(id, "")
-        content = text_of(payload, "content")
-        if not streamed and kind == "llm_response":
-            self._flush()
-            self._answer = payload
-            return
-        if content.startswith(streamed):
-            self._write(id, kind, content[len(streamed) :])
-        elif content and not streamed.startswith(content) and not metadata(payload).get("display_cut"):
-            self._line("(it ended otherwise than it streamed)", NOTICE)
-            self._write(id, kind, content)
-        self._page.close()
-        self._last_streamed = content
-        if text_of(payload, "status") == "failed":
-            self._failed(kind)
-
-    def _failed(self, kind: str) -> None:
-        if kind == "mcp_tool_summary":
-            self._line("(no summary; the agent reads the beginning of the result)", NOTICE)
-        elif kind != "error":
-            self._line("(this came to nothing)", NOTICE)
-
-    def _final_analysis(self, content: str) -> None:
-        """The last answer of an agent: what was read while it streamed is not printed a second time."""
-        if self._answer is not None and text_of(self._answer, "content").strip() == content.strip():
-            self._answer = None
-        self._flush()
-        self._page.final_analysis(content, is_above=self._last_streamed.strip() == content.strip())
-
-    def _step(self, what: str, payload: Payload) -> None:
-        place = text_of(payload, "stage_id") or what
-        status = one_line(text_of(payload, "status"))
-        if self._steps.get(place) == status:
-            return
-        self._steps[place] = status
-        self._line(f"■ {what}: {status.replace('_', ' ')}", "bold")
+        self._session = status
+        self._line(f"■ session: {one_line(status).replace('_', ' ')}", "bold")
         if error := text_of(payload, "error_message"):
             self._line(one_line(error), "red")
+        if error := text_of(payload, "executive_summary_error"):
+            self._line(f"(no executive summary: {one_line(error)})", NOTICE)
 
-    def _flush(self) -> None:
-        """An answer that came whole is held back for as long as it may be the final analysis."""
-        held, self._answer = self._answer, None
-        if held is not None:
-            self._page.write(text_of(held, "event_id"), "llm_response", text_of(held, "content"))
-            self._page.close()
-            if text_of(held, "status") == "failed":
-                self._failed("llm_response")
+    def _steps(self, lines: Iterable[Line]) -> None:
+        for text, style in lines:
+            self._conclusions.settle()
+            self._page.line(text, style)
 
     def _line(self, text: str, style: str) -> None:
-        self._flush()
+        self._conclusions.flush()
         self._page.line(text, style)
-
-    def _write(self, id: str, kind: str, text: str) -> None:
-        if text:
-            self._flush()
-            self._page.write(id, kind, text)

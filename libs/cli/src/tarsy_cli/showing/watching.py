@@ -4,6 +4,7 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from functools import partial
 
 from rich.console import Console
@@ -13,15 +14,16 @@ from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from tarsy_cli.api import Answer, ApiFailed, Interrupted, NotFound, Unreachable, get, patiently
 from tarsy_cli.showing.printing import one_line
-from tarsy_cli.showing.rendering import Payload
-from tarsy_cli.showing.screen import NOTICE, Screen
+from tarsy_cli.showing.rendering import NOTICE, Payload
+from tarsy_cli.showing.screen import Screen
+from tarsy_cli.showing.stages import ENDED
 
-ENDED = frozenset({"completed", "failed", "cancelled", "timed_out"})
 PAUSE_SECONDS = 0.5
 APPEAR_SECONDS = 10.0
 ACCEPTED_APPEARS_SECONDS = 60.0
 """What was taken in becomes known, also when whoever shows it has just been replaced."""
 LOOK_SECONDS = 0.1
+MOMENT_SECONDS = 1.0
 GIVE_UP_SECONDS = 600.0
 
 
@@ -69,8 +71,11 @@ async def _follow(api: str, session_id: str, screen: Screen) -> str:
     while time.monotonic() < limit:
         try:
             async for payload in _payloads(url, session_id):
-                screen.show(payload)
                 limit = time.monotonic() + GIVE_UP_SECONDS
+                if payload is None:
+                    await _nothing_came(api, session_id, screen)
+                    continue
+                screen.show(payload)
                 if payload.get("type") == "session.status" and payload.get("status") in ENDED:
                     return str(payload["status"])
             screen.interrupted("the server closed it")
@@ -80,13 +85,29 @@ async def _follow(api: str, session_id: str, screen: Screen) -> str:
     raise ApiFailed(f"{url} did not come back within {GIVE_UP_SECONDS / 60:g} minutes; the session may still go on.")
 
 
-async def _payloads(url: str, session_id: str) -> AsyncIterator[Payload]:
+async def _nothing_came(api: str, session_id: str, screen: Screen) -> None:
+    """No message tells a place in the queue."""
+    screen.idle()
+    if not screen.waits_for_its_turn:
+        return
+    with suppress(ApiFailed):
+        status = await asyncio.to_thread(get, f"{api}/sessions/{session_id}/status")
+        screen.queued(status.get("queue_position"))
+
+
+async def _payloads(url: str, session_id: str) -> AsyncIterator[Payload | None]:
+    """None: nothing came for a moment."""
     channel = f"session:{session_id}"
     async with connect(url, max_size=16 * 1024 * 1024) as socket:
         await socket.send(json.dumps({"action": "subscribe", "channel": channel}))
         try:
-            async for text in socket:
-                payload: Payload = json.loads(text)
+            while True:
+                try:
+                    async with asyncio.timeout(MOMENT_SECONDS):
+                        payload: Payload = json.loads(await socket.recv())
+                except TimeoutError:
+                    yield None
+                    continue
                 if payload.get("type") == "subscription.error":
                     raise NotSubscribed(str(payload.get("message")))
                 if payload.get("session_id") == session_id:
