@@ -65,9 +65,7 @@ def any_input(story: Story, drawn: random.Random) -> i.Input:
     call = drawn.choice([*calls, *(summary_id(call) for call in calls), *open_calls * 3, "nobody's call"])
     claim = drawn.choice(["claim-1", "claim-2"])
     stages = [one.started.stage_id for one in state.stages] if isinstance(state, Investigating) else []
-    offered = i.ToolsOffered(
-        stage_id=drawn.choice([*stages, "no stage"]), tools=(READ, DELETE), unavailable_servers=()
-    )
+    offered = i.ToolsOffered(stage_id=drawn.choice([*stages, "no stage"]), tools=(READ, DELETE), unavailable_servers=())
     choices: list[i.Input] = [
         i.AlertReceived(alert=story.alert),
         i.PlaceGiven(),

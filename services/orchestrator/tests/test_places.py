@@ -116,3 +116,15 @@ def test_what_is_said_explicitly_goes_before_the_severity(
 ) -> None:
     alert = Alert(alert_type="k", data="x", source="api", author="a", severity=severity, priority=priority)
     assert priority_of(alert) == expected
+
+
+async def test_during_a_takeover_nobody_begins_and_then_the_first_in_order() -> None:
+    async with crowd(most=1) as waiting:
+        waiting.places.hold()
+        await waiting.comes("low", "low")
+        await waiting.comes("high", "high")
+        await waiting.ends("another")
+        assert waiting.in_order == []
+        waiting.places.go_on()
+        await asyncio.sleep(0)
+        assert waiting.in_order == ["high"]

@@ -94,6 +94,7 @@ class Owner:
             self._membership.changed.clear()
             generation, assigned = self._membership.generation, self._membership.assigned
             started = self._around.monotonic()
+            self._around.places.hold()
             await self._give_up(assigned)
             try:
                 await self._take_over(group, assigned)
@@ -221,6 +222,20 @@ class Owner:
                     if generation == self._membership.generation and place.partition in self._membership.handing_out:
                         await self._inbox.hand_over(record, self._owned[place.partition].partition)
             self._make_room()
+            await self._let_begin()
+
+    async def _let_begin(self) -> None:
+        """The sessions that wait, as soon as every partition is settled."""
+        if self._around.places.held and self._settled():
+            # What was made just now gets into the queue first.
+            await asyncio.sleep(0)
+            if self._settled():
+                self._around.places.go_on()
+
+    def _settled(self) -> bool:
+        handing_out = self._membership.handing_out
+        known = bool(handing_out) and handing_out == self._owned.keys()
+        return known and all(one.partition.settled for one in self._owned.values())
 
     def _make_room(self) -> None:
         """A partition with many inputs waiting is not read further until they are decided."""

@@ -22,7 +22,8 @@ class _Waiting:
 class Places:
     """Decides nothing: that a session has begun is an event of its log, and one that has begun goes on.
 
-    So after a takeover more of them may run than `most`; then none begins until there is room again.
+    So after a takeover more of them may run than `most`; then none begins until there is room again. While a takeover
+    lasts none begins either (`hold`): not all that run are known, nor all that wait.
     """
 
     def __init__(self, most: int, changed: Callable[[int], None] = lambda waiting: None) -> None:
@@ -32,6 +33,7 @@ class Places:
         self._taken: set[str] = set()
         self._queue: list[_Waiting] = []
         self._numbers = count()
+        self.held = False
 
     async def wait(self, session_id: str, priority: Priority, since: datetime) -> None:
         """Returns when the session has a place; it keeps it until `free`."""
@@ -57,8 +59,16 @@ class Places:
         self._taken.discard(session_id)
         self._hand_out()
 
+    def hold(self) -> None:
+        """Nobody gets a place until `go_on`."""
+        self.held = True
+
+    def go_on(self) -> None:
+        self.held = False
+        self._hand_out()
+
     def _hand_out(self) -> None:
-        while self._queue and len(self._taken) < self._most:
+        while self._queue and not self.held and len(self._taken) < self._most:
             waiting = heapq.heappop(self._queue)
             self._taken.add(waiting.session_id)
             waiting.turn.set_result(None)

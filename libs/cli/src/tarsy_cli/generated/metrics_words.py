@@ -45,7 +45,12 @@ VALUES: Mapping[tuple[str, str], Sequence[str]] = {
     ("tarsy_ingest_alerts_total", "source"): _of(AlertSource),
     ("tarsy_ingest_alerts_total", "outcome"): _of(AlertOutcome),
     ("tarsy_ingest_dead_letters_total", "reason"): _of(BurialReason),
-    ("tarsy_orchestrator_inputs_decided_total", "type"): (*INPUTS, LlmCallReported.type, ToolsOffered.type, PlaceGiven.type),
+    ("tarsy_orchestrator_inputs_decided_total", "type"): (
+        *INPUTS,
+        LlmCallReported.type,
+        ToolsOffered.type,
+        PlaceGiven.type,
+    ),
     ("tarsy_orchestrator_sessions_ended_total", "status"): sorted(one.removeprefix("session.") for one in ENDINGS),
     ("tarsy_orchestrator_session_duration_seconds", "status"): sorted(one.removeprefix("session.") for one in ENDINGS),
     ("tarsy_orchestrator_llm_calls_total", "outcome"): LLM_OUTCOMES,
