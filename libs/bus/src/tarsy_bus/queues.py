@@ -1,4 +1,7 @@
-"""Requests out of the queue. They are committed once they are handed over: a lost one is published again."""
+"""Requests out of the queue. They are committed some time after they were handed over.
+
+Not at once, which would cost each of them a write and a wait: one that comes twice is harmless, as one that is lost.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -21,6 +24,8 @@ log = structlog.get_logger(__name__)
 POLL_MS = 500
 MOST_AT_ONCE = 100
 PAUSE_SECONDS = 1.0
+COMMIT_SECONDS = 1.0
+LAST_COMMIT_SECONDS = 2.0
 
 
 async def take_requests[M: Message](
@@ -40,29 +45,62 @@ async def take_requests[M: Message](
     consumer = member(bus, group)
     consumer.subscribe([topic])
     await consumer.start()
+    commits = _Commits(consumer)
     try:
         while True:
             try:
-                await _take_some(consumer, publisher, kind, hand_over)
+                for place, records in (await _read(consumer)).items():
+                    for record in records:
+                        request = await _readable(publisher, record, kind)
+                        if request is not None:
+                            await hand_over(request)
+                    commits.handed_over(place, records[-1].offset + 1)
+                await commits.commit_when_due()
             except KafkaError as problem:
                 # A rebalance, or a broker that is away. What was not committed comes again, here or elsewhere.
                 log.warning("requests.interrupted", topic=topic, problem=type(problem).__name__)
                 await asyncio.sleep(PAUSE_SECONDS)
     finally:
+        await commits.commit_at_last()
         await consumer.stop()
 
 
-async def _take_some[M: Message](
-    consumer: AIOKafkaConsumer, publisher: Publisher, kind: type[M], hand_over: Callable[[M], Awaitable[None]]
-) -> None:
+async def _read(consumer: AIOKafkaConsumer) -> dict[TopicPartition, list[Record]]:
     found: dict[TopicPartition, list[Record]] = await consumer.getmany(timeout_ms=POLL_MS, max_records=MOST_AT_ONCE)
-    for records in found.values():
-        for record in records:
-            request = await _readable(publisher, record, kind)
-            if request is not None:
-                await hand_over(request)
-    if found:
-        await consumer.commit({place: records[-1].offset + 1 for place, records in found.items()})
+    return found
+
+
+class _Commits:
+    """Up to where the requests were handed over, of the partitions that are still ours."""
+
+    def __init__(self, consumer: AIOKafkaConsumer) -> None:
+        self._consumer = consumer
+        self._offsets: dict[TopicPartition, int] = {}
+        self._due = 0.0
+
+    def handed_over(self, place: TopicPartition, offset: int) -> None:
+        self._offsets[place] = offset
+
+    async def commit_when_due(self) -> None:
+        """Raises KafkaError."""
+        now = asyncio.get_running_loop().time()
+        if self._offsets and now >= self._due:
+            self._due = now + COMMIT_SECONDS
+            await self._commit()
+
+    async def commit_at_last(self) -> None:
+        try:
+            async with asyncio.timeout(LAST_COMMIT_SECONDS):
+                await self._commit()
+        except (KafkaError, TimeoutError) as problem:
+            log.warning("requests.not_committed", problem=type(problem).__name__)
+
+    async def _commit(self) -> None:
+        ours = self._consumer.assignment()
+        offsets = {place: offset for place, offset in self._offsets.items() if place in ours}
+        self._offsets.clear()
+        if offsets:
+            await self._consumer.commit(offsets)
 
 
 async def _readable[M: Message](publisher: Publisher, record: Record, kind: type[M]) -> M | None:
