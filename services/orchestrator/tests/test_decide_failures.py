@@ -121,6 +121,14 @@ def test_an_iteration_that_takes_too_long_is_given_up_and_the_second_in_a_row_en
     assert types(events) == ["llm_call.failed", "execution.completed", "stage.completed", "session.timed_out"]
 
 
+def test_an_answer_between_two_slow_iterations_begins_their_count_again() -> None:
+    story = Story(max_iterations=9).asking()
+    iteration_over(story, 1)
+    story.when(story.answer("looking", tools=(READ,)))
+    story.when(story.result(story.call_ids[0]))
+    assert types(iteration_over(story, 3)) == AGAIN
+
+
 def test_a_wait_for_the_provider_is_not_time_of_the_iteration() -> None:
     story = Story().asking()
     story.when(story.answer(error="429", kind="rate_limited", retry_after=300))

@@ -117,6 +117,23 @@ def test_the_synthesis_reads_everything_that_the_agents_did_and_its_result_is_wh
     assert story.state.ended == e.SessionCompleted(final_analysis="both say Z")
 
 
+def test_what_comes_after_a_synthesis_reads_it_in_place_of_what_it_joined() -> None:
+    story = Story(plan=chain(PARALLEL, stage(agent("C")))).asking()
+    for who in ("A", "B", "SynthesisAgent"):
+        story.when(story.answer(f"{who} says this", agent=who))
+    (started,) = of(story.offered(), e.ExecutionStarted)
+    assert "SynthesisAgent says this" in started.prompt
+    assert "A says this" not in started.prompt
+
+
+def test_who_is_asked_once_may_have_said_all_of_it_in_its_thoughts() -> None:
+    story = Story(plan=chain(executive_summary=True)).asking()
+    story.when(story.answer("the cause is X"))
+    story.when(story.answer("").model_copy(update={"thinking": "in short: X"}))
+    assert isinstance(story.state, Ended)
+    assert story.state.ended == e.SessionCompleted(final_analysis="the cause is X", executive_summary="in short: X")
+
+
 def test_a_synthesis_that_fails_fails_the_session() -> None:
     story = Story(plan=chain(PARALLEL)).asking()
     for who in ("A", "B"):
