@@ -3,7 +3,7 @@ PY := .venv/bin/python
 SETUP := python3 tools/setup.py
 MEMBERS := $(sort $(dir $(wildcard libs/*/pyproject.toml services/*/pyproject.toml examples/lab/pyproject.toml)))
 
-.PHONY: help setup up demo test lint schemas bench clean lock
+.PHONY: help setup up demo test sweep lint schemas bench clean lock
 help:    ## list the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -18,6 +18,9 @@ demo: setup    ## send the crash-loop alert to a TARSy that runs (or starts), an
 
 test: setup    ## run every test, on a real Kafka and a real PostgreSQL
 	@$(PY) -m pytest $(ARGS)
+
+sweep: setup    ## kill real processes (kill -9) at every event of a whole chain: 240 runs, most of an hour
+	@TARSY_SWEEP=all $(PY) -m pytest tests-e2e/chains/test_killed.py $(ARGS)
 
 lint: setup    ## format, lint, types, import rules, generated schemas and their compatibility
 	@$(PY) -m ruff format --check --quiet .

@@ -13,20 +13,18 @@ from tarsy_cli.chaos.session_log import SessionLog
 from tarsy_incident import EVERY_INCIDENT, INCIDENTS, planted_secrets
 from tarsy_system import ROOT, System, running
 
-FEW_WORDS = {"Summarizer": "OOMKilled in tax.loadAll"}
-
 
 @pytest.fixture
-def config_dir(tmp_path: Path, lab_calls: Path, lab_delays: dict[str, float], few_words: bool) -> Path:
+def config_dir(tmp_path: Path, lab_calls: Path, lab_delays: dict[str, float]) -> Path:
     """The demo's configuration, with scripts whose model must never see a planted secret."""
     folder = tmp_path / "config"
     folder.mkdir()
     config = yaml.safe_load((ROOT / "config" / "tarsy.yaml").read_text("utf-8"))
-    scripts = {f"{incident.name}.yaml": _script(incident, few_words=few_words) for incident in EVERY_INCIDENT}
+    scripts = {f"{incident.name}.yaml": _script(incident) for incident in EVERY_INCIDENT}
     for name, script in scripts.items():
         (folder / name).write_text(yaml.safe_dump(script), "utf-8")
     provider = config["llm_providers"]["scripted"]
-    provider |= {"script": list(scripts), "pace_seconds": 1.0 if few_words else 0.015}
+    provider |= {"script": list(scripts), "pace_seconds": 0.015}
     delays = {f"TARSY_LAB_DELAY_SECONDS_{tool}": str(seconds) for tool, seconds in lab_delays.items()}
     transport = config["mcp_servers"]["kubernetes"]["transport"]
     transport["args"] = [str(INCIDENTS)]
@@ -35,19 +33,11 @@ def config_dir(tmp_path: Path, lab_calls: Path, lab_delays: dict[str, float], fe
     return folder
 
 
-def _script(incident: Path, *, few_words: bool) -> Any:
+def _script(incident: Path) -> Any:
     script = yaml.safe_load((incident / "script.yaml").read_text("utf-8"))
     for turn in script["turns"]:
         turn["refuses"] = planted_secrets()
-        if few_words:
-            turn |= {"thinking": f"Turn {turn['iteration']}.\n", "text": FEW_WORDS.get(turn["agent"], "Looking.")}
     return script
-
-
-@pytest.fixture
-def few_words() -> bool:
-    """The model thinks one line, waits for long, and then says a word: everything can be stopped in between."""
-    return False
 
 
 @pytest.fixture

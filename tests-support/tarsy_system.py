@@ -119,7 +119,7 @@ class System:
         return process
 
     async def replace(self, service: str) -> None:
-        """The newest process of a service dies at once, and another takes its place, as an operator's platform does it."""
+        """The newest process of a service dies at once, and another takes its place, as on an operator's platform."""
         dead = self.of(service)
         dead.kill()
         await self.until_ready(self.start(service, port=dead.port))
@@ -128,8 +128,9 @@ class System:
         return [process for process in self.processes if process.service == service and process.alive]
 
     def of(self, service: str) -> ServiceProcess:
-        """The newest process of a service."""
-        return next(process for process in reversed(self.processes) if process.service == service)
+        """The newest process of a service that lives, or else the newest."""
+        found = [process for process in self.processes if process.service == service]
+        return (self.alive(service) or found)[-1]
 
     def stop_all(self) -> None:
         for process in self.processes:

@@ -93,9 +93,7 @@ async def bus(kafka_bootstrap: str, topic_prefix: str) -> AsyncIterator[Bus]:
 
 def bus_of_tests(bootstrap: str, prefix: str) -> Bus:
     """A dead member of a group is missed soon."""
-    return Bus(
-        bootstrap=bootstrap, topics=Topics(prefix), client="test", session_timeout_ms=3_000, heartbeat_ms=500
-    )
+    return Bus(bootstrap=bootstrap, topics=Topics(prefix), client="test", session_timeout_ms=3_000, heartbeat_ms=500)
 
 
 async def delete_topics(bus: Bus) -> None:

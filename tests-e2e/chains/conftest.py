@@ -1,0 +1,60 @@
+"""One system for all tests of this folder. Each leaves it as it found it: one process of each service, at rest."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from tarsy_bus.topics_admin import apply_topics
+from tarsy_chains import CONFIG, WHOLE, ask_for, environment, put_in_order
+from tarsy_cli.chaos.session_log import SessionLog
+from tarsy_live_log import LiveLog, following
+from tarsy_system import System, running
+from tarsy_testing import bus_of_tests, delete_topics, drop_schema
+
+
+@pytest.fixture(scope="package")
+def lab_calls(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("chains") / "lab-calls.jsonl"
+    file.touch()
+    return file
+
+
+@pytest.fixture(scope="package")
+def shared_system(lab_calls: Path, kafka_bootstrap: str, database_url: str) -> Iterator[System]:
+    prefix = f"t{uuid4().hex[:10]}"
+    bus = bus_of_tests(kafka_bootstrap, prefix)
+    asyncio.run(apply_topics(bus))
+    system = System(bus, lab_calls.parent, CONFIG, database_url, prefix, environment(lab_calls))
+    with running(system):
+        asyncio.run(system.start_all())
+        yield system
+    asyncio.run(delete_topics(bus))
+    asyncio.run(drop_schema(database_url, prefix))
+
+
+@pytest.fixture
+async def system(shared_system: System) -> AsyncIterator[System]:
+    yield shared_system
+    await put_in_order(shared_system)
+
+
+@pytest.fixture
+async def log(system: System) -> AsyncIterator[LiveLog]:
+    async with following(system.bus) as log:
+        yield log
+
+
+@pytest.fixture(scope="package")
+def seen_before() -> dict[str, SessionLog]:
+    return {}
+
+
+@pytest.fixture
+async def told(system: System, log: LiveLog, seen_before: dict[str, SessionLog]) -> SessionLog:
+    """The investigation of the whole chain in which nothing happens to anybody. It is played once."""
+    if WHOLE not in seen_before:
+        seen_before[WHOLE] = await log.until_ended(ask_for(system, WHOLE).session_id)
+    return seen_before[WHOLE]

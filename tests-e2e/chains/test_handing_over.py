@@ -1,0 +1,79 @@
+"""Three orchestrators with live sessions: one is stopped, one is killed, the third loses nothing."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tarsy_chains import ask_for
+from tarsy_cli.chaos.faults import faults_of
+from tarsy_contracts import events as e
+from tarsy_live_log import LiveLog
+from tarsy_measured import measured
+from tarsy_system import ServiceProcess, System
+from tarsy_zombies import owner_of
+
+pytestmark = pytest.mark.timeout(300)
+
+SESSIONS = 24
+ANSWER = timedelta(seconds=1)
+"""So long the model takes for each answer: a session cannot show sooner that it goes on."""
+STOP_SECONDS = 2.0
+AT_ONCE = timedelta(seconds=2.5) + ANSWER
+"""Less than the group needs to miss somebody, and the answer: who stops has to say good-bye."""
+GROUP_TIMEOUT = timedelta(seconds=3)
+
+
+async def begin(system: System, log: LiveLog) -> list[str]:
+    """Sessions that have an event every second, for a while."""
+    sessions = [ask_for(system, "busy").session_id for _ in range(SESSIONS)]
+    for session_id in sessions:
+        await log.until_event(session_id, e.ToolCallCompleted)
+    return sessions
+
+
+async def owned(system: System, log: LiveLog, sessions: list[str], process: ServiceProcess) -> list[str]:
+    found = [id for id in sessions if owner_of(system, log.of(id)) is process]
+    assert found, f"{process.name} owns no session: nothing would be shown"
+    assert not [id for id in found if log.of(id).ended]
+    return found
+
+
+async def until_others_go_on(log: LiveLog, gone: ServiceProcess, moved: list[str], since: datetime) -> timedelta:
+    """How long it took the last one of its sessions, by the broker's stamps."""
+
+    def first(session_id: str) -> datetime | None:
+        records = log.of(session_id).accepted
+        others = [one for one in records if not one.envelope.source.endswith(f"/{gone.name}")]
+        return next((one.appended_at for one in others if one.appended_at > since), None)
+
+    def look() -> list[datetime] | None:
+        found = [at for at in map(first, moved) if at is not None]
+        return found if len(found) == len(moved) else None
+
+    return max(await log.until(look, f"others go on with the sessions of {gone.name}")) - since
+
+
+async def test_who_stops_hands_over_at_once_and_who_is_killed_is_replaced(system: System, log: LiveLog) -> None:
+    killed, stopped = await system.started("orchestrator"), await system.started("orchestrator")
+    sessions = await begin(system, log)
+
+    moved = await owned(system, log, sessions, stopped)
+    since = datetime.now(UTC)
+    took = await asyncio.to_thread(stopped.stop)
+    handed_over = await until_others_go_on(log, stopped, moved, since)
+    measured("stopped", took)
+    measured(f"{len(moved)} sessions of who stopped went on", handed_over.total_seconds())
+
+    moved = await owned(system, log, sessions, killed)
+    since = datetime.now(UTC)
+    killed.kill()
+    replaced = await until_others_go_on(log, killed, moved, since)
+    measured(f"{len(moved)} sessions of who was killed went on", replaced.total_seconds())
+
+    ended = [await log.until_ended(session_id) for session_id in sessions]
+    assert {told.types[-1] for told in ended} == {"session.completed"}
+    assert [fault for told in ended for fault in faults_of(told, [], ended[0])] == []
+    assert took < STOP_SECONDS
+    assert handed_over < AT_ONCE
+    assert replaced < GROUP_TIMEOUT + AT_ONCE

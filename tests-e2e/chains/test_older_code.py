@@ -1,0 +1,60 @@
+"""Old and new code side by side: what the old one cannot read it leaves alone, and the new one goes on with it."""
+
+import asyncio
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from tarsy_chains import ask_for
+from tarsy_contracts import events as e
+from tarsy_live_log import LiveLog
+from tarsy_system import ServiceProcess, System
+from tarsy_testing import eventually
+from tarsy_zombies import owner_of
+
+pytestmark = pytest.mark.timeout(300)
+
+OLDER = str(Path("tests-support") / "tarsy_older_orchestrator.py")
+UNKNOWN = e.ProviderFellBack
+SESSIONS = 8
+"""On twelve partitions, of which each owner has six: that all lie with one of them is as good as impossible."""
+
+
+def left_alone(older: ServiceProcess) -> set[str]:
+    """The sessions of which it said so."""
+    lines = older.log.read_text(errors="replace").splitlines()
+    return {word for line in lines if "session.left_alone" in line for word in line.replace('"', " ").split()}
+
+
+async def test_a_session_with_a_newer_event_waits_for_newer_code(system: System, log: LiveLog) -> None:
+    newer = system.of("orchestrator")
+    sessions = [ask_for(system, "falling").session_id for _ in range(SESSIONS)]
+    for session_id in sessions:
+        await log.until_event(session_id, UNKNOWN)
+    older = system.start("orchestrator", program=(OLDER, UNKNOWN.type))
+    await system.until_ready(older)
+
+    async def some_left_alone() -> list[str]:
+        return [id for id in sessions if id in left_alone(older)]
+
+    waiting = await eventually(some_left_alone, "the older one leaves sessions alone")
+    others = [id for id in sessions if id not in waiting]
+    assert others, "all of them lie with the older one"
+    waits_from = datetime.now(UTC)
+    for session_id in others:
+        told = await log.until_ended(session_id)
+        assert (told.types[-1], owner_of(system, told)) == ("session.completed", newer)
+    assert await who_completes(system, log, older), "the older one works, but for what it cannot read"
+    waits_until = datetime.now(UTC)
+    await asyncio.to_thread(older.stop)
+    for session_id in waiting:
+        told = await log.until_ended(session_id)
+        assert (told.types[-1], owner_of(system, told)) == ("session.completed", newer)
+        assert [one for one in told.accepted if waits_from < one.appended_at < waits_until] == []
+
+
+async def who_completes(system: System, log: LiveLog, process: ServiceProcess) -> bool:
+    """Whether the process completes a session, of several that any may get."""
+    sessions = [ask_for(system, "answering").session_id for _ in range(SESSIONS)]
+    return any([owner_of(system, await log.until_ended(session_id)) is process for session_id in sessions])

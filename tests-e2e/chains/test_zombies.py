@@ -1,0 +1,100 @@
+"""An orchestrator is frozen past its session, replaced, and thawed: it writes, and everybody ignores it.
+
+In a chain of two stages, also while two agents run at once. A thawed process may read what happened before it writes,
+and then has nothing to write: it is tried again at the next answer.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from websockets.asyncio.client import ClientConnection, connect
+
+from tarsy_bus.records import Delivery
+from tarsy_chains import Row, ask_for, shown
+from tarsy_cli.chaos.differences import differences
+from tarsy_cli.chaos.session_log import SessionLog
+from tarsy_contracts.envelope import wire_time
+from tarsy_investigation import Investigation
+from tarsy_live_log import LiveLog
+from tarsy_system import System
+from tarsy_testing import eventually
+from tarsy_zombies import freeze_until_another_goes_on, thaw_until_it_knows, written_by
+
+pytestmark = pytest.mark.timeout(300)
+
+THOUGHTS = (
+    "OtherThinker begins.",
+    "OtherThinker ends.",
+    "SynthesisAgent joins.",
+    "Thinker acts.",
+    "ExecSummaryAgent s",
+)
+"""What streams a second before an answer, which is silent."""
+
+
+async def test_what_a_zombie_writes_is_ignored_by_all(system: System, log: LiveLog) -> None:
+    await system.started("orchestrator")
+    session = ask_for(system, "thinking")
+    await session.until_streaming(THOUGHTS[0])
+    async with watching(system, session.session_id) as seen:
+        live_from = len((await session.log()).accepted)
+        written = await until_a_zombie_writes(system, log, session)
+        told = await log.until_ended(session.session_id)
+        await check_the_gateway(seen, told, live_from)
+
+    assert {one.envelope.id for one in written}.isdisjoint(one.envelope.id for one in told.accepted)
+    assert (await shown(system, session.session_id, told))["status"] == "completed"
+    undisturbed = await log.until_ended(ask_for(system, "thinking").session_id)
+    assert differences(undisturbed, told) == []
+
+
+async def until_a_zombie_writes(system: System, log: LiveLog, session: Investigation) -> list[Delivery]:
+    for thought in THOUGHTS:
+        await session.until_streaming(thought)
+        await log.until(lambda: log.of(session.session_id).accepted, "what happened")
+        zombie = await freeze_until_another_goes_on(system, log, session.session_id)
+        await thaw_until_it_knows(zombie)
+        dropped = (await session.log()).dropped
+        if found := written_by(zombie, dropped):
+            return found
+    pytest.fail("no zombie wrote anything: the test has shown nothing")
+
+
+@asynccontextmanager
+async def watching(system: System, session_id: str) -> AsyncIterator[list[Row]]:
+    """What a client of the websocket gateway gets of the session, as it comes."""
+    url = system.of("websocket-gateway").url.replace("http", "ws", 1)
+    seen: list[Row] = []
+
+    async def answered() -> bool:
+        return any("number" in row for row in seen)
+
+    async with connect(f"{url}/api/v1/ws", max_size=None) as socket, asyncio.TaskGroup() as group:
+        await socket.send(json.dumps({"action": "subscribe", "channel": f"session:{session_id}"}))
+        taking = group.create_task(_take(socket, seen))
+        await eventually(answered, "the gateway answers")
+        yield seen
+        taking.cancel()
+
+
+async def _take(socket: ClientConnection, seen: list[Row]) -> None:
+    async for text in socket:
+        row: Row = json.loads(text)
+        seen.append(row)
+
+
+async def check_the_gateway(seen: list[Row], told: SessionLog, live_from: int) -> None:
+    """The zombie's events bear numbers of the session too, but other stamps."""
+
+    async def ended() -> bool:
+        return any(row.get("number") == len(told.accepted) for row in seen)
+
+    await eventually(ended, "the gateway tells of the end")
+    stamps = {record.number: wire_time(record.envelope.time) for record in told.accepted}
+    events = [(row["number"], row["timestamp"]) for row in seen if "number" in row]
+    live = [(number, stamp) for number, stamp in events if isinstance(number, int) and number > live_from]
+    assert len(live) > 5
+    assert [one for one in live if one[1] != stamps[one[0]]] == []

@@ -1,0 +1,40 @@
+"""Processes that are frozen, replaced meanwhile, and thawed."""
+
+from tarsy_bus.records import Delivery
+from tarsy_cli.chaos.session_log import SessionLog
+from tarsy_live_log import LiveLog
+from tarsy_system import ServiceProcess, System
+from tarsy_testing import eventually
+
+
+def owner_of(system: System, log: SessionLog) -> ServiceProcess:
+    """Who wrote the session's last event."""
+    source = log.accepted[-1].envelope.source
+    return next(process for process in system.processes if source.endswith(f"/{process.name}"))
+
+
+def written_by(process: ServiceProcess, records: list[Delivery]) -> list[Delivery]:
+    return [record for record in records if record.envelope.source.endswith(f"/{process.name}")]
+
+
+async def freeze_until_another_goes_on(system: System, log: LiveLog, session_id: str) -> ServiceProcess:
+    """Freezes the session's owner; returns it when another has written to the session."""
+    owner = owner_of(system, log.of(session_id))
+    owner.freeze()
+    await log.until(lambda: owner_of(system, log.of(session_id)) is not owner, "another owner goes on")
+    return owner
+
+
+async def thaw_until_it_knows(zombie: ServiceProcess) -> None:
+    """Until it has learned that it owns other partitions now."""
+    before = _assignments(zombie)
+    zombie.thaw()
+
+    async def learned() -> bool:
+        return _assignments(zombie) > before
+
+    await eventually(learned, f"{zombie.name} joins its group again")
+
+
+def _assignments(process: ServiceProcess) -> int:
+    return process.log.read_text(errors="replace").count("partitions.assigned")
