@@ -98,8 +98,16 @@ def when(claims: Claims, input: Input, *, after: float = 0) -> list[Effect]:
     return step(claims, input, START + after * SECOND)[1]
 
 
-def test_a_repeatable_call_is_claimed_and_runs_at_once() -> None:
-    assert when(given(), received(LIST)) == [say_claimed(LIST), run(LIST)]
+def test_a_repeatable_call_runs_at_once() -> None:
+    assert when(given(), received(LIST)) == [run(LIST)]
+
+
+def test_a_repeatable_call_is_claimed_once_when_it_takes_a_while() -> None:
+    claims = given(received(LIST))
+    assert when(claims, Ticked(), after=0.09) == []
+    assert when(claims, Ticked(), after=0.1) == [say_claimed(LIST)]
+    told, _ = step(claims, Ticked(), START + SECOND)
+    assert when(told, Ticked(), after=2) == []
 
 
 def test_an_unrepeatable_call_is_only_claimed() -> None:
@@ -152,7 +160,7 @@ def test_a_claim_is_repeated_every_second_with_the_same_id() -> None:
 
 
 def test_what_runs_is_not_claimed_again() -> None:
-    assert when(given(received(DELETE), granted(DELETE), received(LIST)), Ticked(), after=5) == []
+    assert when(given(received(DELETE), granted(DELETE)), Ticked(), after=5) == []
 
 
 def test_past_its_limit_a_claim_is_given_up() -> None:
@@ -166,7 +174,7 @@ def test_a_grant_that_comes_too_late_gives_the_claim_up() -> None:
 
 
 def test_what_runs_has_no_limit_to_begin_any_longer() -> None:
-    assert when(given(received(DELETE), granted(DELETE), received(LIST)), Ticked(), after=500) == []
+    assert when(given(received(DELETE), granted(DELETE)), Ticked(), after=500) == []
 
 
 def test_a_request_that_arrives_past_its_limit_is_nobodys() -> None:
@@ -228,7 +236,7 @@ def test_a_full_queue_is_told_and_claims_nothing() -> None:
 def test_a_full_queue_of_one_server_does_not_touch_another() -> None:
     full = given(*(received(request(name)) for name in "abcd"))
     other = request("other", server="logs", repeatable=True)
-    assert when(full, received(other)) == [say_claimed(other), run(other)]
+    assert when(full, received(other)) == [run(other)]
 
 
 def test_a_call_that_waited_too_long_for_a_place_is_told_as_busy() -> None:
@@ -240,7 +248,7 @@ def test_a_call_that_waits_takes_the_later_limit_of_a_duplicate() -> None:
     later = request("delete", not_after=60)
     running, waiting = request("a", repeatable=True), received(DELETE)
     claims = given(received(running), waiting, Received(later, "a new claim"), concurrent=1)
-    assert when(claims, Ticked(), after=31) == []
+    assert when(claims, Ticked(), after=31) == [say_claimed(running)]
     assert when(claims, ended(running), after=31) == [say_claimed(later)]
 
 

@@ -43,7 +43,7 @@ def runbook(url: str, *, timeout: float = 20.0) -> ToolCallRequest:
     return call(FETCH_RUNBOOK, server=OWN_SERVER, repeatable=True, timeout=timeout, url=url)
 
 
-async def test_a_runbook_is_claimed_fetched_masked_and_reported(
+async def test_a_runbook_is_fetched_masked_and_reported(
     owner: Owner, running: Running, server: RunbookServer, rules: RunbookRules
 ) -> None:
     request = runbook(server.url("/disk.md", Answer(RUNBOOK.encode())))
@@ -52,11 +52,9 @@ async def test_a_runbook_is_claimed_fetched_masked_and_reported(
             await owner.ask(request)
             result = await owner.result(request)
 
-    claim = await owner.claim(request)
     assert result.outcome == "ok"
     assert result.content.startswith("# Disk full\n\npsql postgres://checkout:")
     assert SECRET not in result.content
-    assert (result.claim_id, result.worker_id) == (claim.claim_id, claim.worker_id)
     fetched = [line for line in logged if line["event"] == "runbook.fetched"]
     assert [(line["host"], line["outcome"]) for line in fetched] == [("127.0.0.1", "ok")]
     assert SECRET not in repr(logged)

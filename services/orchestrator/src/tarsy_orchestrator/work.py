@@ -185,7 +185,7 @@ class Work:
             key=one.id,
             id=id,
             subject=session_id,
-            partition=_elsewhere(one.id, attempt),
+            partition=_place(one, attempt),
             traceparent=session_traceparent(session_id),
         )
         queue = topic.removeprefix(f"{topics.prefix}.")
@@ -219,9 +219,13 @@ class Work:
         )
 
 
-def _elsewhere(call_id: str, attempt: int) -> int:
-    """Each attempt goes to another partition of the queue: another worker may have room, or be well."""
-    return UUID(derived_id("attempt", call_id, attempt)).int % QUEUE_PARTITIONS
+def _place(one: QueuedCall, attempt: int) -> int:
+    """In the queue. What was given back goes to another worker, and so does what nobody claims when it was asked twice.
+
+    The first repeat goes where the request went: a worker that is only slow knows the call, and does not run it again.
+    """
+    place = one.releases + (attempt - 1) // 2
+    return UUID(derived_id("attempt", one.id, place)).int % QUEUE_PARTITIONS
 
 
 def _end(made: Made) -> None:

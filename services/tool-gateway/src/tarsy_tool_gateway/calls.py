@@ -34,9 +34,12 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Running:
+    """`claimed`: the owner was told. Of a repeatable call it is told only when that takes a while."""
+
     request: ToolCallRequest
     claim_id: str
     since: datetime
+    claimed: bool = True
 
 
 type Call = Queued | Held | Running

@@ -1,8 +1,9 @@
 """Which calls this gateway holds, and what it says and does about them (docs/concepts.md, calls). Pure.
 
 A call waits for a place at its server (Queued) before anything is claimed, so that a grant always means: run it now.
-With a place it is claimed. A repeatable call runs at the same moment (Running); any other waits for the owner's word
-(Held) and runs only on it. A place is taken by what is Held or Running.
+With a place a repeatable call runs (Running); it is claimed only when it takes a while, as the outcome of a quick one
+says all. Any other call is claimed, waits for the owner's word (Held) and runs only on it. A place is taken by what is
+Held or Running.
 """
 
 from collections import Counter
@@ -35,6 +36,8 @@ from tarsy_tool_gateway.calls import (
 )
 
 REPEAT_EVERY = timedelta(seconds=1)
+CLAIM_AFTER = timedelta(milliseconds=100)
+"""Of a repeatable call. The owner asks elsewhere only when it hears nothing for seconds."""
 UNKNOWN_SERVER = Limits(concurrent=4, queue=64)
 """A call to a server that the configuration does not name is claimed like any other, and then rejected."""
 
@@ -57,7 +60,7 @@ def step(claims: Claims, input: Input, now: datetime) -> tuple[Claims, list[Effe
         case Ended():
             _end(calls, input)
         case Ticked():
-            effects += _expire(calls, now) + _repeat(calls, now)
+            effects += _expire(calls, now) + _repeat(calls, now) + _claim_late(calls, now)
         case Stopping():
             stopping = True
             effects += _release(calls)
@@ -151,6 +154,15 @@ def _repeat(calls: Calls, now: datetime) -> list[Effect]:
     return effects
 
 
+def _claim_late(calls: Calls, now: datetime) -> list[Effect]:
+    effects: list[Effect] = []
+    for call_id, call in calls.items():
+        if isinstance(call, Running) and not call.claimed and now - call.since >= CLAIM_AFTER:
+            calls[call_id] = replace(call, claimed=True)
+            effects.append(SayClaimed(call.request, call.claim_id))
+    return effects
+
+
 def _release(calls: Calls) -> list[Effect]:
     """Everything but the runs that cannot be made twice goes back to the owner."""
     effects: list[Effect] = []
@@ -174,7 +186,7 @@ def _abandon(calls: Calls, now: datetime) -> list[Effect]:
 
 
 def _fill_places(limits: Mapping[str, Limits], calls: Calls, now: datetime) -> list[Effect]:
-    """Claims what waits, as far as there are places; what is repeatable runs at once."""
+    """Runs or claims what waits, as far as there are places."""
     # Every step comes here, with all calls that run: most find nothing that waits, and must not count the others.
     waiting = [(call_id, call) for call_id, call in calls.items() if isinstance(call, Queued)]
     if not waiting:
@@ -186,12 +198,12 @@ def _fill_places(limits: Mapping[str, Limits], calls: Calls, now: datetime) -> l
         if taken[server] >= limits.get(server, UNKNOWN_SERVER).concurrent:
             continue
         taken[server] += 1
-        effects.append(SayClaimed(call.request, call.claim_id))
         if call.request.repeatable:
-            calls[call_id] = Running(call.request, call.claim_id, now)
+            calls[call_id] = Running(call.request, call.claim_id, now, claimed=False)
             effects.append(Run(call.request, call.claim_id))
         else:
             calls[call_id] = Held(call.request, call.claim_id, now + REPEAT_EVERY)
+            effects.append(SayClaimed(call.request, call.claim_id))
     return effects
 
 

@@ -1,6 +1,7 @@
 """Performs what claims.py decides: says, runs, breaks off."""
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Callable
 from datetime import datetime
 from typing import assert_never
@@ -32,6 +33,7 @@ from tarsy_tool_gateway.metrics import Metrics
 from tarsy_tool_gateway.runner import Runner
 
 TICK_SECONDS = 0.25
+TOLD_REMEMBERED = 5_000
 MOST_UNSAID = 1000
 """While so many reports wait for Kafka, no further request is taken."""
 LAST_WORDS_SECONDS = 2.0
@@ -64,10 +66,12 @@ class Gateway:
         self._tasks = tasks
         self._runs: dict[str, asyncio.Task[None]] = {}
         self._saying: dict[str, asyncio.Task[None]] = {}
+        self._told: OrderedDict[str, None] = OrderedDict()
 
     async def take(self, request: ToolCallRequest) -> None:
-        """A request from the queue. Returns when it is handed over."""
-        self._step(Received(request, self._new_id()))
+        """A request from the queue. Returns when it is handed over. Whose outcome was told is not run again."""
+        if request.call_id not in self._told:
+            self._step(Received(request, self._new_id()))
         while len(self._saying) >= MOST_UNSAID:
             await asyncio.wait(self._saying.values(), return_when=asyncio.FIRST_COMPLETED)
 
@@ -146,6 +150,13 @@ class Gateway:
             report = await self._runner.run(request, claim_id)
             span.set_attribute("tarsy.outcome", report.outcome)
             await self._reports.say(request.session_id, report)
+            self._remember(request.call_id)
+
+    def _remember(self, call_id: str) -> None:
+        """An owner that is behind asks again for what lies unread in its inbox."""
+        self._told[call_id] = None
+        if len(self._told) > TOLD_REMEMBERED:
+            self._told.popitem(last=False)
 
     def _ended(self, request: ToolCallRequest, claim_id: str) -> None:
         del self._runs[claim_id]
