@@ -1,4 +1,4 @@
-"""One streamed question over the HTTP client, without OpenAI's SDK, which takes a third of the CPU of a whole call."""
+"""One streamed question over the HTTP client, without OpenAI's SDK (docs/decisions/0019)."""
 
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
