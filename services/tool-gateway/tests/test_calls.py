@@ -14,17 +14,41 @@ type Running = Callable[..., AbstractAsyncContextManager[Any]]
 type NewPlan = Callable[..., ServerPlan]
 
 
-async def test_a_repeatable_call_is_claimed_and_runs_at_once(owner: Owner, running: Running, new_plan: NewPlan) -> None:
+async def test_a_repeatable_call_runs_at_once(owner: Owner, running: Running, new_plan: NewPlan) -> None:
     async with running(new_plan()):
         request = call("echo", repeatable=True, text="hello")
         await owner.ask(request)
 
         result = await owner.result(request)
 
-    claim = await owner.claim(request)
     assert (result.outcome, result.content, result.cut, result.stored) == ("ok", "hello", False, None)
-    assert (result.claim_id, result.worker_id) == (claim.claim_id, claim.worker_id)
     assert (result.size, result.lines) == (5, 1)
+
+
+async def test_a_repeatable_call_that_takes_a_while_is_claimed(
+    owner: Owner, running: Running, new_plan: NewPlan
+) -> None:
+    async with running(new_plan()):
+        request = call("slow", repeatable=True, seconds=1)
+        await owner.ask(request)
+        claim = await owner.claim(request)
+        result = await owner.result(request)
+
+    assert (result.claim_id, result.worker_id) == (claim.claim_id, claim.worker_id)
+
+
+async def test_a_call_whose_outcome_was_told_is_not_run_again(
+    owner: Owner, running: Running, new_plan: NewPlan, calls_file: Path
+) -> None:
+    async with running(new_plan()):
+        request = call("destroy", repeatable=True, name="db")
+        await owner.ask(request)
+        await owner.result(request)
+
+        await owner.ask(request)
+        await settle(owner)
+
+    assert noted(calls_file, "destroy db") == 1
 
 
 async def test_an_unrepeatable_call_runs_only_on_its_grant_and_once_however_often_it_is_delivered(
