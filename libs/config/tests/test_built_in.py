@@ -146,3 +146,10 @@ def test_a_name_that_is_built_in_but_defined_as_vertex_is_not_the_built_in_one(t
     text = "defaults: {llm_provider: [google-default, scripted]}\nllm_providers:\n  google-default: {type: vertexai}\n"
     config = load(tmp_path, text + "  scripted: {type: scripted, script: tarsy.yaml}\n", GOOGLE_API_KEY="k")
     assert config.llm_providers_in_use == {"scripted"}
+
+
+def test_a_name_that_is_not_there_is_answered_by_those_that_are_built_in(tmp_path: Path) -> None:
+    with pytest.raises(ConfigInvalid) as problem:
+        load(tmp_path, "defaults: {llm_provider: x}")
+    assert "known here: anthropic-default, " in str(problem.value)
+    assert "google-default" in str(problem.value)

@@ -108,9 +108,9 @@ def test_every_mistake_is_told_with_its_line_and_what_would_be_right(tmp_path: P
         "it should be 'google-native' or 'langchain'",
         "tarsy.yaml:32: agent_chains.odd.fallback_providers[0]: llm_providers has no scrpted; did you mean scripted?",
         "tarsy.yaml:32: agent_chains.odd.fallback_providers[1].provider: llm_providers has no nobody; "
-        "known here: cloud, scripted, vertexai-default",
+        "known here: cloud, scripted",
         "tarsy.yaml:33: agent_chains.odd.executive_summary_provider: llm_providers has no nobody; "
-        "known here: cloud, scripted, vertexai-default",
+        "known here: cloud, scripted",
         "tarsy.yaml:34: agent_chains.odd.iteration_strategy: is not accepted; "
         "it should be 'function-calling' or 'react'",
         "tarsy.yaml:35: agent_chains.odd.chat.mcp_servers[0]: mcp_servers has no nowhere; known here: db, kube__x",
@@ -121,7 +121,7 @@ def test_every_mistake_is_told_with_its_line_and_what_would_be_right(tmp_path: P
         "tarsy.yaml:41: agent_chains.odd.stages[0].synthesis.agnt: unknown key; did you mean agent?",
         "tarsy.yaml:41: agent_chains.odd.stages[0].synthesis.agent: agents has no Nobody; known here: A, Actor",
         "tarsy.yaml:41: agent_chains.odd.stages[0].synthesis.llm_provider: llm_providers has no nobody; "
-        "known here: cloud, scripted, vertexai-default",
+        "known here: cloud, scripted",
         "tarsy.yaml:42: agent_chains.odd.stages[0].agents[2].type: is not accepted; "
         "it should be '', 'synthesis', 'exec_summary', 'action' or 'scoring'",
         "tarsy.yaml:42: agent_chains.odd.stages[0].agents[2].mcp_servers: is not a list; "

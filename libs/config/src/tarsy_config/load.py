@@ -86,11 +86,12 @@ def _check_names(documents: Sequence[Document], later: set[str]) -> None:
                 if name in known[section] and document is not documents[0]:
                     document.wrong(place, f"is defined in {documents[0].name} already", "keep one of them")
                 known[section].add(name)
-    later = later | (built_in.VERTEX_PROVIDERS - known["llm_providers"])
     if all(document.readable for document in documents):
+        unusable = built_in.VERTEX_PROVIDERS - known["llm_providers"]
         known["llm_providers"] |= later
-        check_references(documents[0], known, BUILT_IN)
-        check_coherence(documents[0], later)
+        nameable = {**BUILT_IN, "llm_providers": BUILT_IN["llm_providers"] | unusable}
+        check_references(documents[0], known, nameable)
+        check_coherence(documents[0], later | unusable)
 
 
 def _check_scripts(document: Document, config_dir: Path) -> None:
