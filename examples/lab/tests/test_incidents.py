@@ -68,10 +68,12 @@ def test_the_expected_root_cause_can_be_found_in_the_evidence(incident: Path) ->
     assert [words for words in read_incident(incident).expected_root_cause if words not in evidence] == []
 
 
-def test_the_last_answer_of_the_script_names_the_root_cause(incident: Path) -> None:
+def test_the_last_answer_of_the_agent_names_the_root_cause_and_it_is_summed_up(incident: Path) -> None:
     script = yaml.safe_load((incident / "script.yaml").read_text(encoding="utf-8"))
-    *_, last = [turn for turn in script["turns"] if turn["agent"] != "Summarizer"]
+    *_, last, summary = [turn for turn in script["turns"] if turn["agent"] != "Summarizer"]
 
+    assert summary["agent"] == "ExecSummaryAgent"
+    assert 1 <= len(summary["text"].splitlines()) <= 4
     assert "tool_calls" not in last
     assert [words for words in read_incident(incident).expected_root_cause if words not in last["text"]] == []
 
