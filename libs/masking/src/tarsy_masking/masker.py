@@ -1,12 +1,15 @@
 """Secrets out of text and JSON, before either is written anywhere."""
 
 import logging
+from copy import copy
+from typing import Self
 
 from tarsy_masking.json_value import JsonValue
 from tarsy_masking.kubernetes_json import mask_json_secrets
 from tarsy_masking.kubernetes_objects import holds_secrets, lists_secrets, without_data
 from tarsy_masking.kubernetes_yaml import mask_yaml_secrets
 from tarsy_masking.patterns import PatternFile, read_patterns
+from tarsy_masking.placeholders import Placeholder, keyed, plain
 from tarsy_masking.substitution import Substitution
 from tarsy_masking.telling_names import TellingNames
 
@@ -24,16 +27,26 @@ class NeverSettlesError(Exception):
 
 
 class Masker:
-    """Fails closed: what could not be masked is redacted as a whole. Neither method raises."""
+    """Fails closed: what could not be masked is redacted as a whole. Neither `mask` nor `mask_json` raises."""
 
-    def __init__(self, patterns: PatternFile) -> None:
+    def __init__(self, patterns: PatternFile, key: bytes | None = None) -> None:
         self._substitution = Substitution(patterns)
         self._names = TellingNames(patterns)
+        self._key = key
+        self._placeholder: Placeholder = plain
 
     @classmethod
-    def default(cls) -> "Masker":
-        """Compiles all patterns: build one for the process and keep it."""
-        return cls(read_patterns())
+    def default(cls, key: bytes | None = None) -> Self:
+        """Compiles all patterns: build one for the process. With a key, `for_session` tells secrets apart."""
+        return cls(read_patterns(), key)
+
+    def for_session(self, session_id: str) -> Self:
+        """The same rules. Whoever has the same key writes the same placeholder for the same secret of this session."""
+        if self._key is None:
+            return self
+        session = copy(self)
+        session._placeholder = keyed(self._key, session_id)
+        return session
 
     def mask(self, text: str) -> str:
         try:
@@ -61,7 +74,7 @@ class Masker:
 
     def _round(self, text: str) -> str:
         text = mask_json_secrets(mask_yaml_secrets(text))
-        return self._substitution.apply(text.encode()).decode(errors="replace")
+        return self._substitution.apply(text.encode(), self._placeholder).decode(errors="replace")
 
     def _mask_value(self, value: JsonValue, *, depth: int, inside_list: bool) -> JsonValue:
         if depth > _MAX_DEPTH:

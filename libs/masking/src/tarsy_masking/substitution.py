@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tarsy_masking.patterns import PatternFile, compile_regex
+from tarsy_masking.placeholders import Placeholder, plain
 
 # Finds nearer to each other than this are masked together: a call of RE2 costs as much as some hundred bytes of text.
 _NEAR = 512
@@ -39,12 +40,12 @@ class Substitution:
         ]
         self._never_secret = compile_regex(source.never_secret)
 
-    def apply(self, text: bytes) -> bytes:
-        text = self._apply_rules(self._text_rules, text)
+    def apply(self, text: bytes, placeholder: Placeholder = plain) -> bytes:
+        text = self._apply_rules(self._text_rules, text, placeholder)
         pieces: list[bytes] = []
         end = 0
         for start, stop in self._regions(text):
-            pieces += (text[end:start], self._apply_rules(self._line_rules, text[start:stop]))
+            pieces += (text[end:start], self._apply_rules(self._line_rules, text[start:stop], placeholder))
             end = stop
         return b"".join((*pieces, text[end:])) if pieces else text
 
@@ -69,19 +70,20 @@ class Substitution:
             position = len(text) if stop < 0 else stop
             yield start, position
 
-    def _apply_rules(self, rules: Sequence[_Rule], text: bytes) -> bytes:
+    def _apply_rules(self, rules: Sequence[_Rule], text: bytes, placeholder: Placeholder) -> bytes:
         for rule in rules:
-            text = self._apply_rule(rule, text)
+            text = self._apply_rule(rule, text, placeholder)
         return text
 
-    def _apply_rule(self, rule: _Rule, text: bytes) -> bytes:
+    def _apply_rule(self, rule: _Rule, text: bytes, placeholder: Placeholder) -> bytes:
         pieces: list[bytes] = []
         end = 0
         for match in rule.regex.finditer(text):
             start, stop = _secret_span(match)
-            if start == stop or self._never_secret.fullmatch(text[start:stop]):
+            secret = text[start:stop]
+            if start == stop or self._never_secret.fullmatch(secret):
                 continue
-            pieces += (text[end:start], rule.replacement)
+            pieces += (text[end:start], placeholder(rule.replacement, secret))
             end = stop
         return b"".join((*pieces, text[end:])) if pieces else text
 
