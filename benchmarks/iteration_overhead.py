@@ -88,8 +88,8 @@ def iterations_of(notes: list[Note], log: SessionLog) -> Iterator[Iteration]:
     for number in range(min(TURNS, len(asked) - 1)):
         answer, question = answered[number], asked[number + 1]
         told, result = on_log["answer"][number], on_log["result"][number]
-        parts = (told - answer, result - told, question - result)
-        yield Iteration((question - answer) * 1000, tuple(part * 1000 for part in parts))  # type: ignore[arg-type]
+        parts = ((told - answer) * 1000, (result - told) * 1000, (question - result) * 1000)
+        yield Iteration((question - answer) * 1000, parts)
 
 
 def stamps(log: SessionLog) -> Mapping[str, list[float]]:

@@ -40,22 +40,22 @@ class Process:
         loop.ready.extend(handle for handle in parked if not handle.cancelled())
 
 
+def _unless_halted(handle: "_Handle | _Timer", run: Callable[[], None]) -> None:
+    process = handle.get_context().get(PROCESS)
+    if process is not None and process.halted:
+        process.park(handle)
+    else:
+        run()
+
+
 class _Handle(asyncio.Handle):
     def _run(self) -> None:
-        process = self.get_context().get(PROCESS)
-        if process is not None and process.halted:
-            process.park(self)
-        else:
-            super()._run()
+        _unless_halted(self, super()._run)
 
 
 class _Timer(asyncio.TimerHandle):
     def _run(self) -> None:
-        process = self.get_context().get(PROCESS)
-        if process is not None and process.halted:
-            process.park(self)
-        else:
-            super()._run()
+        _unless_halted(self, super()._run)
 
 
 class _Jump(selectors.SelectSelector):

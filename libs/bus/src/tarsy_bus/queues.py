@@ -49,13 +49,7 @@ async def take_requests[M: Message](
     try:
         while True:
             try:
-                for place, records in (await _read(consumer)).items():
-                    for record in records:
-                        request = await _readable(publisher, record, kind)
-                        if request is not None:
-                            await hand_over(request)
-                    commits.handed_over(place, records[-1].offset + 1)
-                await commits.commit_when_due()
+                await _take_some(consumer, commits, publisher, kind, hand_over)
             except KafkaError as problem:
                 # A rebalance, or a broker that is away. What was not committed comes again, here or elsewhere.
                 log.warning("requests.interrupted", topic=topic, problem=type(problem).__name__)
@@ -63,11 +57,6 @@ async def take_requests[M: Message](
     finally:
         await commits.commit_at_last()
         await consumer.stop()
-
-
-async def _read(consumer: AIOKafkaConsumer) -> dict[TopicPartition, list[Record]]:
-    found: dict[TopicPartition, list[Record]] = await consumer.getmany(timeout_ms=POLL_MS, max_records=MOST_AT_ONCE)
-    return found
 
 
 class _Commits:
@@ -101,6 +90,23 @@ class _Commits:
         self._offsets.clear()
         if offsets:
             await self._consumer.commit(offsets)
+
+
+async def _take_some[M: Message](
+    consumer: AIOKafkaConsumer,
+    commits: _Commits,
+    publisher: Publisher,
+    kind: type[M],
+    hand_over: Callable[[M], Awaitable[None]],
+) -> None:
+    found: dict[TopicPartition, list[Record]] = await consumer.getmany(timeout_ms=POLL_MS, max_records=MOST_AT_ONCE)
+    for place, records in found.items():
+        for record in records:
+            request = await _readable(publisher, record, kind)
+            if request is not None:
+                await hand_over(request)
+        commits.handed_over(place, records[-1].offset + 1)
+    await commits.commit_when_due()
 
 
 async def _readable[M: Message](publisher: Publisher, record: Record, kind: type[M]) -> M | None:

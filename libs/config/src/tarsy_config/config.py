@@ -33,12 +33,6 @@ class Config(Sections):
         return self.defaults.alert_type
 
     @property
-    def default_llm_provider(self) -> str | None:
-        """Of those in `defaults` the first that can be used, or else the last."""
-        found = self.default_provider
-        return found.value if found is not None else None
-
-    @property
     def usable_llm_providers(self) -> dict[str, LlmProvider]:
         """Those that can be asked: a session may name any of them."""
         return {name: provider for name, provider in self.llm_providers.items() if provider.usable}

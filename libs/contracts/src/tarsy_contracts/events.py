@@ -4,6 +4,7 @@ The table EVENTS names every type that this version knows. Types and fields are 
 """
 
 from tarsy_contracts.llm_events import (
+    ENDED_BY_US,
     LlmCallCompleted,
     LlmCallFailed,
     LlmCallRequested,
@@ -51,6 +52,7 @@ from tarsy_contracts.tool_events import (
 
 __all__ = [
     "CANCEL",
+    "ENDED_BY_US",
     "ENDINGS",
     "EVENTS",
     "OPENERS",

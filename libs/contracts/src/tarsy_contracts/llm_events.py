@@ -1,6 +1,6 @@
 """Of the questions to a model."""
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
 from pydantic import JsonValue
 
@@ -8,6 +8,9 @@ from tarsy_contracts.conversation import ToolCall, Usage
 from tarsy_contracts.message import Message
 
 type LlmPurpose = Literal["iteration", "conclusion"]
+
+ENDED_BY_US: Final = "cancelled"
+"""The `kind` of an LLM call that did not fail: nobody waits for it any longer."""
 
 
 class LlmCallRequested(Message):

@@ -35,7 +35,7 @@ from tarsy_contracts.timeline_model import (
     TimelineEnded,
     TimelineEventType,
     TimelineStatus,
-    at_once,
+    created,
 )
 from tarsy_contracts.timeline_steps import execution_begin, execution_end, fallback, stage_begin, stage_end
 
@@ -73,7 +73,7 @@ def _changes(record: Recorded, event: e.Event) -> Iterator[TimelineChange]:  # n
             yield SessionChanged(status="pending")
         case e.AlertRepeated():
             text = f"The same alert arrived again ({event.source})."
-            yield at_once(record, "alert_repeated", text, cause=record.envelope.id)
+            yield created(record, "alert_repeated", text, cause=record.envelope.id)
         case e.StageStarted():
             yield from stage_begin(event)
         case e.ExecutionStarted():
@@ -94,7 +94,7 @@ def _changes(record: Recorded, event: e.Event) -> Iterator[TimelineChange]:  # n
             yield tool_result(record, event)
         case e.ToolCallOutcomeLearned():
             text = f"The outcome of a call that had ended as unknown is known now ({event.outcome}): {event.content}"
-            yield at_once(record, "error", text, cause=record.envelope.id)
+            yield created(record, "error", text, cause=record.envelope.id)
         case e.SummaryRequested():
             yield summary_begin(record, event)
         case e.SummaryCompleted():
@@ -107,12 +107,12 @@ def _changes(record: Recorded, event: e.Event) -> Iterator[TimelineChange]:  # n
             yield stage_end(event)
         case e.RequestAccepted():
             text = f"{event.author} asked: {event.request}."
-            yield at_once(record, "request", text, cause=event.request_id)
+            yield created(record, "request", text, cause=event.request_id)
             if event.request == e.CANCEL:
                 yield SessionChanged(status="cancelling")
         case e.RequestRefused():
             text = f"{event.author} asked: {event.request}. Refused: {event.reason}"
-            yield at_once(record, "request", text, cause=event.request_id)
+            yield created(record, "request", text, cause=event.request_id)
         case e.SessionCompleted():
             yield SessionChanged(
                 status="completed",

@@ -13,15 +13,13 @@ from tarsy_contracts.timeline_model import (
     TimelineEnded,
     TimelineEventType,
     TimelineStatus,
-    at_once,
+    created,
 )
 
 LLM_EVENT_TYPES: dict[Literal["thinking", "text"], TimelineEventType] = {
     "thinking": "llm_thinking",
     "text": "llm_response",
 }
-ENDED_BY_US = "cancelled"
-"""The `kind` of an LLM call that did not fail: nobody waits for it any longer."""
 
 
 def llm_timeline_event_id(llm_call_id: str, part: Literal["thinking", "text"]) -> str:
@@ -37,7 +35,7 @@ def llm_wait(record: Recorded, event: e.LlmCallRequested) -> Iterator[TimelineCr
     text = f"A question to {event.llm_provider or 'the model'} failed. It is asked again in {seconds}"
     if event.rate_limited:
         text = f"{event.llm_provider or 'The model'} has too much to do (rate limit). It is asked again in {seconds}"
-    yield at_once(
+    yield created(
         record,
         "llm_wait",
         f"{text} (attempt {event.attempt}).",
@@ -62,7 +60,7 @@ def llm_answer(record: Recorded, event: e.LlmCallCompleted) -> Iterator[Timeline
         metadata["reminder"] = event.reminder
     for place, (part, text) in enumerate((("thinking", event.thinking), ("text", event.text))):
         if text:
-            yield at_once(
+            yield created(
                 record,
                 "llm_thinking" if part == "thinking" else "llm_response",
                 text,
@@ -75,19 +73,19 @@ def llm_answer(record: Recorded, event: e.LlmCallCompleted) -> Iterator[Timeline
 
 def llm_failure(record: Recorded, event: e.LlmCallFailed) -> TimelineCreated:
     """`retry`: the same question may be asked again, so that nobody has to worry yet."""
-    return at_once(
+    return created(
         record,
         "error",
         event.error,
         cause=event.llm_call_id,
         execution_id=event.execution_id,
-        status="cancelled" if event.kind == ENDED_BY_US else "completed",
+        status="cancelled" if event.kind == e.ENDED_BY_US else "completed",
         metadata={"retry": event.retryable, "kind": event.kind},
     )
 
 
 def tool_call(record: Recorded, event: e.ToolCallRequested) -> TimelineCreated:
-    return at_once(
+    return created(
         record,
         "runbook" if event.purpose == "runbook" else "llm_tool_call",
         "",
@@ -134,7 +132,7 @@ def _status(outcome: e.Outcome) -> TimelineStatus:
 
 
 def summary_begin(record: Recorded, event: e.SummaryRequested) -> TimelineCreated:
-    return at_once(
+    return created(
         record,
         "mcp_tool_summary",
         "",

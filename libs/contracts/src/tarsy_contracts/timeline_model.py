@@ -115,7 +115,7 @@ class ExecutionChanged(Value):
 type TimelineChange = TimelineCreated | TimelineEnded | SessionChanged | StageChanged | ExecutionChanged
 
 
-def at_once(
+def created(
     record: Recorded,
     event_type: TimelineEventType,
     content: str,

@@ -15,7 +15,7 @@ from tarsy_contracts.timeline_model import (
     StageChanged,
     TimelineChange,
     TimelineCreated,
-    at_once,
+    created,
 )
 
 
@@ -68,7 +68,7 @@ def execution_end(record: Recorded, event: e.ExecutionCompleted) -> Iterator[Tim
         metadata: dict[str, JsonValue] = {}
         if event.iterations:
             metadata = {"iterations_used": event.iterations, "forced_conclusion": event.forced_conclusion}
-        yield at_once(
+        yield created(
             record,
             "executive_summary" if event.stage_type == "exec_summary" else "final_analysis",
             event.final_analysis,
@@ -89,7 +89,7 @@ def execution_end(record: Recorded, event: e.ExecutionCompleted) -> Iterator[Tim
 
 def fallback(record: Recorded, event: e.ProviderFellBack) -> TimelineCreated:
     text = f"{event.from_provider} did not answer ({event.error}). From here on {event.to_provider} is asked."
-    return at_once(
+    return created(
         record,
         "provider_fallback",
         text,

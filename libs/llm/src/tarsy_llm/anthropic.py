@@ -8,11 +8,11 @@ from urllib.parse import urlsplit
 
 from tarsy_llm.anthropic_events import Gathering
 from tarsy_llm.anthropic_wire import MAX_TOKENS, request_body
+from tarsy_llm.endpoint import Body, Endpoint, received
 from tarsy_llm.http_client import http_client
 from tarsy_llm.keys import api_key, secret
 from tarsy_llm.protocol import SIGN_OF_LIFE, Answer, Delta, LlmError, LlmRequest
 from tarsy_llm.remote import RemoteModel
-from tarsy_llm.sdk_stream import Body, Sdk, received
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -31,7 +31,7 @@ class AnthropicLlm:
         self._client: AsyncAnthropic | None = None
 
     async def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
-        sdk = self._sdk(await self._opened())
+        endpoint = self._endpoint(await self._opened())
         body = request_body(self._remote, request, "kept")
         gathering = Gathering(self._name, self._remote.model, secret(self._remote))
 
@@ -43,7 +43,7 @@ class AnthropicLlm:
             without = request_body(self._remote, request, "left out")
             return None if without == body else without
 
-        async with aclosing(received(sdk, body, plainer)) as stream:
+        async with aclosing(received(endpoint, body, plainer)) as stream:
             async for event in stream:
                 for delta in gathering.take(event) or [SIGN_OF_LIFE]:
                     yield delta
@@ -64,11 +64,11 @@ class AnthropicLlm:
                 self._client = await asyncio.to_thread(_open, self._remote.base_url or ADDRESS, key)
             return self._client
 
-    def _sdk(self, client: "AsyncAnthropic") -> Sdk:
+    def _endpoint(self, client: "AsyncAnthropic") -> Endpoint:
         from anthropic import APIConnectionError, APIStatusError
 
         # The body goes whole, in our own words: it is ours to test, and other servers know fewer keys and more.
-        return Sdk(
+        return Endpoint(
             provider=self._name,
             ask=lambda body: client.messages.with_streaming_response.create(
                 model=self._remote.model, max_tokens=MAX_TOKENS, messages=[], stream=True, extra_body=dict(body)

@@ -8,9 +8,9 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 from tarsy_contracts.conversation import Usage
 from tarsy_llm.anthropic_blocks import CallPlace, HiddenThought, Kept, TextPlace, Thought, opaque
 from tarsy_llm.cut_short import cut_short
+from tarsy_llm.endpoint import found_in, said_in
 from tarsy_llm.http_errors import kind_of_status, sentence
 from tarsy_llm.protocol import Answer, Delta, ErrorKind, LlmError
-from tarsy_llm.sdk_stream import found_in, said_in
 from tarsy_llm.sse import Event
 from tarsy_llm.tool_arguments import asked_tool
 

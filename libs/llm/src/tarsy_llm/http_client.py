@@ -1,4 +1,4 @@
-"""The HTTP client that every adapter of a real model gives to its SDK."""
+"""The HTTP client of every adapter of a real model: it asks with it, or gives it to its SDK."""
 
 import ipaddress
 from typing import TYPE_CHECKING

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from tarsy_llm.endpoint import Body, Endpoint, received
 from tarsy_llm.http_client import http_client
 from tarsy_llm.keys import api_key, secret
 from tarsy_llm.openai_chunks import DONE, Gathering
@@ -19,7 +20,6 @@ from tarsy_llm.openai_http import Refused, Unreached, asking, headers
 from tarsy_llm.openai_wire import request_body
 from tarsy_llm.protocol import SIGN_OF_LIFE, Answer, Delta, LlmError, LlmRequest
 from tarsy_llm.remote import RemoteModel
-from tarsy_llm.sdk_stream import Body, Sdk, received
 
 if TYPE_CHECKING:
     import httpx2
@@ -51,7 +51,7 @@ class OpenAiLlm:
 
     async def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
         key = api_key(self._remote, self._house.name, self._house.variable)
-        sdk = self._sdk(await self._opened(), key)
+        endpoint = self._endpoint(await self._opened(), key)
         body = request_body(self._remote, request)
         gathering = Gathering(self._name, self._remote.model, secret(self._remote))
 
@@ -60,7 +60,7 @@ class OpenAiLlm:
                 return None
             return {key: value for key, value in body.items() if key != "stream_options"}
 
-        async with aclosing(received(sdk, body, plainer)) as stream:
+        async with aclosing(received(endpoint, body, plainer)) as stream:
             try:
                 async for event in stream:
                     if event.data == DONE:
@@ -85,9 +85,9 @@ class OpenAiLlm:
                 self._client = await asyncio.to_thread(http_client, self._address)
             return self._client
 
-    def _sdk(self, client: "httpx2.AsyncClient", key: str) -> Sdk:
+    def _endpoint(self, client: "httpx2.AsyncClient", key: str) -> Endpoint:
         said = headers(key, os.environ)
-        return Sdk(
+        return Endpoint(
             provider=self._name,
             ask=lambda body: asking(client, f"{self._address.rstrip('/')}/chat/completions", said, body),
             status_error=Refused,

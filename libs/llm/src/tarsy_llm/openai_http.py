@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pydantic_core import to_json
 
-from tarsy_llm.sdk_stream import Body
+from tarsy_llm.endpoint import Body
 
 if TYPE_CHECKING:
     import httpx2

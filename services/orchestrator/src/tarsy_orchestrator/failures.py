@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tarsy_contracts.chain import CallLimits
-from tarsy_contracts.events import LlmCallFailed
+from tarsy_contracts.events import ENDED_BY_US, LlmCallFailed
 from tarsy_orchestrator.state import Execution
 
 type OwnKind = Literal["call_timeout", "iteration_timeout", "repetition", "broken", "cancelled"]
@@ -18,7 +18,7 @@ CALL_TIMEOUT: OwnKind = "call_timeout"
 ITERATION_TIMEOUT: OwnKind = "iteration_timeout"
 REPETITION: OwnKind = "repetition"
 BROKEN: OwnKind = "broken"
-CANCELLED: OwnKind = "cancelled"
+CANCELLED: OwnKind = ENDED_BY_US
 
 HOPELESS = frozenset({"credentials", "invalid_request", "refused", BROKEN})
 """The same question to the same provider can never succeed."""

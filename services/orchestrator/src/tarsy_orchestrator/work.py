@@ -185,7 +185,7 @@ class Work:
             key=one.id,
             id=id,
             subject=session_id,
-            partition=_place(one, attempt),
+            partition=_partition_of(one, attempt),
             traceparent=session_traceparent(session_id),
         )
         queue = topic.removeprefix(f"{topics.prefix}.")
@@ -219,8 +219,8 @@ class Work:
         )
 
 
-def _place(one: QueuedCall, attempt: int) -> int:
-    """In the queue. What was given back goes to another worker, and so does what nobody claims when it was asked twice.
+def _partition_of(one: QueuedCall, attempt: int) -> int:
+    """Of the queue. What was given back goes to another worker, and so does what nobody claims when it was asked twice.
 
     The first repeat goes where the request went: a worker that is only slow knows the call, and does not run it again.
     """

@@ -1,4 +1,4 @@
-"""One streamed request to OpenAI or Anthropic (the latter through its SDK): both are asked alike, and fail alike."""
+"""One streamed request to OpenAI, or through the SDK of Anthropic: both are asked alike, and fail alike."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, aclosing
@@ -27,7 +27,7 @@ class _StatusProblem(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Sdk:
+class Endpoint:
     """What is asked through it, and its exceptions. `secret` is left out of every sentence."""
 
     provider: str
@@ -37,10 +37,10 @@ class Sdk:
     secret: str | None
 
 
-async def received(sdk: Sdk, body: Body, plainer: Callable[[LlmError], Body | None]) -> AsyncGenerator[Event]:
+async def received(endpoint: Endpoint, body: Body, plainer: Callable[[LlmError], Body | None]) -> AsyncGenerator[Event]:
     """Raises LlmError. `plainer`: what to ask instead, once, of a provider that refused `body` so; None to give up."""
     try:
-        async with aclosing(_once(sdk, body)) as stream:
+        async with aclosing(_once(endpoint, body)) as stream:
             async for event in stream:
                 yield event
         return
@@ -48,36 +48,36 @@ async def received(sdk: Sdk, body: Body, plainer: Callable[[LlmError], Body | No
         instead = plainer(refusal)
         if instead is None:
             raise
-    async with aclosing(_once(sdk, instead)) as stream:
+    async with aclosing(_once(endpoint, instead)) as stream:
         async for event in stream:
             yield event
 
 
-async def _once(sdk: Sdk, body: Body) -> AsyncGenerator[Event]:
+async def _once(endpoint: Endpoint, body: Body) -> AsyncGenerator[Event]:
     import httpx2  # Only who asks a real model pays for it.
 
     kind: ErrorKind = "provider_error"
     try:
-        async with sdk.ask(body) as response, aclosing(events(response.iter_bytes())) as stream:
+        async with endpoint.ask(body) as response, aclosing(events(response.iter_bytes())) as stream:
             async for event in stream:
                 yield event
                 kind = "cut_off"
-    except sdk.status_error as problem:
-        raise _refused(sdk, cast(_StatusProblem, problem)) from None
-    except sdk.connection_error as problem:
+    except endpoint.status_error as problem:
+        raise _refused(endpoint, cast(_StatusProblem, problem)) from None
+    except endpoint.connection_error as problem:
         # The SDK's own words say nothing; what it has wrapped does.
         cause = problem.__cause__ or problem
-        said = sentence(f"{sdk.provider} cannot be reached", _described(cause), secret=sdk.secret)
+        said = sentence(f"{endpoint.provider} cannot be reached", _described(cause), secret=endpoint.secret)
         raise LlmError(said, kind="provider_error") from None
     except (httpx2.HTTPError, LineTooLong) as problem:
-        said = sentence(f"the answer of {sdk.provider} broke off", _described(problem), secret=sdk.secret)
+        said = sentence(f"the answer of {endpoint.provider} broke off", _described(problem), secret=endpoint.secret)
         raise LlmError(said, kind=kind) from None
 
 
-def _refused(sdk: Sdk, problem: _StatusProblem) -> LlmError:
+def _refused(endpoint: Endpoint, problem: _StatusProblem) -> LlmError:
     status = problem.response.status_code
     told = (found_in(problem.body, "code"), found_in(problem.body, "type"), said_in(problem.body))
-    said = sentence(f"{sdk.provider} answered {status}", told[-1], secret=sdk.secret)
+    said = sentence(f"{endpoint.provider} answered {status}", told[-1], secret=endpoint.secret)
     return error_of_status(status_meant(status, " ".join(told)), problem.response.headers, said)
 
 
