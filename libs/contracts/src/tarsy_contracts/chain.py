@@ -12,6 +12,7 @@ type SuccessPolicy = Literal["any", "all"]
 type StageType = Literal["investigation", "synthesis", "exec_summary", "action", "chat", "scoring"]
 """The last three are not written yet."""
 type ParallelType = Literal["multi_agent", "replica"]
+type Isolation = Literal["shared", "session"]
 type NativeTool = Literal["google_search", "url_context", "code_execution"]
 
 
@@ -28,12 +29,16 @@ class SummaryRule(Value):
 
 
 class ResolvedServer(Value):
-    """An MCP server as the plan uses it. `tools`: only these of its tools; None for all."""
+    """An MCP server as the plan uses it. `tools`: only these of its tools; None for all.
+
+    `isolation`: whether all investigations share its sessions, or each has one of its own.
+    """
 
     server: str
     instructions: str = ""
     summary: SummaryRule = SummaryRule()
     tools: tuple[str, ...] | None = None
+    isolation: Isolation = "shared"
 
 
 class ResolvedAgent(Value):

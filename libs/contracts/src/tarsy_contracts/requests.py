@@ -9,8 +9,24 @@ from tarsy_contracts.events import StoredResult
 from tarsy_contracts.message import Message, Value
 
 
+class LogPosition(Value):
+    partition: int
+    offset: int
+
+
+class ResultPlace(Value):
+    """Where the result of an earlier call lies: the stored original, or else the content of the event at `event`."""
+
+    call_id: str
+    event: LogPosition
+    stored: StoredResult | None = None
+
+
 class ToolCallRequest(Message):
-    """`not_after`: a worker that has not begun by then gives its claim up. `repeatable` ones need no grant."""
+    """`not_after`: a worker that has not begun by then gives its claim up. `repeatable` ones need no grant.
+
+    `reads`: the result that the gateway's own tool `read_result` is to read in.
+    """
 
     type: ClassVar[str] = "tool_call.request"
     session_id: str
@@ -21,11 +37,7 @@ class ToolCallRequest(Message):
     repeatable: bool
     timeout_seconds: float
     not_after: datetime
-
-
-class LogPosition(Value):
-    partition: int
-    offset: int
+    reads: ResultPlace | None = None
 
 
 class SummaryRequest(Message):

@@ -1,5 +1,6 @@
 """Announcements of life, and what each worker sees of the MCP servers."""
 
+from datetime import datetime
 from typing import ClassVar, Literal
 
 from pydantic import JsonValue
@@ -16,17 +17,32 @@ class WorkerAnnounced(Message):
     leaving: bool = False
 
 
+class ToolAnnotations(Value):
+    """What the server itself says of its tool; None where it says nothing."""
+
+    title: str | None = None
+    read_only: bool | None = None
+    destructive: bool | None = None
+    idempotent: bool | None = None
+    open_world: bool | None = None
+
+
 class CatalogTool(Value):
-    """`repeatable`: its server calls it read-only or idempotent."""
+    """`repeatable`: whether running it twice is harmless, by its annotations or by what the configuration says."""
 
     tool: str
     description: str
     input_schema: dict[str, JsonValue]
     repeatable: bool
+    annotations: ToolAnnotations | None = None
 
 
 class ServerCatalogued(Message):
-    """An MCP server's tools and health as one worker sees them. The newest of a living worker counts."""
+    """An MCP server's tools and health as one worker sees them. The newest of a living worker counts.
+
+    `misconfigured`: no repetition will help, the operator has to change something. `protocol_version` and
+    `server_version` are what the server said of itself, empty while nobody has reached it. `checked_at`: when it was last asked.
+    """
 
     type: ClassVar[str] = "server.catalogued"
     server: str
@@ -34,3 +50,7 @@ class ServerCatalogued(Message):
     healthy: bool
     error: str
     tools: tuple[CatalogTool, ...]
+    misconfigured: bool = False
+    protocol_version: str = ""
+    server_version: str = ""
+    checked_at: datetime | None = None
