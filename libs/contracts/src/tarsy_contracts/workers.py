@@ -41,7 +41,8 @@ class ServerCatalogued(Message):
     """An MCP server's tools and health as one worker sees them. The newest of a living worker counts.
 
     `misconfigured`: no repetition will help, the operator has to change something. `protocol_version` and
-    `server_version` are what the server said of itself, empty while nobody has reached it. `checked_at`: when it was last asked.
+    `server_version` are what the server said of itself, empty while nobody has reached it. `checked_at`: when it was
+    last asked.
     """
 
     type: ClassVar[str] = "server.catalogued"
