@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -114,7 +115,7 @@ async def test_a_name_that_nobody_knows_is_no_answer_begun(dialect: Dialect) -> 
     error = await failure_of(llm, request())
     await llm.aclose()
     assert error.kind == "provider_error"
-    assert str(error).startswith("the model server models.invalid cannot be reached: ConnectError")
+    assert re.match(r"the model server models.invalid cannot be reached: (Client)?Connect", str(error))
 
 
 async def test_a_server_without_tls_at_an_address_that_wants_it_is_no_answer_begun(dialect: Dialect) -> None:
@@ -154,7 +155,7 @@ async def test_a_provider_that_is_not_there_is_no_answer_begun(dialect: Dialect)
     error = await failure_of(llm, request())
     await llm.aclose()
     assert error.kind == "provider_error"
-    assert str(error).startswith("the model server 127.0.0.1 cannot be reached: ConnectError")
+    assert re.match(r"the model server 127.0.0.1 cannot be reached: (Client)?Connect", str(error))
 
 
 @pytest.mark.parametrize("said", [0, 1])

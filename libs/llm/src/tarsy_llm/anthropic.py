@@ -66,6 +66,7 @@ class AnthropicLlm:
 
     def _endpoint(self, client: "AsyncAnthropic") -> Endpoint:
         from anthropic import APIConnectionError, APIStatusError
+        from httpx2 import HTTPError
 
         # The body goes whole, in our own words: it is ours to test, and other servers know fewer keys and more.
         return Endpoint(
@@ -75,6 +76,7 @@ class AnthropicLlm:
             ),
             status_error=APIStatusError,
             connection_error=APIConnectionError,
+            broken=HTTPError,
             secret=secret(self._remote),
         )
 

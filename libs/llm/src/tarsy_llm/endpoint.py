@@ -3,16 +3,13 @@
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, aclosing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import Protocol, cast
 
 from pydantic import JsonValue
 
 from tarsy_llm.http_errors import error_of_status, sentence, status_meant
 from tarsy_llm.protocol import ErrorKind, LlmError
 from tarsy_llm.sse import Event, LineTooLong, events
-
-if TYPE_CHECKING:
-    import httpx2
 
 type Body = Mapping[str, JsonValue]
 
@@ -21,19 +18,28 @@ class Streamed(Protocol):
     def iter_bytes(self) -> AsyncIterator[bytes]: ...
 
 
+class _Response(Protocol):
+    @property
+    def status_code(self) -> int: ...
+    @property
+    def headers(self) -> Mapping[str, str]: ...
+
+
 class _StatusProblem(Protocol):
-    response: "httpx2.Response"
+    response: _Response
     body: object
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """What is asked through it, and its exceptions. `secret` is left out of every sentence."""
+    """What is asked through it, and its exceptions: for a refusal, where nobody answers, and for an answer that breaks
+    off. `secret` is left out of every sentence."""
 
     provider: str
     ask: Callable[[Body], AbstractAsyncContextManager[Streamed]]
     status_error: type[Exception]
     connection_error: type[Exception]
+    broken: type[Exception]
     secret: str | None
 
 
@@ -54,8 +60,6 @@ async def received(endpoint: Endpoint, body: Body, plainer: Callable[[LlmError],
 
 
 async def _once(endpoint: Endpoint, body: Body) -> AsyncGenerator[Event]:
-    import httpx2  # Only who asks a real model pays for it.
-
     kind: ErrorKind = "provider_error"
     try:
         async with endpoint.ask(body) as response, aclosing(events(response.iter_bytes())) as stream:
@@ -69,8 +73,9 @@ async def _once(endpoint: Endpoint, body: Body) -> AsyncGenerator[Event]:
         cause = problem.__cause__ or problem
         said = sentence(f"{endpoint.provider} cannot be reached", _described(cause), secret=endpoint.secret)
         raise LlmError(said, kind="provider_error") from None
-    except (httpx2.HTTPError, LineTooLong) as problem:
-        said = sentence(f"the answer of {endpoint.provider} broke off", _described(problem), secret=endpoint.secret)
+    except (endpoint.broken, LineTooLong) as problem:
+        cause = problem.__cause__ or problem
+        said = sentence(f"the answer of {endpoint.provider} broke off", _described(cause), secret=endpoint.secret)
         raise LlmError(said, kind=kind) from None
 
 

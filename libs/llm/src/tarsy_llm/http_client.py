@@ -1,6 +1,7 @@
-"""The HTTP client of every adapter of a real model: it asks with it, or gives it to its SDK."""
+"""What adapters of real models need of HTTP: the client that they give to their SDK, and whom TLS trusts."""
 
 import ipaddress
+import ssl
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -28,11 +29,18 @@ def http_client(base_url: str | None) -> "httpx2.AsyncClient":
     return httpx2.AsyncClient(
         timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS, write=WRITE_SECONDS),
         limits=httpx2.Limits(max_connections=None, max_keepalive_connections=IDLE_CONNECTIONS),
-        trust_env=not _is_loopback(base_url),
+        trust_env=not is_loopback(base_url),
     )
 
 
-def _is_loopback(base_url: str | None) -> bool:
+def trusted() -> ssl.SSLContext:
+    """As httpx has it: the CAs of certifi, or those that SSL_CERT_FILE or SSL_CERT_DIR name."""
+    import httpx2
+
+    return httpx2.create_ssl_context()
+
+
+def is_loopback(base_url: str | None) -> bool:
     host = urlsplit(base_url or "").hostname or ""
     try:
         return ipaddress.ip_address(host).is_loopback

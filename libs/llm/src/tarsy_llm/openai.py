@@ -9,20 +9,15 @@ import os
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from tarsy_llm.endpoint import Body, Endpoint, received
-from tarsy_llm.http_client import http_client
 from tarsy_llm.keys import api_key, secret
 from tarsy_llm.openai_chunks import DONE, Gathering
-from tarsy_llm.openai_http import Refused, Unreached, asking, headers
+from tarsy_llm.openai_http import BrokenOff, OpenAiHttp, Refused, Unreached, headers, opened
 from tarsy_llm.openai_wire import request_body
 from tarsy_llm.protocol import SIGN_OF_LIFE, Answer, Delta, LlmError, LlmRequest
 from tarsy_llm.remote import RemoteModel
-
-if TYPE_CHECKING:
-    import httpx2
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +41,8 @@ class OpenAiLlm:
         self._house = house
         self._name = house.name if remote.base_url is None else f"the model server {urlsplit(remote.base_url).hostname}"
         self._opening = asyncio.Lock()
-        self._address = remote.base_url or house.address
-        self._client: httpx2.AsyncClient | None = None
+        self._address = f"{(remote.base_url or house.address).rstrip('/')}/chat/completions"
+        self._http: OpenAiHttp | None = None
 
     async def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
         key = api_key(self._remote, self._house.name, self._house.variable)
@@ -75,22 +70,22 @@ class OpenAiLlm:
 
     async def aclose(self) -> None:
         async with self._opening:
-            if self._client is not None:
-                await self._client.aclose()
+            if self._http is not None:
+                await self._http.aclose()
 
-    async def _opened(self) -> "httpx2.AsyncClient":
+    async def _opened(self) -> OpenAiHttp:
         async with self._opening:
-            if self._client is None:
-                # Import and certificates take a while: in a thread, for this loop has heartbeats to send.
-                self._client = await asyncio.to_thread(http_client, self._address)
-            return self._client
+            if self._http is None:
+                self._http = await opened(self._address)
+            return self._http
 
-    def _endpoint(self, client: "httpx2.AsyncClient", key: str) -> Endpoint:
+    def _endpoint(self, http: OpenAiHttp, key: str) -> Endpoint:
         said = headers(key, os.environ)
         return Endpoint(
             provider=self._name,
-            ask=lambda body: asking(client, f"{self._address.rstrip('/')}/chat/completions", said, body),
+            ask=lambda body: http.asking(said, body),
             status_error=Refused,
             connection_error=Unreached,
+            broken=BrokenOff,
             secret=secret(self._remote),
         )

@@ -1,42 +1,126 @@
-"""One streamed question over the HTTP client, without OpenAI's SDK (docs/decisions/0019)."""
+"""One streamed question over aiohttp, without OpenAI's SDK (docs/decisions/0019 and 0020)."""
 
+import asyncio
 import json
+import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from pydantic_core import to_json
 
 from tarsy_llm.endpoint import Body
+from tarsy_llm.http_client import CONNECT_SECONDS, is_loopback, trusted
 
 if TYPE_CHECKING:
-    import httpx2
+    import aiohttp
 
 SAID = {"accept": "application/json", "content-type": "application/json", "user-agent": "tarsy"}
 ORGANISATION = {"OPENAI_ORG_ID": "openai-organization", "OPENAI_PROJECT_ID": "openai-project"}
 """Variables that users of OpenAI set for every program, and the headers that they become."""
+IDLE_SECONDS = 4.0
+"""Many model servers hang up after five: a question that is sent just then would be lost."""
+MOST_HEADER_BYTES = 64 * 1024
+MOST_REFUSAL_BYTES = 256 * 1024
 
 
 class Unreached(Exception):
-    """The server did not begin to answer; what httpx said of it is the cause."""
+    """The server did not begin to answer; what aiohttp said of it is the cause."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    status_code: int
+    headers: Mapping[str, str]
 
 
 class Refused(Exception):
     """It answered with a status that is no success. `body` is what it said: JSON, or else text."""
 
-    def __init__(self, response: "httpx2.Response", body: object) -> None:
+    def __init__(self, response: Refusal, body: object) -> None:
         super().__init__(response.status_code)
         self.response = response
         self.body = body
 
 
+class BrokenOff(Exception):
+    """The answer ended in the middle; what aiohttp said of it is the cause."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answering:
-    response: "httpx2.Response"
+    response: "aiohttp.ClientResponse"
 
-    def iter_bytes(self) -> AsyncIterator[bytes]:
-        return self.response.aiter_bytes()
+    async def iter_bytes(self) -> AsyncIterator[bytes]:
+        """Raises BrokenOff."""
+        import aiohttp
+
+        try:
+            async for chunk in self.response.content.iter_any():
+                yield chunk
+        except (aiohttp.ClientError, OSError) as problem:
+            raise BrokenOff from problem
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAiHttp:
+    """The connections to one address, as many as there are questions: how many run at once, the caller knows.
+
+    The proxies of the environment are used, but not for a model on this machine.
+    """
+
+    session: "aiohttp.ClientSession"
+    address: str
+    proxy: str | None
+
+    @asynccontextmanager
+    async def asking(self, said: Mapping[str, str], body: Body) -> AsyncGenerator[Answering]:
+        """Raises Unreached, Refused."""
+        import aiohttp  # It has been imported: there is a session.
+
+        try:
+            response = await self.session.post(
+                self.address, data=to_json(body), headers=said, proxy=self.proxy, allow_redirects=False
+            )
+        except (aiohttp.ClientError, OSError) as problem:
+            raise Unreached from problem
+        try:
+            if not 200 <= response.status < 300:
+                refusal = Refusal(response.status, dict(response.headers))
+                raise Refused(refusal, _read((await _beginning(response)).decode(errors="replace").strip()))
+            yield Answering(response)
+        finally:
+            # One that was read to its end keeps its connection; any other is of no use any longer.
+            response.close()
+
+    async def aclose(self) -> None:
+        await self.session.close()
+
+
+async def opened(address: str) -> OpenAiHttp:
+    # Only who asks a real model pays for the import, and in a thread, for this loop has heartbeats to send.
+    tls = await asyncio.to_thread(_prepared)
+    import aiohttp
+
+    session = aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=0, ssl=tls, keepalive_timeout=IDLE_SECONDS),
+        timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        max_line_size=MOST_HEADER_BYTES,
+        max_field_size=MOST_HEADER_BYTES,
+    )
+    return OpenAiHttp(session, address, proxy_for(address))
+
+
+def proxy_for(address: str) -> str | None:
+    parts = urlsplit(address)
+    if is_loopback(address) or proxy_bypass(parts.hostname or ""):
+        return None
+    proxies = getproxies()
+    return proxies.get(parts.scheme) or proxies.get("all")
 
 
 def headers(key: str, environ: Mapping[str, str]) -> dict[str, str]:
@@ -44,25 +128,25 @@ def headers(key: str, environ: Mapping[str, str]) -> dict[str, str]:
     return {**SAID, **own, "authorization": f"Bearer {key}"}
 
 
-@asynccontextmanager
-async def asking(
-    client: "httpx2.AsyncClient", address: str, said: Mapping[str, str], body: Body
-) -> AsyncGenerator[Answering]:
-    """Raises Unreached, Refused, or what httpx raises when the body of a refusal breaks off."""
-    import httpx2  # It has been imported: there is a client.
+def _prepared() -> ssl.SSLContext:
+    import aiohttp  # noqa: F401 - it takes a while
 
-    request = client.build_request("POST", address, content=to_json(body), headers=said)
+    return trusted()
+
+
+async def _beginning(response: "aiohttp.ClientResponse") -> bytes:
+    """Of what a refusal says. The status has been said, also when the rest breaks off."""
+    import aiohttp
+
+    found = bytearray()
     try:
-        response = await client.send(request, stream=True)
-    except httpx2.HTTPError as problem:
-        raise Unreached from problem
-    try:
-        if not response.is_success:
-            await response.aread()
-            raise Refused(response, _read(response.text.strip()))
-        yield Answering(response)
-    finally:
-        await response.aclose()
+        async for chunk in response.content.iter_any():
+            found += chunk
+            if len(found) > MOST_REFUSAL_BYTES:
+                break
+    except (aiohttp.ClientError, OSError):
+        pass
+    return bytes(found[:MOST_REFUSAL_BYTES])
 
 
 def _read(text: str) -> object:

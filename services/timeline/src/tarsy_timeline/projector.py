@@ -12,7 +12,7 @@ from opentelemetry.trace import Tracer
 
 from tarsy_bus.acceptance import Chains, LogMismatch
 from tarsy_bus.connection import Bus, member
-from tarsy_bus.following import POLL_MS, READ_RECORDS, Follower, Record, readable
+from tarsy_bus.following import GATHER_SECONDS, POLL_MS, READ_RECORDS, Follower, Record, readable
 from tarsy_bus.lag import Lag, unread
 from tarsy_bus.records import append_time
 from tarsy_bus.tracing import note_reading
@@ -100,6 +100,8 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         for number, partition in self._partitions.items():
             if self._unread(number, partition) == 0:
                 partition.lag.caught_up()
+        if found:
+            await asyncio.sleep(GATHER_SECONDS)
 
     def _reload(self, numbers: Collection[int]) -> None:
         """Forget what is known of these and begin again at what the ledger says."""

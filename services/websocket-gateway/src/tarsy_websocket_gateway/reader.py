@@ -8,7 +8,7 @@ from opentelemetry.trace import Tracer
 
 from tarsy_bus.acceptance import Chains, LogMismatch
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import Follower, Record, readable
+from tarsy_bus.following import GATHER_SECONDS, Follower, Record, readable
 from tarsy_bus.lag import Lag, unread
 from tarsy_bus.records import append_time
 from tarsy_bus.topics_admin import check_topics, cluster_id
@@ -81,6 +81,7 @@ class Reader:
                 for number, lag in self._lags.items():
                     if self._unread(number) == 0:
                         lag.caught_up()
+                await asyncio.sleep(GATHER_SECONDS)
 
     async def follow_stream(self) -> None:
         topic = self._bus.topics.stream
@@ -93,6 +94,7 @@ class Reader:
             while True:
                 for record in await follower.read():
                     self._chunk(record)
+                await asyncio.sleep(GATHER_SECONDS)
 
     def _event(self, record: Record) -> None:
         delivery = readable(record)
