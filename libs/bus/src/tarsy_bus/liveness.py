@@ -8,19 +8,17 @@ from datetime import datetime, timedelta
 import structlog
 from aiokafka import TopicPartition
 
+from tarsy_bus.announcements import announcement_in
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import Follower, Record, readable
+from tarsy_bus.following import Follower, Record
 from tarsy_bus.publisher import NotWritten, Publisher
 from tarsy_bus.records import append_time
-from tarsy_contracts.message import Message
-from tarsy_contracts.recorded import UnknownType, UnreadableValue
 from tarsy_contracts.workers import WorkerAnnounced
 
 log = structlog.get_logger(__name__)
 
 ANNOUNCE_SECONDS = 1.0
 DEAD_AFTER = timedelta(seconds=8)
-KINDS: dict[str, type[Message]] = {WorkerAnnounced.type: WorkerAnnounced}
 
 
 class Liveness:
@@ -120,12 +118,6 @@ async def watch(bus: Bus, liveness: Liveness, changed: Callable[[], None]) -> No
 
 
 def _take(liveness: Liveness, record: Record) -> None:
-    delivery = readable(record)
-    if delivery is None:
-        return
-    try:
-        announcement = delivery.decode(KINDS)
-    except (UnknownType, UnreadableValue):
-        return
-    if isinstance(announcement, WorkerAnnounced):
+    announcement = announcement_in(record)
+    if announcement is not None:
         liveness.saw(announcement, append_time(record))

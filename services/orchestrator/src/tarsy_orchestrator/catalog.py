@@ -4,19 +4,13 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import structlog
-
+from tarsy_bus.catalog import CatalogEntries, follow_catalog
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import Follower, Record, readable
 from tarsy_bus.liveness import Liveness
 from tarsy_contracts.conversation import ToolDefinition
 from tarsy_contracts.events import OfferedTool
-from tarsy_contracts.recorded import UnknownType, UnreadableValue
-from tarsy_contracts.workers import CatalogTool, ServerCatalogued
-
-log = structlog.get_logger(__name__)
-
-KINDS = {ServerCatalogued.type: ServerCatalogued}
+from tarsy_contracts.workers import CatalogTool
+from tarsy_orchestrator.tool_names import Tool, names_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,41 +22,40 @@ class Offer:
 class Catalog:
     def __init__(self, liveness: Liveness) -> None:
         self._liveness = liveness
-        self._seen: dict[str, ServerCatalogued] = {}
+        self._entries = CatalogEntries()
         self._changed = asyncio.Event()
 
     def changed(self) -> None:
         """Whoever waits for an offer looks again: the catalog or the workers' lives changed."""
         self._changed.set()
 
-    def take(self, record: Record) -> None:
-        key = (record.key or b"").decode(errors="replace")
-        if record.value is None:
-            self._seen.pop(key, None)
-            return
-        delivery = readable(record)
-        if delivery is None:
-            return
-        try:
-            self._seen[key] = delivery.decode(KINDS)
-        except (UnknownType, UnreadableValue) as problem:
-            log.warning("catalog.unreadable", reason=str(problem))
+    async def follow(self, bus: Bus) -> None:
+        """Reads the catalog from its beginning and goes on for ever."""
+        await follow_catalog(bus, self._entries.take, changed=self.changed, read_through=lambda: None)
 
     def offer(self, servers: Sequence[str]) -> Offer:
         """What healthy servers of living workers offer now."""
-        tools: list[OfferedTool] = []
+        found: dict[Tool, CatalogTool] = {}
         unavailable = []
         for server in servers:
-            healthy = [
-                entry
-                for entry in self._seen.values()
-                if entry.server == server and entry.healthy and self._liveness.lives(entry.worker_id)
-            ]
-            if healthy:
-                tools += [_offered(server, tool) for tool in healthy[-1].tools]
+            tools = self._newest(server)
+            if tools is not None:
+                for tool in tools:
+                    found.setdefault((server, tool.tool), tool)
             else:
                 unavailable.append(server)
-        return Offer(tuple(tools), tuple(unavailable))
+        names = names_of(found)
+        offered = tuple(_offered(server, names[server, name], tool) for (server, name), tool in found.items())
+        return Offer(offered, tuple(unavailable))
+
+    def _newest(self, server: str) -> Sequence[CatalogTool] | None:
+        """What the living worker that told last, of those that reach the server, told of its tools."""
+        told = [
+            entry
+            for entry in self._entries.all()
+            if entry.seen.server == server and entry.seen.healthy and self._liveness.lives(entry.seen.worker_id)
+        ]
+        return max(told, key=lambda entry: entry.offset).seen.tools if told else None
 
     async def wait_for(self, servers: Sequence[str], *, seconds: float) -> Offer:
         """The offer as soon as no server is missing, or as it is after `seconds`."""
@@ -76,22 +69,10 @@ class Catalog:
             return self.offer(servers)
 
 
-async def follow_catalog(bus: Bus, catalog: Catalog) -> None:
-    """Reads the catalog from its beginning and goes on for ever."""
-    async with Follower(bus, bus.topics.catalog).running() as follower:
-        follower.assign({0: await follower.first(0)})
-        while True:
-            for record in await follower.read():
-                catalog.take(record)
-            catalog.changed()
-
-
-def _offered(server: str, tool: CatalogTool) -> OfferedTool:
+def _offered(server: str, name: str, tool: CatalogTool) -> OfferedTool:
     return OfferedTool(
         server=server,
         tool=tool.tool,
         repeatable=tool.repeatable,
-        definition=ToolDefinition(
-            name=f"{server}__{tool.tool}", description=tool.description, input_schema=tool.input_schema
-        ),
+        definition=ToolDefinition(name=name, description=tool.description, input_schema=tool.input_schema),
     )

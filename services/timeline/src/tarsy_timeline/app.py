@@ -21,13 +21,16 @@ from tarsy_timeline.answers import Answers
 from tarsy_timeline.database import Connection, Database
 from tarsy_timeline.internal_routes import internal_routes
 from tarsy_timeline.ledger import Ledger, LogIdentity
+from tarsy_timeline.living import Living
 from tarsy_timeline.metrics import Metrics
 from tarsy_timeline.migrating import migrate
 from tarsy_timeline.projector import Projector
 from tarsy_timeline.reading import Reading
 from tarsy_timeline.requesting import Requesting
 from tarsy_timeline.routes import session_routes
+from tarsy_timeline.server_watch import ServerWatch
 from tarsy_timeline.settings import TimelineSettings
+from tarsy_timeline.system_routes import system_routes
 
 
 def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
@@ -37,12 +40,16 @@ def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
     ledger, metrics = Ledger(database), Metrics(registry)
     publisher = Publisher(bus, source="tarsy/timeline", now=lambda: datetime.now(UTC))
     answers, reading = Answers(bus), Reading(database, settings.wait_seconds)
+    watch = ServerWatch(bus, Living(), wait_seconds=settings.wait_seconds, now=lambda: datetime.now(UTC))
+    metrics.watch_warnings(watch.count_warnings)
 
     tracing = tracing_of("timeline", settings)
+    masker = Masker.default(settings.masking_key_bytes)
     router = APIRouter()
     router.include_router(
-        session_routes(reading, Requesting(publisher, answers, settings.wait_seconds, tracing.tracer), Masker.default())
+        session_routes(reading, Requesting(publisher, answers, settings.wait_seconds, tracing.tracer), masker)
     )
+    router.include_router(system_routes(watch))
     router.include_router(internal_routes(reading))
 
     async def prepare(connection: Connection) -> None:
@@ -58,6 +65,7 @@ def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
                 _projecting(Projector(bus, ledger, metrics, tracing.tracer, lambda: datetime.now(UTC)), parts),
                 name="projector",
             )
+            group.create_task(watch.run(), name="servers")
             await parts.all.wait()
             ready()
 

@@ -1,10 +1,12 @@
 """What the projector counts."""
 
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from tarsy_contracts.events import EVENTS
+from tarsy_timeline.server_warnings import CATEGORIES, Category
 
 OTHER = "other"
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30)
@@ -48,6 +50,12 @@ class Metrics:
             "Batches that another projector had written already",
             registry=registry,
         )
+        self._warnings = Gauge(
+            "tarsy_timeline_warnings",
+            "Warnings that the API tells now: MCP servers that some or all tool gateways cannot use",
+            ["category"],
+            registry=registry,
+        )
         self._shown: set[int] = set()
 
     def projected(self, types: Mapping[str, int], *, dropped: int) -> None:
@@ -60,6 +68,10 @@ class Metrics:
         self._lag_records.labels(str(partition)).set_function(records)
         self._lag_seconds.labels(str(partition)).set_function(seconds)
         self._shown.add(partition)
+
+    def watch_warnings(self, count: Callable[[Category], float]) -> None:
+        for category in CATEGORIES:
+            self._warnings.labels(category).set_function(partial(count, category))
 
     def forget_others(self, partitions: Collection[int]) -> None:
         """Of what others project now, they show how far it is."""

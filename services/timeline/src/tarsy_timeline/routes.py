@@ -8,6 +8,7 @@ from fastapi.responses import JSONResponse
 
 from tarsy_bus.tracing import HEADER
 from tarsy_masking.masker import Masker
+from tarsy_service.problems import Problem
 from tarsy_timeline import shapes
 from tarsy_timeline.reading import Reading
 from tarsy_timeline.requesting import Requesting, caller, request_id
@@ -67,7 +68,10 @@ def session_routes(reading: Reading, requesting: Requesting, masker: Masker) -> 
     @router.post("/{session_id}/cancel")
     async def cancel(session_id: SessionId, request: Request) -> JSONResponse:
         """200, 404 or 409 is the decision of the session's owner; 202 says that it has not answered yet."""
-        who = caller(request.headers, masker.mask)
+        if masker.mask(session_id) != session_id:
+            # It would be the key of a record, and in traces: what somebody pasted there is no session's id.
+            raise Problem(404, "Not Found", "there is no such session")
+        who = caller(request.headers, masker.for_session(session_id).mask)
         asked = request_id("cancel", request.headers, who, session_id)
         body: Shape = {"session_id": session_id, "request_id": asked}
         answer = await requesting.cancel(session_id, asked, who.author, cause=request.headers.get(HEADER))

@@ -2,10 +2,10 @@
 
 from pydantic import Field, SecretStr
 
-from tarsy_service.settings import ServiceSettings
+from tarsy_service.settings import MaskingSettings
 
 
-class TimelineSettings(ServiceSettings):
+class TimelineSettings(MaskingSettings):
     database: SecretStr = Field(description="PostgreSQL, postgresql://USER:PASSWORD@HOST:PORT/NAME")
     database_schema: str = Field(
         "tarsy",

@@ -42,6 +42,10 @@ def page_routes(page: Page) -> APIRouter:
     async def sessions() -> Response:
         return _answer(page.index, ASK_AGAIN)
 
+    @router.api_route("/servers", methods=list(READ))
+    async def servers() -> Response:
+        return _answer(page.index, ASK_AGAIN)
+
     @router.api_route("/sessions/{session_id}", methods=list(READ))
     async def session(session_id: SessionId) -> Response:
         """The page itself asks whether there is such a session."""

@@ -17,6 +17,20 @@ export function readSession(id) {
   return ask(`/api/v1/sessions/${encodeURIComponent(id)}`);
 }
 
+/** Without their tools. */
+export function readServers() {
+  return ask("/api/v1/system/mcp-servers?tools=none");
+}
+
+/** With its tools and their schemas. */
+export function readServer(id) {
+  return ask(`/api/v1/system/mcp-servers/${encodeURIComponent(id)}`);
+}
+
+export function readWarnings() {
+  return ask("/api/v1/system/warnings");
+}
+
 /** The same key again asks for the same answer. */
 export function cancelSession(id, key) {
   return ask(`/api/v1/sessions/${encodeURIComponent(id)}/cancel`, {

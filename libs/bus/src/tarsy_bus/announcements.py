@@ -1,0 +1,18 @@
+"""Announcements of life, as readers of their topic meet them."""
+
+from tarsy_bus.following import Record, readable
+from tarsy_contracts.recorded import UnknownType, UnreadableValue
+from tarsy_contracts.workers import WorkerAnnounced
+
+KINDS = {WorkerAnnounced.type: WorkerAnnounced}
+
+
+def announcement_in(record: Record) -> WorkerAnnounced | None:
+    """None when there is none in it that this code can read."""
+    delivery = readable(record)
+    if delivery is None:
+        return None
+    try:
+        return delivery.decode(KINDS)
+    except (UnknownType, UnreadableValue):
+        return None

@@ -1,0 +1,48 @@
+"""Single records of a partition, read again where somebody has said that they lie."""
+
+from collections import deque
+from collections.abc import AsyncGenerator, Sequence
+
+from aiokafka import TopicPartition
+
+from tarsy_bus.acceptance import LogMismatch
+from tarsy_bus.connection import Bus
+from tarsy_bus.following import Follower, Record
+
+
+class RecordsGone(Exception):
+    """One of the records is not there (any longer)."""
+
+
+async def records_at(bus: Bus, topic: str, partition: int, offsets: Sequence[int]) -> AsyncGenerator[Record]:
+    """The records at these ascending offsets, one after the other; nothing that lies between them is kept.
+
+    Raises RecordsGone. It waits for Kafka as long as the caller does, who closes it (`aclosing`).
+    """
+    missing = deque(offsets)
+    if not missing:
+        return
+    place = TopicPartition(topic, partition)
+    async with Follower(bus, topic).running() as follower:
+        first = (await follower.consumer.beginning_offsets([place]))[place]
+        end = (await follower.consumer.end_offsets([place]))[place]
+        if missing[0] < first or missing[-1] >= end:
+            raise RecordsGone(f"{topic} partition {partition} holds offsets {first} to {end}, not {list(offsets)}")
+        follower.assign({partition: missing[0]})
+        while missing:
+            for record in await _read(follower):
+                if record.offset == missing[0]:
+                    missing.popleft()
+                    yield record
+                if not missing:
+                    return
+            if await follower.consumer.position(place) > missing[0]:
+                raise RecordsGone(f"{topic} partition {partition} has no record at offset {missing[0]}")
+
+
+async def _read(follower: Follower) -> list[Record]:
+    """Records may be deleted while they are read."""
+    try:
+        return await follower.read()
+    except LogMismatch as problem:
+        raise RecordsGone(str(problem)) from problem

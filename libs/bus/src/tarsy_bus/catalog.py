@@ -1,0 +1,99 @@
+"""What the catalog topic tells: each MCP server as each worker sees it, dead ones among them."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+import structlog
+from aiokafka import TopicPartition
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.following import Follower, Record, readable
+from tarsy_contracts.recorded import UnknownType, UnreadableValue
+from tarsy_contracts.workers import ServerCatalogued
+
+log = structlog.get_logger(__name__)
+
+KINDS = {ServerCatalogued.type: ServerCatalogued}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """`health_since`, `tools_since`: since when the worker has said the same of its health and of its tools' names.
+
+    Both reach back as far as the topic still tells: what was compacted away is not known.
+    """
+
+    seen: ServerCatalogued
+    offset: int
+    appended_at: datetime
+    health_since: datetime
+    tools_since: datetime
+    tool_names: frozenset[str]
+
+
+class CatalogEntries:
+    """The newest of each server and worker."""
+
+    def __init__(self) -> None:
+        self._entries: dict[bytes, Entry] = {}
+
+    def all(self) -> Collection[Entry]:
+        return self._entries.values()
+
+    def take(self, record: Record) -> None:
+        """What cannot be read changes nothing."""
+        key = record.key or b""
+        if record.value is None:
+            self._entries.pop(key, None)
+            return
+        delivery = readable(record)
+        if delivery is None:
+            return
+        try:
+            seen = delivery.decode(KINDS)
+        except (UnknownType, UnreadableValue) as problem:
+            log.warning("catalog.unreadable", offset=record.offset, reason=str(problem))
+            return
+        self._entries[key] = _after(self._entries.get(key), seen, record.offset, delivery.appended_at)
+
+    def drop(self, unwanted: Callable[[Entry], bool]) -> None:
+        self._entries = {key: entry for key, entry in self._entries.items() if not unwanted(entry)}
+
+
+async def follow_catalog(
+    bus: Bus, take: Callable[[Record], None], *, changed: Callable[[], None], read_through: Callable[[], None]
+) -> None:
+    """Reads the catalog from its beginning and goes on for ever.
+
+    `changed` is called after each read, `read_through` once, when all that was there at the start has been taken.
+    """
+    place = TopicPartition(bus.topics.catalog, 0)
+    async with Follower(bus, bus.topics.catalog).running() as follower:
+        goal: int | None = (await follower.consumer.end_offsets([place]))[place]
+        follower.assign({0: await follower.first(0)})
+        while True:
+            for record in await follower.read():
+                take(record)
+            changed()
+            if goal is not None and await follower.consumer.position(place) >= goal:
+                goal = None
+                read_through()
+
+
+def _after(before: Entry | None, seen: ServerCatalogued, offset: int, at: datetime) -> Entry:
+    names = frozenset(tool.tool for tool in seen.tools)
+    same_health = before is not None and _health(before.seen) == _health(seen)
+    same_tools = before is not None and before.tool_names == names
+    return Entry(
+        seen=seen,
+        offset=offset,
+        appended_at=at,
+        health_since=before.health_since if before is not None and same_health else at,
+        tools_since=before.tools_since if before is not None and same_tools else at,
+        tool_names=names,
+    )
+
+
+def _health(seen: ServerCatalogued) -> tuple[bool, bool]:
+    return seen.healthy, seen.misconfigured

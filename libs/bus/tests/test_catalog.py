@@ -1,0 +1,119 @@
+"""Reading the catalog: whole, then on and on, with what is known of each entry's past."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import pytest
+from bus_kafka import make_topic
+
+from tarsy_bus import following
+from tarsy_bus.beside import beside
+from tarsy_bus.catalog import CatalogEntries, Entry, follow_catalog
+from tarsy_bus.connection import Bus
+from tarsy_bus.publisher import Publisher
+from tarsy_contracts.workers import CatalogTool, ServerCatalogued
+from tarsy_testing import eventually
+
+
+@dataclass
+class Telling:
+    publisher: Publisher
+    entries: CatalogEntries = field(default_factory=CatalogEntries)
+    read_through: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def say(self, worker: str, *tools: str, error: str = "", misconfigured: bool = False) -> None:
+        offered = tuple(CatalogTool(tool=name, description="", input_schema={}, repeatable=False) for name in tools)
+        seen = ServerCatalogued(
+            server="git", worker_id=worker, healthy=not error, error=error, tools=offered, misconfigured=misconfigured
+        )
+        topic = self.publisher.topics.catalog
+        await self.publisher.publish(topic, seen, key=f"git/{worker}", id=str(uuid4()), subject="git")
+        await asyncio.sleep(0.005)  # so that the next one has another stamp
+
+    async def of(self, worker: str, error: str) -> Entry:
+        """As soon as this is what the worker says."""
+
+        async def look() -> Entry | None:
+            found = [one for one in self.entries.all() if (one.seen.worker_id, one.seen.error) == (worker, error)]
+            return found[0] if found else None
+
+        return await eventually(look, f"{worker} says {error!r}")
+
+
+@pytest.fixture
+async def telling(bare: Bus) -> AsyncIterator[Telling]:
+    await make_topic(bare, bare.topics.catalog)
+    async with Publisher(bare, source="test", now=lambda: datetime.now(UTC)).running() as publisher:
+        yield Telling(publisher)
+
+
+async def test_what_was_there_is_read_through_before_anybody_is_told_so(
+    bare: Bus, telling: Telling, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(following, "READ_RECORDS", 1)
+    await telling.say("a", "log")
+    await telling.say("b", "log")
+    known: list[int] = []
+
+    def through() -> None:
+        known.append(len(telling.entries.all()))
+        telling.read_through.set()
+
+    async with beside(follow_catalog(bare, telling.entries.take, changed=lambda: None, read_through=through)):
+        async with asyncio.timeout(20):
+            await telling.read_through.wait()
+        await telling.say("c", "log")
+        await telling.of("c", "")
+    assert known == [2]
+
+
+async def test_an_empty_catalog_is_read_through_at_once(bare: Bus, telling: Telling) -> None:
+    through = telling.read_through.set
+    async with beside(follow_catalog(bare, telling.entries.take, changed=lambda: None, read_through=through)):
+        async with asyncio.timeout(20):
+            await telling.read_through.wait()
+    assert list(telling.entries.all()) == []
+
+
+async def test_health_and_tools_are_as_old_as_they_were_the_same(bare: Bus, telling: Telling) -> None:
+    await telling.say("a", "log")
+    await telling.say("a", "log", error="down")
+    async with beside(
+        follow_catalog(bare, telling.entries.take, changed=lambda: None, read_through=telling.read_through.set)
+    ):
+        down = await telling.of("a", "down")
+        assert down.tools_since < down.health_since == down.appended_at
+
+        await telling.say("a", "log", error="still down")
+        still = await telling.of("a", "still down")
+        assert (still.health_since, still.tools_since) == (down.health_since, down.tools_since)
+
+        await telling.say("a", "log", error="wrong command", misconfigured=True)
+        wrong = await telling.of("a", "wrong command")
+        assert wrong.health_since == wrong.appended_at > still.health_since
+
+        await telling.say("a", "log", "show")
+        more = await telling.of("a", "")
+        assert more.tools_since == more.health_since == more.appended_at
+
+
+async def test_tombstones_and_what_cannot_be_read(bare: Bus, telling: Telling) -> None:
+    await telling.say("a", "log")
+    topic = telling.publisher.topics.catalog
+    await telling.publisher.write(topic, key=b"git/a", value=b"{}", headers=[])
+    await telling.publisher.write(topic, key=b"git/b", value=None, headers=[])
+    async with beside(
+        follow_catalog(bare, telling.entries.take, changed=lambda: None, read_through=telling.read_through.set)
+    ):
+        async with asyncio.timeout(20):
+            await telling.read_through.wait()
+        assert [entry.tool_names for entry in telling.entries.all()] == [frozenset({"log"})]
+        await telling.publisher.write(topic, key=b"git/a", value=None, headers=[])
+
+        async def is_gone() -> bool:
+            return not telling.entries.all()
+
+        await eventually(is_gone, "the entry is gone")

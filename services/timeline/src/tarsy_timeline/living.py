@@ -1,0 +1,125 @@
+"""Which workers live, for a reader that does not announce itself: to be shown, not to decide by."""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from aiokafka import TopicPartition
+from aiokafka.errors import KafkaError
+
+from tarsy_bus.announcements import announcement_in
+from tarsy_bus.connection import Bus
+from tarsy_bus.following import Follower
+from tarsy_bus.liveness import DEAD_AFTER
+from tarsy_bus.records import append_time
+from tarsy_contracts.workers import WorkerAnnounced
+
+REMEMBERED = timedelta(hours=1)
+"""How long a worker is known that is silent."""
+READ_BACK = 5_000
+"""Announcements that are read at the start: of the last 8 seconds if 600 processes make one each second."""
+ASK_SECONDS = 5.0
+SURE_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """The last announcement of a worker."""
+
+    announcement: WorkerAnnounced
+    at: datetime
+
+
+class Living:
+    """The topic's time is that of the newest announcement, whoever made it.
+
+    Our own clock carries it on, but only up to the last moment at which we knew that nothing newer waits: whoever is
+    cut off from Kafka must not take everybody for dead.
+    """
+
+    def __init__(self, *, dead_after: timedelta = DEAD_AFTER, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._dead_after = dead_after
+        self._monotonic = monotonic
+        self._heard: dict[str, Heard] = {}
+        self._newest: datetime | None = None
+        self._newest_at = 0.0
+        self._sure_at: float | None = None
+
+    def saw(self, announcement: WorkerAnnounced, appended_at: datetime) -> None:
+        self._heard.pop(announcement.worker_id, None)
+        self._heard[announcement.worker_id] = Heard(announcement, appended_at)
+        self._newest, self._newest_at = appended_at, self._monotonic()
+        self._forget(appended_at)
+
+    def nothing_waits(self) -> None:
+        """All that was announced until now has been seen."""
+        self._sure_at = self._monotonic()
+
+    @property
+    def is_sure(self) -> bool:
+        return self._sure_at is not None and self._monotonic() - self._sure_at <= SURE_SECONDS
+
+    @property
+    def now(self) -> datetime | None:
+        """None while nobody has ever announced himself."""
+        if self._newest is None or self._sure_at is None:
+            return self._newest
+        return self._newest + timedelta(seconds=max(0.0, self._sure_at - self._newest_at))
+
+    def lives(self, worker_id: str) -> bool:
+        heard = self._heard.get(worker_id)
+        return heard is not None and self._is_alive(heard)
+
+    def last_heard(self, worker_id: str) -> datetime | None:
+        """None when it was never heard, or is forgotten."""
+        heard = self._heard.get(worker_id)
+        return heard.at if heard is not None else None
+
+    def has_forgotten(self, worker_id: str, *, since: datetime) -> bool:
+        """It was not heard for so long that what it said at `since` is of no use any more."""
+        now = self.now
+        return now is not None and worker_id not in self._heard and now - since > REMEMBERED
+
+    def gateways(self) -> Iterator[tuple[bool, datetime]]:
+        """Of each tool gateway that is remembered: whether it lives, and when it was heard last."""
+        for heard in self._heard.values():
+            if heard.announcement.service == "tool-gateway":
+                yield self._is_alive(heard), heard.at
+
+    def _forget(self, now: datetime) -> None:
+        """They are in the order in which they were heard last."""
+        while (oldest := next(iter(self._heard.items())))[1].at < now - REMEMBERED:
+            del self._heard[oldest[0]]
+
+    def _is_alive(self, heard: Heard) -> bool:
+        now = self.now
+        return now is not None and not heard.announcement.leaving and now - heard.at <= self._dead_after
+
+
+async def follow_workers(bus: Bus, living: Living, changed: Callable[[], None]) -> None:
+    """Follows the announcements for ever, from those of the last seconds on."""
+    place = TopicPartition(bus.topics.workers, 0)
+    async with Follower(bus, bus.topics.workers).running() as follower:
+        end = (await follower.consumer.end_offsets([place]))[place]
+        follower.assign({0: max(await follower.first(0), end - READ_BACK)})
+        while True:
+            for record in await follower.read():
+                announcement = announcement_in(record)
+                if announcement is not None:
+                    living.saw(announcement, append_time(record))
+            if await _is_at_the_end(follower, place):
+                living.nothing_waits()
+            changed()
+
+
+async def _is_at_the_end(follower: Follower, place: TopicPartition) -> bool:
+    """Asks the broker: an empty read alone may as well mean that it is out of reach."""
+    try:
+        async with asyncio.timeout(ASK_SECONDS):
+            end = (await follower.consumer.end_offsets([place]))[place]
+            position: int = await follower.consumer.position(place)
+    except (TimeoutError, KafkaError):
+        return False
+    return position >= int(end)

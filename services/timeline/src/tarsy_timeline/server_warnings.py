@@ -1,0 +1,123 @@
+"""What an operator should know of the MCP servers. It follows from what gateways see: so it goes when that changes."""
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from tarsy_bus.catalog import Entry
+from tarsy_contracts.envelope import wire_time
+from tarsy_contracts.identities import derived_id
+from tarsy_timeline.servers import Server
+
+MOST_NAMED = 10
+"""Workers or tools that one warning names."""
+MOST_CHARACTERS = 2_000
+
+type Category = Literal["mcp_health"]
+CATEGORIES: tuple[Category, ...] = ("mcp_health",)
+type What = Literal["no_gateway", "unreported", "misconfigured", "unreachable", "partly_unreachable", "different_tools"]
+
+
+@dataclass(frozen=True, slots=True)
+class ServerWarning:
+    """`began`: as far back as the topics still tell."""
+
+    what: What
+    server: str | None
+    message: str
+    details: str
+    began: datetime
+    category: Category = "mcp_health"
+
+    @property
+    def id(self) -> str:
+        return derived_id("warning", self.what, self.server or "")
+
+
+def warnings_of(
+    servers: Iterable[Server], gateways: Collection[tuple[bool, datetime]], listening_since: datetime
+) -> list[ServerWarning]:
+    """`gateways`: whether each lives, and when it was heard last. At most two warnings for a server."""
+    return [*_without_gateways(gateways, listening_since), *(warning for server in servers for warning in _of(server))]
+
+
+def _without_gateways(
+    gateways: Collection[tuple[bool, datetime]], listening_since: datetime
+) -> Iterator[ServerWarning]:
+    if any(lives for lives, _ in gateways):
+        return
+    yield ServerWarning(
+        what="no_gateway",
+        server=None,
+        message="No tool gateway is running.",
+        details="No tool can be called until one starts. Calls wait for it as long as their deadlines let them.",
+        began=max((at for _, at in gateways), default=listening_since),
+    )
+
+
+def _of(server: Server) -> Iterator[ServerWarning]:
+    health = _health(server)
+    if health is not None:
+        yield health
+    if len({entry.tool_names for entry in server.healthy}) > 1:
+        yield _different_tools(server)
+
+
+def _health(server: Server) -> ServerWarning | None:
+    name, living, failing = server.name, server.living, server.failing
+    if not living:
+        return (
+            None
+            if server.left_at is None
+            else _warning(
+                server,
+                "unreported",
+                f"No running tool gateway reports the MCP server {name}.",
+                f"The last one that did was heard at {wire_time(server.left_at)}.",
+                server.left_at,
+            )
+        )
+    if server.misconfigured:
+        return _warning(
+            server,
+            "misconfigured",
+            f"The MCP server {name} is configured wrongly.",
+            _said(server.misconfigured),
+            _since(server.misconfigured),
+        )
+    if not failing:
+        return None
+    if len(failing) == len(living):
+        message = f"The MCP server {name} cannot be reached."
+        return _warning(server, "unreachable", message, _said(failing), _since(failing))
+    message = f"The MCP server {name} is reached by {len(server.healthy)} of {len(living)} tool gateways."
+    return _warning(server, "partly_unreachable", message, _said(failing), _since(failing))
+
+
+def _different_tools(server: Server) -> ServerWarning:
+    sets = [entry.tool_names for entry in server.healthy]
+    differing = sorted(frozenset().union(*sets) - frozenset.intersection(*sets))
+    more = "" if len(differing) <= MOST_NAMED else f" and {len(differing) - MOST_NAMED} more"
+    return _warning(
+        server,
+        "different_tools",
+        f"The MCP server {server.name} offers different tools to different tool gateways.",
+        f"Not all of them have {', '.join(differing[:MOST_NAMED])}{more}.",
+        max(entry.tools_since for entry in server.healthy),
+    )
+
+
+def _warning(server: Server, what: What, message: str, details: str, began: datetime) -> ServerWarning:
+    return ServerWarning(what, server.name, message, details[:MOST_CHARACTERS], began)
+
+
+def _since(entries: Collection[Entry]) -> datetime:
+    """The first of those that live: one more that sees it, too, makes it no newer."""
+    return min(entry.health_since for entry in entries)
+
+
+def _said(entries: Collection[Entry]) -> str:
+    """Each error once, as several gateways mostly say the same."""
+    errors = list(dict.fromkeys(entry.seen.error for entry in entries))
+    return "; ".join(error or "It gives no reason." for error in errors[:MOST_NAMED])

@@ -1,0 +1,40 @@
+"""What people and the page are told of the system: MCP servers, and what is wrong with them."""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Path, Query
+
+from tarsy_service.problems import Problem
+from tarsy_timeline import system_shapes
+from tarsy_timeline.server_watch import ServerWatch
+from tarsy_timeline.system_shapes import MOST_TOOLS, McpServer, McpServers, SystemWarnings
+
+TOOLS_SHOWN = {"listed": MOST_TOOLS, "none": 0}
+
+type ServerName = Annotated[str, Path(max_length=200)]
+type Tools = Annotated[Literal["listed", "none"], Query()]
+
+
+def system_routes(watch: ServerWatch) -> APIRouter:
+    router = APIRouter(prefix="/api/v1/system", tags=["system"])
+
+    @router.get("/mcp-servers")
+    async def list_mcp_servers(tools: Tools = "listed") -> McpServers:
+        """As the running tool gateways see them. One that is configured, but no gateway has ever seen, is not there."""
+        return system_shapes.mcp_servers((await watch.seen()).servers, most_tools=TOOLS_SHOWN[tools])
+
+    @router.get("/mcp-servers/{server_id}")
+    async def get_mcp_server(server_id: ServerName) -> McpServer:
+        """One server, with all its tools and their schemas."""
+        for server in (await watch.seen()).servers:
+            if server.name == server_id:
+                return system_shapes.mcp_server(server)
+        raise Problem(404, "Not found", "No tool gateway has told of such an MCP server.")
+
+    @router.get("/warnings")
+    async def list_warnings() -> SystemWarnings:
+        """What an operator should look at. A warning goes when its cause does."""
+        seen = await watch.seen()
+        return system_shapes.system_warnings(seen.warnings, len(seen.servers))
+
+    return router

@@ -1,0 +1,215 @@
+"""The view of MCP servers in Chromium: behind it the real API, and what tool gateways told on a real Kafka."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import httpx2
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Page, expect
+from prometheus_client import CollectorRegistry
+
+from tarsy_browser import Tab, new_tab
+from tarsy_bus.beside import beside
+from tarsy_contracts.workers import CatalogTool, ToolAnnotations
+from tarsy_embedded.ports import free_port
+from tarsy_service.running import run_services
+from tarsy_service.service import Ready, Service
+from tarsy_telling_gateways import TellingGateway, announce_all, publishing, telling_bus, tool
+from tarsy_testing import eventually
+from tarsy_timeline.living import Living
+from tarsy_timeline.server_watch import ServerWatch
+from tarsy_timeline.system_routes import system_routes
+from tarsy_websocket_gateway.page_assets import load_page
+from tarsy_websocket_gateway.page_routes import page_routes
+
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(120)]
+
+HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)<\\/script>"
+WAIT_SECONDS = 20.0
+POLL_MILLISECONDS = 10_000
+FRAME_MILLISECONDS = 250.0
+MANY = 1_000
+
+
+@dataclass
+class Scene:
+    url: str
+    browser: Browser
+    one: TellingGateway
+    other: TellingGateway
+
+    async def forget(self, *servers: str) -> None:
+        """So that the next test finds nothing."""
+        for server in servers:
+            for gateway in (self.one, self.other):
+                await gateway.withdraws(server)
+
+        async def is_empty() -> bool:
+            async with httpx2.AsyncClient(base_url=self.url) as client:
+                answer = await client.get("/api/v1/system/mcp-servers")
+            return bool(answer.json() == {"servers": []})
+
+        await eventually(is_empty, "all servers are gone")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def scene(kafka_bootstrap: str, browser: Browser) -> AsyncIterator[Scene]:
+    port, stop, started = free_port(), asyncio.Event(), asyncio.Event()
+    async with telling_bus(kafka_bootstrap) as bus, publishing(bus) as publisher:
+        watch = ServerWatch(bus, Living(), wait_seconds=WAIT_SECONDS, now=lambda: datetime.now(UTC))
+        router = page_routes(load_page())
+        router.include_router(system_routes(watch))
+
+        async def run(ready: Ready) -> None:
+            ready()
+            await watch.run()
+
+        running = run_services(
+            [Service(name="page", run=run, router=router)], host="127.0.0.1", port=port, registry=CollectorRegistry(),
+            shutdown_seconds=1, on_ready=started.set, stop=stop,
+        )  # fmt: skip
+        one, other = TellingGateway(publisher), TellingGateway(publisher)
+        async with asyncio.TaskGroup() as group:
+            group.create_task(running)
+            async with asyncio.timeout(WAIT_SECONDS):
+                await started.wait()
+            async with beside(announce_all([one, other])):
+                yield Scene(f"http://127.0.0.1:{port}", browser, one, other)
+            stop.set()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def tab(scene: Scene) -> AsyncIterator[Tab]:
+    """With a clock that the test moves on; and whatever is shown, nobody complains."""
+    async with new_tab(scene.browser, scene.url) as tab:
+        await tab.page.clock.install()
+        yield tab
+        assert tab.complaints == []
+
+
+async def open_servers(page: Page) -> None:
+    await page.goto("/servers")
+    await expect(page.locator("#connection")).to_have_text("Live")
+
+
+async def until_polled(page: Page) -> None:
+    async with page.expect_response("**/api/v1/system/mcp-servers*"):
+        await page.clock.run_for(POLL_MILLISECONDS)
+
+
+async def test_a_server_is_shown_with_its_state_its_workers_and_its_tools(scene: Scene, tab: Tab) -> None:
+    annotations = ToolAnnotations(title="List pods", read_only=True, idempotent=True)
+    schema = {"type": "object", "properties": {"namespace": {"type": "string"}}}
+    described = CatalogTool(
+        tool="pods", description="Lists the pods.", input_schema=schema, repeatable=True, annotations=annotations
+    )
+    await scene.one.says("shown", described, tool("delete"))
+    await scene.other.says("shown", described, tool("delete"))
+    await open_servers(tab.page)
+    card = tab.page.locator(".server", has=tab.page.locator("h2", has_text="shown"))
+
+    await expect(card.locator("header .status")).to_have_text("Healthy")
+    await expect(card.locator("header + p")).to_have_text("2 tools · shown 1.2 · protocol 2025-11-25")
+    await card.get_by_text("Seen by 2 tool gateways").click()
+    await expect(card.locator(".workers code")).to_have_text([scene.other.worker_id, scene.one.worker_id])
+
+    await card.get_by_text("2 tools", exact=True).click()
+    await expect(card.locator(".tools .tool")).to_have_text(["pods", "delete"])
+    await expect(card.locator(".tools .outcome")).to_have_text(
+        ["may be run twice · read-only · idempotent", "runs at most once · the server says nothing of it"]
+    )
+    await expect(card.locator(".tools pre")).to_have_count(0)
+    await card.get_by_text("List pods").click()
+    await expect(card.locator(".tools .text")).to_have_text("Lists the pods.")
+    await expect(card.locator(".tools pre")).to_contain_text('"namespace"')
+    await scene.forget("shown")
+
+
+async def test_a_lost_server_is_said_in_the_view_and_in_the_head_until_it_is_back(scene: Scene, tab: Tab) -> None:
+    await scene.one.says("lost", tool("query"))
+    await open_servers(tab.page)
+    page, line = tab.page, tab.page.locator("#servers")
+    await expect(line).to_have_text("1 MCP server")
+    await expect(page.locator(".warnings li")).to_have_count(0)
+
+    await scene.one.says("lost", error="connection refused")
+    await until_polled(page)
+    await expect(page.locator(".server header .status")).to_have_text("Not reachable")
+    await expect(page.locator(".server .failure").first).to_have_text("connection refused")
+    await expect(page.locator(".warnings strong")).to_have_text("The MCP server lost cannot be reached.")
+    await expect(line).to_have_text("1 MCP server, 1 warning")
+
+    await scene.one.says("lost", tool("query"))
+    await until_polled(page)
+    await expect(page.locator(".server header .status")).to_have_text("Healthy")
+    await expect(page.locator(".warnings li")).to_have_count(0)
+    await expect(page.locator(".server > .failure")).to_be_hidden()
+    await scene.forget("lost")
+    await until_polled(page)
+    await expect(page.locator("#content > .notice")).to_have_text("No tool gateway has told of an MCP server yet.")
+
+
+async def test_hostile_names_and_descriptions_are_text(scene: Scene, tab: Tab) -> None:
+    hostile = CatalogTool(
+        tool=HOSTILE, description=HOSTILE, input_schema={"description": HOSTILE}, repeatable=False,
+        annotations=ToolAnnotations(title=HOSTILE),
+    )  # fmt: skip
+    await scene.one.says(HOSTILE, hostile)
+    await scene.other.says(HOSTILE, error=HOSTILE)
+    await scene.one.says("named", hostile)
+    await open_servers(tab.page)
+    page = tab.page
+
+    await expect(page.locator(".server h2")).to_have_text([HOSTILE, "named"])
+    await expect(page.locator(".warnings p")).to_have_text(HOSTILE)
+    await page.get_by_text("Seen by 2 tool gateways").click()
+    await expect(page.locator(".workers .failure")).to_have_text(HOSTILE)
+    await page.get_by_text("1 tool", exact=True).last.click()
+    await expect(page.locator(".tools .tool")).to_have_text(HOSTILE)
+    await page.locator(".tools summary").click()
+    await expect(page.locator(".tools .text")).to_have_text(HOSTILE)
+    assert await page.locator("#content img, #content script").count() == 0
+    await scene.forget(HOSTILE, "named")
+
+
+async def test_a_thousand_tools_are_drawn_without_freezing(scene: Scene) -> None:
+    schema = {"type": "object", "properties": {f"p{number}": {"type": "string"} for number in range(10)}}
+    tools = [
+        CatalogTool(tool=f"tool_{number}", description="d" * 500, input_schema=schema, repeatable=False)
+        for number in range(MANY)
+    ]
+    await scene.one.says("large", *tools)
+    async with new_tab(scene.browser, scene.url) as tab:
+        await open_servers(tab.page)
+        longest = await tab.page.evaluate(
+            """async (count) => {
+                document.querySelector(".server .fold:last-child").open = true;
+                let last = performance.now(), longest = 0;
+                while (document.querySelectorAll(".tools > li").length < count) {
+                    await new Promise(requestAnimationFrame);
+                    longest = Math.max(longest, performance.now() - last);
+                    last = performance.now();
+                }
+                return longest;
+            }""",
+            MANY,
+        )
+        assert longest < FRAME_MILLISECONDS
+        assert await tab.page.locator(".tools pre").count() == 0
+        assert tab.complaints == []
+    await scene.forget("large")
+
+
+async def test_nobody_is_asked_while_nobody_looks(scene: Scene, tab: Tab) -> None:
+    await open_servers(tab.page)
+    asked: list[str] = []
+    tab.page.on("request", lambda request: asked.append(request.url))
+    await tab.page.evaluate("Object.defineProperty(document, 'hidden', { get: () => window.isHidden, set: () => {} })")
+    await tab.page.evaluate("window.isHidden = true")
+    await tab.page.clock.run_for(5 * POLL_MILLISECONDS)
+    assert asked == []
+    async with tab.page.expect_response("**/api/v1/system/warnings"):
+        await tab.page.evaluate("window.isHidden = false; document.dispatchEvent(new Event('visibilitychange'))")
