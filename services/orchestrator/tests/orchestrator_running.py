@@ -27,7 +27,7 @@ from tarsy_contracts.envelope import Headers
 from tarsy_contracts.workers import WorkerAnnounced
 from tarsy_llm.protocol import Answer, Delta, LlmError, LlmRequest
 from tarsy_masking.masker import Masker
-from tarsy_orchestrator.catalog import Catalog, follow_catalog
+from tarsy_orchestrator.catalog import Catalog
 from tarsy_orchestrator.inbox import InboxReader
 from tarsy_orchestrator.metrics import Metrics
 from tarsy_orchestrator.owner import Owner
@@ -141,7 +141,7 @@ class RunningOwner:
             await self.consumer.start()
             try:
                 async with asyncio.TaskGroup() as group:
-                    group.create_task(follow_catalog(self._bus, self._catalog))
+                    group.create_task(self._catalog.follow(self._bus))
                     await self._owner.run(lambda: self.ready.set())
             finally:
                 await self.consumer.stop()

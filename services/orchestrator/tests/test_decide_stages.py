@@ -79,7 +79,7 @@ def test_each_agent_gets_the_tools_of_its_own_servers_and_of_those_only_the_sele
     narrow = agent("A").model_copy(update={"servers": (server,)})
     none = agent("B").model_copy(update={"servers": ()})
     started = of(Story(plan=chain(stage(narrow, none))).started().offered(READ, DELETE), e.ExecutionStarted)
-    assert [[tool.tool for tool in one.tools] for one in started] == [["pods_list"], []]
+    assert [[tool.tool for tool in one.tools] for one in started] == [["pods_list", "read_result"], []]
 
 
 def test_a_stage_ends_when_its_last_agent_has_ended() -> None:

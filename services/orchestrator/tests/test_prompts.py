@@ -23,6 +23,7 @@ from tarsy_orchestrator.prompts.notes import (
     BE_CONCISE,
     CONCLUDE,
     NUDGE,
+    ReadOn,
     broken_off,
     cut_note,
     summary_note,
@@ -122,7 +123,10 @@ def test_an_executive_summary() -> None:
 
 
 def test_what_agents_are_told_on_their_way() -> None:
-    told = [NUDGE, CONCLUDE, BE_CONCISE, broken_off(300.0), summary_note(3, 70), cut_note(3, 70), tool_result("a\nb\n")]
+    how = ReadOn("tarsy__read_result", "1a2b3c4d")
+    notes = [summary_note(3, 70), summary_note(3, 70, how), cut_note(3, 70, "a\n"), cut_note(3, 70, "a\nb\n", how)]
+    one_line = cut_note(1, 70_000, "a" * 65_536, how)
+    told = [NUDGE, CONCLUDE, BE_CONCISE, broken_off(300.0), *notes, one_line, tool_result("a\nb\n")]
     is_the_snapshot("notes", "\n\n".join(told) + "\n")
 
 

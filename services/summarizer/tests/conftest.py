@@ -14,8 +14,11 @@ from summary_owner import WAIT_SECONDS, Owner, owning
 
 from tarsy_bus.connection import Bus
 from tarsy_llm.protocol import Llm
+from tarsy_masking.masker import Masker
 from tarsy_summarizer.app import assemble
 from tarsy_summarizer.settings import SummarizerSettings
+
+KEY = bytes(range(32))
 
 type Running = Callable[..., AbstractAsyncContextManager[asyncio.Task[None]]]
 
@@ -32,14 +35,20 @@ def running(bus: Bus) -> Running:
 
     @asynccontextmanager
     async def run(
-        llms: Mapping[str, Llm], *, at_once: int = 8, registry: CollectorRegistry | None = None
+        llms: Mapping[str, Llm],
+        *,
+        at_once: int = 8,
+        registry: CollectorRegistry | None = None,
+        masker: Masker | None = None,
     ) -> AsyncIterator[asyncio.Task[None]]:
         settings = SummarizerSettings(
             kafka=bus.bootstrap, topic_prefix=bus.topics.prefix, client="summarizer", summaries_at_once=at_once
         )
         ready = asyncio.Event()
         task = asyncio.create_task(
-            assemble(settings, registry or CollectorRegistry(), llms, NoOpTracer()).run(ready.set)
+            assemble(settings, registry or CollectorRegistry(), llms, masker or Masker.default(KEY), NoOpTracer()).run(
+                ready.set
+            )
         )
         async with asyncio.timeout(WAIT_SECONDS):
             waiting = asyncio.create_task(ready.wait())

@@ -11,6 +11,7 @@ import pytest
 from prometheus_client import CollectorRegistry
 from summary_owner import Owner, summary
 
+from tarsy_broken_masker import broken_masker
 from tarsy_contracts.chunks import SummaryChunk
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.inputs import CallClaimed, SummaryReported
@@ -18,10 +19,13 @@ from tarsy_contracts.requests import LogPosition
 from tarsy_llm.protocol import Answer, Delta, Llm, LlmRequest
 from tarsy_llm.script import load_scripts
 from tarsy_llm.scripted import ScriptedLlm
+from tarsy_masking.masker import REDACTED, Masker
 
 type Running = Callable[..., AbstractAsyncContextManager[Any]]
 type NewScript = Callable[..., dict[str, Llm]]
 
+KEY = bytes(range(32))
+"""As in conftest.py."""
 SECRET = "hunter2-very-secret"
 
 
@@ -80,6 +84,36 @@ async def test_a_result_in_the_log_is_summarised_streamed_and_reported_masked(
     assert registry.get_sample_value("tarsy_summarizer_summaries_total", {"outcome": "ok"}) == 1
     assert registry.get_sample_value("tarsy_summarizer_run_duration_seconds_count") == 1
     assert registry.get_sample_value("tarsy_summarizer_input_bytes_sum") == len("the whole log")
+
+
+async def test_chunks_summary_and_error_have_the_placeholders_of_their_session(
+    owner: Owner, running: Running, scripted: NewScript
+) -> None:
+    text = f"The log held password: {SECRET}\n"
+    llms = scripted(text=text)
+    async with running({**llms, "failing": scripted(fail=text)["scripted"]}):
+        place = await owner.record("a log")
+        said, another, failed = summary(at=place), summary(at=place), summary(at=place, provider="failing")
+        for request in (said, another, failed):
+            await owner.ask(request)
+        contents = [(await owner.result(request)).content for request in (said, another)]
+        error = (await owner.result(failed)).error
+    expected = [Masker.default(KEY).for_session(each.session_id).mask(text) for each in (said, another, failed)]
+    assert [*contents, error] == expected
+    assert len(set(expected)) == 3
+    assert ["".join(chunk.text for chunk in owner.all(SummaryChunk, each)) for each in (said, another)] == contents
+
+
+async def test_when_masking_fails_nothing_goes_out(owner: Owner, running: Running, scripted: NewScript) -> None:
+    llms = scripted(text=f"The log held {SECRET}\n" * 30)
+    failing = {**llms, "failing": scripted(fail=SECRET)["scripted"]}
+    async with running(failing, masker=broken_masker()):
+        place = await owner.record("a log")
+        said, failed = summary(at=place), summary(at=place, provider="failing")
+        for request in (said, failed):
+            await owner.ask(request)
+        assert ((await owner.result(said)).content, (await owner.result(failed)).error) == (REDACTED, REDACTED)
+    assert [chunk.text for chunk in owner.all(SummaryChunk, said)] == [REDACTED]
 
 
 async def test_of_a_large_stored_result_the_model_reads_an_excerpt_with_the_cause(

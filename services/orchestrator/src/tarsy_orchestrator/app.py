@@ -22,7 +22,7 @@ from tarsy_contracts.workers import WorkerAnnounced
 from tarsy_llm.limited import StreamLimits
 from tarsy_llm.providers import build_llms, close_llms
 from tarsy_masking.masker import Masker
-from tarsy_orchestrator.catalog import Catalog, follow_catalog
+from tarsy_orchestrator.catalog import Catalog
 from tarsy_orchestrator.inbox import InboxReader
 from tarsy_orchestrator.metrics import Metrics
 from tarsy_orchestrator.owner import Owner
@@ -60,7 +60,7 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
         llms=llms,
         places=Places(config.queue.max_concurrent_sessions, metrics.sessions_waiting.set),
         llm_places=asyncio.Semaphore(settings.llm_calls_at_once),
-        masker=Masker.default(),
+        masker=Masker.default(settings.masking_key_bytes),
         metrics=metrics,
         traces=Traces(tracing.tracer, lambda: datetime.now(UTC)),
         now=lambda: datetime.now(UTC),
@@ -88,7 +88,7 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
                     announcement = WorkerAnnounced(worker_id=worker_id, service=NAME)
                     group.create_task(announce(publisher, announcement))
                     group.create_task(watch(bus, liveness, catalog.changed))
-                    group.create_task(follow_catalog(bus, catalog))
+                    group.create_task(catalog.follow(bus))
                     await owner.run(ready)
             finally:
                 await consumer.stop()

@@ -11,7 +11,7 @@ from tarsy_contracts.chunks import LlmChunk
 from tarsy_contracts.identities import derived_id
 from tarsy_llm.protocol import Delta
 from tarsy_orchestrator.owed import OwedLlmCall
-from tarsy_orchestrator.stream_lines import Lines
+from tarsy_orchestrator.stream_lines import Lines, MaskedLines
 from tarsy_orchestrator.surroundings import Surroundings
 
 log = structlog.get_logger(__name__)
@@ -24,12 +24,14 @@ class Chunks:
     """Of one run of a call. Whole lines at a time and masked: a secret cut in two by a chunk would slip through."""
 
     def __init__(self, around: Surroundings, session_id: str, owed: OwedLlmCall) -> None:
+        mask = around.masker.for_session(session_id).mask
         self._around = around
         self._session_id = session_id
         self._asked = owed.asked.requested
         self._run = int(around.now().timestamp() * 1000)
         self._index = 0
         self._lines: dict[str, Lines] = {"thinking": Lines(), "text": Lines()}
+        self._masked: dict[str, MaskedLines] = {"thinking": MaskedLines(mask), "text": MaskedLines(mask)}
         self._unsent: asyncio.Queue[tuple[str, str]] = asyncio.Queue(UNSENT_AT_MOST)
 
     async def take(self, delta: Delta) -> None:
@@ -41,7 +43,9 @@ class Chunks:
     async def send(self) -> None:
         while True:
             part, text = await self._unsent.get()
-            await self._publish(part, text)
+            masked = self._masked[part].masked(text)
+            if masked:
+                await self._publish(part, masked)
 
     async def _publish(self, part: str, text: str) -> None:
         call_id = self._asked.llm_call_id
@@ -51,7 +55,7 @@ class Chunks:
             run=self._run,
             index=self._index,
             part="thinking" if part == "thinking" else "text",
-            text=self._around.masker.mask(text),
+            text=text,
         )
         self._index += 1
         publisher = self._around.publisher

@@ -16,6 +16,7 @@ from tarsy_orchestrator.failures import ITERATION_TIMEOUT, REPETITION
 from tarsy_orchestrator.prompting import content_of
 from tarsy_orchestrator.prompts.notes import BE_CONCISE, CONCLUDE, NUDGE, broken_off, tool_result
 from tarsy_orchestrator.react import instructions as react
+from tarsy_orchestrator.reading_on import reading_tool
 from tarsy_orchestrator.state import Call, Execution, Investigating, Turn
 
 
@@ -40,14 +41,15 @@ def tools(execution: Execution) -> tuple[ToolDefinition, ...]:
 def _of_turn(state: Investigating, execution: Execution, turn: Turn) -> Iterator[ConversationMessage]:
     answer = turn.answer
     calls = [state.calls[call_id] for call_id in turn.calls]
+    reading = reading_tool(execution.started)
     if execution.agent.controller == "react":
         yield AssistantMessage(content=answer.text, opaque=answer.opaque)
         for call in calls:
-            yield UserMessage(content=react.observation(_content(call)))
+            yield UserMessage(content=react.observation(_content(call, reading)))
     else:
         yield AssistantMessage(content=answer.text, tool_calls=answer.tool_calls, opaque=answer.opaque)
         for call in calls:
-            yield _result(call, answer)
+            yield _result(call, answer, reading)
     if not calls and not final_answer(turn):
         yield UserMessage(content=answer.reminder or NUDGE)
 
@@ -63,17 +65,17 @@ def _last_words(state: Investigating, execution: Execution) -> Iterator[UserMess
         yield UserMessage(content=react.CONCLUDE if execution.agent.controller == "react" else CONCLUDE)
 
 
-def _result(call: Call, answer: e.LlmCallCompleted) -> ToolMessage:
+def _result(call: Call, answer: e.LlmCallCompleted, reading: str) -> ToolMessage:
     name = next(asked.name for asked in answer.tool_calls if asked.id == call.requested.call_id)
     return ToolMessage(
         tool_call_id=call.requested.call_id,
         tool_name=name,
-        content=_content(call),
+        content=_content(call, reading),
         is_error=call.completed is None or call.completed.outcome != "ok",
     )
 
 
-def _content(call: Call) -> str:
-    content, note = content_of(call)
+def _content(call: Call, reading: str) -> str:
+    content, note = content_of(call, reading)
     fenced = tool_result(content)
     return f"{note}\n\n{fenced}" if note else fenced

@@ -2,7 +2,9 @@
 
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
+from tarsy_contracts.conversation import ToolCall
 from tarsy_orchestrator.controllers import understood
+from tarsy_orchestrator.reading_on import reads, refusal
 from tarsy_orchestrator.state import Execution, Investigating
 
 
@@ -63,13 +65,18 @@ def _calls(state: Investigating, execution: Execution, answer: e.LlmCallComplete
             timeout_seconds=limits.tool_call_seconds,
         )
         events.append(requested)
-        if tool is None:
-            names = ", ".join(one.definition.name for one in execution.started.tools) or "none"
-            text = f"There is no tool named {call.name!r}. The tools you have: {names}."
-            events.append(
-                e.ToolCallCompleted(call_id=call.id, outcome="rejected", content=text, size=len(text), lines=1)
-            )
+        text = _refusal(state, execution, call, tool)
+        if text is not None:
+            size = len(text.encode())
+            events.append(e.ToolCallCompleted(call_id=call.id, outcome="rejected", content=text, size=size, lines=1))
     return events
+
+
+def _refusal(state: Investigating, execution: Execution, call: ToolCall, tool: e.OfferedTool | None) -> str | None:
+    if tool is None:
+        names = ", ".join(one.definition.name for one in execution.started.tools) or "none"
+        return f"There is no tool named {call.name!r}. The tools you have: {names}."
+    return refusal(state.calls, call.arguments) if reads(tool.server, tool.tool) else None
 
 
 def offered_tool(started: e.ExecutionStarted, name: str) -> e.OfferedTool | None:

@@ -1,18 +1,19 @@
 """Making one LLM call: streaming what comes, and returning the answer as an input, whatever happens."""
 
 import asyncio
+import traceback
 from contextlib import aclosing
 
 import structlog
 
-from tarsy_contracts.conversation import ToolCall, Usage
-from tarsy_contracts.identities import tool_call_id
+from tarsy_contracts.conversation import Usage
 from tarsy_contracts.inputs import LlmCallReported
 from tarsy_llm.protocol import Answer, ErrorKind, LlmError, LlmRequest
 from tarsy_orchestrator.chunks import Chunks, sending
 from tarsy_orchestrator.conversing import conversation, tools
 from tarsy_orchestrator.failures import BROKEN, CALL_TIMEOUT, REPETITION, OwnKind
 from tarsy_orchestrator.owed import OwedLlmCall
+from tarsy_orchestrator.recording import recordable
 from tarsy_orchestrator.repetition import Repetition
 from tarsy_orchestrator.state import Investigating
 from tarsy_orchestrator.surroundings import Surroundings
@@ -36,19 +37,28 @@ async def make_llm_call(
             answer = await _stream(around, session_id, state, owed)
     except TimeoutError:
         error = f"the model did not finish within {seconds:g} seconds"
-        return _failure(around, owed, started, error, CALL_TIMEOUT)
+        return _failure(around, session_id, owed, started, error, CALL_TIMEOUT)
     except Repeats:
-        return _failure(around, owed, started, "the model repeated itself and was broken off", REPETITION)
+        return _failure(around, session_id, owed, started, "the model repeated itself and was broken off", REPETITION)
     except LlmError as problem:
-        wait = problem.retry_after_seconds
         return _failure(
-            around, owed, started, str(problem), problem.kind, retryable=problem.retryable, retry_after_seconds=wait
+            around,
+            session_id,
+            owed,
+            started,
+            str(problem),
+            problem.kind,
+            retryable=problem.retryable,
+            retry_after_seconds=problem.retry_after_seconds,
         )
-    except Exception as problem:
-        log.exception("llm_call.broke", session_id=session_id, llm_call_id=owed.id)
-        error = f"the adapter failed: {type(problem).__name__}"
-        return _failure(around, owed, started, error, BROKEN, retryable=False)
-    return _report(around, owed, started, answer)
+    except Exception as problem:  # noqa: BLE001 - a mistake in an adapter must not end the owner
+        # Without the message, which nobody has masked.
+        where = "".join(traceback.format_tb(problem.__traceback__))
+        kind = type(problem).__name__
+        log.error("llm_call.broke", session_id=session_id, llm_call_id=owed.id, problem=kind, where=where)
+        error = f"the adapter failed: {kind}"
+        return _failure(around, session_id, owed, started, error, BROKEN, retryable=False)
+    return _report(around, session_id, owed, started, answer)
 
 
 async def _until_due(around: Surroundings, owed: OwedLlmCall) -> None:
@@ -93,6 +103,7 @@ async def _stream(around: Surroundings, session_id: str, state: Investigating, o
 
 def _failure(
     around: Surroundings,
+    session_id: str,
     owed: OwedLlmCall,
     started: float,
     error: str,
@@ -104,7 +115,7 @@ def _failure(
     around.metrics.llm_ended(_provider(owed), kind, around.monotonic() - started)
     return LlmCallReported(
         llm_call_id=owed.id,
-        error=around.masker.mask(error),
+        error=around.masker.for_session(session_id).mask(error),
         retryable=retryable,
         kind=kind,
         retry_after_seconds=retry_after_seconds,
@@ -121,32 +132,23 @@ def _provider(owed: OwedLlmCall) -> str:
     return owed.asked.requested.llm_provider or owed.execution.llm_provider
 
 
-def _report(around: Surroundings, owed: OwedLlmCall, started: float, answer: Answer) -> LlmCallReported:
-    """Masked once, here, before it is recorded; what is recorded is what runs."""
+def _report(
+    around: Surroundings, session_id: str, owed: OwedLlmCall, started: float, answer: Answer
+) -> LlmCallReported:
     seconds = around.monotonic() - started
     around.metrics.llm_ended(_provider(owed), "ok", seconds)
     around.metrics.llm_used(_provider(owed), answer.usage)
-    thinking = around.masker.mask(answer.thinking)
-    calls = []
-    for index, asked in enumerate(answer.tool_calls):
-        arguments = around.masker.mask_json(asked.arguments)
-        calls.append(
-            ToolCall(
-                id=tool_call_id(owed.id, index),
-                name=asked.name,
-                arguments=arguments if isinstance(arguments, dict) else {},
-            )
-        )
+    offered = {tool.definition.name for tool in owed.execution.started.tools}
+    said = recordable(answer, around.masker.for_session(session_id), llm_call_id=owed.id, offered=offered)
     return LlmCallReported(
         llm_call_id=owed.id,
         error="",
         retryable=False,
-        thinking=thinking,
-        text=around.masker.mask(answer.text),
-        tool_calls=tuple(calls),
+        thinking=said.thinking,
+        text=said.text,
+        tool_calls=said.tool_calls,
         usage=answer.usage,
-        model=answer.model,
+        model=said.model,
         duration_ms=int(seconds * 1000),
-        # It may repeat the thinking word for word, and is kept as it is.
-        opaque=answer.opaque if thinking == answer.thinking else None,
+        opaque=said.opaque,
     )

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from tarsy_contracts import events as e
 from tarsy_orchestrator.closing import analysis_of, final_analysis
 from tarsy_orchestrator.prompts.material import Finding, History, Runbook, Said, Step, ToolUse
-from tarsy_orchestrator.prompts.notes import cut_note, summary_note
+from tarsy_orchestrator.prompts.notes import ReadOn, cut_note, summary_note
 from tarsy_orchestrator.prompts.task import compose_executive_summary_prompt, compose_prompt, compose_synthesis_prompt
+from tarsy_orchestrator.reading_on import short_id
 from tarsy_orchestrator.state import Call, Execution, Investigating, Stage
 
 
@@ -55,15 +56,21 @@ def runbook(state: Investigating) -> Runbook:
     return Runbook("default" if default else "none", text=default, url=url if missing else "", missing=missing)
 
 
-def content_of(call: Call) -> tuple[str, str]:
-    """What the agent reads of a result, and the note that goes with it: the summary where there is one."""
+def content_of(call: Call, reading_tool: str = "") -> tuple[str, str]:
+    """What the agent reads of a result, and the note that goes with it: the summary where there is one.
+
+    `reading_tool`: the tool with which it can read on, if it has one.
+    """
     completed = call.completed
     if completed is None:
         return "", ""
+    read_on = ReadOn(reading_tool, short_id(call.requested.call_id)) if reading_tool else None
     summary = call.summary.ended if call.summary is not None else None
     if isinstance(summary, e.SummaryCompleted):
-        return summary.content, summary_note(completed.lines, completed.size)
-    return completed.content, cut_note(completed.lines, completed.size) if completed.cut else ""
+        return summary.content, summary_note(completed.lines, completed.size, read_on)
+    if not completed.cut:
+        return completed.content, ""
+    return completed.content, cut_note(completed.lines, completed.size, completed.content, read_on)
 
 
 def _runbook_call(state: Investigating) -> Call | None:

@@ -2,6 +2,7 @@
 
 from tarsy_contracts.requests import LogPosition, Request, SummaryRequest, ToolCallRequest
 from tarsy_orchestrator.owed import OwedSummary, OwedToolCall, QueuedCall
+from tarsy_orchestrator.reading_on import place_of, reads
 from tarsy_orchestrator.state import Execution, Investigating
 
 PURPOSE_CHARACTERS = 4_000
@@ -10,12 +11,13 @@ PURPOSE_CHARACTERS = 4_000
 def request_of(session_id: str, state: Investigating, owed: QueuedCall) -> Request | None:
     """None when the state does not owe it any longer."""
     if isinstance(owed, OwedToolCall):
-        return _tool_call(session_id, owed)
+        return _tool_call(session_id, state, owed)
     return _summary(session_id, state, owed)
 
 
-def _tool_call(session_id: str, owed: OwedToolCall) -> ToolCallRequest:
+def _tool_call(session_id: str, state: Investigating, owed: OwedToolCall) -> ToolCallRequest:
     requested = owed.call.requested
+    place = place_of(state.calls, requested) if reads(requested.server, requested.tool) else None
     return ToolCallRequest(
         session_id=session_id,
         call_id=requested.call_id,
@@ -25,6 +27,7 @@ def _tool_call(session_id: str, owed: OwedToolCall) -> ToolCallRequest:
         repeatable=requested.repeatable,
         timeout_seconds=requested.timeout_seconds,
         not_after=owed.call.deadline,
+        reads=place,
     )
 
 

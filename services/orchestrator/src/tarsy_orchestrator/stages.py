@@ -10,6 +10,7 @@ from tarsy_orchestrator.closing import final_analysis
 from tarsy_orchestrator.evolve_stages import agents_of
 from tarsy_orchestrator.prompting import runbook_settled, task_of
 from tarsy_orchestrator.prompts.system import compose_system
+from tarsy_orchestrator.reading_on import with_reading
 from tarsy_orchestrator.state import Execution, Investigating, Stage
 
 EXECUTIVE_SUMMARY = "Executive Summary"
@@ -107,7 +108,7 @@ def _execution(
     *,
     prompt_of: str,
 ) -> e.ExecutionStarted:
-    offered = tuple(tool for tool in tools if _may_call(agent, tool))
+    offered = with_reading([tool for tool in tools if _may_call(agent, tool)])
     used = {server.server for server in agent.servers}
     unavailable = tuple(server for server in unavailable_servers if server in used)
     return e.ExecutionStarted(

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from tarsy_contracts import events as e
 from tarsy_contracts.chain import ResolvedAgent, StageType, SummaryRule
+from tarsy_contracts.own_tools import OWN_SERVER
 from tarsy_contracts.requests import LogPosition
 
 type Ending = e.SessionCompleted | e.SessionFailed | e.SessionCancelled | e.SessionTimedOut
@@ -53,6 +54,13 @@ class Call:
     def settled(self) -> bool:
         """Nothing is missing before the agent can read the result."""
         return not self.open and (self.summary is None or self.summary.ended is not None)
+
+    @property
+    def shown_in_part(self) -> bool:
+        """The agent reads a summary of the result, or only its beginning."""
+        if self.summary is not None and isinstance(self.summary.ended, e.SummaryCompleted):
+            return True
+        return self.completed is not None and self.completed.cut
 
     @property
     def given_up(self) -> bool:
@@ -126,6 +134,9 @@ class Execution:
         return self.completed is None
 
     def summary_rule(self, server: str) -> SummaryRule:
+        """What our own tools say is bounded, and read word for word."""
+        if server == OWN_SERVER:
+            return SummaryRule(enabled=False)
         return next((one.summary for one in self.agent.servers if one.server == server), SummaryRule())
 
 

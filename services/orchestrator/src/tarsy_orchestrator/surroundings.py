@@ -20,7 +20,8 @@ class Surroundings:
     """`now` stamps what the owner learns itself; `monotonic` (seconds) measures pauses.
 
     `places` bounds how many sessions run at once in this process, `llm_places` how many LLM calls. `tools_seconds` is
-    how long a new stage waits for servers that no living gateway offers.
+    how long a new stage waits for servers that no living gateway offers. `masker` is not that of a
+    session: each use makes it one.
     """
 
     publisher: Publisher

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from datetime import datetime
 from functools import partial
-from uuid import UUID
 
 import structlog
 
@@ -12,7 +11,6 @@ from tarsy_bus.tracing import current_traceparent
 from tarsy_contracts.control import Control, RequestAnswered
 from tarsy_contracts.identities import derived_id, report_id, session_traceparent
 from tarsy_contracts.inputs import DeadlinePassed, Input, OwnInput, PlaceGiven, ToolsOffered, WorkerDied
-from tarsy_contracts.topics import QUEUE_PARTITIONS
 from tarsy_orchestrator.answers import answers
 from tarsy_orchestrator.deciding import Waiting
 from tarsy_orchestrator.given import Given
@@ -32,6 +30,7 @@ from tarsy_orchestrator.owed import (
 )
 from tarsy_orchestrator.queued import Publish, Queued, Tell, Timer
 from tarsy_orchestrator.requesting import request_of
+from tarsy_orchestrator.routing import route_of
 from tarsy_orchestrator.state import Investigating, State
 from tarsy_orchestrator.surroundings import Surroundings
 from tarsy_orchestrator.traces import learned
@@ -173,19 +172,22 @@ class Work:
 
     async def _request(self, session_id: str, one: QueuedCall, attempt: int) -> None:
         state = self._states.get(session_id)
-        request = request_of(session_id, state, one) if state is not None else None
+        if state is None:
+            return
+        request = request_of(session_id, state, one)
         if request is None:
             return
+        route = route_of(session_id, state, one, attempt)
         topics = self._around.publisher.topics
         topic = topics.tool_calls if isinstance(one, OwedToolCall) else topics.summaries
         id = derived_id("request", one.id, one.releases)
         await self._around.publisher.publish(
             topic,
             request,
-            key=one.id,
+            key=route.key,
             id=id,
             subject=session_id,
-            partition=_partition_of(one, attempt),
+            partition=route.partition,
             traceparent=session_traceparent(session_id),
         )
         queue = topic.removeprefix(f"{topics.prefix}.")
@@ -217,15 +219,6 @@ class Work:
             subject=session_id,
             traceparent=session_traceparent(session_id),
         )
-
-
-def _partition_of(one: QueuedCall, attempt: int) -> int:
-    """Of the queue. What was given back goes to another worker, and so does what nobody claims when it was asked twice.
-
-    The first repeat goes where the request went: a worker that is only slow knows the call, and does not run it again.
-    """
-    place = one.releases + (attempt - 1) // 2
-    return UUID(derived_id("attempt", one.id, place)).int % QUEUE_PARTITIONS
 
 
 def _end(made: Made) -> None:

@@ -36,11 +36,16 @@ def build(settings: SummarizerSettings, registry: CollectorRegistry) -> Service:
     config = load_config(settings.config_dir, os.environ, also=(keys_are_set,))
     llms = build_llms(config.usable_llm_providers, StreamLimits(config.limits.llm_first_chunk, config.limits.llm_stall))
     tracing = tracing_of(NAME, settings)
-    return Service(name=NAME, run=assemble(settings, registry, llms, tracing.tracer).run, tracing=tracing)
+    masker = Masker.default(settings.masking_key_bytes)
+    return Service(name=NAME, run=assemble(settings, registry, llms, masker, tracing.tracer).run, tracing=tracing)
 
 
 def assemble(
-    settings: SummarizerSettings, registry: CollectorRegistry, llms: Mapping[str, Llm], tracer: Tracer
+    settings: SummarizerSettings,
+    registry: CollectorRegistry,
+    llms: Mapping[str, Llm],
+    masker: Masker,
+    tracer: Tracer,
 ) -> SummarizerService:
     bus = bus_of(settings, kafka_writes(registry, NAME))
     worker_id, metrics = new_id(), Metrics(registry)
@@ -48,7 +53,7 @@ def assemble(
     models = Models(
         llms=llms,
         publisher=publisher,
-        mask=Masker.default().mask,
+        masker=masker,
         now=now,
         monotonic=time.monotonic,
         sleep=asyncio.sleep,

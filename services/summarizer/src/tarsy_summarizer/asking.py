@@ -12,6 +12,7 @@ from tarsy_contracts.conversation import Conversation
 from tarsy_contracts.requests import SummaryRequest
 from tarsy_llm.protocol import Answer, Llm, LlmError, LlmRequest
 from tarsy_llm.scripted import Sleep
+from tarsy_masking.masker import Masker
 from tarsy_summarizer.chunks import Chunks
 from tarsy_summarizer.metrics import Metrics
 from tarsy_summarizer.streaming import MaskedStream
@@ -30,11 +31,14 @@ type Wait = Callable[[LlmError, float], float | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Models:
-    """Who can be asked, and what asking needs. `monotonic` and `sleep` count the same seconds."""
+    """Who can be asked, and what asking needs. `monotonic` and `sleep` count the same seconds.
+
+    `masker` is not that of a session: each use makes it one.
+    """
 
     llms: Mapping[str, Llm]
     publisher: Publisher
-    mask: Callable[[str], str]
+    masker: Masker
     now: Callable[[], datetime]
     monotonic: Callable[[], float]
     sleep: Sleep
@@ -47,6 +51,7 @@ class Asking:
     def __init__(self, models: Models, request: SummaryRequest, *, ends_at: float) -> None:
         self._models = models
         self._request = request
+        self._mask = models.masker.for_session(request.session_id).mask
         self._ends_at = ends_at
         self._named = tuple(dict.fromkeys((request.llm_provider, *request.fallback_providers)))
         self._run = 0
@@ -95,7 +100,7 @@ class Asking:
         return answer
 
     async def _stream(self, llm: Llm, wanted: LlmRequest) -> Answer:
-        chunks = Chunks(self._models.publisher, self._request, MaskedStream(self._models.mask), run=self._run)
+        chunks = Chunks(self._models.publisher, self._request, MaskedStream(self._mask), run=self._run)
         async with aclosing(llm.stream(wanted)) as stream:
             async for part in stream:
                 if isinstance(part, Answer):
@@ -106,7 +111,7 @@ class Asking:
         raise LlmError("the model ended without an answer", kind="cut_off")
 
     def _note(self, provider: str, problem: LlmError) -> None:
-        reason = shortened(self._models.mask(str(problem)), REASON_CHARACTERS)
+        reason = shortened(self._mask(str(problem)), REASON_CHARACTERS)
         self._failures[provider] = reason
         call_id = self._request.call_id
         log.warning("summary.provider_failed", call_id=call_id, provider=provider, kind=problem.kind, error=reason)

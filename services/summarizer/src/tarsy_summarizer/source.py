@@ -1,7 +1,10 @@
 """What is to be shortened, read where the request says that it lies."""
 
+from contextlib import aclosing
+
+from tarsy_bus.at_offsets import RecordsGone, records_at
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import Record, read_to_end, readable
+from tarsy_bus.following import Record, readable
 from tarsy_contracts.events import EVENTS, StoredResult, ToolCallCompleted
 from tarsy_contracts.recorded import UnknownType, UnreadableValue
 from tarsy_contracts.requests import LogPosition, SummaryRequest
@@ -19,9 +22,8 @@ async def read_source(bus: Bus, request: SummaryRequest) -> str:
 
 
 async def _pieces(bus: Bus, stored: StoredResult) -> str:
-    offsets = [piece.offset for piece in stored.pieces]
-    found = await _records(bus, bus.topics.results, stored.partition, offsets)
-    whole = b"".join(found[offset].value or b"" for offset in offsets)
+    found = await _records(bus, bus.topics.results, stored.partition, [piece.offset for piece in stored.pieces])
+    whole = b"".join(record.value or b"" for record in found)
     if len(whole) != stored.size:
         raise SourceGone(f"the stored result has {len(whole)} bytes, not {stored.size}")
     # Pieces never end inside a character, but what is stored is not trusted to be text.
@@ -29,8 +31,8 @@ async def _pieces(bus: Bus, stored: StoredResult) -> str:
 
 
 async def _content(bus: Bus, place: LogPosition) -> str:
-    found = await _records(bus, bus.topics.sessions, place.partition, [place.offset])
-    record = readable(found[place.offset])
+    (found,) = await _records(bus, bus.topics.sessions, place.partition, [place.offset])
+    record = readable(found)
     try:
         event = record.decode(EVENTS) if record is not None else None
     except (UnknownType, UnreadableValue) as problem:
@@ -40,16 +42,9 @@ async def _content(bus: Bus, place: LogPosition) -> str:
     return event.content
 
 
-async def _records(bus: Bus, topic: str, partition: int, offsets: list[int]) -> dict[int, Record]:
-    wanted = set(offsets)
-    found: dict[int, Record] = {}
-
-    def take(record: Record) -> None:
-        if record.offset in wanted:
-            found[record.offset] = record
-
-    if wanted:
-        await read_to_end(bus, topic, {partition: min(wanted)}, take, until={partition: max(wanted) + 1})
-    if found.keys() != wanted:
-        raise SourceGone(f"{topic} no longer holds what the request points at")
-    return found
+async def _records(bus: Bus, topic: str, partition: int, offsets: list[int]) -> list[Record]:
+    try:
+        async with aclosing(records_at(bus, topic, partition, offsets)) as records:
+            return [record async for record in records]
+    except RecordsGone as problem:
+        raise SourceGone(f"{topic} no longer holds what the request points at: {problem}") from problem

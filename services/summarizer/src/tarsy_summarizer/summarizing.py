@@ -52,14 +52,15 @@ class Summarizing:
     def report(
         self, request: SummaryRequest, claim_id: str, began: float, *, answer: Answer | None = None, error: str = ""
     ) -> SummaryReported:
+        mask = self._models.masker.for_session(request.session_id).mask
         return SummaryReported(
             call_id=request.call_id,
             claim_id=claim_id,
             worker_id=self._worker_id,
-            content=self._models.mask(answer.text) if answer is not None else "",
-            error=shortened(self._models.mask(error), REASONS_CHARACTERS),
+            content=mask(answer.text) if answer is not None else "",
+            error=shortened(mask(error), REASONS_CHARACTERS),
             usage=answer.usage if answer is not None else Usage(),
-            model=answer.model if answer is not None else "",
+            model=mask(answer.model) if answer is not None else "",
             duration_ms=round((self._models.monotonic() - began) * 1000),
         )
 

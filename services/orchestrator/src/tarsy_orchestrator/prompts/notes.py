@@ -1,5 +1,7 @@
 """What an agent is told on its way. Pure."""
 
+from dataclasses import dataclass
+
 from tarsy_orchestrator.prompts.fences import fenced
 
 NUDGE = "Your last answer was empty. Call a tool, or write your analysis."
@@ -23,12 +25,29 @@ def broken_off(seconds: float) -> str:
     )
 
 
-def summary_note(lines: int, size: int) -> str:
-    return f"[The result had {lines} lines ({size} bytes). This is a summary of it.]"
+@dataclass(frozen=True, slots=True)
+class ReadOn:
+    """With which tool, and by which id, the agent can read on in a result."""
+
+    tool: str
+    result: str
 
 
-def cut_note(lines: int, size: int) -> str:
-    return f"[The result had {lines} lines ({size} bytes). This is its beginning; the rest was left out.]"
+def summary_note(lines: int, size: int, read_on: ReadOn | None = None) -> str:
+    how = "" if read_on is None else f' To read in it: {read_on.tool} with result "{read_on.result}".'
+    return f"[The result had {lines} lines ({size} bytes). This is a summary of it.{how}]"
+
+
+def cut_note(lines: int, size: int, shown: str, read_on: ReadOn | None = None) -> str:
+    how = "" if read_on is None else f' To read on: {read_on.tool} with result "{read_on.result}", {_behind(shown)}.'
+    return f"[The result had {lines} lines ({size} bytes). This is its beginning; the rest was left out.{how}]"
+
+
+def _behind(shown: str) -> str:
+    """Where the tool has to begin after what was shown: it counts from 0."""
+    begun = len(shown[shown.rfind("\n") + 1 :].encode())
+    line = shown.count("\n")
+    return f"offset {line}, byte {begun}" if begun else f"offset {line}"
 
 
 def tool_result(content: str) -> str:

@@ -24,21 +24,26 @@ class Names:
     """The tools that are offered, by every way in which they are written."""
 
     def __init__(self, tools: Sequence[OfferedTool]) -> None:
-        self._exact = {offered.definition.name for offered in tools}
+        self._exact: dict[str, set[str]] = {}
         self._full: dict[str, set[str]] = {}
         self._bare: dict[str, set[str]] = {}
         for offered in tools:
             name = offered.definition.name
             for written in (name, f"{offered.server}.{offered.tool}"):
+                self._exact.setdefault(written, set()).add(name)
                 self._full.setdefault(_key(written), set()).add(name)
             self._bare.setdefault(_key(offered.tool), set()).add(name)
 
     def known(self, written: str) -> str | None:
         """The name of the tool, when there is one and no other that could be meant."""
-        word = FOREIGN.sub("", cleaned(written), count=1)
-        if word in self._exact:
-            return word
-        return _only(self._full.get(_key(word))) or _only(self._bare.get(_key(word)))
+        word = cleaned(written)
+        # A server may be called as what models put before names by themselves.
+        return self._meant(word) or self._meant(FOREIGN.sub("", word, count=1))
+
+    def _meant(self, word: str) -> str | None:
+        """Exactly first: to a tool of the same letters with other marks between them it would be ambiguous."""
+        key = _key(word)
+        return _only(self._exact.get(word)) or _only(self._full.get(key)) or _only(self._bare.get(key))
 
     def leading(self, line: str) -> str | None:
         """The tool that the line names, alone or with a remark behind it."""

@@ -1,0 +1,64 @@
+"""The text of a result, a piece after the other, from where it lies."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from tarsy_bus.at_offsets import RecordsGone, records_at
+from tarsy_bus.connection import Bus
+from tarsy_bus.following import readable
+from tarsy_contracts.events import EVENTS, StoredResult, ToolCallCompleted
+from tarsy_contracts.recorded import UnknownType, UnreadableValue
+from tarsy_contracts.requests import ResultPlace
+from tarsy_tool_gateway.text import count_lines
+
+
+class ResultGone(Exception):
+    """It does not lie any longer where it lay."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """`lines` and `size` of what is kept, which is masked. `pieces` never end inside a character."""
+
+    lines: int
+    size: int
+    pieces: AsyncGenerator[bytes]
+
+
+async def source_of(bus: Bus, place: ResultPlace) -> Source:
+    """Raises ResultGone, as its pieces do. They are read when they are asked for, and have to be closed."""
+    if place.stored is not None:
+        return Source(place.stored.lines, place.stored.size, _stored(bus, place.call_id, place.stored))
+    content = await _content(bus, place)
+    return Source(count_lines(content), len(content), _alone(content))
+
+
+async def _alone(content: bytes) -> AsyncGenerator[bytes]:
+    yield content
+
+
+async def _stored(bus: Bus, call_id: str, stored: StoredResult) -> AsyncGenerator[bytes]:
+    sizes = {piece.offset: piece.size for piece in stored.pieces}
+    try:
+        async with aclosing(records_at(bus, bus.topics.results, stored.partition, list(sizes))) as records:
+            async for record in records:
+                value = record.value or b""
+                if record.key != call_id.encode() or len(value) != sizes[record.offset]:
+                    raise ResultGone(f"offset {record.offset} holds something else")
+                yield value
+    except RecordsGone as problem:
+        raise ResultGone(str(problem)) from problem
+
+
+async def _content(bus: Bus, place: ResultPlace) -> bytes:
+    at = place.event
+    try:
+        async with aclosing(records_at(bus, bus.topics.sessions, at.partition, [at.offset])) as records:
+            found = [readable(record) async for record in records]
+        event = found[0].decode(EVENTS) if found[0] is not None else None
+    except (RecordsGone, UnknownType, UnreadableValue) as problem:
+        raise ResultGone(str(problem)) from problem
+    if not isinstance(event, ToolCallCompleted) or event.call_id != place.call_id:
+        raise ResultGone(f"partition {at.partition}, offset {at.offset} holds something else")
+    return event.content.encode(errors="replace")
