@@ -20,7 +20,7 @@ from tarsy_config.config import Config
 from tarsy_contracts.workers import ServerCatalogued, WorkerAnnounced
 from tarsy_llm.protocol import Llm
 from tarsy_masking.masker import Masker
-from tarsy_orchestrator.catalog import Catalog, follow_catalog
+from tarsy_orchestrator.catalog import Catalog
 from tarsy_orchestrator.inbox import InboxReader
 from tarsy_orchestrator.metrics import Metrics as OrchestratorMetrics
 from tarsy_orchestrator.owner import Owner
@@ -37,7 +37,9 @@ from tarsy_summarizer.metrics import Metrics as SummarizerMetrics
 from tarsy_summarizer.running import SummarizerService
 from tarsy_summarizer.summarizing import Summarizing
 from tarsy_tool_gateway.catalog import Catalog as GatewayCatalog
+from tarsy_tool_gateway.masking import Masking
 from tarsy_tool_gateway.metrics import Metrics as GatewayMetrics
+from tarsy_tool_gateway.readiness import Gate
 from tarsy_tool_gateway.results import Results
 from tarsy_tool_gateway.runner import Runner
 from tarsy_tool_gateway.running import ToolGateway
@@ -46,6 +48,7 @@ from tarsy_tool_gateway.servers import call_tool
 DEAD_AFTER = timedelta(seconds=4)
 SUMMARY_INPUT_BYTES = 20_000
 TRACER = NoOpTracer()
+MASKING_KEY = bytes(range(32))
 
 
 @contextmanager
@@ -67,7 +70,7 @@ def in_memory(broker: Broker) -> Iterator[None]:
 
 @cache
 def masker() -> Masker:
-    return Masker.default()
+    return Masker.default(MASKING_KEY)
 
 
 @cache
@@ -129,7 +132,7 @@ class Orchestrator:
                 async with asyncio.TaskGroup() as group:
                     group.create_task(announce(self._publisher, WorkerAnnounced(worker_id=self._name, service=SERVICE)))
                     group.create_task(watch(self._bus, self._liveness, self._catalog.changed))
-                    group.create_task(follow_catalog(self._bus, self._catalog))
+                    group.create_task(self._catalog.follow(self._bus))
                     await self._owner.run(lambda: None)
             finally:
                 await consumer.stop()
@@ -154,19 +157,19 @@ class Gateway:
         self._ids = 0
 
     async def run(self) -> None:
-        mask, now = masker().mask, self._broker.now
+        now = self._broker.now
         publisher = Publisher(self._bus, source=self._name, now=now)
         metrics = gateway_metrics()
-        results = Results(publisher, source=self._name, mask=mask, now=now)
-        catalog = GatewayCatalog(
-            publisher, worker_id=self._name, source=self._name, mask=mask, now=now, new_id=self._new_id
-        )
+        results = Results(publisher, source=self._name, mask_of=Masking(masker()).of_session, now=now)
+        catalog = GatewayCatalog(publisher, worker_id=self._name, source=self._name, now=now, new_id=self._new_id)
         service = ToolGateway(
             bus=self._bus,
             publisher=publisher,
             worker_id=self._name,
             servers=self._servers,
             connections=(),
+            isolated=(),
+            gate=Gate((), seconds=0.0),
             catalog=catalog,
             runner=Runner(partial(call_tool, self._servers), results, worker_id=self._name, metrics=metrics),
             reports=Reports(publisher),
@@ -208,7 +211,7 @@ class Summarizer:
         models = Models(
             llms=self._llms,
             publisher=publisher,
-            mask=masker().mask,
+            masker=masker(),
             now=now,
             monotonic=loop.time,
             sleep=asyncio.sleep,

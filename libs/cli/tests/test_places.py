@@ -6,11 +6,13 @@ import pytest
 
 from tarsy_cli.instance import Instance
 from tarsy_cli.instance_commands import unused_variables
+from tarsy_cli.starting.masking_key import masking_key
 from tarsy_cli.starting.own_servers import Named
 from tarsy_cli.starting.places import Places, without_password
 from tarsy_cli.starting.serving_processes import service_environment
 
 URL = "postgresql://tarsy:pass%2Fword@db.example:5433/tarsy?sslmode=require"
+KEY = "0123456789abcdef-word"
 
 
 def places(*, own_broker: bool) -> Places:
@@ -22,6 +24,7 @@ def places(*, own_broker: bool) -> Places:
         topic_prefix="team",
         own_broker=own_broker,
         own_database=False,
+        masking_key=KEY,
     )
 
 
@@ -47,6 +50,22 @@ def test_only_the_timeline_is_told_of_the_database() -> None:
     assert service_environment("timeline", places(own_broker=True), 1, around)["TARSY_DATABASE"] == URL
     for service in ("ingest", "orchestrator", "tool-gateway", "summarizer", "websocket-gateway"):
         assert "TARSY_DATABASE" not in service_environment(service, places(own_broker=True), 1, around)
+
+
+def test_all_services_that_mask_have_the_same_key_and_the_other_has_none() -> None:
+    around = {"TARSY_MASKING_KEY": KEY}
+    for service in ("ingest", "orchestrator", "tool-gateway", "summarizer", "timeline"):
+        assert service_environment(service, places(own_broker=True), 1, around)["TARSY_MASKING_KEY"] == KEY
+    assert "TARSY_MASKING_KEY" not in service_environment("websocket-gateway", places(own_broker=True), 1, around)
+
+
+def test_a_masking_key_is_made_once_and_for_its_owner_only(tmp_path: Path) -> None:
+    made = masking_key(tmp_path, {})
+    (file,) = tmp_path.iterdir()
+    assert len(made) == 64
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert masking_key(tmp_path, {}) == made
+    assert masking_key(tmp_path / "elsewhere", {"TARSY_MASKING_KEY": KEY}) == KEY
 
 
 def test_gateways_ask_the_timeline_through_the_inner_door() -> None:

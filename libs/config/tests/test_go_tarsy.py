@@ -90,8 +90,7 @@ queue.worker_count queue.poll_interval queue.poll_interval_jitter queue.graceful
 queue.scoring_shutdown_timeout queue.orphan_detection_interval queue.orphan_threshold queue.heartbeat_interval
 system.dashboard_url system.allowed_ws_origins system.slack system.cost_estimation system.retention system.holidays
 defaults.llm_backend defaults.fallback_providers[0].backend defaults.fallback_providers[1].backend defaults.scoring
-defaults.summarization.llm_backend defaults.alert_masking defaults.orchestrator defaults.memory
-mcp_servers.kubernetes-server.data_masking mcp_servers.metrics.transport.session_cleanup_url
+defaults.summarization.llm_backend defaults.orchestrator defaults.memory
 mcp_servers.metrics.summarization.llm_backend agents.KubernetesAgent.required_skills agents.DatabaseAgent.llm_backend
 agents.DatabaseAgent.skills agents.DatabaseAgent.orchestrator agent_chains.crash.llm_backend
 agent_chains.crash.fallback_providers[0].backend agent_chains.crash.scoring agent_chains.crash.sub_agents

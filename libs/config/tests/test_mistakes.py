@@ -14,7 +14,7 @@ defaults:
   alert_type: kuberntes
 mcp_servers:
   kube__x:
-    transport: {type: sse, url: "http://x"}
+    transport: {type: tcp, url: "http://x"}
   db:
     transport:
       type: stdio
@@ -77,8 +77,7 @@ def test_every_mistake_is_told_with_its_line_and_what_would_be_right(tmp_path: P
         "tarsy.yaml:4: defaults.alert_type: no chain names the default alert type kuberntes; did you mean kubernetes?",
         "tarsy.yaml:6: mcp_servers.kube__x: cannot name a server; "
         "use letters and digits, with single - or _ between them",
-        "tarsy.yaml:7: mcp_servers.kube__x.transport.type: the transport sse comes with a later version; "
-        "use http or stdio",
+        "tarsy.yaml:7: mcp_servers.kube__x.transport.type: is not accepted; it should be 'stdio', 'http' or 'sse'",
         "tarsy.yaml:11: mcp_servers.db.transport.command: is not text; write the value in quotes",
         "tarsy.yaml:12: mcp_servers.db.transport.env.PW: the environment variable PW is not set; "
         "set PW, or write the value itself",

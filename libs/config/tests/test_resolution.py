@@ -220,7 +220,8 @@ def test_replicas_are_the_first_agent_so_many_times(configured: Configured) -> N
 
 def test_a_resolved_chain_leaves_nothing_to_look_up(configured: Configured) -> None:
     summarization = {"enabled": False, "size_threshold_tokens": 100, "summary_max_token_limit": 50}
-    server = {"transport": {"type": "stdio", "command": "x"}, "instructions": "Ask.", "summarization": summarization}
+    transport = {"type": "stdio", "command": "x", "args": ["{{.SESSION_ID}}"]}
+    server = {"transport": transport, "instructions": "Ask.", "summarization": summarization}
     chain = configured(
         defaults={"runbook": "Look first."},
         agent={"mcp_servers": ["s1"]},
@@ -240,7 +241,7 @@ def test_a_resolved_chain_leaves_nothing_to_look_up(configured: Configured) -> N
     agent = chain.stages[0].agents[0]
     assert (agent.name, agent.custom_instructions) == ("A", "Be brief.")
     rule = SummaryRule(enabled=False, size_threshold_tokens=100, summary_max_token_limit=50)
-    assert agent.servers == (ResolvedServer(server="s1", instructions="Ask.", summary=rule),)
+    assert agent.servers == (ResolvedServer(server="s1", instructions="Ask.", summary=rule, isolation="session"),)
 
 
 def test_what_nobody_says_is_what_go_tarsy_has(configured: Configured) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tarsy_config.templates import TemplateWrong, filled
+from tarsy_config.templates import TemplateWrong, filled, names_session, with_session
 
 ENVIRON = {"HOST": "db.example.com", "ODD": "{{.HOST}}", "EMPTY": ""}
 
@@ -32,3 +32,9 @@ def test_a_variable_that_is_not_set_is_named() -> None:
 def test_a_template_that_is_more_than_a_name_is_refused(text: str) -> None:
     with pytest.raises(TemplateWrong, match="can only name an environment variable"):
         filled(text, ENVIRON)
+
+
+def test_the_place_of_the_session_is_filled_when_it_is_known_and_nothing_else_is() -> None:
+    text = "a {{.SESSION_ID}} b {{ .SESSION_ID }} {{.HOST}} {{"
+    assert with_session(text, "7") == "a 7 b 7 {{.HOST}} {{"
+    assert [names_session(each) for each in (text, "{{.HOST}}", ".SESSION_ID")] == [True, False, False]

@@ -6,6 +6,7 @@ import pytest
 
 from tarsy_config.load import load_config
 from tarsy_config.mistakes import ConfigInvalid
+from tarsy_config.servers import McpServer
 from tarsy_config.transports import Transport
 
 ENVIRON = {"GRAFANA_TOKEN": "hunter2", "TENANT": "tenant-key"}
@@ -27,12 +28,17 @@ timeout: 30s
 PLACE = "mcp_servers.grafana.transport"
 
 
-def transport(folder: Path, lines: str) -> Transport:
-    """The lines of the transport begin at line 4."""
+def server(folder: Path, lines: str, beside: str = "") -> McpServer:
+    """The lines of the transport begin at line 4; what stands beside it follows on them."""
     indented = "".join(f"      {line}\n" for line in lines.splitlines())
+    indented += "".join(f"    {line}\n" for line in beside.splitlines())
     text = f"mcp_servers:\n  grafana:\n    transport:\n{indented}{AROUND}"
     (folder / "tarsy.yaml").write_text(text, encoding="utf-8")
-    return load_config(folder, ENVIRON).mcp_servers["grafana"].transport
+    return load_config(folder, ENVIRON).mcp_servers["grafana"]
+
+
+def transport(folder: Path, lines: str) -> Transport:
+    return server(folder, lines).transport
 
 
 def mistakes(folder: Path, lines: str) -> list[str]:
@@ -70,12 +76,12 @@ def test_keys_of_the_other_type_are_told_each_in_its_line(tmp_path: Path) -> Non
         f"tarsy.yaml:8: {PLACE}.env: is a key of stdio transports; remove it, or write type: stdio",
     ]
     assert mistakes(tmp_path, "type: stdio\ncommand: a\nurl: http://h/mcp\nverify_ssl: true\n") == [
-        f"tarsy.yaml:6: {PLACE}.url: is a key of http transports; remove it, or write type: http",
-        f"tarsy.yaml:7: {PLACE}.verify_ssl: is a key of http transports; remove it, or write type: http",
+        f"tarsy.yaml:6: {PLACE}.url: is a key of http and sse transports; remove it, or write type: http",
+        f"tarsy.yaml:7: {PLACE}.verify_ssl: is a key of http and sse transports; remove it, or write type: http",
     ]
 
 
-@pytest.mark.parametrize(("kind", "key"), [("http", "url"), ("stdio", "command")])
+@pytest.mark.parametrize(("kind", "key"), [("http", "url"), ("sse", "url"), ("stdio", "command")])
 def test_what_a_type_needs_is_told_when_it_is_missing(tmp_path: Path, kind: str, key: str) -> None:
     assert mistakes(tmp_path, f"timeout: 5s\ntype: {kind}\n") == [
         f"tarsy.yaml:3: {PLACE}.{key}: is missing; add it",
@@ -98,14 +104,16 @@ def test_several_mistakes_of_one_transport_are_told_at_once(tmp_path: Path) -> N
         ("url: ftp://h/mcp", "url: is not the address of an HTTP server"),
         ("url: https:///mcp", "url: is not the address of an HTTP server"),
         ("url: http://h:port/mcp", "url: is not the address of an HTTP server"),
+        ("url: http://a..b/mcp", "url: is not the address of an HTTP server"),
+        ("url: 'http://ex ample/mcp'", "url: is not the address of an HTTP server"),
+        (f"url: http://{'x' * 64}.example/mcp", "url: is not the address of an HTTP server"),
+        ("url: 'http://[zz]/mcp'", "url: is not the address of an HTTP server"),
         ("url: https://me:hunter2@h/mcp", "url: holds a user or password"),
         ("headers: {'X Org': a}", "headers: holds what cannot be the name of a header"),
         ('headers: {X-A: a, X-Org: ""}', "headers.X-Org: is empty"),
         ('headers: {X-Org: "a\\nX-Admin: hunter2"}', "headers.X-Org: holds what no header can carry"),
-        (
-            'headers: {X-Session: "{{.SESSION_ID}}"}',
-            "headers.X-Session: {{.SESSION_ID}} in what is sent to",
-        ),
+        ("session_cleanup_url: h/sessions", "session_cleanup_url: is not the address of an HTTP server"),
+        ('url: "http://h/{{.SESSION_ID}}"', "url: cannot hold {{.SESSION_ID}}; give the session's id with headers"),
         ('bearer_token: ""', "bearer_token: is empty"),
         ('bearer_token: "hunter2\\n"', "bearer_token: holds what no header can carry"),
         ("ca_file: own-ca.pem", "ca_file: is not a whole path"),
@@ -117,6 +125,11 @@ def test_what_cannot_be_sent_is_told_without_the_value(tmp_path: Path, line: str
     assert len(found) == 1
     assert f" {PLACE}.{told}" in found[0]
     assert "hunter2" not in found[0]
+
+
+@pytest.mark.parametrize("host", ["10.0.0.1:80", "[::1]:8080", "grafana_1.svc.cluster.local.", "bücher.example", "h"])
+def test_every_host_that_there_can_be_is_accepted(tmp_path: Path, host: str) -> None:
+    assert transport(tmp_path, f"type: http\nurl: 'http://{host}/mcp'\n").url == f"http://{host}/mcp"
 
 
 def test_a_token_beside_a_header_for_authorization_is_a_mistake(tmp_path: Path) -> None:
@@ -138,13 +151,75 @@ def test_a_ca_that_nobody_would_ask_is_a_mistake(tmp_path: Path, lines: str, tol
     assert mistake == f"tarsy.yaml:5: {PLACE}.ca_file: {told}"
 
 
-def test_sse_comes_later(tmp_path: Path) -> None:
-    assert mistakes(tmp_path, "type: sse\nurl: http://h/sse\n") == [
-        f"tarsy.yaml:4: {PLACE}.type: the transport sse comes with a later version; use http or stdio"
+def test_an_sse_transport_has_the_keys_of_http(tmp_path: Path) -> None:
+    loaded = transport(tmp_path, HTTP.replace("type: http", "type: sse"))
+    assert (loaded.type, loaded.url) == ("sse", "https://grafana.example/mcp?key=in-the-address")
+    assert (loaded.timeout, loaded.ca_file) == (30.0, Path("/etc/ssl/own-ca.pem"))
+
+
+def test_the_era_of_the_protocol_can_be_said(tmp_path: Path) -> None:
+    assert transport(tmp_path, "type: http\nurl: http://h/mcp\n").protocol == "auto"
+    assert transport(tmp_path, "type: stdio\ncommand: a\nprotocol: legacy\n").protocol == "legacy"
+    assert mistakes(tmp_path, "type: http\nurl: http://h/mcp\nprotocol: old\n") == [
+        f"tarsy.yaml:6: {PLACE}.protocol: is not accepted; it should be 'auto', 'legacy' or 'modern'"
+    ]
+    assert mistakes(tmp_path, "type: sse\nurl: http://h/sse\nprotocol: modern\n") == [
+        f"tarsy.yaml:6: {PLACE}.protocol: is newer than the transport sse; remove it, or write type: http"
+    ]
+
+
+def test_a_program_gets_the_variables_that_are_named_and_a_folder(tmp_path: Path) -> None:
+    usual = transport(tmp_path, "type: stdio\ncommand: npx\n")
+    assert (usual.inherit, usual.cwd) == (("PATH", "HOME"), None)
+    chosen = transport(tmp_path, "type: stdio\ncommand: npx\ninherit: [PATH, SSL_CERT_FILE]\ncwd: /srv\n")
+    assert (chosen.inherit, chosen.cwd) == (("PATH", "SSL_CERT_FILE"), Path("/srv"))
+    assert mistakes(tmp_path, 'type: stdio\ncommand: npx\ninherit: ["TOKEN=hunter2"]\ncwd: srv\n') == [
+        f"tarsy.yaml:6: {PLACE}.inherit: holds what cannot be the name of a variable; "
+        "write names such as LANG, without values",
+        f"tarsy.yaml:7: {PLACE}.cwd: is not a whole path; write it from the root, such as /var/lib/tools",
+    ]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        'type: http\nurl: http://h/mcp\nheaders: {X-Session: "{{.SESSION_ID}}"}\n',
+        'type: sse\nurl: http://h/mcp\nbearer_token: "{{ .SESSION_ID }}"\n',
+        'type: http\nurl: http://h/mcp\nsession_cleanup_url: "http://h/sessions/{{.SESSION_ID}}"\n',
+        'type: stdio\ncommand: a\nargs: ["--session={{.SESSION_ID}}"]\n',
+        'type: stdio\ncommand: a\nenv: {SESSION: "{{.SESSION_ID}}"}\n',
+    ],
+)
+def test_a_place_for_the_session_means_one_session_for_each_investigation(tmp_path: Path, lines: str) -> None:
+    assert server(tmp_path, lines).isolation_in_use == "session"
+
+
+def test_isolation_can_be_asked_for_without_a_place_for_the_session(tmp_path: Path) -> None:
+    lines = "type: http\nurl: http://h/mcp\n"
+    assert server(tmp_path, lines).isolation_in_use == "shared"
+    assert server(tmp_path, lines, "isolation: session\n").isolation_in_use == "session"
+
+
+def test_a_shared_server_that_is_told_the_session_is_a_mistake(tmp_path: Path) -> None:
+    lines = 'type: http\nurl: http://h/mcp\nheaders: {X-Session: "{{.SESSION_ID}}"}\n'
+    with pytest.raises(ConfigInvalid) as caught:
+        server(tmp_path, lines, "isolation: shared\n")
+    assert str(caught.value).splitlines() == [
+        "tarsy.yaml:7: mcp_servers.grafana.isolation: is shared, but the transport tells the server which session it "
+        "is; remove isolation, or {{.SESSION_ID}}"
+    ]
+
+
+def test_a_tool_that_is_declared_both_harmless_and_harmful_is_a_mistake(tmp_path: Path) -> None:
+    with pytest.raises(ConfigInvalid) as caught:
+        server(tmp_path, "type: stdio\ncommand: a\n", "repeatable_tools: [a, b]\nunrepeatable_tools: [b]\n")
+    assert str(caught.value).splitlines() == [
+        "tarsy.yaml:7: mcp_servers.grafana.unrepeatable_tools: names a tool that repeatable_tools names too; "
+        "keep it in one of them"
     ]
 
 
 def test_an_unknown_type_is_told_with_those_that_there_are(tmp_path: Path) -> None:
     assert mistakes(tmp_path, "type: htp\nurl: http://h/mcp\n") == [
-        f"tarsy.yaml:4: {PLACE}.type: is not accepted; it should be 'stdio' or 'http'"
+        f"tarsy.yaml:4: {PLACE}.type: is not accepted; it should be 'stdio', 'http' or 'sse'"
     ]

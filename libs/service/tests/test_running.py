@@ -68,6 +68,27 @@ async def test_ready_says_what_it_waits_for_until_all_services_work() -> None:
     await running
 
 
+async def test_a_service_that_works_and_is_not_to_be_counted_on_says_why_on_the_readiness_page() -> None:
+    all_ready, stop, port = asyncio.Event(), asyncio.Event(), free_port()
+    hindrances = ["MCP server a: it answered HTTP 401"]
+    services = [Service("whole", for_ever), Service("hindered", for_ever, hindrances=lambda: hindrances)]
+    running = asyncio.create_task(run(services, stop, port=port, on_ready=all_ready.set))
+    async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client:
+        await all_ready.wait()
+        refused = await client.get("/ready")
+        assert (refused.status_code, refused.json()) == (
+            503,
+            {"ready": False, "waiting_for": ["hindered"], "reasons": {"hindered": hindrances}},
+        )
+        metrics = (await client.get("/metrics")).text
+        assert 'tarsy_process_ready{service="hindered"} 0.0' in metrics
+        assert 'tarsy_process_ready{service="whole"} 1.0' in metrics
+        hindrances = []
+        assert (await client.get("/ready")).status_code == 200
+    stop.set()
+    await running
+
+
 async def test_a_service_that_dies_ends_the_others_and_says_what_it_died_of() -> None:
     ended = asyncio.Event()
 

@@ -5,6 +5,7 @@ from itertools import islice
 from typing import Any
 
 import pytest
+import structlog
 from aiokafka import TopicPartition
 from ingest_running import Ingest, Records, StartIngest, Writable, alert_in, session_of
 from prometheus_client import CollectorRegistry
@@ -138,6 +139,19 @@ async def test_what_cannot_be_read_is_kept_as_it_was_and_the_next_is_read(
     assert ingest.counted("kafka", "dead_letter") == 4
     kept = ingest.value("tarsy_kafka_records_total", service="ingest", topic="dead-letters", outcome="ok")
     assert kept == 4
+
+
+async def test_the_reason_of_a_dead_letter_does_not_repeat_the_names_that_were_sent(
+    ingest: Ingest, bus: Bus, records: Records
+) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6" * 3
+    firing = {"status": "firing", "labels": {token: 1}, "startsAt": "now", "fingerprint": "f"}
+    with structlog.testing.capture_logs() as logged:
+        await write(bus, json.dumps({"version": "4", "alerts": [firing]}).encode())
+        (record,) = await arrived(records, bus.topics.dead_letters, 1)
+    reason = dict(record.headers)["dead-letter-reason"].decode()
+    assert "/alerts/0/labels/[MASKED_" in reason
+    assert token not in f"{reason} {logged}"
 
 
 async def test_a_header_that_is_not_text_loses_no_alert(ingest: Ingest, bus: Bus, records: Records) -> None:

@@ -6,6 +6,8 @@ from tarsy_cli.config.commands import config
 from tarsy_cli.generated.commands import schemas
 from tarsy_cli.instance_commands import down, status, up
 from tarsy_cli.lab.commands import demo, lab
+from tarsy_cli.masking.commands import mask
+from tarsy_cli.server_commands import servers
 from tarsy_cli.session_commands import sessions, submit, watch
 from tarsy_cli.topic_commands import topics
 
@@ -24,5 +26,5 @@ def main() -> None:
 cli.add_typer(topics, name="topics")
 cli.add_typer(lab, name="lab")
 cli.add_typer(config, name="config")
-for command in (up, status, down, demo, submit, watch, sessions, schemas):
+for command in (up, status, down, demo, submit, watch, sessions, servers, mask, schemas):
     cli.command()(command)

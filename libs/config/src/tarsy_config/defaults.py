@@ -1,11 +1,12 @@
 """`defaults`, `limits`, `queue` and `system`: what holds for all investigations."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field, field_validator
 
 from tarsy_config.chains import Fallbacks
+from tarsy_config.masking import AlertMasking
 from tarsy_config.values import (
     DEFAULT_ALERT_TYPE,
     Backend,
@@ -23,11 +24,6 @@ from tarsy_contracts.chain import SuccessPolicy
 class SummaryDefaults(Section):
     llm_provider: Name | None = None
     llm_backend: Backend | None = None
-
-
-class AlertMasking(Section):
-    enabled: bool = True
-    pattern_group: Literal["basic", "secrets", "security", "kubernetes", "cloud", "all"] = "security"
 
 
 class Defaults(Section):

@@ -37,8 +37,6 @@ WITHOUT_MEANING: Mapping[tuple[Place, ...], str] = {
     below("holidays", SYSTEM): NOT_YET,
     below("dashboard_url", SYSTEM): NOT_YET,
     below("allowed_ws_origins", SYSTEM): "has no effect here: TARSY_ALLOWED_ORIGINS of the websocket-gateway says it",
-    below("data_masking", SERVER): f"{NOT_YET}: every result is masked by all built-in patterns, and by no others",
-    below("session_cleanup_url", (*SERVER, "transport")): f"{NOT_YET}: investigations share the sessions of a server",
     below("max_tool_result_tokens", ("llm_providers", ANY)): "has no effect here: long results are summarised",
     below("worker_count", QUEUE): "has no effect here: max_concurrent_sessions counts in each orchestrator",
     below("poll_interval", QUEUE): NO_POLLING,
@@ -55,7 +53,6 @@ NOTED: Mapping[tuple[Place, ...], str] = {
     below("llm_backend", (*DEFAULTS, "summarization"), (*SERVER, "summarization")): NATIVE,
     below("backend", *FALLBACKS): NATIVE,
     below("chat", CHAIN): f"is checked, and {NOT_YET}",
-    below("alert_masking", DEFAULTS): f"is checked, and {NOT_YET}: every alert is masked by all built-in patterns",
 }
 
 
@@ -66,6 +63,7 @@ def take_notes(document: Document) -> None:
         document.note(at, sentence)
         _take_out(document, at)
     _idle_agents(document)
+    _masking_stays(document)
 
 
 def _every(document: Document, table: Mapping[tuple[Place, ...], str]) -> Iterable[tuple[Place, str]]:
@@ -85,3 +83,10 @@ def _idle_agents(document: Document) -> None:
         match stage:
             case {"replicas": int(count), "agents": [_, _, *_]} if count > 1:
                 document.note((*place, "replicas"), f"runs the first agent {count} times, and none of the others")
+
+
+def _masking_stays(document: Document) -> None:
+    for masked in ((*SERVER, "data_masking"), (*DEFAULTS, "alert_masking")):
+        for place, enabled in found(document.data, (*masked, "enabled")):
+            if enabled is False:
+                document.note(place, "leaves out what is named beside it: what is built in is masked always")

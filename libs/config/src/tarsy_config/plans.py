@@ -75,4 +75,5 @@ class Build:
                 llm_provider=rule.llm_provider or "",
             ),
             tools=tools,
+            isolation=server.isolation_in_use,
         )

@@ -1,9 +1,13 @@
 """`mcp_servers`: where the tools come from."""
 
-from pydantic import Field
+from typing import Self
 
+from pydantic import Field, model_validator
+
+from tarsy_config.masking import DataMasking
 from tarsy_config.transports import Transport
-from tarsy_config.values import Backend, Name, Positive, Section
+from tarsy_config.values import Backend, Name, Positive, Section, wrong
+from tarsy_contracts.chain import Isolation
 
 
 class Summarization(Section):
@@ -17,14 +21,39 @@ class Summarization(Section):
 
 
 class McpServer(Section):
-    """`repeatable_tools`: tools that the operator declares harmless to run twice though the server does not say so.
+    """`repeatable_tools`: tools that the operator declares harmless to run twice though the server does not say so;
+    `unrepeatable_tools`: those that he declares harmful though it does.
+
+    `isolation`: whether all investigations share a session with the server, or each has one of its own.
 
     `max_concurrent_calls` run at a time in one gateway, `queue_size` more wait; beyond that it says `busy`.
     """
 
     transport: Transport
     instructions: str = ""
+    data_masking: DataMasking = DataMasking()
     summarization: Summarization = Summarization()
     repeatable_tools: tuple[Name, ...] = ()
+    unrepeatable_tools: tuple[Name, ...] = ()
     max_concurrent_calls: Positive = 4
     queue_size: int = Field(16, ge=0)
+    isolation: Isolation | None = None
+
+    @property
+    def isolation_in_use(self) -> Isolation:
+        """Who tells the server which session it is has one session for each."""
+        return self.isolation or ("session" if self.transport.names_session else "shared")
+
+    @model_validator(mode="after")
+    def _one_word_on_each_tool(self) -> Self:
+        if set(self.repeatable_tools) & set(self.unrepeatable_tools):
+            problem = "names a tool that repeatable_tools names too"
+            raise wrong(problem, "keep it in one of them", key="unrepeatable_tools")
+        return self
+
+    @model_validator(mode="after")
+    def _isolated_as_it_says(self) -> Self:
+        if self.isolation == "shared" and self.transport.names_session:
+            problem = "is shared, but the transport tells the server which session it is"
+            raise wrong(problem, "remove isolation, or {{.SESSION_ID}}", key="isolation")
+        return self

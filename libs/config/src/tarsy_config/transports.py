@@ -1,42 +1,67 @@
 """`transport`: how an MCP server is started, or reached."""
 
 import re
+from collections.abc import Iterator
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import SplitResult, urlsplit
 
 from pydantic import Field, SecretStr, ValidationInfo, field_validator, model_validator
 
-from tarsy_config.templates import KEPT
-from tarsy_config.values import Name, Seconds, Section, later, wrong
+from tarsy_config.templates import KEPT, names_session
+from tarsy_config.values import Name, Seconds, Section, wrong
 
-STDIO_KEYS = ("command", "args", "env")
-HTTP_KEYS = ("url", "headers", "bearer_token", "verify_ssl", "ca_file")
-REQUIRED = {"stdio": "command", "http": "url"}
+type Protocol = Literal["auto", "legacy", "modern"]
+"""Sessions with a handshake (until 2025-11-25), or none (since 2026-07-28); `auto` asks the server."""
+
+STDIO_KEYS = ("command", "args", "env", "inherit", "cwd")
+HTTP_KEYS = ("url", "headers", "bearer_token", "verify_ssl", "ca_file", "session_cleanup_url")
+REQUIRED = {"stdio": "command", "http": "url", "sse": "url"}
+INHERITED = ("PATH", "HOME")
+"""Without these npx and uvx find neither their own programs nor what they downloaded before."""
+VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+HOST_LABEL = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?")
 HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 HEADER_VALUE = re.compile(r"[!-~](?:[ -~]*[!-~])?")
 
 
 class Transport(Section):
-    """What may hold secrets is not in the repr: arguments and environment, the address, headers, the token.
+    """What may hold secrets is not in the repr: arguments and environment, the addresses, headers, the token.
 
-    `ca_file` stands for the CAs that are trusted otherwise, not beside them. `timeout`: seconds that a single request
-    to the server may take, when it is to be less than `limits.tool_call`.
+    `inherit`: the variables of the tool gateway that the program gets beside `env`; it gets no others. `ca_file` stands
+    for the CAs that are trusted otherwise, not beside them. `timeout`: seconds that a single request to the server may
+    take, when it is to be less than `limits.tool_call`. `session_cleanup_url` gets a DELETE at the end of a session.
 
     One section for all types, so that every mistake is told at its own key: pydantic gives up at the first member of a
     union that does not fit, or tells of all of them.
     """
 
-    type: Literal["stdio", "http"]
+    type: Literal["stdio", "http", "sse"]
+    protocol: Protocol = "auto"
     command: Name | None = Field(None, validate_default=True)
     args: tuple[str, ...] = Field((), repr=False)
     env: dict[str, SecretStr] = Field(default_factory=dict, repr=False)
+    inherit: tuple[Name, ...] = INHERITED
+    cwd: Path | None = None
     url: Name | None = Field(None, repr=False, validate_default=True)
     headers: dict[Name, SecretStr] = Field(default_factory=dict, repr=False)
     bearer_token: SecretStr | None = Field(None, repr=False)
     verify_ssl: bool = True
     ca_file: Path | None = None
+    session_cleanup_url: Name | None = Field(None, repr=False)
     timeout: Seconds | None = None
+
+    @property
+    def names_session(self) -> bool:
+        """Whether something in it is another for each investigation."""
+        return any(names_session(text) for text in self._texts())
+
+    def _texts(self) -> Iterator[str]:
+        yield from self.args
+        yield from (value.get_secret_value() for value in (*self.env.values(), *self.headers.values()))
+        yield self.bearer_token.get_secret_value() if self.bearer_token is not None else ""
+        yield self.session_cleanup_url or ""
 
     @model_validator(mode="before")
     @classmethod
@@ -45,22 +70,23 @@ class Transport(Section):
             return value
         return {"headers" if key == "custom_headers" else key: inside for key, inside in value.items()}
 
-    @field_validator("type", mode="before")
+    @field_validator("protocol")
     @classmethod
-    def _known_type(cls, value: Any) -> Any:
-        if value == "sse":
-            raise later("the transport sse", "use http or stdio")
+    def _spoken_over_it(cls, value: Protocol, info: ValidationInfo) -> Protocol:
+        if value == "modern" and info.data.get("type") == "sse":
+            raise wrong("is newer than the transport sse", "remove it, or write type: http")
         return value
 
     @field_validator(*STDIO_KEYS, *HTTP_KEYS, mode="before")
     @classmethod
     def _key_of_this_type(cls, value: Any, info: ValidationInfo) -> Any:
         kind = info.data.get("type")
-        owner = "stdio" if info.field_name in STDIO_KEYS else "http"
         if kind is None or value is None:
             return value
-        if kind != owner:
-            raise wrong(f"is a key of {owner} transports", f"remove it, or write type: {owner}")
+        if info.field_name in STDIO_KEYS and kind != "stdio":
+            raise wrong("is a key of stdio transports", "remove it, or write type: stdio")
+        if info.field_name in HTTP_KEYS and kind == "stdio":
+            raise wrong("is a key of http and sse transports", "remove it, or write type: http")
         return value
 
     @field_validator(*REQUIRED.values())
@@ -71,13 +97,36 @@ class Transport(Section):
             raise wrong("is missing", "add it")
         return value
 
-    @field_validator("url")
+    @field_validator("command", "url", "cwd")
+    @classmethod
+    def _same_for_all(cls, value: Any) -> Any:
+        if value is not None and names_session(str(value)):
+            where = "headers, bearer_token, session_cleanup_url, args or env"
+            raise wrong(f"cannot hold {{{{.{KEPT}}}}}", f"give the session's id with {where}")
+        return value
+
+    @field_validator("inherit")
+    @classmethod
+    def _names_of_variables(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if not all(VARIABLE_NAME.fullmatch(name) for name in value):
+            raise wrong("holds what cannot be the name of a variable", "write names such as LANG, without values")
+        return value
+
+    @field_validator("cwd", "ca_file")
+    @classmethod
+    def _whole_path(cls, value: Path | None, info: ValidationInfo) -> Path | None:
+        if value is not None and not value.is_absolute():
+            example = {"cwd": "/var/lib/tools", "ca_file": "/etc/ssl/own-ca.pem"}[str(info.field_name)]
+            raise wrong("is not a whole path", f"write it from the root, such as {example}")
+        return value
+
+    @field_validator("url", "session_cleanup_url")
     @classmethod
     def _address(cls, value: str | None) -> str | None:
         parts = _parts(value) if value is not None else None
         if parts is None:
             return value
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        if parts.scheme not in ("http", "https") or not _is_host(parts.hostname or ""):
             raise wrong("is not the address of an HTTP server", "write such as https://HOST/mcp")
         if parts.username is not None:
             raise wrong("holds a user or password", "send it with headers or bearer_token")
@@ -107,8 +156,6 @@ class Transport(Section):
     def _usable_ca(cls, value: Path | None, info: ValidationInfo) -> Path | None:
         if value is None:
             return None
-        if not value.is_absolute():
-            raise wrong("is not a whole path", "write it from the root, such as /etc/ssl/own-ca.pem")
         if info.data.get("verify_ssl") is False:
             raise wrong("has no effect beside verify_ssl: false", "remove one of them")
         url = info.data.get("url")
@@ -126,11 +173,21 @@ def _parts(url: str) -> SplitResult:
     return parts
 
 
+def _is_host(name: str) -> bool:
+    """An address, or what DNS can carry. Nobody would look up anything else, and ask and ask."""
+    try:
+        ascii = name.encode("idna").decode()
+        if ":" in name:
+            ip_address(name.partition("%")[0])
+            return True
+    except ValueError:
+        return False
+    return len(ascii) <= 253 and all(HOST_LABEL.fullmatch(label) for label in ascii.removesuffix(".").split("."))
+
+
 def _check_header_value(value: SecretStr, name: str | None) -> None:
     """`name`: of the header that is meant, where there are several."""
     text = value.get_secret_value()
-    if f".{KEPT}}}}}" in text.replace(" ", ""):
-        raise later(f"{{{{.{KEPT}}}}} in what is sent to servers", "write a fixed value", key=name)
     if not text:
         raise wrong("is empty", "give it a value, or remove it", key=name)
     if HEADER_VALUE.fullmatch(text) is None:

@@ -30,10 +30,6 @@ def wrong(problem: str, remedy: str, *, key: str | None = None) -> PydanticCusto
     return PydanticCustomError(WRONG, "{problem}; {remedy}", context)
 
 
-def later(what: str, instead: str, *, key: str | None = None) -> PydanticCustomError:
-    return wrong(f"{what} comes with a later version", instead, key=key)
-
-
 def seconds(value: object) -> float:
     """`90`, `"60s"`, `"5m"`, `"1m30s"` in seconds."""
     if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:

@@ -44,7 +44,8 @@ def build_app(services: Sequence[Service], readiness: Readiness, registry: Colle
     install_problem_handlers(app)
     app.add_middleware(RefuseForeignPages)
     app.add_middleware(CountRequests, metrics=HttpMetrics(registry))
-    ProcessMetrics(registry, [service.name for service in services], lambda: readiness.waiting)
+    names = [service.name for service in services]
+    ProcessMetrics(registry, names, lambda: [*readiness.waiting, *_hindrances(services)])
     for service in services:
         if service.router is not None:
             app.include_router(service.router)
@@ -55,14 +56,21 @@ def build_app(services: Sequence[Service], readiness: Readiness, registry: Colle
 
     @app.get("/ready", include_in_schema=False)
     async def ready(response: Response) -> dict[str, object]:
-        response.status_code = 503 if readiness.waiting else 200
-        return {"ready": not readiness.waiting, "waiting_for": readiness.waiting}
+        reasons = _hindrances(services)
+        waiting = sorted({*readiness.waiting, *reasons})
+        response.status_code = 503 if waiting else 200
+        return {"ready": not waiting, "waiting_for": waiting, "reasons": reasons}
 
     @app.get("/metrics", include_in_schema=False)
     async def metrics() -> Response:
         return Response(exposition(registry), media_type=CONTENT_TYPE_LATEST)
 
     return app
+
+
+def _hindrances(services: Sequence[Service]) -> dict[str, list[str]]:
+    told = {service.name: list(service.hindrances()) for service in services}
+    return {name: reasons for name, reasons in told.items() if reasons}
 
 
 async def run_services(

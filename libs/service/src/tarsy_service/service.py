@@ -1,6 +1,6 @@
 """What a service is to whoever runs it: something that runs until it is cancelled, and maybe answers HTTP."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from fastapi import APIRouter
@@ -15,10 +15,13 @@ type Ready = Callable[[], None]
 class Service:
     """`run` calls `ready` once it does its work; when it is cancelled it drains, in order, and returns.
 
+    `hindrances`: why it is not to count as ready though it works, in sentences for the operator, without secrets.
+
     An exception out of `run` means that the service cannot go on: the process ends with it.
     """
 
     name: str
     run: Callable[[Ready], Awaitable[None]]
     router: APIRouter | None = None
+    hindrances: Callable[[], Sequence[str]] = tuple
     tracing: Tracing = field(default_factory=lambda: Tracing(NoOpTracer()))

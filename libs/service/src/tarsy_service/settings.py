@@ -4,8 +4,11 @@ import os
 import socket
 from pathlib import Path
 
-from pydantic import Field, ValidationError
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+SHORTEST_KEY_BYTES = 16
+"""A shorter key could be guessed, and with it the secrets that placeholders stand for."""
 
 
 def mistakes_in_settings(problem: ValidationError) -> list[str]:
@@ -21,7 +24,7 @@ def default_client() -> str:
 class ServiceSettings(BaseSettings):
     """One class a service; `docs/reference/settings.md` is generated from the descriptions."""
 
-    model_config = SettingsConfigDict(env_prefix="TARSY_", extra="ignore", frozen=True)
+    model_config = SettingsConfigDict(env_prefix="TARSY_", extra="ignore", frozen=True, hide_input_in_errors=True)
 
     kafka: str = Field("127.0.0.1:9092", description="Kafka's bootstrap servers, HOST:PORT[,HOST:PORT]")
     topic_prefix: str = Field("tarsy", description="what the names of all topics begin with")
@@ -42,3 +45,35 @@ class ServiceSettings(BaseSettings):
     )
     trace_ratio: float = Field(1.0, description="which part of the sessions is traced", ge=0, le=1)
     shutdown_seconds: float = Field(15.0, description="how long a stop may take before what still runs is abandoned")
+
+
+class MaskingSettings(ServiceSettings):
+    """Of the services that mask what comes from outside."""
+
+    masking_key: SecretStr = Field(
+        SecretStr(""),
+        description="of placeholders: with the same key in every service that masks, one secret gets the same digits "
+        "everywhere in a session; without one, placeholders have no digits. At least 16 random bytes, such as "
+        "`openssl rand -hex 32` writes",
+    )
+
+    @field_validator("masking_key")
+    @classmethod
+    def _hard_to_guess(cls, value: SecretStr) -> SecretStr:
+        key = value.get_secret_value().strip()
+        if key and len(_bytes(key)) < SHORTEST_KEY_BYTES:
+            raise ValueError(
+                f"the key is shorter than {SHORTEST_KEY_BYTES} bytes: take one such as `openssl rand -hex 32` writes, "
+                "or none"
+            )
+        return SecretStr(key)
+
+    @property
+    def masking_key_bytes(self) -> bytes | None:
+        """For the masker."""
+        return _bytes(self.masking_key.get_secret_value()) or None
+
+
+def _bytes(key: str) -> bytes:
+    """As they stand in the environment, text or not."""
+    return key.encode(errors="surrogateescape")

@@ -6,7 +6,7 @@ the service with the record uncommitted, and a header is as opaque as the value.
 """
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import structlog
 from aiokafka import AIOKafkaConsumer, TopicPartition
@@ -34,12 +34,21 @@ LONGEST_PAUSE_SECONDS = 30.0
 class AlertsTopic:
     """Offsets are committed when inbox or dead letters acknowledged all records before them."""
 
-    def __init__(self, bus: Bus, publisher: Publisher, intake: Intake, rules: AlertRules, metrics: Metrics) -> None:
+    def __init__(
+        self,
+        bus: Bus,
+        publisher: Publisher,
+        intake: Intake,
+        rules: AlertRules,
+        metrics: Metrics,
+        mask: Callable[[str], str],
+    ) -> None:
         self._bus = bus
         self._publisher = publisher
         self._intake = intake
         self._rules = rules
         self._metrics = metrics
+        self._mask = mask
 
     def consumer(self) -> AIOKafkaConsumer:
         consumer = member(self._bus, f"{self._bus.topics.prefix}.ingest")
@@ -74,7 +83,8 @@ class AlertsTopic:
             for alert in alerts:
                 await self._intake.take(alert, delivery=str(position), cause=carried_traceparent(record.headers))
         except (Refused, TooLarge) as problem:
-            await bury(self._publisher, record, str(problem))
+            # The place of a mistake has names that the sender gave.
+            await bury(self._publisher, record, self._mask(str(problem)))
             self._metrics.buried("too_large" if isinstance(problem, TooMuch | TooLarge) else "refused")
 
 

@@ -13,6 +13,7 @@ from tarsy_ingest.alert_rules import rules_of
 from tarsy_ingest.alerts_topic import AlertsTopic
 from tarsy_ingest.http_api import alerts_router
 from tarsy_ingest.intake import Intake
+from tarsy_ingest.masking import Masking
 from tarsy_ingest.metrics import Metrics
 from tarsy_ingest.settings import IngestSettings
 from tarsy_masking.masker import Masker
@@ -27,12 +28,14 @@ def build(settings: IngestSettings, registry: CollectorRegistry) -> Service:
     """Raises ConfigInvalid."""
     config = load_config(settings.config_dir, os.environ)
     rules = rules_of(config)
+    masker = Masker.default(settings.masking_key_bytes)
+    masking = Masking(masker, masker.with_rules(config.defaults.alert_masking.names, ()))
     bus = bus_of(settings, kafka_writes(registry, NAME))
     metrics = Metrics(registry)
     publisher = Publisher(bus, source=NAME, now=lambda: datetime.now(UTC))
     tracing = tracing_of(NAME, settings)
-    intake = Intake(publisher, Masker.default(), metrics, tracing.tracer)
-    topic = AlertsTopic(bus, publisher, intake, rules, metrics)
+    intake = Intake(publisher, masking, metrics, tracing.tracer)
+    topic = AlertsTopic(bus, publisher, intake, rules, metrics, masker.mask)
 
     async def run(ready: Ready) -> None:
         await check_topics(bus)
@@ -46,4 +49,4 @@ def build(settings: IngestSettings, registry: CollectorRegistry) -> Service:
             finally:
                 await consumer.stop()
 
-    return Service(name=NAME, run=run, router=alerts_router(intake, rules, metrics), tracing=tracing)
+    return Service(name=NAME, run=run, router=alerts_router(intake, rules, metrics, masker.mask), tracing=tracing)

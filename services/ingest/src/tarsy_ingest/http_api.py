@@ -1,6 +1,6 @@
 """Alerts over HTTP. 202 means that Kafka has the alert."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal
 from uuid import uuid4
@@ -15,7 +15,7 @@ from tarsy_contracts.identities import session_of_idempotency_key
 from tarsy_ingest.alert_rules import AlertRules
 from tarsy_ingest.alertmanager import AUTHOR, Notice, Webhook, read_webhook
 from tarsy_ingest.http_body import read_body
-from tarsy_ingest.http_problems import AlertRoute
+from tarsy_ingest.http_problems import alert_route
 from tarsy_ingest.incoming import Form, Refused, parsed
 from tarsy_ingest.intake import Intake
 from tarsy_ingest.metrics import Metrics
@@ -48,8 +48,8 @@ class WebhookAnswer(BaseModel):
     truncated_alerts: int
 
 
-def alerts_router(intake: Intake, rules: AlertRules, metrics: Metrics) -> APIRouter:
-    router = APIRouter(prefix="/api/v1/alerts", route_class=AlertRoute, tags=["alerts"])
+def alerts_router(intake: Intake, rules: AlertRules, metrics: Metrics, mask: Callable[[str], str]) -> APIRouter:
+    router = APIRouter(prefix="/api/v1/alerts", route_class=alert_route(mask), tags=["alerts"])
 
     @router.post("", status_code=202, openapi_extra=_body_of(Submission))
     async def submit(request: Request) -> Submitted:

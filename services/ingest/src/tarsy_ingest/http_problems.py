@@ -8,39 +8,45 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 
 from tarsy_bus.publisher import NotWritten, TooLarge
-from tarsy_ingest.incoming import Refused, TooMuch
+from tarsy_ingest.incoming import Place, Refused, TooMuch
 from tarsy_service.problems import Problem, problem_response
 
 RETRY_AFTER_SECONDS = 5
 
 
-class AlertRoute(APIRoute):
-    """Turns the errors of a handler into problems."""
+def alert_route(mask: Callable[[str], str]) -> type[APIRoute]:
+    """Turns the errors of a handler into problems. Names in them are the sender's, and masked."""
 
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        handle = super().get_route_handler()
+    class AlertRoute(APIRoute):
+        def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+            handle = super().get_route_handler()
 
-        async def answer(request: Request) -> Response:
-            try:
-                return await handle(request)
-            except TooMuch as problem:
-                ((place, text),) = problem.mistakes
-                raise Problem(413, "Too large", text, pointer=_pointer(place)) from None
-            except TooLarge:
-                raise Problem(413, "Too large", "the alert is too large once it is masked and written down") from None
-            except Refused as problem:
-                raise RequestValidationError([_row(place, text) for place, text in problem.mistakes]) from None
-            except NotWritten:
-                return _try_again()
+            async def answer(request: Request) -> Response:
+                try:
+                    return await handle(request)
+                except TooMuch as problem:
+                    ((place, text),) = problem.mistakes
+                    raise Problem(413, "Too large", text, pointer=_pointer(place)) from None
+                except TooLarge:
+                    detail = "the alert is too large once it is masked and written down"
+                    raise Problem(413, "Too large", detail) from None
+                except Refused as problem:
+                    rows = [_row(place, text, mask) for place, text in problem.mistakes]
+                    raise RequestValidationError(rows) from None
+                except NotWritten:
+                    return _try_again()
 
-        return answer
+            return answer
+
+    return AlertRoute
 
 
-def _row(place: tuple[str | int, ...], text: str) -> dict[str, object]:
-    return {"loc": ("body", *place), "msg": text}
+def _row(place: Place, text: str, mask: Callable[[str], str]) -> dict[str, object]:
+    shown = (mask(part) if isinstance(part, str) else part for part in place)
+    return {"loc": ("body", *shown), "msg": mask(text)}
 
 
-def _pointer(place: tuple[str | int, ...]) -> str:
+def _pointer(place: Place) -> str:
     return "".join(f"/{part}" for part in place)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 INVALID = "The request is not valid; `errors` points at each mistake."
 UNKNOWN = "There is no such session."
 NO_DATABASE = "The database cannot be reached."
+NO_CATALOG = "The catalog has not been read to its end after the start, or Kafka has been silent for a while."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,5 +88,20 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
             503: "The request may not have been written: repeat it with the same Idempotency-Key.",
         },
         headers={KEY: "a repeat with the same key gets the answer on record"} | AUTHOR,
+    ),
+    ("get", "/api/v1/system/mcp-servers"): Operation(
+        summary="The MCP servers, as the running tool gateways see them",
+        answers={200: "At most 500 servers, by name, each with what every running tool gateway sees of it."},
+        problems={400: INVALID, 503: NO_CATALOG},
+    ),
+    ("get", "/api/v1/system/mcp-servers/{server_id}"): Operation(
+        summary="An MCP server with all its tools and their schemas",
+        answers={200: "The server."},
+        problems={400: INVALID, 404: "No tool gateway has told of such a server.", 503: NO_CATALOG},
+    ),
+    ("get", "/api/v1/system/warnings"): Operation(
+        summary="What an operator should look at now",
+        answers={200: "The warnings. One goes when its cause does, and has the same id when it comes back."},
+        problems={503: NO_CATALOG},
     ),
 }

@@ -14,6 +14,9 @@ from tarsy_orchestrator.metrics import LLM_OUTCOMES, Queue
 from tarsy_service.http_metrics import METHODS
 from tarsy_summarizer.metrics import LLM_OUTCOMES as SUMMARIZER_LLM_OUTCOMES
 from tarsy_summarizer.metrics import SummaryOutcome
+from tarsy_timeline.server_warnings import CATEGORIES
+from tarsy_tool_gateway.connection import SessionEnd
+from tarsy_tool_gateway.retrying import RETRIED
 from tarsy_websocket_gateway.metrics import DropReason
 
 
@@ -25,6 +28,7 @@ def _of(literal: Any) -> tuple[str, ...]:
 TOPICS = tuple(topic.name.removeprefix("tarsy.") for topic in Topics("tarsy").all())
 
 LABELS: Mapping[str, str] = {
+    "category": "what it is about",
     "method": f"{', '.join(METHODS)}, or `other`",
     "outcome": "how it ended",
     "partition": f"0 to {LOG_PARTITIONS - 1}",
@@ -58,9 +62,12 @@ VALUES: Mapping[tuple[str, str], Sequence[str]] = {
     ("tarsy_orchestrator_requests_published_total", "topic"): _of(Queue),
     ("tarsy_orchestrator_requests_republished_total", "topic"): _of(Queue),
     ("tarsy_tool_gateway_calls_total", "outcome"): _of(Outcome),
+    ("tarsy_tool_gateway_call_retries_total", "reason"): RETRIED,
+    ("tarsy_tool_gateway_sessions_ended_total", "reason"): _of(SessionEnd),
     ("tarsy_summarizer_summaries_total", "outcome"): _of(SummaryOutcome),
     ("tarsy_summarizer_llm_calls_total", "outcome"): SUMMARIZER_LLM_OUTCOMES,
     ("tarsy_timeline_events_projected_total", "type"): (*EVENTS, "other"),
+    ("tarsy_timeline_warnings", "category"): CATEGORIES,
     ("tarsy_websocket_gateway_clients_dropped_total", "reason"): _of(DropReason),
     ("tarsy_kafka_records_total", "outcome"): _of(WriteOutcome),
     ("tarsy_kafka_records_total", "topic"): TOPICS,
@@ -130,10 +137,13 @@ LOOKS: Sequence[Look] = (
         (
             "tarsy_tool_gateway_server_healthy",
             "tarsy_tool_gateway_server_reconnects_total",
+            "tarsy_tool_gateway_sessions_ended_total",
+            "tarsy_tool_gateway_call_retries_total",
             "tarsy_tool_gateway_calls_total",
         ),
         "0 on every gateway: the MCP server is down. 0 on one: that gateway cannot reach it. Many reconnects: it "
-        "crashes. `unknown`: a call that changes something may have run, and somebody has to look",
+        "crashes (`ended`), hangs (`silent`, `hung`) or forgets its sessions (`expired`). `throttled`: it asks for "
+        "fewer calls. `unknown`: a call that changes something may have run, and somebody has to look",
     ),
     Look(
         "calls wait",

@@ -1,5 +1,6 @@
 """The page of all settings, generated from the settings classes."""
 
+from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
 from tarsy_ingest.settings import IngestSettings
@@ -35,8 +36,11 @@ def settings_page() -> str:
     """One table: first what every service has, then what some have."""
     shared = ServiceSettings.model_fields
     rows = [_row(name, "all", field) for name, field in shared.items()]
-    for service, kind in SERVICES.items():
-        rows += [_row(name, service, field) for name, field in kind.model_fields.items() if name not in shared]
+    others = {name: field for kind in SERVICES.values() for name, field in kind.model_fields.items()}
+    for name, field in others.items():
+        if name not in shared:
+            having = [service for service, kind in SERVICES.items() if name in kind.model_fields]
+            rows.append(_row(name, ", ".join(having), field))
     return HEADING + "".join(rows)
 
 
@@ -50,4 +54,4 @@ def _default(field: FieldInfo) -> str:
         return "must be set"
     if field.default_factory is not None:
         return "host name and process id"
-    return "none" if field.default in ("", ()) else f"`{field.default}`"
+    return "none" if field.default in ("", (), SecretStr("")) else f"`{field.default}`"

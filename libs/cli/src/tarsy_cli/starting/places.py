@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from tarsy_cli.starting.masking_key import VARIABLE
 from tarsy_contracts.topics import Topics
 
 OWN_BROKER_TIMEOUTS = {"TARSY_GROUP_SESSION_TIMEOUT_MS": "3000", "TARSY_GROUP_HEARTBEAT_MS": "500"}
@@ -15,7 +16,10 @@ HOST = "127.0.0.1"
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """`own_broker` and `own_database` say that `tarsy up` has started them. The URL may hold a password."""
+    """`own_broker` and `own_database` say that `tarsy up` has started them. The URL may hold a password.
+
+    `masking_key`: see masking_key.py.
+    """
 
     kafka: str
     database: str = field(repr=False)
@@ -24,6 +28,7 @@ class Places:
     topic_prefix: str
     own_broker: bool
     own_database: bool
+    masking_key: str = field(repr=False)
 
     @property
     def http_url(self) -> str:
@@ -44,6 +49,7 @@ class Places:
             "TARSY_HTTP_HOST": HOST,
             "TARSY_HTTP_PORT": str(self.http_port),
             "TARSY_CONFIG_DIR": str(self.config_dir),
+            VARIABLE: self.masking_key,
         }
 
 

@@ -16,6 +16,7 @@ from tarsy_cli.front_door.passing import Passing
 from tarsy_cli.front_door.ways import INSIDE, OUTSIDE
 from tarsy_cli.starting.crew import Crew
 from tarsy_cli.starting.instances import SERVICES, Instances
+from tarsy_cli.starting.masking_key import VARIABLE
 from tarsy_cli.starting.places import HOST, Places
 from tarsy_cli.starting.supervised import Supervised
 from tarsy_embedded.ports import free_port
@@ -24,6 +25,7 @@ from tarsy_service.signals import stopped_by_signals
 
 START_SECONDS = 120.0
 WITH_DATABASE = frozenset({"timeline"})
+WITHOUT_MASKING = frozenset({"websocket-gateway"})
 
 type Changed = Callable[[Crew], None]
 
@@ -74,9 +76,12 @@ def _crew(
 
 
 def service_environment(service: str, places: Places, inside: int, around: Mapping[str, str]) -> dict[str, str]:
-    """Whoever does not need the database is not told its password."""
+    """Whoever does not need the database is not told its password, nor who masks nothing the key of that."""
     told = {**around, **places.environment(around), "TARSY_TIMELINE_URL": f"http://{HOST}:{inside}"}
-    return told if service in WITH_DATABASE else {name: told[name] for name in told if name != "TARSY_DATABASE"}
+    untold = {VARIABLE} if service in WITHOUT_MASKING else set()
+    if service not in WITH_DATABASE:
+        untold.add("TARSY_DATABASE")
+    return {name: value for name, value in told.items() if name not in untold}
 
 
 @asynccontextmanager

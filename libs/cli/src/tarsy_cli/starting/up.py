@@ -20,6 +20,7 @@ from tarsy_bus.topics_admin import TopicsWrong
 from tarsy_cli.instance import Home
 from tarsy_cli.starting.crew import Crew, StartTooSlow
 from tarsy_cli.starting.instances import Instances
+from tarsy_cli.starting.masking_key import masking_key
 from tarsy_cli.starting.own_servers import DatabaseUnusable, Named, Say, Servers, servers
 from tarsy_cli.starting.places import Places
 from tarsy_cli.starting.refusals import sentences
@@ -88,7 +89,7 @@ def _run(home: Home, wanted: Wanted, log_file: Path, say: Say) -> None:
     os.environ["PATH"] = f"{Path(sys.prefix) / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"
     ports = wanted.ports
     with servers(home.folder, wanted.named, kafka_port=ports.kafka, database_port=ports.database, say=say) as running:
-        places = _places(wanted, running)
+        places = _places(wanted, running, masking_key(home.folder, os.environ))
         models = {name: config.llm_providers[name] for name in sorted(config.llm_providers_in_use)}
         say("Making the topics")
         uvloop.run(make_topics(places, replication=wanted.replication))
@@ -103,7 +104,7 @@ def _run(home: Home, wanted: Wanted, log_file: Path, say: Say) -> None:
     say("TARSy has stopped; its data stays")
 
 
-def _places(wanted: Wanted, running: Servers) -> Places:
+def _places(wanted: Wanted, running: Servers, key: str) -> Places:
     return Places(
         kafka=running.kafka,
         database=running.database,
@@ -112,6 +113,7 @@ def _places(wanted: Wanted, running: Servers) -> Places:
         topic_prefix=wanted.topic_prefix,
         own_broker=not wanted.named.kafka,
         own_database=not wanted.named.database,
+        masking_key=key,
     )
 
 

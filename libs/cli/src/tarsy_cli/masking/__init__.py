@@ -1,0 +1,1 @@
+"""`tarsy mask`: what of a file would be masked, and by which rule."""

@@ -1,0 +1,110 @@
+"""What is masked beside the built-in set, which is never switched off: opt-in patterns by name, and one's own.
+
+The names are those of `tarsy_masking`, which this library may not import: a test of the tool gateway compares them.
+"""
+
+from collections.abc import Collection
+from typing import Annotated, Any
+
+import re2
+from pydantic import AfterValidator, field_validator
+
+from tarsy_config.mistakes import suggestion
+from tarsy_config.values import Section, wrong
+
+GROUPS = frozenset({"basic", "secrets", "security", "kubernetes", "cloud", "all"})
+PATTERNS = frozenset(
+    {
+        "api_key",
+        "password",
+        "certificate",
+        "certificate_authority_data",
+        "token",
+        "email",
+        "ssh_key",
+        "base64_secret",
+        "base64_short",
+        "private_key",
+        "secret_key",
+        "aws_access_key",
+        "aws_secret_key",
+        "github_token",
+        "slack_token",
+        "kubernetes_secret",
+    }
+)
+
+
+def group(name: str) -> str:
+    return _known(name, GROUPS, "group")
+
+
+def pattern(name: str) -> str:
+    return _known(name, PATTERNS, "pattern")
+
+
+class CustomPattern(Section):
+    """`pattern` is a regex in RE2's syntax, which is Go's; `$1` or `${name}` in `replacement` is what a group found."""
+
+    pattern: str
+    replacement: str
+    description: str = ""
+
+    @field_validator("pattern")
+    @classmethod
+    def _usable(cls, value: str) -> str:
+        if not value:
+            raise wrong("is empty", "write a regex")
+        if _compiled(value).search(b"") is not None:
+            raise wrong("finds something in an empty text too", "write a regex that needs at least one character")
+        return value
+
+
+class DataMasking(Section):
+    """Of one MCP server: what its results and errors are masked with besides."""
+
+    enabled: bool = True
+    pattern_groups: tuple[Annotated[str, AfterValidator(group)], ...] = ()
+    patterns: tuple[Annotated[str, AfterValidator(pattern)], ...] = ()
+    custom_patterns: tuple[CustomPattern, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of groups and patterns, for the masker; none when it is switched off."""
+        return (*self.pattern_groups, *self.patterns) if self.enabled else ()
+
+    @property
+    def custom(self) -> tuple[CustomPattern, ...]:
+        return self.custom_patterns if self.enabled else ()
+
+
+class AlertMasking(Section):
+    enabled: bool = True
+    pattern_group: Annotated[str, AfterValidator(group)] = "security"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.pattern_group,) if self.enabled else ()
+
+
+def _known(name: str, names: Collection[str], what: str) -> str:
+    if name not in names:
+        raise wrong(f"no {what} has this name", suggestion(name, names))
+    return name
+
+
+def _compiled(regex: str) -> Any:
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        return re2.compile(regex.encode(), options)
+    except re2.error as problem:
+        remedy = "correct it: RE2 knows no lookaround and no backreferences"
+        raise wrong(f"is no regex of RE2 ({_reason(problem)})", remedy) from None
+
+
+def _reason(problem: re2.error) -> str:
+    """Without the part of the regex that follows it."""
+    text = problem.args[0] if problem.args else ""
+    text = text.decode(errors="replace") if isinstance(text, bytes) else str(text)
+    return text.partition(":")[0]

@@ -1,0 +1,38 @@
+"""What is said of settings that are wrong, and what is never said of them."""
+
+import pytest
+from pydantic import ValidationError
+
+from tarsy_service.settings import MaskingSettings, mistakes_in_settings
+
+KEY = "0123456789abcdef"
+
+
+def test_a_masking_key_is_shown_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TARSY_MASKING_KEY", f"{KEY}\n")
+    settings = MaskingSettings()
+    assert settings.masking_key_bytes == KEY.encode()
+    assert KEY not in f"{settings!r} {settings} {settings.model_dump()} {settings.model_dump_json()}"
+
+
+@pytest.mark.parametrize("empty", [None, "", " \n"])
+def test_without_a_masking_key_there_is_none(monkeypatch: pytest.MonkeyPatch, empty: str | None) -> None:
+    if empty is not None:
+        monkeypatch.setenv("TARSY_MASKING_KEY", empty)
+    assert MaskingSettings().masking_key_bytes is None
+
+
+def test_a_short_masking_key_is_refused_and_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    short = KEY[1:]
+    monkeypatch.setenv("TARSY_MASKING_KEY", f"{short} ")
+    with pytest.raises(ValidationError) as refused:
+        MaskingSettings()
+    (sentence,) = mistakes_in_settings(refused.value)
+    assert sentence.startswith("TARSY_MASKING_KEY: Value error, the key is shorter than 16 bytes")
+    assert short not in f"{sentence} {refused.value}"
+
+
+def test_a_masking_key_need_not_be_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = bytes(range(128, 160))
+    monkeypatch.setenv("TARSY_MASKING_KEY", raw.decode(errors="surrogateescape"))
+    assert MaskingSettings().masking_key_bytes == raw
