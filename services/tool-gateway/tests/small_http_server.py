@@ -1,7 +1,9 @@
 """The small server over streamable HTTP, with switches for what stands between it and its callers in earnest.
 
+The era `sse` is no era, but the transport of the first servers.
+
 TOKEN is asked of every request; the file FAULT, when it is there, holds "METHOD STATUS": so these requests end, or
-never, when the status is 0.
+never, when the status is 0. "METHOD STATUS TIMES RETRY_AFTER" does so some times, and says when to come again.
 """
 
 import asyncio
@@ -11,13 +13,18 @@ import sys
 from pathlib import Path
 
 import uvicorn
-from small_server import server
+from small_server import note, server
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 STATELESS = {"modern": False, "modern-json": False, "legacy": False, "legacy-json": True}
 JSON = {"modern": False, "modern-json": True, "legacy": False, "legacy-json": True}
+
+
+def _words(fault: str) -> list[str]:
+    words = fault.split(" ", 3)
+    return words + [""] * (4 - len(words))
 
 
 class Gate:
@@ -34,6 +41,7 @@ class Gate:
         refusal = self._refusal(request, json.loads(body).get("method", "") if body else "")
         if refusal is not None:
             if refusal.status_code == 0:
+                note("it hangs")
                 await asyncio.Event().wait()
             await refusal(scope, receive, send)
             return
@@ -55,13 +63,22 @@ class Gate:
         if self._era.startswith("legacy") and method == "server/discover":
             return PlainTextResponse("what is that?", 400)
         fault = Path(os.environ["CALLS"]).with_name("FAULT")
-        wanted, _, status = fault.read_text("utf-8").partition(" ") if fault.exists() else ("", "", "")
-        return PlainTextResponse("password: hunter2-very-secret", int(status)) if wanted == method != "" else None
+        wanted, status, times, retry_after = _words(fault.read_text("utf-8") if fault.exists() else "")
+        if wanted != method or not method:
+            return None
+        if times:
+            left = int(times) - 1
+            fault.write_text(f"{wanted} {status} {left} {retry_after}" if left else "", "utf-8")
+        headers = {"retry-after": retry_after} if retry_after else {}
+        return PlainTextResponse("password: hunter2-very-secret", int(status), headers)
 
 
 if __name__ == "__main__":
     port, era, *tls = sys.argv[1:]
-    app = server.streamable_http_app(stateless_http=STATELESS[era], json_response=JSON[era], host="127.0.0.1")
+    if era == "sse":
+        app = server.sse_app(sse_path="/mcp", host="127.0.0.1")
+    else:
+        app = server.streamable_http_app(stateless_http=STATELESS[era], json_response=JSON[era], host="127.0.0.1")
     certificate, key = tls or (None, None)
     uvicorn.run(
         Gate(app, era), host="127.0.0.1", port=int(port), ssl_certfile=certificate, ssl_keyfile=key, log_level="warning"

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from connections import odd
 from gateway_owner import WAIT_SECONDS, Owner, call, until_noted
 from opentelemetry.trace import NoOpTracer
 from prometheus_client import CollectorRegistry
@@ -23,8 +24,8 @@ class Shown:
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
 
-    def value(self, name: str, server: str = "first") -> float | None:
-        return self.registry.get_sample_value(f"tarsy_tool_gateway_{name}", {"server": server})
+    def value(self, name: str, server: str = "first", **labels: str) -> float | None:
+        return self.registry.get_sample_value(f"tarsy_tool_gateway_{name}", {"server": server, **labels})
 
     async def until(self, name: str, value: float, server: str = "first") -> None:
         async def look() -> bool:
@@ -81,3 +82,24 @@ async def test_a_server_that_cannot_be_reached_is_not_healthy_and_one_that_came_
         await owner.result(dying)
         assert (shown.value("server_healthy"), shown.value("server_reconnects_total")) == (1, 1)
         assert shown.value("server_reconnects_total", "missing") == 0
+        assert shown.value("sessions_ended_total", reason="ended") == 1
+        assert shown.value("sessions_ended_total", reason="silent") == 0
+        assert shown.value("call_retries_total", reason="session_ended") == 1
+        assert shown.value("call_retries_total", reason="throttled") == 0
+
+
+async def test_progress_is_counted_told_or_dropped(owner: Owner, calls_file: Path) -> None:
+    async with showing(owner, odd(calls_file)) as shown:
+        request = call("progress", repeatable=True, timeout=2)
+        await owner.ask(request)
+        await owner.result(request)
+        told, dropped = shown.value("progress_chunks_total"), shown.value("progress_dropped_total")
+    assert told is not None
+    assert dropped is not None
+    assert 1 <= told <= 9
+    assert told + dropped == 200
+
+
+async def test_a_catalog_that_was_shortened_is_counted_once_for_its_tools(owner: Owner, calls_file: Path) -> None:
+    async with showing(owner, odd(calls_file, "wordy")) as shown:
+        await shown.until("catalog_shortened_total", 1)

@@ -11,7 +11,7 @@ from mcp_types import (
     TextResourceContents,
 )
 
-from tarsy_tool_gateway.rendering import text_of
+from tarsy_tool_gateway.rendering import NOTHING, NOTHING_BUT_FAILURE, text_of
 
 
 @pytest.mark.parametrize(
@@ -42,9 +42,24 @@ def test_texts_are_joined_by_lines() -> None:
     assert text_of(CallToolResult(content=texts, structured_content={"not": "needed"})) == "one\ntwo"
 
 
-def test_an_empty_result_is_empty() -> None:
-    assert text_of(CallToolResult(content=[])) == ""
+@pytest.mark.parametrize("texts", [[], [""], [" ", "\n"]])
+def test_a_result_of_nothing_says_so(texts: list[str]) -> None:
+    content: list[ContentBlock] = [TextContent(type="text", text=text) for text in texts]
+    assert text_of(CallToolResult(content=content)) == NOTHING
+    assert text_of(CallToolResult(content=content, is_error=True)) == NOTHING_BUT_FAILURE
 
 
 def test_structured_content_stands_in_where_there_is_no_other() -> None:
     assert text_of(CallToolResult(content=[], structured_content={"é": 1})) == '{"é": 1}'
+
+
+@pytest.mark.parametrize(("text", "shown"), [("", '{"a": 1}'), ('{"a":1}', '{"a":1}'), ("one", "one")])
+def test_structured_content_is_shown_once_and_not_beside_a_text(text: str, shown: str) -> None:
+    content: list[ContentBlock] = [TextContent(type="text", text=text)]
+    assert text_of(CallToolResult(content=content, structured_content={"a": 1})) == shown
+
+
+def test_a_picture_hides_no_structured_content() -> None:
+    picture: list[ContentBlock] = [ImageContent(type="image", data="QQ==", mime_type="image/png")]
+    text = text_of(CallToolResult(content=picture, structured_content={"a": 1}))
+    assert text == '[image: image/png, 1 bytes, not shown]\n{"a": 1}'

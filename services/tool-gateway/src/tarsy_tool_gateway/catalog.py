@@ -1,7 +1,7 @@
 """What this gateway sees of each MCP server, on the compacted topic: tools and health, and nothing once it is gone."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -11,9 +11,11 @@ from pydantic import JsonValue
 
 from tarsy_bus.publisher import NotWritten, Publisher, TooLarge
 from tarsy_contracts.envelope import envelope_of
-from tarsy_contracts.workers import CatalogTool, ServerCatalogued
+from tarsy_contracts.workers import CatalogTool, ServerCatalogued, ToolAnnotations
 from tarsy_tool_gateway.connection import Connection
 from tarsy_tool_gateway.listing import is_repeatable
+from tarsy_tool_gateway.plan import ServerPlan
+from tarsy_tool_gateway.shortening import MOST_BYTES_EACH, shortened
 
 log = structlog.get_logger(__name__)
 
@@ -27,27 +29,29 @@ class Catalog:
         *,
         worker_id: str,
         source: str,
-        mask: Callable[[str], str],
         now: Callable[[], datetime],
         new_id: Callable[[], str],
+        too_large: Callable[[str], None] = lambda _: None,
     ) -> None:
+        """`too_large` is told the server whose entry had to be shortened."""
         self._publisher = publisher
         self._worker_id = worker_id
         self._source = source
-        self._mask = mask
         self._now = now
         self._new_id = new_id
+        self._too_large = too_large
+        self._masked: dict[str, tuple[Mapping[str, Tool], tuple[CatalogTool, ...]]] = {}
 
     async def keep(self, connection: Connection) -> None:
-        """Publishes for ever: at every change, and now and then; then the server is asked for its tools again."""
+        """Publishes for ever: at every change, and now and then."""
         while True:
             connection.changed.clear()
-            await self._publish(self._seen(connection))
+            await self._publish(connection)
             try:
                 async with asyncio.timeout(EVERY_SECONDS):
                     await connection.changed.wait()
             except TimeoutError:
-                await connection.check()
+                pass
 
     async def withdraw(self, connection: Connection) -> None:
         """A tombstone: this process sees nothing any longer. Best effort, a dead worker's entries do not count."""
@@ -64,31 +68,57 @@ class Catalog:
         except NotWritten:
             log.warning("catalog.not_withdrawn", server=gone.server)
 
-    def _seen(self, connection: Connection) -> ServerCatalogued:
+    async def _publish(self, connection: Connection) -> None:
+        tools = connection.tools
+        entry = self._entry(connection, await self._masked_tools(connection.plan, tools, connection.mask))
+        try:
+            fitting = await self._write_fitting(entry)
+        except NotWritten:
+            log.warning("catalog.not_written", server=entry.server)
+        else:
+            self._masked[entry.server] = (tools, fitting)
+
+    def _entry(self, connection: Connection, tools: tuple[CatalogTool, ...]) -> ServerCatalogued:
         return ServerCatalogued(
             server=connection.plan.name,
             worker_id=self._worker_id,
             healthy=connection.healthy,
             error="" if connection.healthy else connection.error,
-            tools=tuple(self._tool(tool, connection.plan.repeatable_tools) for tool in connection.tools.values()),
+            tools=tools,
+            misconfigured=connection.misconfigured,
+            protocol_version=connection.protocol_version,
+            server_version=connection.server_version,
+            checked_at=connection.checked_at,
         )
 
-    def _tool(self, tool: Tool, declared: frozenset[str]) -> CatalogTool:
-        return CatalogTool(
-            tool=tool.name,
-            description=self._mask(tool.description or ""),
-            input_schema={key: masked_strings(value, self._mask) for key, value in tool.input_schema.items()},
-            repeatable=is_repeatable(tool, declared),
-        )
+    async def _masked_tools(
+        self, plan: ServerPlan, tools: Mapping[str, Tool], mask: Callable[[str], str]
+    ) -> tuple[CatalogTool, ...]:
+        """Masked once, however often they are published."""
+        of, known = self._masked.get(plan.name, (None, ()))
+        if of is tools:
+            return known
+        return await asyncio.to_thread(lambda: tuple(_masked(tool, plan, mask) for tool in tools.values()))
 
-    async def _publish(self, seen: ServerCatalogued) -> None:
+    async def _write_fitting(self, entry: ServerCatalogued) -> tuple[CatalogTool, ...]:
+        """The tools as they were written. Raises NotWritten."""
         try:
-            await self._write(seen)
-        except NotWritten:
-            log.warning("catalog.not_written", server=seen.server)
+            await self._write(entry)
         except TooLarge as problem:
-            log.error("catalog.too_large", server=seen.server)
-            await self._publish(seen.model_copy(update={"healthy": False, "error": str(problem), "tools": ()}))
+            said = str(problem)
+        else:
+            return entry.tools
+        self._too_large(entry.server)
+        for most_bytes in MOST_BYTES_EACH:
+            shorter = shortened(entry, most_bytes)
+            try:
+                await self._write(shorter)
+            except TooLarge:
+                continue
+            log.warning("catalog.shortened", server=entry.server, most_bytes=most_bytes, problem=said)
+            return shorter.tools
+        await self._write(entry.model_copy(update={"healthy": False, "error": said, "tools": ()}))
+        return entry.tools
 
     async def _write(self, seen: ServerCatalogued) -> None:
         await self._publisher.publish(
@@ -101,6 +131,30 @@ class Catalog:
 
     def _key(self, seen: ServerCatalogued) -> bytes:
         return f"{seen.server}/{self._worker_id}".encode()
+
+
+def _masked(tool: Tool, plan: ServerPlan, mask: Callable[[str], str]) -> CatalogTool:
+    return CatalogTool(
+        tool=tool.name,
+        description=mask(tool.description or ""),
+        input_schema={key: masked_strings(value, mask) for key, value in tool.input_schema.items()},
+        repeatable=is_repeatable(tool, plan),
+        annotations=_annotations(tool, mask),
+    )
+
+
+def _annotations(tool: Tool, mask: Callable[[str], str]) -> ToolAnnotations | None:
+    notes = tool.annotations
+    title = tool.title or (notes.title if notes is not None else None)
+    if notes is None and title is None:
+        return None
+    return ToolAnnotations(
+        title=None if title is None else mask(title),
+        read_only=notes.read_only_hint if notes is not None else None,
+        destructive=notes.destructive_hint if notes is not None else None,
+        idempotent=notes.idempotent_hint if notes is not None else None,
+        open_world=notes.open_world_hint if notes is not None else None,
+    )
 
 
 def masked_strings(value: Any, mask: Callable[[str], str]) -> JsonValue:

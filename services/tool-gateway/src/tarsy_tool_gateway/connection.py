@@ -1,20 +1,24 @@
-"""One MCP server: a long-lived session that one task enters and exits, and that calls from anywhere share."""
+"""An MCP server: there is always a session with it, or the next one is being opened; calls from anywhere share it."""
 
 import asyncio
 import time
-from collections.abc import Callable
-from contextlib import AsyncExitStack
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal
 
-import anyio
 import structlog
-from mcp import Client, MCPError
+from mcp.shared.dispatcher import ProgressFnT
 from mcp_types import CallToolResult, Tool
 from pydantic import JsonValue
 
 from tarsy_tool_gateway.arguments import ArgumentChecks
-from tarsy_tool_gateway.http_answers import LOST, NOT_SENT, REFUSED, SESSION_OVER
-from tarsy_tool_gateway.listing import list_all_tools
+from tarsy_tool_gateway.eras import Eras
 from tarsy_tool_gateway.plan import ServerPlan
+from tarsy_tool_gateway.reachability import Verdict, judge
+from tarsy_tool_gateway.retrying import CallFailed, Kind, failure_of
+from tarsy_tool_gateway.session import Session
 from tarsy_tool_gateway.transport import Open, opener
 
 log = structlog.get_logger(__name__)
@@ -22,36 +26,22 @@ log = structlog.get_logger(__name__)
 FIRST_PAUSE_SECONDS = 0.2
 LONGEST_PAUSE_SECONDS = 30.0
 STABLE_SECONDS = 30.0
-CHECK_SECONDS = 10.0
-GRACE_SECONDS = 1.0
-"""How much longer than its own limit a call may take before the session counts as hung."""
+MOST_RETIRED = 4
+"""So many sessions may wait for their last calls beside the one that is used."""
 
-TIMED_OUT = -32001
-CLOSED = -32000
-STREAM_ENDED = "SSE stream ended"
-"""So begins what the SDK says, with CLOSED, of an HTTP answer that broke off. Only that call is over."""
-
-ENDED = "its session ended before it answered"
-BROKEN_OFF = "its answer broke off"
+type SessionEnd = Literal["ended", "expired", "silent", "refused", "hung"]
+"""It ended by itself; the server knew it no longer; it did not answer a check; it answered that with an error; it took
+no more of what was sent.
+"""
+LEFT: Mapping[Kind, SessionEnd] = {"session_ended": "ended", "session_over": "expired", "hung": "hung"}
 
 
-class ServerUnreachable(Exception):
-    """The tool did not run: there is no session, or the server did not take the call."""
+@dataclass(frozen=True, slots=True)
+class Checking:
+    """How often a server is asked whether it is there, and how long it may take to answer."""
 
-
-class NotSent(Exception):
-    """The tool did not run, for the session was over already: the next session may run it."""
-
-
-class SessionDied(Exception):
-    """The session, or the connection, ended in the middle of the call: the tool may have run."""
-
-
-class CallTimedOut(Exception):
-    """No answer in time: the tool may have run, or may still run."""
-
-
-MEANINGS = {NOT_SENT: NotSent, SESSION_OVER: NotSent, REFUSED: ServerUnreachable, LOST: SessionDied}
+    every_seconds: float = 15.0
+    within_seconds: float = 5.0
 
 
 class Connection:
@@ -64,187 +54,202 @@ class Connection:
         mask: Callable[[str], str],
         connect_seconds: float,
         connected: Callable[[], None] = lambda: None,
+        ended: Callable[[SessionEnd], None] = lambda _: None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        checking: Checking = Checking(),
     ) -> None:
         self.plan = plan
-        self.tools: dict[str, Tool] = {}
-        self.checks = ArgumentChecks(self.tools)
         self.error = "it has not been reached yet"
+        self.misconfigured = False
+        self.judged = False
+        self.checked_at: datetime | None = None
         self.changed = asyncio.Event()
-        self._mask = mask
+        self.mask = mask
         self._connect_seconds = connect_seconds
         self._connected = connected
-        self._client: Client | None = None
+        self._ended = ended
+        self._now = now
+        self._checking = checking
+        self._eras = Eras(plan.transport.protocol, probe_seconds=min(10.0, connect_seconds / 3))
+        self._session: Session | None = None
+        self._retired: deque[Session] = deque()
+        self._known: Mapping[str, Tool] = {}
         self._ready = asyncio.Event()
-        self._broken = asyncio.Event()
-        self._doubted = asyncio.Event()
+        self._wake = asyncio.Event()
+        self._left: SessionEnd | None = None
         self._stopping = False
-        self._in_flight = 0
         self._task: asyncio.Task[None] | None = None
+        self.protocol_version = ""
+        self.server_version = ""
 
     @property
     def healthy(self) -> bool:
         return self._ready.is_set()
 
+    @property
+    def tools(self) -> Mapping[str, Tool]:
+        """As they were listed last."""
+        return self._known
+
+    @property
+    def checks(self) -> ArgumentChecks:
+        return self._session.checks if self._session is not None else ArgumentChecks(self._known)
+
     def stop(self) -> None:
-        """`run` then closes the session and returns, or, when there is none, is cancelled."""
+        """`run` then closes all sessions and returns, or, when there is none, is cancelled."""
         self._stopping = True
-        self._end()
-        if not self.healthy and self._task is not None:
+        for session in self._retired:
+            session.end()
+        if self._session is not None:
+            self._session.end()
+        elif self._task is not None:
             self._task.cancel()
 
     async def run(self) -> None:
         """Keeps a session until `stop`; one that ended is followed by another, after growing pauses."""
         self._task = asyncio.current_task()
-        async with opener(self.plan, self._mask) as open_streams:
+        async with opener(self.plan, self.mask) as open_streams, asyncio.TaskGroup() as sessions:
             pause = FIRST_PAUSE_SECONDS
             while not self._stopping:
-                self._broken.clear()
-                self._doubted.clear()
                 began = time.monotonic()
-                try:
-                    await self._session(open_streams)
-                except Exception as problem:  # noqa: BLE001 - whatever a foreign server does, it is retried, and told
-                    self._lost(_leaf(problem))
+                await self._one_session(open_streams, sessions)
+                if self._stopping:
+                    return
                 if time.monotonic() - began > STABLE_SECONDS:
                     pause = FIRST_PAUSE_SECONDS
-                await self._pause(pause)
+                await asyncio.sleep(pause)
                 pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
 
     async def wait_ready(self, seconds: float) -> None:
-        """Raises ServerUnreachable."""
+        """Raises CallFailed."""
         try:
             async with asyncio.timeout(seconds):
                 await self._ready.wait()
         except TimeoutError:
-            raise ServerUnreachable(self.error) from None
+            raise CallFailed("unreachable", self.error) from None
 
-    async def call(self, tool: str, arguments: dict[str, JsonValue], seconds: float) -> CallToolResult:
-        """Raises ServerUnreachable, NotSent, SessionDied, CallTimedOut, or what the server answered as MCPError."""
-        client = self._client
-        if client is None or not self.healthy:
-            raise ServerUnreachable(self.error)
-        self._in_flight += 1
+    async def call(
+        self, tool: str, arguments: dict[str, JsonValue], seconds: float, progress: ProgressFnT | None = None
+    ) -> CallToolResult:
+        """Raises CallFailed."""
+        session = self._session
+        if session is None or not self.healthy:
+            raise CallFailed("unreachable", self.error)
         try:
-            async with asyncio.timeout(seconds + GRACE_SECONDS):
-                return await client.call_tool(tool, arguments, read_timeout_seconds=seconds)
-        except TimeoutError:
-            # Not even the SDK's own limit held: the server no longer takes what is written to it.
-            self._end()
-            raise CallTimedOut from None
-        except MCPError as problem:
-            raise self._meaning(problem, client) from problem
-        except (anyio.ClosedResourceError, anyio.BrokenResourceError) as problem:
-            self._end()
-            raise SessionDied(ENDED) from problem
-        finally:
-            self._in_flight -= 1
+            return await session.call(tool, arguments, seconds, progress)
+        except CallFailed as failure:
+            self._react(session, failure)
+            raise
 
     async def check(self) -> None:
-        """Asks for the tools again. A silent server is started anew, but not under calls that still run."""
-        client = self._client
-        if client is None or not self.healthy:
+        """Asks the server soon whether it is there, and for its tools; calls go on meanwhile."""
+        self._wake.set()
+
+    async def _one_session(self, open_streams: Open, sessions: asyncio.TaskGroup) -> None:
+        session = Session(self._eras, connect_seconds=self._connect_seconds, stirred=lambda: self._stirred(session))
+        sessions.create_task(session.run(open_streams), name=f"session with {self.plan.name}")
+        if not await session.opened():
+            self._lost(judge(session.problem) if session.problem is not None else None)
             return
-        problem = await self._list(client)
-        if problem and self._in_flight == 0:
-            self.error = problem
-            self._end()
+        self._session = session
+        self._left = None
+        self._found(session)
+        self._connected()
+        end, verdict = await self._until_broken(session)
+        self._session = None
+        self._retire(session)
+        if session.problem is not None:
+            verdict = judge(session.problem)
+        self._lost(verdict)
+        if not self._stopping:
+            self._ended(end)
 
-    async def _session(self, open_streams: Open) -> None:
-        async with AsyncExitStack() as stack:
-            async with asyncio.timeout(self._connect_seconds):
-                client = await stack.enter_async_context(Client(open_streams(self._end)))
-                self._listed(await list_all_tools(client))
-            self._client = client
-            self._found()
-            self._connected()
-            try:
-                await self._until_broken(client)
-            finally:
-                self._lost(None)
-
-    async def _until_broken(self, client: Client) -> None:
-        """A connection that broke under one call need not be the end: the server is asked, and calls wait meanwhile."""
+    async def _until_broken(self, session: Session) -> tuple[SessionEnd, Verdict | None]:
+        """Checks now and then, and whenever something stirs. Nobody waits for a check, but calls that are in doubt."""
+        silences = 0
         while True:
-            await self._doubted.wait()
-            self._doubted.clear()
-            if self._broken.is_set():
-                return
-            problem = await self._list(client)
-            if problem:
-                self.error = problem
-                return
-            if not self._broken.is_set():
-                self._found()
+            if not session.is_over:
+                await self._stirs()
+            if session.is_over:
+                return "ended", None
+            if self._left is not None:
+                return self._left, None
+            problem = await self._asked(session)
+            if problem is None:
+                silences = 0
+                self._found(session)
+                continue
+            if session.is_over:
+                return "ended", None
+            if not isinstance(problem, TimeoutError):
+                return "refused", judge(problem)
+            silences += 1
+            if silences > 1 or not session.in_flight:
+                return "silent", judge(problem)
+            # Some servers do one thing at a time: this one may be at work for a call.
+            self._wake.set()
 
-    async def _list(self, client: Client) -> str:
-        """Takes over the server's tools; what is wrong when it does not list them."""
+    async def _asked(self, session: Session) -> Exception | None:
+        """Why the server does not seem to be there; None when it is."""
+        began = asyncio.get_running_loop().time()
         try:
-            async with asyncio.timeout(CHECK_SECONDS):
-                self._listed(await list_all_tools(client))
-        except (TimeoutError, MCPError, ValueError, anyio.ClosedResourceError, anyio.BrokenResourceError) as problem:
-            return self._mask(f"it does not list its tools any longer: {_said(problem)}")
-        return ""
+            await session.list_tools(self._checking.within_seconds)
+        except Exception as problem:  # noqa: BLE001 - whatever it is, the server does not list its tools
+            failure = failure_of(problem, alive=not session.is_over)
+            busy = failure is not None and failure.kind == "throttled"
+            return None if busy or session.answered_at > began else problem
+        return None
 
-    def _meaning(self, problem: MCPError, client: Client) -> Exception:
-        """What an error says of the call; one of the transport also says something of the session."""
-        if problem.code == TIMED_OUT:
-            return CallTimedOut()
-        if problem.code in MEANINGS:
-            self._doubt(client, problem.message)
-            return MEANINGS[problem.code](problem.message)
-        if problem.code == CLOSED and problem.message.startswith(STREAM_ENDED):
-            self._doubt(client, BROKEN_OFF)
-            return SessionDied(BROKEN_OFF)
-        if problem.code == CLOSED and not self._is_alive(client):
-            return SessionDied(ENDED)
-        return problem
+    async def _stirs(self) -> None:
+        try:
+            async with asyncio.timeout(self._checking.every_seconds):
+                await self._wake.wait()
+        except TimeoutError:
+            pass
+        self._wake.clear()
 
-    def _is_alive(self, client: Client) -> bool:
-        """-32000 is also what many servers answer with when they mean any error of theirs."""
-        return client is self._client and not self._broken.is_set()
+    def _stirred(self, session: Session) -> None:
+        if session is self._session:
+            if session.is_over:
+                self._ready.clear()
+            self._wake.set()
 
-    def _doubt(self, client: Client, problem: str) -> None:
-        if client is self._client and self.healthy:
-            self.error = self._mask(problem)
-            self._ready.clear()
-            self._doubted.set()
-            log.warning("mcp_server.doubted", server=self.plan.name, error=self.error)
-
-    def _end(self) -> None:
-        self._broken.set()
-        self._doubted.set()
-
-    def _listed(self, tools: dict[str, Tool]) -> None:
-        self.tools, self.checks = tools, ArgumentChecks(tools)
-
-    def _found(self) -> None:
-        self.error = ""
-        self._ready.set()
-        self.changed.set()
-        log.info("mcp_server.ready", server=self.plan.name, tools=len(self.tools))
-
-    def _lost(self, problem: BaseException | None) -> None:
-        self._client = None
+    def _react(self, session: Session, failure: CallFailed) -> None:
+        """After one broken call the others go on; the next ones wait until the server was asked."""
+        if failure.meaning.session == "keep" or session is not self._session or not self.healthy:
+            return
+        self.error = self.mask(failure.why)
+        self._left = LEFT.get(failure.kind)
         self._ready.clear()
-        self.changed.set()
-        if problem is not None:
-            self.error = self._mask(_said(problem))
+        self._wake.set()
+        log.warning("mcp_server.doubted", server=self.plan.name, reason=failure.kind, error=self.error)
+
+    def _retire(self, session: Session) -> None:
+        self._retired = deque(each for each in self._retired if not each.is_over)
+        self._retired.append(session)
+        session.retire()
+        while len(self._retired) > MOST_RETIRED:
+            self._retired.popleft().end()
+
+    def _found(self, session: Session) -> None:
+        news = not self.healthy or session.tools != self._known or not self.judged
+        self.protocol_version, self.server_version = session.protocol_version, self.mask(session.server_version)[:200]
+        if session.tools != self._known:
+            self._known = session.tools
+        self.error, self.misconfigured, self.judged = "", False, True
+        self.checked_at = self._now()
+        self._ready.set()
+        if news:
+            self.changed.set()
+            log.info("mcp_server.ready", server=self.plan.name, tools=len(self._known))
+
+    def _lost(self, verdict: Verdict | None) -> None:
+        self._ready.clear()
+        self.checked_at, self.judged = self._now(), True
+        self.misconfigured = verdict is not None and verdict.misconfigured
+        if verdict is not None:
+            self.error = self.mask(verdict.reason)
         self.error = self.error or "it ended by itself"
+        self.changed.set()
         if not self._stopping:
             log.warning("mcp_server.lost", server=self.plan.name, error=self.error)
-
-    async def _pause(self, seconds: float) -> None:
-        if not self._stopping:
-            await asyncio.sleep(seconds)
-
-
-def _leaf(problem: BaseException) -> BaseException:
-    while isinstance(problem, BaseExceptionGroup):
-        problem = problem.exceptions[0]
-    return problem
-
-
-def _said(problem: BaseException) -> str:
-    if isinstance(problem, TimeoutError):
-        return "it did not answer in time"
-    return f"{type(problem).__name__}: {problem}"[:2000]

@@ -1,10 +1,11 @@
 """What goes wrong with one HTTP request becomes the answer to that request.
 
 The SDK tells a caller nothing of an HTTP status, and lets a connection that breaks in one call end the whole session.
-Here both become errors of JSON-RPC, with codes of ours that say what is known: whether the tool may have run.
+Here both become errors of JSON-RPC that say what is known (retrying.py): whether the tool may have run.
 """
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
@@ -12,15 +13,20 @@ from typing import Any
 import httpx2
 
 from tarsy_tool_gateway.results import MOST_BYTES
+from tarsy_tool_gateway.retrying import Kind
 
-NOT_SENT = -31001
-"""The request did not get to the server: no connection."""
-REFUSED = -31002
-"""An HTTP status says that the server did not take the request."""
-SESSION_OVER = -31003
-"""The server knows our session no longer; it did not take the request."""
-LOST = -31004
-"""The request was sent, and no answer came: it may have been carried out."""
+NOT_SENT, REFUSED, SESSION_OVER, LOST = -31001, -31002, -31003, -31004
+THROTTLED, FAILED, TOO_LONG = -31005, -31006, -31007
+CODES: Mapping[Kind, int] = {
+    "not_sent": NOT_SENT,
+    "refused": REFUSED,
+    "session_over": SESSION_OVER,
+    "lost": LOST,
+    "throttled": THROTTLED,
+    "server_failed": FAILED,
+    "unreadable": TOO_LONG,
+}
+"""A server may use these codes too: what makes an error one of ours is the mark in its data."""
 
 MOST_ANSWER_BYTES = 4 * MOST_BYTES
 """JSON escapes, and many servers send a text a second time as structured content."""
@@ -30,6 +36,8 @@ SHORT_SECONDS = 3.0
 
 SESSION = "mcp-session-id"
 HANDSHAKE = ("server/discover", "initialize")
+NOBODY = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+"""Whatever such an answer says beside, it comes from what guards the server."""
 UNDECODED = ("content-encoding", "content-length", "transfer-encoding")
 
 
@@ -65,11 +73,11 @@ class AnsweringTransport(httpx2.AsyncBaseTransport):
             # How a session begins is the SDK's to judge: an outage must not look like a server of an older era.
             if question.method in HANDSHAKE:
                 raise
-            return _error(question, NOT_SENT, f"no connection: {_said(problem)}")
+            return _error(question, "not_sent", f"no connection: {_said(problem)}")
         except (httpx2.TransportError, httpx2.DecodingError) as problem:
             if question.method in HANDSHAKE:
                 raise
-            return _error(question, LOST, f"the connection broke before it answered: {_said(problem)}")
+            return _error(question, "lost", f"the connection broke before it answered: {_said(problem)}")
 
     async def aclose(self) -> None:
         await self._inner.aclose()
@@ -84,7 +92,7 @@ class AnsweringTransport(httpx2.AsyncBaseTransport):
             return _with_content(response, await _whole(response, MOST_ANSWER_BYTES))
         except TooLong:
             what = f"it answered with more than {MOST_ANSWER_BYTES} bytes"
-            return _response(question, {"code": -32603, "message": what})
+            return _error(question, "unreadable", what)
 
 
 def _question(request: httpx2.Request) -> Question | None:
@@ -94,21 +102,45 @@ def _question(request: httpx2.Request) -> Question | None:
     return Question(message.get("id"), message.get("method"))
 
 
+def own_error(kind: Kind, message: str, *, status: int | None = None, retry_after: str | None = None) -> dict[str, Any]:
+    """An error of JSON-RPC that retrying.py knows as one of ours."""
+    data = {"tarsy": kind, "status": status, "retry_after": retry_after}
+    told = {name: value for name, value in data.items() if value is not None}
+    return {"code": CODES[kind], "message": message, "data": told}
+
+
+def kind_of_status(status: int, retry_after: str | None, *, session_denied: bool) -> Kind:
+    """Of an HTTP status from 400 on. A 503 without Retry-After may come from a proxy, after the tool ran."""
+    if session_denied:
+        return "session_over"
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        return "throttled"
+    if status == HTTPStatus.SERVICE_UNAVAILABLE and retry_after is not None:
+        return "throttled"
+    return "server_failed" if status >= 500 else "refused"
+
+
 def _refusal(question: Question, request: httpx2.Request, response: httpx2.Response, content: bytes) -> httpx2.Response:
-    status = response.status_code
+    status, retry_after = response.status_code, response.headers.get("retry-after")
     said = _error_in(content)
-    told = f"it answered HTTP {status} {_phrase(status)}".rstrip()
-    if SESSION in request.headers and _denies_session(status, said):
-        return _error(question, SESSION_OVER, told)
-    if said is not None and status not in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+    denied = question.method not in HANDSHAKE and _denies_session(status, said, in_session=SESSION in request.headers)
+    kind = kind_of_status(status, retry_after, session_denied=denied)
+    if said is not None and kind in ("refused", "server_failed") and status not in NOBODY:
         return _response(question, said)
-    return _error(question, LOST if status >= 500 else REFUSED, told)
+    told = f"it answered HTTP {status} {_phrase(status)}".rstrip()
+    return _response(question, own_error(kind, told, status=status, retry_after=retry_after))
 
 
-def _denies_session(status: int, said: dict[str, Any] | None) -> bool:
-    """404, says the protocol; servers built on the examples of the TypeScript SDK say 400."""
+def _denies_session(status: int, said: dict[str, Any] | None, *, in_session: bool) -> bool:
+    """404, says the protocol; servers built on the examples of the TypeScript SDK say 400.
+
+    A bare 404 outside of a session comes from what stands before a server that is being replaced: nobody took the
+    request, and another try may find it. With words of the server's own it is an answer to what was asked.
+    """
+    if status == HTTPStatus.NOT_FOUND:
+        return in_session or said is None
     about_it = said is not None and "session" in str(said.get("message", "")).lower()
-    return status == HTTPStatus.NOT_FOUND or (status == HTTPStatus.BAD_REQUEST and about_it)
+    return in_session and status == HTTPStatus.BAD_REQUEST and about_it
 
 
 def _error_in(content: bytes) -> dict[str, Any] | None:
@@ -146,8 +178,8 @@ def _with_content(response: httpx2.Response, content: bytes) -> httpx2.Response:
     return httpx2.Response(response.status_code, headers=headers, content=content, extensions=response.extensions)
 
 
-def _error(question: Question, code: int, message: str) -> httpx2.Response:
-    return _response(question, {"code": code, "message": message})
+def _error(question: Question, kind: Kind, message: str) -> httpx2.Response:
+    return _response(question, own_error(kind, message))
 
 
 def _response(question: Question, error: dict[str, Any]) -> httpx2.Response:

@@ -7,6 +7,8 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from tarsy_contracts.events import Outcome
 from tarsy_tool_gateway.calls import Load
+from tarsy_tool_gateway.connection import SessionEnd
+from tarsy_tool_gateway.retrying import RETRIED, Kind
 
 OTHER = "other"
 SECONDS = (0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300)
@@ -72,11 +74,38 @@ class Metrics:
             ["server"],
             registry=registry,
         )
+        self._retries = Counter(
+            "tarsy_tool_gateway_call_retries_total",
+            "Further attempts of calls, by what went wrong with the one before",
+            ["server", "reason"],
+            registry=registry,
+        )
+        self._sessions_ended = Counter(
+            "tarsy_tool_gateway_sessions_ended_total",
+            "Sessions with an MCP server that ended before the gateway did, by the sign of it",
+            ["server", "reason"],
+            registry=registry,
+        )
+        self._progress = Counter(
+            "tarsy_tool_gateway_progress_chunks_total",
+            "What running calls said of themselves, told on",
+            ["server"],
+            registry=registry,
+        )
+        self._progress_dropped = Counter(
+            "tarsy_tool_gateway_progress_dropped_total",
+            "What running calls said of themselves, and was followed by something newer too soon",
+            ["server"],
+            registry=registry,
+        )
+        self._catalog_shortened = Counter(
+            "tarsy_tool_gateway_catalog_shortened_total",
+            "Catalog entries that left out descriptions or schemas, for they were too large for a record",
+            ["server"],
+            registry=registry,
+        )
         for server in self._servers:
-            self._busy.labels(server)
-            self._reconnects.labels(server)
-            for outcome in get_args(Outcome.__value__):
-                self._calls.labels(server, outcome)
+            self._begin_at_nought(server)
 
     @property
     def servers(self) -> frozenset[str]:
@@ -105,6 +134,31 @@ class Metrics:
         if server in self._met:
             self._reconnects.labels(server).inc()
         self._met.add(server)
+
+    def retried(self, server: str, reason: Kind) -> None:
+        self._retries.labels(server, reason).inc()
+
+    def session_ended(self, server: str, reason: SessionEnd) -> None:
+        self._sessions_ended.labels(server, reason).inc()
+
+    def progress_told(self, server: str) -> None:
+        self._progress.labels(self._known(server)).inc()
+
+    def progress_dropped(self, server: str) -> None:
+        self._progress_dropped.labels(self._known(server)).inc()
+
+    def catalog_shortened(self, server: str) -> None:
+        self._catalog_shortened.labels(self._known(server)).inc()
+
+    def _begin_at_nought(self, server: str) -> None:
+        for counter in (self._busy, self._reconnects, self._progress, self._progress_dropped, self._catalog_shortened):
+            counter.labels(server)
+        for outcome in get_args(Outcome.__value__):
+            self._calls.labels(server, outcome)
+        for kind in RETRIED:
+            self._retries.labels(server, kind)
+        for end in get_args(SessionEnd.__value__):
+            self._sessions_ended.labels(server, end)
 
     def _known(self, server: str) -> str:
         return server if server in self._servers else OTHER

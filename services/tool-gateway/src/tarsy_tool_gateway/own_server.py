@@ -1,4 +1,4 @@
-"""The gateway's own tools. No catalog names them: the orchestrator knows them, agents are not offered them."""
+"""The gateway's own tools. No catalog names them: the orchestrator knows them, and says which of them agents get."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping

@@ -9,6 +9,7 @@ import structlog
 from tarsy_bus.beside import beside
 from tarsy_tool_gateway.catalog import Catalog
 from tarsy_tool_gateway.connection import Connection
+from tarsy_tool_gateway.isolated import IsolatedServer
 
 log = structlog.get_logger(__name__)
 
@@ -17,23 +18,26 @@ CLOSE_SECONDS = 5.0
 
 
 @asynccontextmanager
-async def connected(connections: Sequence[Connection], catalog: Catalog) -> AsyncIterator[None]:
+async def connected(
+    connections: Sequence[Connection], isolated: Sequence[IsolatedServer], catalog: Catalog
+) -> AsyncIterator[None]:
     """Sessions, and what the catalog says of them, for as long as the body runs."""
+    owners: list[Connection | IsolatedServer] = [*connections, *isolated]
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(each.run(), name=f"MCP server {each.plan.name}") for each in connections]
+        tasks = [group.create_task(each.run(), name=f"MCP server {each.plan.name}") for each in owners]
         try:
             async with beside(*(catalog.keep(each) for each in connections)):
                 yield
         finally:
             await asyncio.gather(*(catalog.withdraw(each) for each in connections))
-            await _close(connections, tasks)
+            await _close(owners, tasks)
 
 
-async def _close(connections: Sequence[Connection], tasks: Sequence[asyncio.Task[None]]) -> None:
+async def _close(owners: Sequence[Connection | IsolatedServer], tasks: Sequence[asyncio.Task[None]]) -> None:
     if not tasks:
         return
-    for connection in connections:
-        connection.stop()
+    for owner in owners:
+        owner.stop()
     _, late = await asyncio.wait(tasks, timeout=CLOSE_SECONDS)
     for task in late:
         log.warning("mcp_server.not_closed", task=task.get_name())

@@ -15,12 +15,33 @@ from mcp_types import (
     TextResourceContents,
 )
 
+NOTHING = "The tool ran, and returned nothing."
+NOTHING_BUT_FAILURE = "The tool failed, and did not say why."
+
 
 def text_of(result: CallToolResult) -> str:
-    """Text as it is; what is no text is described in one line. Structured content only where there is nothing else."""
-    if not result.content and result.structured_content is not None:
-        return json.dumps(result.structured_content, ensure_ascii=False)
-    return "\n".join(_block(block) for block in result.content)
+    """Text as it is; what is no text is described in one line; a sentence where there is nothing at all.
+
+    Structured content only where there is no text: servers send it as text as well, for readers like ours.
+    """
+    parts = [part for part in map(_block, result.content) if part]
+    if result.structured_content is not None and not any(_has_text(block) for block in result.content):
+        parts.append(json.dumps(result.structured_content, ensure_ascii=False))
+    text = "\n".join(parts)
+    if text and not text.isspace():
+        return text
+    return NOTHING_BUT_FAILURE if result.is_error else NOTHING
+
+
+def _has_text(block: ContentBlock) -> bool:
+    match block:
+        case TextContent():
+            text = block.text
+        case EmbeddedResource(resource=TextResourceContents() as resource):
+            text = resource.text
+        case _:
+            return False
+    return bool(text) and not text.isspace()
 
 
 def _block(block: ContentBlock) -> str:
@@ -45,7 +66,7 @@ def _resource(resource: TextResourceContents | BlobResourceContents) -> str:
 
 
 def _decoded_size(base64: str) -> int:
-    return len(base64) * 3 // 4
+    return len(base64) * 3 // 4 - base64[-2:].count("=")
 
 
 def _line(text: str) -> str:

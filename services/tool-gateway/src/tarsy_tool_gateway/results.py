@@ -10,6 +10,7 @@ from tarsy_bus.tracing import current_traceparent
 from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.events import Piece, StoredResult
 from tarsy_contracts.identities import report_id
+from tarsy_contracts.requests import ToolCallRequest
 from tarsy_tool_gateway.text import count_lines, cut_at_line, split
 
 INLINE_BYTES = 64 * 1024
@@ -54,19 +55,29 @@ def prepare(text: str, mask: Callable[[str], str]) -> Prepared:
 
 
 class Results:
-    def __init__(self, publisher: Publisher, *, source: str, mask: Callable[[str], str], now: Callable[[], datetime]):
+    """`mask_of`: from a server and a session to how what the server said in it is masked."""
+
+    def __init__(
+        self,
+        publisher: Publisher,
+        *,
+        source: str,
+        mask_of: Callable[[str, str], Callable[[str], str]],
+        now: Callable[[], datetime],
+    ) -> None:
         self._publisher = publisher
         self._source = source
-        self._mask = mask
+        self._mask_of = mask_of
         self._now = now
 
-    async def keep(self, session_id: str, call_id: str, claim_id: str, text: str) -> Kept:
+    async def keep(self, request: ToolCallRequest, claim_id: str, text: str) -> Kept:
         """Masks and cuts; returns when what does not fit inline is stored, however long Kafka takes for it."""
+        mask = self._mask_of(request.server, request.session_id)
         if len(text) > OFF_THE_LOOP_CHARACTERS:
-            prepared = await asyncio.to_thread(prepare, text, self._mask)
+            prepared = await asyncio.to_thread(prepare, text, mask)
         else:
-            prepared = prepare(text, self._mask)
-        stored = await self._store(session_id, call_id, claim_id, prepared.pieces)
+            prepared = prepare(text, mask)
+        stored = await self._store(request.session_id, request.call_id, claim_id, prepared.pieces)
         return Kept(prepared.content, prepared.cut, prepared.size, prepared.lines, stored)
 
     async def _store(

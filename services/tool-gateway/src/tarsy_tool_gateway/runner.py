@@ -4,6 +4,7 @@ import time
 import traceback
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from functools import partial
 
 import structlog
 
@@ -12,10 +13,14 @@ from tarsy_contracts.inputs import ToolCallReported
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_tool_gateway.calls import SayEnded
 from tarsy_tool_gateway.metrics import Metrics
-from tarsy_tool_gateway.results import Results
+from tarsy_tool_gateway.results import OFF_THE_LOOP_CHARACTERS, Kept, Results
+from tarsy_tool_gateway.room import Room
 from tarsy_tool_gateway.servers import Said
 
 log = structlog.get_logger(__name__)
+
+MOST_CHARACTERS_AT_ONCE = 64 * 1024 * 1024
+"""Of long results that are masked and stored. Masking takes several times the memory of a text."""
 
 
 class Runner:
@@ -31,12 +36,13 @@ class Runner:
         self._results = results
         self._worker_id = worker_id
         self._metrics = metrics
+        self._room = Room(MOST_CHARACTERS_AT_ONCE)
 
     async def run(self, request: ToolCallRequest, claim_id: str) -> ToolCallReported:
         began = time.monotonic()
         said = await self._said(request)
         took = timedelta(seconds=time.monotonic() - began)
-        kept = await self._results.keep(request.session_id, request.call_id, claim_id, said.text)
+        kept = await self._keep(request, claim_id, said.text)
         self._metrics.ended(request.server, said.outcome, took.total_seconds())
         self._metrics.result(request.server, kept.size)
         return ToolCallReported(
@@ -70,6 +76,14 @@ class Runner:
             stored=None,
             duration_ms=milliseconds(ended.ran_for),
         )
+
+    async def _keep(self, request: ToolCallRequest, claim_id: str, text: str) -> Kept:
+        """Short results pass the long ones by."""
+        keep = partial(self._results.keep, request, claim_id, text)
+        if len(text) <= OFF_THE_LOOP_CHARACTERS:
+            return await keep()
+        async with self._room.of(len(text)):
+            return await keep()
 
     async def _said(self, request: ToolCallRequest) -> Said:
         try:

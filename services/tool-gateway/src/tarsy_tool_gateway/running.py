@@ -22,8 +22,10 @@ from tarsy_tool_gateway.calls import Claims
 from tarsy_tool_gateway.catalog import Catalog
 from tarsy_tool_gateway.connection import Connection
 from tarsy_tool_gateway.gateway import Gateway
+from tarsy_tool_gateway.isolated import IsolatedServer
 from tarsy_tool_gateway.metrics import Metrics
 from tarsy_tool_gateway.pool import connected
+from tarsy_tool_gateway.readiness import Gate
 from tarsy_tool_gateway.runner import Runner
 from tarsy_tool_gateway.servers import ToolServer
 
@@ -35,6 +37,8 @@ class ToolGateway:
     worker_id: str
     servers: Mapping[str, ToolServer]
     connections: Sequence[Connection]
+    isolated: Sequence[IsolatedServer]
+    gate: Gate
     catalog: Catalog
     runner: Runner
     reports: Reports
@@ -51,7 +55,7 @@ class ToolGateway:
         async with (
             self.publisher.running(),
             beside(announce(self.publisher, life)),
-            connected(self.connections, self.catalog),
+            connected(self.connections, self.isolated, self.catalog),
             asyncio.TaskGroup() as tasks,
         ):
             gateway = self._gateway(tasks)
@@ -62,7 +66,7 @@ class ToolGateway:
 
     async def _serve(self, gateway: Gateway, ready: Ready) -> None:
         listening = asyncio.Event()
-        async with beside(gateway.tick(), follow_control(self.bus, gateway.hear, listening.set)):
+        async with beside(gateway.tick(), self.gate.watch(), follow_control(self.bus, gateway.hear, listening.set)):
             # A grant that nobody heard would be lost: no claim before we listen.
             await listening.wait()
             ready()

@@ -5,13 +5,14 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from typing import assert_never
 
-from mcp import StdioServerParameters
 from mcp.client._transport import TransportStreams
 
+from tarsy_tool_gateway.cleanup import cleaned_up
 from tarsy_tool_gateway.http_transport import http_streams
-from tarsy_tool_gateway.plan import HttpTransport, ServerPlan, StdioTransport
+from tarsy_tool_gateway.plan import HttpTransport, ServerPlan, SseTransport, StdioTransport
 from tarsy_tool_gateway.server_log import standard_error
-from tarsy_tool_gateway.stdio_transport import noticing_stdio
+from tarsy_tool_gateway.sse_transport import sse_streams
+from tarsy_tool_gateway.stdio_transport import stdio_streams
 
 type Open = Callable[[Callable[[], None]], AbstractAsyncContextManager[TransportStreams]]
 """Opens one session. It is told what to call when the server has ended, where that can be noticed."""
@@ -20,13 +21,17 @@ type Open = Callable[[Callable[[], None]], AbstractAsyncContextManager[Transport
 @asynccontextmanager
 async def opener(plan: ServerPlan, mask: Callable[[str], str]) -> AsyncIterator[Open]:
     """What outlives the single sessions is there as long as the body runs."""
+    calls = plan.limits.concurrent
     match plan.transport:
-        case StdioTransport(command, arguments, environment):
-            parameters = StdioServerParameters(command=command, args=list(arguments), env=dict(environment))
+        case StdioTransport() as program:
             async with standard_error(plan.name, mask) as file:
-                yield partial(noticing_stdio, parameters, file)
-        case HttpTransport() as transport:
-            # A server at the other end of a network is missed when it is called, or asked for its tools.
-            yield lambda _ended: http_streams(transport, calls=plan.limits.concurrent)
+                yield partial(stdio_streams, program, file)
+        case HttpTransport() as http:
+            async with cleaned_up(plan.name, http):
+                # A server at the other end of a network is missed when it is called, or asked for its tools.
+                yield lambda _ended: http_streams(http, calls=calls)
+        case SseTransport() as sse:
+            async with cleaned_up(plan.name, sse):
+                yield lambda ended: sse_streams(sse, calls=calls, ended=ended)
         case _:
             assert_never(plan.transport)

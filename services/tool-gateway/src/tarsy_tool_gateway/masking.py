@@ -1,0 +1,56 @@
+"""Which masker what comes from a server goes through: the built-in rules, and what the configuration adds for it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+from tarsy_config.config import Config
+from tarsy_config.document import Document
+from tarsy_config.masking import DataMasking
+from tarsy_config.references import ANY, found
+from tarsy_masking.custom_patterns import compile_custom
+from tarsy_masking.masker import Masker
+from tarsy_masking.rules import CustomPattern
+
+_CUSTOM = ("mcp_servers", ANY, "data_masking", "custom_patterns")
+
+
+@dataclass(frozen=True, slots=True)
+class Masking:
+    """`built_in` is for servers that nothing was added for, and for the gateway's own tools."""
+
+    built_in: Masker
+    of_servers: Mapping[str, Masker] = field(default_factory=dict)
+
+    def of(self, server: str) -> Masker:
+        """For what belongs to no session: its standard error, its catalog, why it cannot be reached."""
+        return self.of_servers.get(server, self.built_in)
+
+    def of_session(self, server: str, session_id: str) -> Callable[[str], str]:
+        return self.of(server).for_session(session_id).mask
+
+
+def masking_of(built_in: Masker, servers: Mapping[str, DataMasking]) -> Masking:
+    return Masking(built_in, {name: _with(built_in, wanted) for name, wanted in servers.items() if _adds(wanted)})
+
+
+def custom_patterns_fit(documents: Sequence[Document], config: Config, _environ: Mapping[str, str]) -> None:
+    """A check for `load_config`: what only the masker itself knows of a pattern and its replacement."""
+    for name, server in config.mcp_servers.items():
+        _, mistakes = compile_custom(_patterns(server.data_masking))
+        for document, mistake in product(documents, mistakes):
+            for place, pattern in found(document.data, (*_CUSTOM, ANY, "pattern")):
+                if place[1] == name and pattern == mistake.subject:
+                    document.wrong(place, mistake.reason, "change the pattern, or its replacement")
+
+
+def _adds(wanted: DataMasking) -> bool:
+    return bool(wanted.names or wanted.custom)
+
+
+def _with(built_in: Masker, wanted: DataMasking) -> Masker:
+    return built_in.with_rules(wanted.names, _patterns(wanted))
+
+
+def _patterns(wanted: DataMasking) -> list[CustomPattern]:
+    return [CustomPattern(each.pattern, each.replacement, each.description) for each in wanted.custom]

@@ -1,0 +1,62 @@
+"""One connection of the gateway to a server of the tests, without Kafka."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from tarsy_contracts.requests import ToolCallRequest
+from tarsy_testing import eventually
+from tarsy_tool_gateway.calling import McpTools
+from tarsy_tool_gateway.calls import Limits
+from tarsy_tool_gateway.connection import Checking, Connection, SessionEnd
+from tarsy_tool_gateway.plan import ServerPlan, StdioTransport, TransportPlan
+from tarsy_tool_gateway.servers import Said
+
+STOP_SECONDS = 10.0
+SECRET = "hunter2-very-secret"
+AS_ALWAYS = Checking()
+
+
+def plan_to(transport: TransportPlan, *, concurrent: int = 8) -> ServerPlan:
+    return ServerPlan("first", transport, limits=Limits(concurrent=concurrent, queue=16))
+
+
+def odd(calls_file: Path, listing: str = "") -> ServerPlan:
+    program = str(Path(__file__).with_name("odd_server.py"))
+    environment = {"CALLS": str(calls_file), "LISTING": listing}
+    return plan_to(StdioTransport(sys.executable, (program,), environment, protocol="legacy"))
+
+
+@asynccontextmanager
+async def connected(
+    plan: ServerPlan, *, checking: Checking = AS_ALWAYS, ends: list[SessionEnd] | None = None
+) -> AsyncIterator[Connection]:
+    seen: list[SessionEnd] = [] if ends is None else ends
+    connection = Connection(
+        plan,
+        mask=lambda text: text.replace(SECRET, "***"),
+        connect_seconds=10,
+        ended=seen.append,
+        checking=checking,
+    )
+    running = asyncio.create_task(connection.run())
+    try:
+        yield connection
+    finally:
+        connection.stop()
+        await asyncio.wait([running], timeout=STOP_SECONDS)
+        assert running.done()
+        assert running.cancelled() or running.exception() is None
+
+
+async def said(connection: Connection, request: ToolCallRequest) -> Said:
+    return await McpTools(connection, ready_seconds=30).call(request)
+
+
+async def becomes(connection: Connection, *, healthy: bool) -> None:
+    async def look() -> bool:
+        return connection.healthy is healthy
+
+    await eventually(look, f"the connection is healthy: {healthy}")

@@ -1,0 +1,193 @@
+"""An MCP server (stdio, 2025-11-25) that answers what no library would: written by hand, one line at a time.
+
+Its tools are those of the file TOOLS beside CALLS, one name a line, when it is there. LISTING says how it pages.
+"""
+
+import json
+import os
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+CALLS = Path(os.environ["CALLS"])
+LISTING = os.environ.get("LISTING", "")
+PAGE = 3
+MEGABYTES_17 = 17 * 1024 * 1024
+
+type Answer = dict[str, Any]
+
+
+def text(value: str) -> Answer:
+    return {"content": [{"type": "text", "text": value}]}
+
+
+RESULTS: dict[str, Answer] = {
+    "empty": {"content": []},
+    "blank": text(" \n "),
+    "failed_silently": {"content": [], "isError": True},
+    "failed": {**text("no such pod"), "isError": True},
+    "copy": {**text('{"pods": 3}'), "structuredContent": {"pods": 3}},
+    "structured_only": {"content": [], "structuredContent": {"pods": 3}},
+    "image_and_structured": {
+        "content": [{"type": "image", "data": "QUJD", "mimeType": "image/png"}],
+        "structuredContent": {"pods": 3},
+    },
+    "many_blocks": {"content": [{"type": "text", "text": str(number)} for number in range(20_000)]},
+    "wrong_shape": {"content": 7},
+    "unknown_block": {"content": [{"type": "hologram", "data": "?"}]},
+    "against_its_schema": {**text("7"), "structuredContent": {"pods": "seven"}},
+    "against_its_schema_by_silence": text("7"),
+}
+ERRORS: dict[str, Answer] = {
+    "error_of_its_own": {"code": -31001, "message": "the disk is full"},
+    "error_like_a_timeout": {"code": -32001, "message": "Resource not found"},
+    "error_like_an_end": {"code": -32000, "message": "anything"},
+    "session_not_found": {"code": -32600, "message": "Session not found"},
+}
+SCHEMA = {"type": "object", "properties": {"pods": {"type": "integer"}}, "required": ["pods"]}
+SILENT: set[str] = set()
+
+
+def say(message: Answer) -> None:
+    sys.stdout.buffer.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def note(line: str) -> None:
+    with CALLS.open("a", encoding="utf-8") as file:
+        file.write(line + "\n")
+
+
+def names() -> list[str]:
+    file = CALLS.with_name("TOOLS")
+    return file.read_text("utf-8").splitlines() if file.exists() else [*RESULTS, *ERRORS, *SPECIAL]
+
+
+def tool(name: str) -> Answer:
+    schema = {"outputSchema": SCHEMA} if name.startswith("against") else {}
+    return {"name": name, "inputSchema": {"type": "object"}, **schema}
+
+
+def listed(cursor: str | None) -> Answer:
+    if LISTING == "endless":
+        number = int(cursor or 0)
+        return {"tools": [tool(f"t{number}")], "nextCursor": str(number + 1)}
+    if LISTING == "round":
+        return {"tools": [tool("t")], "nextCursor": "again"}
+    if LISTING == "wordy":
+        wordy = [{**tool(f"wordy{number}"), "description": "word " * 4_000} for number in range(400)]
+        return {"tools": [*wordy, {**tool("brief"), "description": "short"}]}
+    if LISTING == "many":
+        return {"tools": [tool(f"t{number}") for number in range(1001)]}
+    tools = [tool(name) for name in names()]
+    if LISTING != "paged":
+        return {"tools": tools}
+    start = int(cursor or 0)
+    following = {"nextCursor": str(start + PAGE)} if start + PAGE < len(tools) else {}
+    return {"tools": tools[start : start + PAGE], **following}
+
+
+def raw(bytes_: bytes) -> None:
+    sys.stdout.buffer.write(bytes_ + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def surrogate(id: Any, _: Answer) -> None:
+    raw(b'{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":"a\\ud800b"}]}}' % id)
+
+
+def invalid_utf8(id: Any, _: Answer) -> None:
+    raw(b'{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":"a\xff\xfeb"}]}}' % id)
+
+
+def huge(id: Any, _: Answer) -> None:
+    say({"id": id, "result": text("x" * MEGABYTES_17)})
+
+
+def log(id: Any, _: Answer) -> None:
+    line = "2026-11-22T12:00:00Z INFO request served path=/api/v1/pods status=200 took=12ms\n"
+    say({"id": id, "result": text(line * (MEGABYTES_17 // len(line) + 1))})
+
+
+def deaf_to_lists(id: Any, _: Answer) -> None:
+    SILENT.add("tools/list")
+    say({"id": id, "result": text("from now on")})
+
+
+def no_answer(id: Any, _: Answer) -> None:
+    note(f"no_answer {id}")
+
+
+def announce(id: Any, _: Answer) -> None:
+    for _number in range(50):
+        say({"method": "notifications/tools/list_changed"})
+    say({"id": id, "result": text("announced")})
+
+
+def progress(id: Any, params: Answer) -> None:
+    token = params["_meta"]["progressToken"]
+    for number in range(200):
+        message = f"step {number}, password: hunter2-very-secret\n {'x' * 1000}"
+        told = {"progressToken": token, "progress": number, "total": 200, "message": message}
+        say({"method": "notifications/progress", "params": told})
+    note(f"no_answer {id}")
+
+
+def later(id: Any, _: Answer) -> None:
+    """Answers after some seconds, whatever happens meanwhile."""
+    threading.Timer(6.0, lambda: say({"id": id, "result": text("late, but here")})).start()
+
+
+def named(id: Any, params: Answer) -> None:
+    say({"id": id, "result": text(params["name"])})
+
+
+SPECIAL: dict[str, Callable[[Any, Answer], None]] = {
+    "surrogate": surrogate,
+    "invalid_utf8": invalid_utf8,
+    "huge": huge,
+    "log": log,
+    "deaf_to_lists": deaf_to_lists,
+    "no_answer": no_answer,
+    "announce": announce,
+    "progress": progress,
+    "later": later,
+}
+
+
+def answer(id: Any, method: str, params: Answer) -> None:
+    if method == "initialize":
+        capabilities = {"tools": {"listChanged": True}}
+        version = {"protocolVersion": "2025-11-25", "serverInfo": {"name": "odd", "version": "0.9"}}
+        say({"id": id, "result": {**version, "capabilities": capabilities}})
+    elif method == "tools/list":
+        note("tools/list")
+        say({"id": id, "result": listed(params.get("cursor"))})
+    elif method == "tools/call":
+        name = params["name"]
+        note(name)
+        if name in RESULTS:
+            say({"id": id, "result": RESULTS[name]})
+        elif name in ERRORS:
+            say({"id": id, "error": ERRORS[name]})
+        else:
+            SPECIAL.get(name, named)(id, params)
+    else:
+        say({"id": id, "error": {"code": -32601, "message": "what is that?"}})
+
+
+def main() -> None:
+    note("odd server starts")
+    for line in sys.stdin:
+        message = json.loads(line)
+        method = message.get("method", "")
+        if "id" not in message:
+            note(f"{method} {message.get('params', {}).get('requestId', '')}".strip())
+        elif method not in SILENT:
+            answer(message["id"], method, message.get("params") or {})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""Whether a server is there: what a check finds, and what it leaves alone."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+from connections import becomes, connected, odd, said
+from gateway_owner import call, noted, until_noted
+
+from tarsy_testing import eventually
+from tarsy_tool_gateway.connection import Checking, SessionEnd
+from tarsy_tool_gateway.plan import ServerPlan
+from tarsy_tool_gateway.servers import Said
+
+type NewPlan = Callable[..., ServerPlan]
+
+OFTEN = Checking(every_seconds=0.2, within_seconds=0.5)
+
+
+async def until_started(calls_file: Path, times: int) -> None:
+    async def look() -> bool:
+        return noted(calls_file, "odd server starts") >= times
+
+    await eventually(look, f"the server has started {times} times")
+
+
+async def test_a_server_that_answers_no_check_is_started_anew(calls_file: Path) -> None:
+    ends: list[SessionEnd] = []
+    async with connected(odd(calls_file), checking=OFTEN, ends=ends) as connection:
+        await said(connection, call("deaf_to_lists"))
+        await until_started(calls_file, 2)
+        assert await said(connection, call("failed")) == Said("tool_error", "no such pod")
+        assert connection.error == ""
+    assert ends == ["silent"]
+
+
+async def test_a_call_that_runs_outlives_the_silence_of_its_server(calls_file: Path) -> None:
+    async with connected(odd(calls_file), checking=OFTEN) as connection:
+        running = asyncio.create_task(said(connection, call("later")))
+        await until_noted(calls_file, "later")
+        await said(connection, call("deaf_to_lists"))
+        await until_started(calls_file, 2)
+        assert (await said(connection, call("failed"))).outcome == "tool_error"
+        assert not running.done()
+        assert await running == Said("ok", "late, but here")
+
+
+async def test_a_server_that_answers_calls_is_alive_whatever_it_says_to_checks(calls_file: Path) -> None:
+    ends: list[SessionEnd] = []
+    async with connected(odd(calls_file), checking=OFTEN, ends=ends) as connection:
+        await said(connection, call("deaf_to_lists"))
+        for _ in range(40):
+            assert (await said(connection, call("failed"))).outcome == "tool_error"
+            await asyncio.sleep(0.05)
+        assert ends == []
+        assert connection.healthy
+        await until_started(calls_file, 2)
+    assert ends == ["silent"]
+
+
+async def test_a_frozen_server_is_noticed_and_costs_nobody_else_anything(calls_file: Path, new_plan: NewPlan) -> None:
+    ends: list[SessionEnd] = []
+    async with connected(new_plan(), checking=OFTEN, ends=ends) as connection:
+        process = int((await said(connection, call("process_id"))).text)
+        connection.changed.clear()
+        os.kill(process, signal.SIGSTOP)
+        await becomes(connection, healthy=False)
+        assert connection.changed.is_set()
+        assert connection.error == "it did not answer in time"
+        assert (await said(connection, call("echo", text="again"))).text == "again"
+    assert ends == ["silent"]
+
+
+async def test_what_a_connection_says_of_itself(calls_file: Path, new_plan: NewPlan) -> None:
+    async with connected(odd(calls_file)) as connection:
+        assert not connection.judged
+        assert connection.checked_at is None
+        await connection.wait_ready(30)
+        assert (connection.judged, connection.misconfigured, connection.error) == (True, False, "")
+        assert connection.checked_at is not None
+        assert (connection.protocol_version, connection.server_version) == ("2025-11-25", "0.9")
+    async with connected(new_plan()) as connection:
+        await connection.wait_ready(30)
+        assert connection.protocol_version >= "2026"

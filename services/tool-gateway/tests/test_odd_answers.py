@@ -1,0 +1,114 @@
+"""What a server may answer, and what becomes of it: a server of ours that keeps to no rules, over stdio."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from connections import connected, odd, said
+from gateway_owner import call, noted
+
+from tarsy_tool_gateway.connection import SessionEnd
+from tarsy_tool_gateway.servers import Said
+
+
+@pytest.mark.parametrize(
+    ("tool", "outcome", "says"),
+    [
+        ("empty", "ok", "The tool ran, and returned nothing."),
+        ("blank", "ok", "The tool ran, and returned nothing."),
+        ("failed", "tool_error", "no such pod"),
+        ("failed_silently", "tool_error", "The tool failed, and did not say why."),
+        ("copy", "ok", '{"pods": 3}'),
+        ("structured_only", "ok", '{"pods": 3}'),
+        ("image_and_structured", "ok", '[image: image/png, 3 bytes, not shown]\n{"pods": 3}'),
+        ("error_of_its_own", "tool_error", "The MCP server first answered with an error: the disk is full"),
+        ("error_like_a_timeout", "tool_error", "The MCP server first answered with an error: Resource not found"),
+        ("error_like_an_end", "tool_error", "The MCP server first answered with an error: anything"),
+        ("invalid_utf8", "ok", "a\ufffd\ufffdb"),
+    ],
+)
+async def test_every_answer_has_an_outcome_and_the_session_goes_on(
+    calls_file: Path, tool: str, outcome: str, says: str
+) -> None:
+    ends: list[SessionEnd] = []
+    async with connected(odd(calls_file), ends=ends) as connection:
+        assert await said(connection, call(tool)) == Said(outcome, says)  # type: ignore[arg-type]
+        assert (await said(connection, call("empty"))).outcome == "ok"
+    assert noted(calls_file, tool) == 1 + (tool == "empty")
+    assert ends == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "says"),
+    [
+        ("wrong_shape", "answered what cannot be read: its answer does not fit the protocol"),
+        ("unknown_block", "answered what cannot be read: its answer does not fit the protocol"),
+        ("against_its_schema", "its answer does not fit its own schema: Invalid structured content"),
+        ("against_its_schema_by_silence", "has an output schema but did not return structured content"),
+    ],
+)
+@pytest.mark.parametrize("repeatable", [True, False])
+async def test_an_answer_that_cannot_be_read_is_an_error_of_the_tool_for_it_has_run(
+    calls_file: Path, tool: str, says: str, repeatable: bool
+) -> None:
+    ends: list[SessionEnd] = []
+    async with connected(odd(calls_file), ends=ends) as connection:
+        answer = await said(connection, call(tool, repeatable=repeatable))
+        assert (await said(connection, call("empty"))).outcome == "ok"
+    assert answer.outcome == "tool_error"
+    assert says in answer.text
+    assert noted(calls_file, tool) == 1
+    assert ends == []
+
+
+async def test_seventeen_megabytes_in_one_block_arrive(calls_file: Path) -> None:
+    async with connected(odd(calls_file)) as connection:
+        answer = await said(connection, call("huge", timeout=60))
+    assert answer.outcome == "ok"
+    assert len(answer.text) == 17 * 1024 * 1024
+
+
+async def test_twenty_thousand_blocks_arrive_in_order(calls_file: Path) -> None:
+    async with connected(odd(calls_file)) as connection:
+        answer = await said(connection, call("many_blocks"))
+    assert answer.text.splitlines() == [str(number) for number in range(20_000)]
+
+
+@pytest.mark.parametrize(("repeatable", "outcome"), [(True, "unavailable"), (False, "unknown")])
+async def test_a_line_that_is_no_json_answers_nobody_and_costs_the_call_its_time(
+    calls_file: Path, repeatable: bool, outcome: str
+) -> None:
+    async with connected(odd(calls_file)) as connection:
+        answer = await said(connection, call("surrogate", repeatable=repeatable, timeout=1))
+        assert (await said(connection, call("empty"))).outcome == "ok"
+    assert answer.outcome == outcome
+    assert noted(calls_file, "surrogate") == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["pods.list", "ns/pods/list", "list the pods", "подс-ポッド", "p" * 100, "a__b", "a:b@c#d?e=f%20g"]
+)
+async def test_a_tool_is_called_by_its_exact_name(calls_file: Path, name: str) -> None:
+    calls_file.with_name("TOOLS").write_text(f"{name}\nother", encoding="utf-8")
+    async with connected(odd(calls_file)) as connection:
+        assert await said(connection, call(name)) == Said("ok", name)
+        assert "no tool pods_list. It has: " in (await said(connection, call("pods_list"))).text
+
+
+async def test_an_expired_session_is_opened_anew_and_the_call_runs_on_it(calls_file: Path) -> None:
+    """And when the next one is over as well, the call has failed; that it did not run is sure."""
+    async with connected(odd(calls_file)) as connection:
+        answer = await said(connection, call("session_not_found", timeout=10))
+        assert (await said(connection, call("empty"))).outcome == "ok"
+    assert answer.outcome == "unavailable"
+    assert "its session is over" in answer.text
+    assert noted(calls_file, "session_not_found") == 2
+    assert noted(calls_file, "odd server starts") == 3
+
+
+async def test_calls_at_once_get_each_its_own_answer(calls_file: Path) -> None:
+    async with connected(odd(calls_file)) as connection:
+        names = ["empty", "failed", "copy", "wrong_shape", "error_of_its_own", "many_blocks"] * 3
+        answers = await asyncio.gather(*(said(connection, call(name)) for name in names))
+    outcomes = ["ok", "tool_error", "ok", "tool_error", "tool_error", "ok"] * 3
+    assert [answer.outcome for answer in answers] == outcomes

@@ -1,0 +1,18 @@
+"""What a connection makes of a server at its first attempt."""
+
+from connections import connected, plan_to
+
+from tarsy_testing import eventually
+from tarsy_tool_gateway.plan import TransportPlan
+from tarsy_tool_gateway.reachability import Verdict
+
+
+async def verdict_on(transport: TransportPlan) -> Verdict:
+    async with connected(plan_to(transport)) as connection:
+
+        async def is_judged() -> bool:
+            return connection.judged
+
+        await eventually(is_judged, "the first attempt is over")
+        assert not connection.healthy
+        return Verdict(connection.misconfigured, connection.error)
