@@ -1,0 +1,74 @@
+"""The client that the conformance suite of MCP starts: one session of the gateway, which calls the tools it finds.
+
+The suite appends the address of its server; its scenario, and what is to be called in it, stand in the environment.
+"""
+
+import asyncio
+import json
+import os
+import sys
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+from pydantic import BaseModel, JsonValue
+
+from tarsy_config.servers import McpServer
+from tarsy_contracts.requests import ToolCallRequest
+from tarsy_tool_gateway.calling import McpTools
+from tarsy_tool_gateway.connection import Connection
+from tarsy_tool_gateway.plan import plan_of
+
+SECONDS = 20.0
+SERVER = "conformance"
+ARGUMENTS: dict[str, dict[str, JsonValue]] = {"add_numbers": {"a": 2, "b": 3}, "valid_tool": {"region": "north"}}
+
+
+class Call(BaseModel):
+    name: str
+    arguments: dict[str, JsonValue]
+
+
+class Context(BaseModel):
+    toolCalls: tuple[Call, ...] = ()
+
+
+async def main(url: str, scenario: str, context: Context) -> None:
+    server = McpServer.model_validate({"transport": {"type": "http", "url": url}})
+    connection = Connection(plan_of(SERVER, server), mask=str, connect_seconds=SECONDS)
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(connection.run())
+        await connection.wait_ready(SECONDS)
+        tools = McpTools(connection, ready_seconds=SECONDS)
+        for call in context.toolCalls or calls(scenario, connection):
+            said = await tools.call(request(call))
+            if said.outcome == "rejected":
+                # As an agent does when it is told that null does not fit.
+                given = {name: value for name, value in call.arguments.items() if value is not None}
+                said = await tools.call(request(Call(name=call.name, arguments=given)))
+            sys.stdout.write(f"{call.name}: {said}\n")
+        connection.stop()
+
+
+def calls(scenario: str, connection: Connection) -> list[Call]:
+    if scenario == "json-schema-2020-12-preservation":
+        seen = connection.tools["json_schema_2020_12_tool"].input_schema
+        return [Call(name="json_schema_echo", arguments={"schema": seen})]
+    return [Call(name=name, arguments=ARGUMENTS.get(name, {})) for name in connection.tools]
+
+
+def request(call: Call) -> ToolCallRequest:
+    return ToolCallRequest(
+        session_id=str(uuid4()),
+        call_id=str(uuid4()),
+        server=SERVER,
+        tool=call.name,
+        arguments=call.arguments,
+        repeatable=False,
+        timeout_seconds=SECONDS,
+        not_after=datetime.now(UTC) + timedelta(seconds=SECONDS),
+    )
+
+
+if __name__ == "__main__":
+    given = Context.model_validate(json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT", "{}")))
+    asyncio.run(main(sys.argv[1], os.environ["MCP_CONFORMANCE_SCENARIO"], given))

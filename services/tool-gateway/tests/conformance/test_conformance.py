@@ -1,0 +1,72 @@
+"""The conformance suite of MCP, client side, against the gateway's own session: all that is not about OAuth."""
+
+import asyncio
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tarsy_mcp_install import node_programs
+
+HERE = Path(__file__).parent
+SECONDS = 60.0
+
+SCENARIOS = {
+    "2025-11-25": (
+        "initialize",
+        "tools_call",
+        "elicitation-sep1034-client-defaults",
+        "sse-retry",
+        "json-schema-2020-12-preservation",
+    ),
+    "2026-07-28": (
+        "tools_call",
+        "request-metadata",
+        "sep-2322-client-request-state",
+        "http-standard-headers",
+        "http-custom-headers",
+        "http-invalid-tool-headers",
+        "json-schema-ref-no-deref",
+        "json-schema-2020-12-preservation",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("version", "scenario"), [(version, scenario) for version, all in SCENARIOS.items() for scenario in all]
+)
+async def test_the_suite_finds_nothing_wrong_in(version: str, scenario: str) -> None:
+    client = f"{sys.executable} {HERE / 'client.py'}"
+    done = await asyncio.to_thread(
+        suite,
+        "client",
+        *("--command", client, "--scenario", scenario, "--spec-version", version),
+        *("--expected-failures", str(HERE / "expected-failures.yaml")),
+    )
+    said = done.stdout + done.stderr
+    assert done.returncode == 0, said
+    assert re.search(r"^Passed: \d+/[1-9]", said, re.MULTILINE), said
+
+
+@pytest.mark.parametrize("version", SCENARIOS)
+def test_no_scenario_of_a_version_without_oauth_is_left_out(version: str) -> None:
+    listed = suite("list", "--client", "--spec-version", version).stdout
+    found = re.findall(r"^ +- (\S+) \[(.*)\]$", listed, re.MULTILINE)
+    ours = {name for name, versions in found if not name.startswith("auth/") and version in versions.split(",")}
+    assert ours == set(SCENARIOS[version])
+
+
+def suite(*arguments: str) -> subprocess.CompletedProcess[str]:
+    programs = node_programs()
+    environment = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "NO_COLOR": "1"}
+    return subprocess.run(
+        [programs / "conformance", *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )

@@ -1,0 +1,46 @@
+"""The gateway's side: one session with a server as it would be configured."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from gateway_owner import call
+from pydantic import JsonValue
+
+from real_servers.subjects import Subject
+from tarsy_config.servers import McpServer
+from tarsy_mcp_servers import RunningServer, Wire
+from tarsy_tool_gateway.calling import McpTools
+from tarsy_tool_gateway.connection import Connection
+from tarsy_tool_gateway.plan import ServerPlan, plan_of
+from tarsy_tool_gateway.servers import Said
+
+type Serve = Callable[[Subject, Wire], RunningServer]
+
+READY_SECONDS = 30.0
+STOP_SECONDS = 10.0
+
+
+def plan(name: str, server: RunningServer, protocol: str = "auto") -> ServerPlan:
+    return plan_of(name, McpServer.model_validate({"transport": server.transport | {"protocol": protocol}}))
+
+
+@asynccontextmanager
+async def connected(
+    server: RunningServer, protocol: str = "auto", *, told: Callable[[], None] = lambda: None
+) -> AsyncIterator[Connection]:
+    """`told` of each session that there is."""
+    connection = Connection(plan("foreign", server, protocol), mask=str, connect_seconds=READY_SECONDS, connected=told)
+    running = asyncio.create_task(connection.run())
+    try:
+        await connection.wait_ready(READY_SECONDS)
+        yield connection
+    finally:
+        connection.stop()
+        await asyncio.wait([running], timeout=STOP_SECONDS)
+        assert running.done()
+
+
+async def said(connection: Connection, tool: str, arguments: dict[str, JsonValue]) -> Said:
+    request = call(tool, repeatable=True).model_copy(update={"arguments": arguments, "server": "foreign"})
+    return await McpTools(connection, ready_seconds=READY_SECONDS).call(request)
