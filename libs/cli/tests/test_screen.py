@@ -199,3 +199,36 @@ def test_lines_that_their_writer_wrapped_for_a_wider_terminal_are_joined(screen:
     assert "healthy,\nso it" not in screen.text
     assert "healthy, so it is not the node.\n\n- the pod" in screen.text.replace("\nare healthy", " are healthy")
     assert "\n- a list\nof\nshort lines\n" in screen.text
+
+
+ERASED = "\r\x1b[2K"
+
+
+def progress(id: str, text: str) -> Payload:
+    return {"type": "stream.progress", "event_id": id, "text": text}
+
+
+def test_the_progress_of_a_call_is_one_line_that_is_replaced_and_gone_when_something_is_said(screen: Watched) -> None:
+    call = created("1", "llm_tool_call", status="streaming", **CALL)
+    screen.show(call, progress("1", "1 of 9: a\nb"), progress("1", "x" * 200))
+    screen.show(completed("1", "llm_tool_call", "done", outcome="ok", lines=1, size=4), progress("1", "too late"))
+    assert f"… kubernetes.pods_list: 1 of 9: a b{ERASED}… kubernetes.pods_list: xxx" in screen.text
+    assert f"x…{ERASED}← kubernetes.pods_list: ok" in screen.text
+    assert max(map(len, screen.text.split(ERASED)[1].splitlines())) < 60
+    assert "too late" not in screen.text
+
+
+def test_progress_does_not_cut_a_text_that_streams_and_is_not_told_of_what_nobody_knows(screen: Watched) -> None:
+    call = created("1", "llm_tool_call", status="streaming", **CALL)
+    screen.show(call, streams("2"), chunk("2", "It is "), progress("1", "1 of 9"), progress("7", "2 of 9"))
+    screen.show(chunk("2", "memory."), completed("2", "llm_response", "It is memory."), progress("7", "3 of 9"), ENDED)
+    assert "It is memory.\n" in screen.text
+    assert "of 9" not in screen.text
+
+
+def test_in_a_file_progress_is_not_told() -> None:
+    out = io.StringIO()
+    screen = Screen(Console(file=out, width=60))
+    screen.show(created("1", "llm_tool_call", status="streaming", **CALL))
+    screen.show(progress("1", "1 of 9"))
+    assert "of 9" not in out.getvalue()

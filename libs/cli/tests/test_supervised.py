@@ -1,6 +1,7 @@
 """One process that is started again, and the order in which many are ended."""
 
 import asyncio
+import json
 import os
 import signal
 import textwrap
@@ -12,6 +13,7 @@ import httpx2
 import pytest
 
 from tarsy_cli.starting import crew as crews
+from tarsy_cli.starting import supervised
 from tarsy_cli.starting.crew import Crew, StartTooSlow
 from tarsy_cli.starting.supervised import LONGEST_PAUSE_SECONDS, ServiceRefused, Supervised, next_pause
 from tarsy_testing import eventually
@@ -20,8 +22,10 @@ SMALL = """
 import http.server, os, signal, sys
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
-        self.send_response(200)
+        answer = os.environ.get("ANSWER", "").encode()
+        self.send_response(503 if answer and not os.path.exists(os.environ.get("MENDED", "")) else 200)
         self.end_headers()
+        self.wfile.write(answer)
     def log_message(self, *_):
         pass
 def stop(*_):
@@ -209,4 +213,47 @@ async def test_those_that_are_not_ready_in_time_are_named(small: Callable[..., S
     with pytest.raises(StartTooSlow, match=r"small-1 \(its log: .*small-1\.log"):
         await crew.until_ready(0.3)
     crew.members[0].stop()
+    await task
+
+
+async def test_one_that_works_and_waits_for_somebody_to_mend_something_holds_up_no_start(
+    small: Callable[..., Supervised], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(supervised, "SETTLED_SECONDS", 0.3)
+    monkeypatch.setattr(supervised, "HINDERED_LOOK_SECONDS", 0.1)
+    reasons = ["MCP server k8s: HTTP 401", "MCP server logs: no such command"]
+    answer = json.dumps({"ready": False, "starting": [], "reasons": {"tool-gateway": reasons}})
+    hindered = {"ANSWER": answer, "MENDED": str(tmp_path / "mended")}
+    crew = Crew([*(small("tool-gateway", number, **hindered) for number in (1, 2)), small("timeline")])
+    task = asyncio.create_task(crew.run())
+    await crew.until_ready(30)
+    assert [one.state for one in crew.members] == ["starting", "starting", "ready"]
+    assert crew.hindrances() == reasons
+    (tmp_path / "mended").touch()
+    await until(crew.members[0], "ready")
+    await until(crew.members[1], "ready")
+    assert crew.hindrances() == []
+    await crew.stop()
+    await task
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"starting": ["tool-gateway"], "reasons": {"tool-gateway": ["MCP server k8s: it has not been reached yet"]}},
+        {"starting": ["tool-gateway"], "reasons": {}},
+        {"starting": [], "reasons": {}},
+        {"detail": "another answer"},
+    ],
+)
+async def test_one_that_only_starts_is_waited_for(
+    small: Callable[..., Supervised], monkeypatch: pytest.MonkeyPatch, answer: dict[str, object]
+) -> None:
+    monkeypatch.setattr(supervised, "SETTLED_SECONDS", 0.0)
+    crew = Crew([small("tool-gateway", ANSWER=json.dumps(answer))])
+    task = asyncio.create_task(crew.run())
+    with pytest.raises(StartTooSlow):
+        await crew.until_ready(2)
+    assert crew.hindrances() == []
+    await crew.stop()
     await task

@@ -78,7 +78,7 @@ async def test_a_service_that_works_and_is_not_to_be_counted_on_says_why_on_the_
         refused = await client.get("/ready")
         assert (refused.status_code, refused.json()) == (
             503,
-            {"ready": False, "waiting_for": ["hindered"], "reasons": {"hindered": hindrances}},
+            {"ready": False, "waiting_for": ["hindered"], "starting": [], "reasons": {"hindered": hindrances}},
         )
         metrics = (await client.get("/metrics")).text
         assert 'tarsy_process_ready{service="hindered"} 0.0' in metrics

@@ -41,6 +41,17 @@ async def ask(context: Context) -> str:
     return str(answer)
 
 
+class Filled(BaseModel):
+    namespace: str = "shop"
+    lines: int = 50
+
+
+@server.tool(structured_output=False)
+async def filled(context: Context) -> str:
+    answer = await context.elicit("What do you want to see?", Filled)
+    return f"{answer.action} {getattr(answer, 'data', '')}"
+
+
 async def tell(context: Context) -> None:
     await context.notify_tools_changed()
     await context.session.send_tool_list_changed()

@@ -67,7 +67,8 @@ def names() -> list[str]:
 
 def tool(name: str) -> Answer:
     schema = {"outputSchema": SCHEMA} if name.startswith("against") else {}
-    return {"name": name, "inputSchema": {"type": "object"}, **schema}
+    properties = {"properties": {"verbose": {"type": "boolean"}}} if name == "given" else {}
+    return {"name": name, "inputSchema": {"type": "object", **properties}, **schema}
 
 
 def listed(cursor: str | None) -> Answer:
@@ -144,6 +145,10 @@ def named(id: Any, params: Answer) -> None:
     say({"id": id, "result": text(params["name"])})
 
 
+def given(id: Any, params: Answer) -> None:
+    say({"id": id, "result": text(json.dumps(params["arguments"]))})
+
+
 SPECIAL: dict[str, Callable[[Any, Answer], None]] = {
     "surrogate": surrogate,
     "invalid_utf8": invalid_utf8,
@@ -154,6 +159,7 @@ SPECIAL: dict[str, Callable[[Any, Answer], None]] = {
     "announce": announce,
     "progress": progress,
     "later": later,
+    "given": given,
 }
 
 
@@ -164,6 +170,11 @@ def answer(id: Any, method: str, params: Answer) -> None:
         say({"id": id, "result": {**version, "capabilities": capabilities}})
     elif method == "tools/list":
         note("tools/list")
+        if LISTING == "angry":
+            # Its 2000th character is in the midst of a secret.
+            message = "no " * 630 + "hunter2-very-secret" * 20 + " " + "no " * 100
+            say({"id": id, "error": {"code": -32603, "message": message}})
+            return
         say({"id": id, "result": listed(params.get("cursor"))})
     elif method == "tools/call":
         name = params["name"]

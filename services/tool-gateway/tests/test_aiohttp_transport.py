@@ -6,6 +6,7 @@ import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import anyio
 import httpx2
 import pytest
 
@@ -151,13 +152,21 @@ async def test_a_silent_server_is_waited_for_as_long_as_reading_may_take() -> No
 
 async def test_what_httpx_says_is_what_is_sent_and_nothing_besides() -> None:
     async with asked() as (client, server):
-        transport = AiohttpTransport(ssl.create_default_context(), most=1, idle_seconds=1.0)
-        request = httpx2.Request("GET", f"{client.base_url}a%2Fb?c=%20d", headers={"X-One": "1"})
-        await (await transport.handle_async_request(request)).aread()
-        await transport.aclose()
+        request = httpx2.Request("GET", f"{str(client.base_url).rstrip('/')}/a%2Fb?c=%20d", headers={"X-One": "1"})
+        async with AiohttpTransport(ssl.create_default_context(), most=1, idle_seconds=1.0) as transport:
+            await (await transport.handle_async_request(request)).aread()
     line, *headers = server.asked[0].decode().strip().split("\r\n")
     assert line == "GET /a%2Fb?c=%20d HTTP/1.1"
     assert sorted(header.partition(":")[0].lower() for header in headers) == ["host", "x-one"]
+
+
+async def test_it_is_closed_to_the_end_in_a_scope_that_was_cancelled() -> None:
+    async with asked() as (client, server):
+        with anyio.CancelScope() as scope:
+            async with AiohttpTransport(ssl.create_default_context(), most=1, idle_seconds=60.0) as transport:
+                await (await transport.handle_async_request(httpx2.Request("GET", f"{client.base_url}"))).aread()
+                scope.cancel()
+        await eventually(lambda: _is(server.open == 0), "it is closed")
 
 
 async def test_a_redirect_is_an_answer_and_a_cookie_is_forgotten() -> None:

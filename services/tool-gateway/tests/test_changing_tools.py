@@ -56,14 +56,21 @@ async def test_a_tool_is_there_when_its_server_says_so_and_gone_when_it_says_so(
         assert (await said(connection, call("remove", name="late.one"))).text == "removed"
         await has(connection, "late.one", wanted=False)
         gone = await said(connection, call("late.one"))
-    assert gone == Said("rejected", "The MCP server first has no tool late.one. It has: add, ask, remove")
+    assert gone == Said("rejected", "The MCP server first has no tool late.one. It has: add, ask, filled, remove")
 
 
-async def test_a_question_to_the_user_is_an_error_of_the_tool(transport: TransportPlan) -> None:
+@pytest.mark.parametrize("transport", ["stdio legacy", "http legacy"], indirect=True)
+@pytest.mark.parametrize(
+    ("tool", "answered"),
+    [("ask", "decline"), ("filled", "accept namespace='shop' lines=50")],
+)
+async def test_a_question_to_the_user_is_declined_unless_it_brings_its_answers(
+    transport: TransportPlan, tool: str, answered: str
+) -> None:
     async with connected(plan_to(transport), checking=NEVER) as connection:
-        answer = await said(connection, call("ask"))
+        answer = await said(connection, call(tool))
         assert (await said(connection, call("add", name="still-there"))).outcome == "ok"
-    assert answer.outcome == "tool_error"
+    assert (answer.outcome, answered in answer.text) == ("ok", True)
 
 
 def offer(calls_file: Path, *tools: str) -> None:

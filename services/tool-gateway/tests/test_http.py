@@ -1,6 +1,7 @@
 """MCP over streamable HTTP: real servers on real sockets, one connection of the gateway, no Kafka."""
 
 import asyncio
+import gc
 import json
 import logging
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -158,6 +159,18 @@ async def test_a_missing_file_of_authorities_is_told(tmp_path: Path) -> None:
     async with connected(HttpTransport("https://127.0.0.1:9/mcp", ca_file=tmp_path / "none.pem")) as connection:
         answer = await McpTools(connection, ready_seconds=0.5).call(call("echo", text="a"))
     assert (answer.outcome, "No such file" in answer.text) == ("unavailable", True)
+
+
+async def test_a_header_that_cannot_be_sent_is_told_and_leaves_no_connections_behind() -> None:
+    """pytest fails for a session of aiohttp that nobody closed."""
+    async with connected(HttpTransport("http://127.0.0.1:1/mcp", {"X-Org": "caf\u00e9"})) as connection:
+
+        async def judged() -> bool:
+            return connection.judged
+
+        await eventually(judged, "it was tried")
+        assert (connection.misconfigured, "UnicodeEncodeError" in connection.error) == (True, True)
+    gc.collect()
 
 
 async def test_a_server_that_is_down_at_the_start_is_told_and_found_when_it_comes_up(new_server: NewServer) -> None:

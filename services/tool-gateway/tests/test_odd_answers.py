@@ -7,6 +7,7 @@ import pytest
 from connections import connected, odd, said
 from gateway_owner import call, noted
 
+from tarsy_testing import eventually
 from tarsy_tool_gateway.connection import SessionEnd
 from tarsy_tool_gateway.servers import Said
 
@@ -112,3 +113,20 @@ async def test_calls_at_once_get_each_its_own_answer(calls_file: Path) -> None:
         answers = await asyncio.gather(*(said(connection, call(name)) for name in names))
     outcomes = ["ok", "tool_error", "ok", "tool_error", "tool_error", "ok"] * 3
     assert [answer.outcome for answer in answers] == outcomes
+
+
+async def test_a_null_that_the_tool_does_not_know_is_not_sent(calls_file: Path) -> None:
+    async with connected(odd(calls_file)) as connection:
+        assert await said(connection, call("given", verbose=None, kept=1)) == Said("ok", '{"kept": 1}')
+
+
+async def test_why_a_server_is_lost_is_cut_after_it_was_masked(calls_file: Path) -> None:
+    """A secret stands where the reason is cut: half of it would be no secret that anybody knows."""
+    async with connected(odd(calls_file, "angry")) as connection:
+
+        async def judged() -> bool:
+            return connection.judged
+
+        await eventually(judged, "it was tried")
+        assert ("***" in connection.error, "hun" in connection.error) == (True, False)
+        assert 1900 < len(connection.error) <= 2000

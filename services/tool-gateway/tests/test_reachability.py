@@ -108,8 +108,7 @@ def test_what_is_wrong_is_found_in_a_group_among_what_followed_from_it() -> None
     assert (verdict.misconfigured, verdict.reason) == (True, "no such file")
 
 
-def test_the_reason_is_a_short_sentence_without_what_the_server_said() -> None:
+def test_the_reason_is_a_sentence_without_what_the_server_said() -> None:
     assert judge(TimeoutError()).reason == "it did not answer in time"
     assert judge(ExceptionGroup("", [OSError("no route")])).reason == "OSError: no route"
     assert "hunter2" not in judge(not_mcp()).reason
-    assert len(judge(ValueError("x" * 10_000)).reason) == 2000

@@ -63,3 +63,8 @@ def test_a_picture_hides_no_structured_content() -> None:
     picture: list[ContentBlock] = [ImageContent(type="image", data="QQ==", mime_type="image/png")]
     text = text_of(CallToolResult(content=picture, structured_content={"a": 1}))
     assert text == '[image: image/png, 1 bytes, not shown]\n{"a": 1}'
+
+
+def test_an_address_too_long_for_its_line_is_left_out_whole() -> None:
+    link = ResourceLink(type="resource_link", name="a", uri=f"https://a.example/?token={'x' * 600}")
+    assert text_of(CallToolResult(content=[link])) == "[link to a resource: a, …]"

@@ -1,7 +1,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tarsy_tool_gateway.text import count_lines, cut_at_line, split
+from tarsy_tool_gateway.text import count_lines, cut_at_blank, cut_at_line, split
 
 texts = st.text(alphabet="aé漢🙂\n", max_size=200).map(str.encode)
 sizes = st.integers(4, 60)
@@ -40,3 +40,21 @@ def test_what_fits_is_left_alone() -> None:
 
 def test_a_last_line_without_a_break_is_counted() -> None:
     assert [count_lines(text) for text in (b"", b"a", b"a\n", b"a\nb", b"\n\n")] == [0, 1, 1, 2, 2]
+
+
+@settings(deadline=None)
+@given(st.text(alphabet="aé漢 \n", max_size=60), st.integers(1, 60))
+def test_a_text_that_is_cut_has_whole_words_only(text: str, most: int) -> None:
+    cut = cut_at_blank(text, most)
+    assert len(cut) <= most
+    if cut != text:
+        words = cut.removesuffix("…").split()
+        assert cut.endswith("…")
+        assert words == text.split()[: len(words)]
+
+
+def test_a_word_that_does_not_fit_goes_whole_and_a_mark_stands_for_it() -> None:
+    assert cut_at_blank("key: hunter2-very-secret", 12) == "key: …"
+    assert cut_at_blank("hunter2-very-secret", 12) == "…"
+    assert cut_at_blank("one two three", 9) == "one two …"
+    assert cut_at_blank("one two", 7) == "one two"

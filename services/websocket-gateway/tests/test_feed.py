@@ -101,8 +101,30 @@ def test_a_newer_run_replaces_all_parts_of_the_older() -> None:
     assert call.parts[THINKING].pieces == []
 
 
-def test_progress_shows_nothing() -> None:
-    assert when(given(), Progress(call_id="c", run=1, index=0, text="t")) == []
+def test_progress_is_told_of_the_timeline_event_of_its_call_until_that_has_ended(story: Story) -> None:
+    session, feed = story(), Feed()
+    requested = next(record.event for record in map(session.recorded, range(1, 14)) if _asks_a_tool(record.event))
+    word = Progress(call_id=requested.call_id, run=1, index=0, text="3 of 10")
+
+    [message] = feed.chunk(session.id, word, NOW, 7)
+    for number in range(1, 9):
+        feed.event(session.recorded(number))
+
+    assert json.loads(message.text) == {
+        "type": "stream.progress",
+        "event_id": timeline_event_id(requested.call_id, "llm_tool_call"),
+        "session_id": session.id,
+        "text": "3 of 10",
+        "run": 1,
+        "index": 0,
+        "timestamp": json.loads(message.text)["timestamp"],
+        "number": None,
+    }
+    assert feed.chunk(session.id, word, NOW, 7) == []
+
+
+def _asks_a_tool(event: object) -> bool:
+    return isinstance(event, e.ToolCallRequested)
 
 
 def test_the_log_completes_what_streamed_and_later_chunks_are_dropped(new_session: Callable[[], Any]) -> None:

@@ -328,3 +328,30 @@ async def test_a_session_that_waits_says_its_place_until_it_begins(tab: Tab) -> 
     )
 
     assert found == [["It waits for its turn: number 2 in the queue.", True, ""], ["", True], ["", False, "4 s"]]
+
+
+async def test_the_latest_word_of_a_running_call_stands_beside_it_until_it_ends(tab: Tab, story: Story) -> None:
+    session, feed = story(), Feed()
+    live = [[json.loads(one.text) for one in feed.event(session.recorded(number))] for number in range(1, 9)]
+    [call] = [one["event_id"] for one in live[5] if one["type"] == "timeline_event.created"]
+
+    def word(run: int, index: int, text: str) -> Message:
+        return {"type": "stream.progress", "event_id": call, "run": run, "index": index, "text": text, "number": None}
+
+    async def shown() -> list[str]:
+        found: list[str] = await tab.page.evaluate(
+            """() => [...document.querySelectorAll("details.call .progress")].filter((one) => one.offsetHeight > 0)
+                .map((one) => one.textContent)"""
+        )
+        return found
+
+    await tab.page.evaluate(SHOW, [ASSETS, [word(1, 0, "too early"), *(one for some in live[:7] for one in some)]])
+    assert await shown() == []
+    await tab.page.evaluate("(more) => window.feed(more)", [word(1, 0, "1 of 9"), word(1, 1, "<b>2</b> of 9")])
+    assert await shown() == ["<b>2</b> of 9"]
+    await tab.page.evaluate("(more) => window.feed(more)", [word(1, 0, "1 of 9"), {"type": "again"}])
+    assert await shown() == ["<b>2</b> of 9"]
+    await tab.page.evaluate("(more) => window.feed(more)", [word(2, 0, "0 of 9")])
+    assert await shown() == ["0 of 9"]
+    await tab.page.evaluate("(more) => window.feed(more)", [*live[7], word(2, 1, "too late")])
+    assert await shown() == []

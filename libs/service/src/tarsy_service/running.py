@@ -59,7 +59,12 @@ def build_app(services: Sequence[Service], readiness: Readiness, registry: Colle
         reasons = _hindrances(services)
         waiting = sorted({*readiness.waiting, *reasons})
         response.status_code = 503 if waiting else 200
-        return {"ready": not waiting, "waiting_for": waiting, "reasons": reasons}
+        return {
+            "ready": not waiting,
+            "waiting_for": waiting,
+            "starting": readiness.waiting,
+            "reasons": reasons,
+        }
 
     @app.get("/metrics", include_in_schema=False)
     async def metrics() -> Response:

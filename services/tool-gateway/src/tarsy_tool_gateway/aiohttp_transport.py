@@ -5,11 +5,13 @@ from contextlib import contextmanager
 from ssl import SSLContext
 
 import aiohttp
+import anyio
 import httpx2
 from yarl import URL
 
 SET_BY_HTTPX = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
 MOST_HEADER_BYTES = 64 * 1024
+CLOSE_SECONDS = 1.0
 
 
 class AiohttpTransport(httpx2.AsyncBaseTransport):
@@ -33,7 +35,8 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
             response = await self._session.request(
                 request.method,
                 URL(str(request.url), encoded=True),
-                data=await request.aread(),
+                # An empty body would be announced by aiohttp with a length that httpx did not say.
+                data=await request.aread() or None,
                 headers=request.headers.multi_items(),
                 allow_redirects=False,
                 timeout=_timeout(request.extensions.get("timeout", {})),
@@ -46,7 +49,9 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
         )
 
     async def aclose(self) -> None:
-        await self._session.close()
+        """Also in a scope that was cancelled, where nothing else may be waited for: sockets would be left behind."""
+        with anyio.move_on_after(CLOSE_SECONDS, shield=True):
+            await self._session.close()
 
 
 class _Body(httpx2.AsyncByteStream):

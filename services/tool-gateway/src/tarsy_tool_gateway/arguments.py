@@ -17,11 +17,18 @@ class ArgumentChecks:
         self._tools = tools
         self._compiled: dict[str, Draft202012Validator | None] = {}
 
+    def without_idle_nulls(self, name: str, arguments: dict[str, JsonValue]) -> dict[str, JsonValue]:
+        """Models send null for what they do not want to say: it is left out where it may be, and does not fit."""
+        if None not in arguments.values():
+            return arguments
+        validator = self._validator(name)
+        if validator is None:
+            return arguments
+        return {key: value for key, value in arguments.items() if value is not None or not _is_idle(validator, key)}
+
     def wrong(self, name: str, arguments: dict[str, JsonValue]) -> str | None:
         """What is wrong with the arguments for a listed tool, in words that an agent can act on."""
-        if name not in self._compiled:
-            self._compiled[name] = _compiled(self._tools[name])
-        validator = self._compiled[name]
+        validator = self._validator(name)
         if validator is None:
             return None
         try:
@@ -32,6 +39,22 @@ class ArgumentChecks:
             return None
         place = "/".join(str(part) for part in error.absolute_path)
         return f"The arguments do not fit {name}: {error.message}" + (f" (at /{place})" if place else "")
+
+    def _validator(self, name: str) -> Draft202012Validator | None:
+        if name not in self._compiled:
+            self._compiled[name] = _compiled(self._tools[name])
+        return self._compiled[name]
+
+
+def _is_idle(validator: Draft202012Validator, key: str) -> bool:
+    """Whether the argument need not be there, and must not be null."""
+    schema = validator.schema
+    if key not in schema.get("properties", {}) or key in schema.get("required", []):
+        return False
+    try:
+        return any(True for _ in validator.descend(None, schema["properties"][key]))
+    except (Unresolvable, RecursionError):
+        return False
 
 
 def _compiled(tool: Tool) -> Draft202012Validator | None:

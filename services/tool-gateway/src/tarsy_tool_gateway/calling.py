@@ -92,11 +92,14 @@ class McpTools:
         connection = self.connection
         clock = asyncio.get_running_loop().time
         await connection.wait_ready(min(deadline - clock(), self.ready_seconds))
-        refusal = _refusal(connection, request)
-        if refusal is not None:
-            return Said("rejected", refusal)
+        if request.tool not in connection.tools:
+            return Said("rejected", _no_such_tool(connection, request))
+        arguments = connection.checks.without_idle_nulls(request.tool, request.arguments)
+        wrong = connection.checks.wrong(request.tool, arguments)
+        if wrong is not None:
+            return Said("rejected", wrong)
         left = max(0.1, deadline - clock())
-        result = await connection.call(request.tool, request.arguments, left, tell)
+        result = await connection.call(request.tool, arguments, left, tell)
         return Said("tool_error" if result.is_error else "ok", text_of(result))
 
 
@@ -117,9 +120,6 @@ def said_of(failure: CallFailed, request: ToolCallRequest) -> Said:
             return Said("unknown", f"Nobody knows whether {request.tool} has run: {failure.why}.")
 
 
-def _refusal(connection: Connection, request: ToolCallRequest) -> str | None:
-    """Why the call is not even sent, in words that an agent can act on."""
-    if request.tool not in connection.tools:
-        known = ", ".join(sorted(connection.tools))
-        return f"The MCP server {request.server} has no tool {request.tool}. It has: {known}"
-    return connection.checks.wrong(request.tool, request.arguments)
+def _no_such_tool(connection: Connection, request: ToolCallRequest) -> str:
+    known = ", ".join(sorted(connection.tools))
+    return f"The MCP server {request.server} has no tool {request.tool}. It has: {known}"

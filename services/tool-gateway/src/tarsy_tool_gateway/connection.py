@@ -19,6 +19,7 @@ from tarsy_tool_gateway.plan import ServerPlan
 from tarsy_tool_gateway.reachability import Verdict, judge
 from tarsy_tool_gateway.retrying import CallFailed, Kind, failure_of
 from tarsy_tool_gateway.session import Session
+from tarsy_tool_gateway.text import cut_at_blank
 from tarsy_tool_gateway.transport import Open, opener
 
 log = structlog.get_logger(__name__)
@@ -26,6 +27,9 @@ log = structlog.get_logger(__name__)
 FIRST_PAUSE_SECONDS = 0.2
 LONGEST_PAUSE_SECONDS = 30.0
 STABLE_SECONDS = 30.0
+MOST_SHOWN = 2000
+MOST_MASKED = 64 * 1024
+"""Of why a server cannot be reached, in characters."""
 MOST_RETIRED = 4
 """So many sessions may wait for their last calls beside the one that is used."""
 
@@ -218,7 +222,7 @@ class Connection:
         """After one broken call the others go on; the next ones wait until the server was asked."""
         if failure.meaning.session == "keep" or session is not self._session or not self.healthy:
             return
-        self.error = self.mask(failure.why)
+        self.error = self._shown(failure.why)
         self._left = LEFT.get(failure.kind)
         self._ready.clear()
         self._wake.set()
@@ -243,12 +247,16 @@ class Connection:
             self.changed.set()
             log.info("mcp_server.ready", server=self.plan.name, tools=len(self._known))
 
+    def _shown(self, reason: str) -> str:
+        """Cut after it was masked: of a secret that is cut in two, neither half is known."""
+        return cut_at_blank(self.mask(cut_at_blank(reason, MOST_MASKED)), MOST_SHOWN)
+
     def _lost(self, verdict: Verdict | None) -> None:
         self._ready.clear()
         self.checked_at, self.judged = self._now(), True
         self.misconfigured = verdict is not None and verdict.misconfigured
         if verdict is not None:
-            self.error = self.mask(verdict.reason)
+            self.error = self._shown(verdict.reason)
         self.error = self.error or "it ended by itself"
         self.changed.set()
         if not self._stopping:

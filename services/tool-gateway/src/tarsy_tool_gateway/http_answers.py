@@ -14,6 +14,7 @@ import httpx2
 
 from tarsy_tool_gateway.results import MOST_BYTES
 from tarsy_tool_gateway.retrying import Kind
+from tarsy_tool_gateway.text import cut_at_blank
 
 NOT_SENT, REFUSED, SESSION_OVER, LOST = -31001, -31002, -31003, -31004
 THROTTLED, FAILED, TOO_LONG = -31005, -31006, -31007
@@ -31,6 +32,7 @@ CODES: Mapping[Kind, int] = {
 MOST_ANSWER_BYTES = 4 * MOST_BYTES
 """JSON escapes, and many servers send a text a second time as structured content."""
 MOST_ERROR_BYTES = 64 * 1024
+MOST_SAID = 500
 SHORT_SECONDS = 3.0
 """For what nobody waits for: a good-bye must not hold up the end of a session, nor a note the call after it."""
 
@@ -194,4 +196,4 @@ def _phrase(status: int) -> str:
 
 
 def _said(problem: Exception) -> str:
-    return f"{type(problem).__name__}: {problem}".rstrip(": ")[:500]
+    return cut_at_blank(f"{type(problem).__name__}: {problem}".rstrip(": "), MOST_SAID)

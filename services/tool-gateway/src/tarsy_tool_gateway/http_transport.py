@@ -40,15 +40,16 @@ async def web_client(address: WebAddress, *, calls: int) -> AsyncIterator[httpx2
     """
     # In a thread, for reading all the authorities of a system takes a while.
     tls = await asyncio.to_thread(_tls, address)
-    connections = AiohttpTransport(tls, most=calls + BESIDE_CALLS, idle_seconds=IDLE_SECONDS)
-    client = httpx2.AsyncClient(
-        transport=AnsweringTransport(connections),
-        headers=dict(address.headers),
-        timeout=httpx2.Timeout(CONNECT_SECONDS, read=None, write=WRITE_SECONDS),
-        trust_env=False,
-    )
-    async with client:
-        yield client
+    async with AiohttpTransport(tls, most=calls + BESIDE_CALLS, idle_seconds=IDLE_SECONDS) as connections:
+        # Closed by itself too: a client that cannot be made closes no transport.
+        client = httpx2.AsyncClient(
+            transport=AnsweringTransport(connections),
+            headers=dict(address.headers),
+            timeout=httpx2.Timeout(CONNECT_SECONDS, read=None, write=WRITE_SECONDS),
+            trust_env=False,
+        )
+        async with client:
+            yield client
 
 
 def _tls(address: WebAddress) -> ssl.SSLContext:

@@ -18,7 +18,6 @@ from pydantic import ValidationError
 
 from tarsy_tool_gateway.retrying import is_our_own
 
-MOST_CHARACTERS = 2000
 PASSING_STATUSES = frozenset({408, 425, 429})
 NO_SUCH_PROTOCOL = frozenset(
     {PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, UNSUPPORTED_PROTOCOL_VERSION}
@@ -36,7 +35,7 @@ class WronglyConfigured(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`reason` is not masked yet."""
+    """`reason` is neither masked nor cut yet."""
 
     misconfigured: bool
     reason: str
@@ -106,9 +105,9 @@ def _said(problem: BaseException) -> str:
         case TimeoutError():
             return "it did not answer in time"
         case WronglyConfigured():
-            return str(problem)[:MOST_CHARACTERS]
+            return str(problem)
         case ValidationError():
             # pydantic's own words hold what the server said.
             return f"it answers what is not MCP ({problem.error_count()} places do not fit {problem.title})"
         case _:
-            return f"{type(problem).__name__}: {problem}"[:MOST_CHARACTERS]
+            return f"{type(problem).__name__}: {problem}"

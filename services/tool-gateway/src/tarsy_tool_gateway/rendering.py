@@ -15,8 +15,11 @@ from mcp_types import (
     TextResourceContents,
 )
 
+from tarsy_tool_gateway.text import cut_at_blank
+
 NOTHING = "The tool ran, and returned nothing."
 NOTHING_BUT_FAILURE = "The tool failed, and did not say why."
+MOST_OF_A_LINE = 500
 
 
 def text_of(result: CallToolResult) -> str:
@@ -70,4 +73,4 @@ def _decoded_size(base64: str) -> int:
 
 
 def _line(text: str) -> str:
-    return " ".join(text.split())[:500]
+    return cut_at_blank(" ".join(text.split()), MOST_OF_A_LINE)

@@ -10,6 +10,8 @@ import anyio
 import pydantic
 from mcp import MCPError
 
+from tarsy_tool_gateway.text import cut_at_blank
+
 type Kind = Literal[
     "unreachable",
     "not_sent",
@@ -68,6 +70,8 @@ MOST_TOLD = 3
 """How often a call is sent again because the server asked to come later."""
 LEAST_LEFT_SECONDS = 0.1
 """Nothing is sent again with less time than this."""
+
+MOST_SAID = 1000
 
 TIMED_OUT = -32001
 CLOSED = -32000
@@ -166,7 +170,7 @@ def _of_error(problem: MCPError, alive: bool) -> CallFailed:
     if problem.code == TIMED_OUT and message.startswith("Request ") and message.endswith(" timed out"):
         return CallFailed("timed_out", "it did not answer in time")
     if problem.code == UNPARSED and message.startswith("Failed to parse "):
-        return CallFailed("unreadable", f"its answer does not fit the protocol: {message.partition(chr(10))[0][:1000]}")
+        return CallFailed("unreadable", f"its answer does not fit the protocol: {_first_line(problem)}")
     if problem.code == CLOSED:
         return _of_closed(problem, alive)
     return CallFailed("answered", message, code=problem.code)
@@ -198,4 +202,4 @@ def _denies_session(message: str) -> bool:
 
 
 def _first_line(problem: Exception) -> str:
-    return str(problem).partition("\n")[0][:1000]
+    return cut_at_blank(str(problem).partition("\n")[0], MOST_SAID)

@@ -13,6 +13,7 @@ from pydantic import JsonValue
 
 from tarsy_bus.beside import beside
 from tarsy_tool_gateway.arguments import ArgumentChecks
+from tarsy_tool_gateway.elicitation import elicited
 from tarsy_tool_gateway.eras import Eras, ImpatientClient
 from tarsy_tool_gateway.listing import list_all_tools
 from tarsy_tool_gateway.retrying import CallFailed, failure_of
@@ -115,7 +116,9 @@ class Session:
 
     async def _open(self, stack: AsyncExitStack, open_streams: Open) -> Client:
         async with asyncio.timeout(self._connect_seconds):
-            new_client = partial(ImpatientClient, open_streams(self.end), message_handler=self._hear)
+            new_client = partial(
+                ImpatientClient, open_streams(self.end), message_handler=self._hear, elicitation_callback=elicited
+            )
             client = await stack.enter_async_context(self._eras.speaking(new_client))
             self._listed(await list_all_tools(client))
         self._eras.worked(client)

@@ -1,4 +1,4 @@
-"""Cutting text, as bytes, where it does not hurt: at a line, and never inside a character."""
+"""Cutting text where it does not hurt: at a line or a blank, and never inside a character."""
 
 from collections.abc import Iterator
 
@@ -9,6 +9,15 @@ def cut_at_line(data: bytes, most: int) -> bytes:
         return data
     line = data.rfind(b"\n", 0, most) + 1
     return data[: line if line > most // 2 else _character(data, most)]
+
+
+def cut_at_blank(text: str, most: int) -> str:
+    """At most `most` characters, of whole words: half a secret would pass the masking, for it is none any longer."""
+    if len(text) <= most:
+        return text
+    kept = text[: most - 1]
+    words = kept.rsplit(maxsplit=1)[:-1] if not kept[-1:].isspace() else [kept]
+    return f"{words[0].rstrip()} …" if words else "…"
 
 
 def split(data: bytes, most: int) -> Iterator[bytes]:

@@ -41,10 +41,6 @@ async def main(url: str, scenario: str, context: Context) -> None:
         tools = McpTools(connection, ready_seconds=SECONDS)
         for call in context.toolCalls or calls(scenario, connection):
             said = await tools.call(request(call))
-            if said.outcome == "rejected":
-                # As an agent does when it is told that null does not fit.
-                given = {name: value for name, value in call.arguments.items() if value is not None}
-                said = await tools.call(request(Call(name=call.name, arguments=given)))
             sys.stdout.write(f"{call.name}: {said}\n")
         connection.stop()
 

@@ -44,7 +44,6 @@ async def test_the_suite_finds_nothing_wrong_in(version: str, scenario: str) -> 
         suite,
         "client",
         *("--command", client, "--scenario", scenario, "--spec-version", version),
-        *("--expected-failures", str(HERE / "expected-failures.yaml")),
     )
     said = done.stdout + done.stderr
     assert done.returncode == 0, said

@@ -123,8 +123,16 @@ EVERYTHING = Subject(
     name="everything",
     start=servers.everything,
     wires={"stdio": HANDSHAKE, "http": HANDSHAKE, "sse": HANDSHAKE},
-    tools=13,
-    unrepeatable=frozenset({"simulate-research-query", "toggle-simulated-logging", "toggle-subscriber-updates"}),
+    tools=15,
+    unrepeatable=frozenset(
+        {
+            "simulate-research-query",
+            "toggle-simulated-logging",
+            "toggle-subscriber-updates",
+            "trigger-elicitation-request",
+            "trigger-url-elicitation",
+        }
+    ),
     talk=_everything,
 )
 KUBERNETES = Subject(

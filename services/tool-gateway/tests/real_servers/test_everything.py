@@ -100,6 +100,14 @@ async def test_what_is_no_text_is_described(
     assert text in answer.text
 
 
+@over_each_wire
+async def test_a_form_that_only_a_person_could_fill_in_is_declined_and_the_call_ends(serve: Serve, wire: Wire) -> None:
+    async with connected(serve(EVERYTHING, wire)) as connection:
+        answer = await said(connection, "trigger-elicitation-request", {})
+    assert answer.outcome == "ok"
+    assert "User declined to provide the requested information" in answer.text
+
+
 async def test_the_server_sees_no_variable_that_was_not_named_for_it(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:

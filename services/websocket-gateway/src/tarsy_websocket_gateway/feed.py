@@ -47,6 +47,8 @@ class Feed:
                 return [call_id]
             case e.SummaryCompleted(summary_id=call_id) | e.SummaryFailed(summary_id=call_id):
                 return [call_id]
+            case e.ToolCallCompleted(call_id=call_id):
+                return [call_id]
             case e.ExecutionCompleted(execution_id=execution_id):
                 return [call.call_id for call in running if call.execution_id == execution_id]
             case _:

@@ -54,8 +54,10 @@ class Streams:
 
     def take(self, session_id: str, chunk: Chunk, time: datetime, last_number: int) -> list[Outgoing]:
         """What clients of the session get for a chunk."""
-        if isinstance(chunk, Progress) or chunk.call_id in self._ended:
+        if chunk.call_id in self._ended:
             return []
+        if isinstance(chunk, Progress):
+            return [progress(session_id, chunk, time)]
         call = self._call(chunk.call_id, session_id, chunk.execution_id, time)
         if (chunk.run, chunk.index) <= (call.run, call.index):
             return []
@@ -136,6 +138,12 @@ def delta(call: Call, part: Part, text: str) -> Outgoing:
 
 def reset(call: Call, part: Part) -> Outgoing:
     return streaming(call.session_id, call.time, "stream.reset", part.event_id, run=call.run)
+
+
+def progress(session_id: str, chunk: Progress, time: datetime) -> Outgoing:
+    """Kept by nobody: whoever comes later waits for the next word."""
+    event_id = timeline_event_id(chunk.call_id, "llm_tool_call")
+    return streaming(session_id, time, "stream.progress", event_id, text=chunk.text, run=chunk.run, index=chunk.index)
 
 
 def _start_over(call: Call, run: int, time: datetime) -> list[Outgoing]:

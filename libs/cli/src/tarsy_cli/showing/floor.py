@@ -28,6 +28,11 @@ class Floor:
             yield from self.release()
             yield payload
             return
+        if payload.get("type") == "stream.progress":
+            # A word in passing is worth no wait: the next one says more.
+            if self._speaking is None:
+                yield payload
+            return
         self._remember(payload)
         if self._speaking is not None and (len(self._held) >= MOST_HELD or self._silent()):
             yield from self.release()

@@ -2,8 +2,10 @@
 
 from pydantic import JsonValue
 from rich.console import Console
+from rich.control import Control
 from rich.markdown import Markdown
 from rich.rule import Rule
+from rich.segment import ControlType
 from rich.text import Text
 
 from tarsy_cli.showing.flowing import Flow
@@ -30,6 +32,8 @@ HEADINGS = {
     "alert_repeated": "the alert came again",
 }
 
+ERASED = Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2))
+
 type Payload = dict[str, JsonValue]
 
 
@@ -40,10 +44,21 @@ class Page:
         self.console = console
         self._flow = Flow(console)
         self._writing: tuple[str, str] | None = None
+        self._is_passing = False
 
     def line(self, text: str, style: str) -> None:
         self.close()
         self.console.print(Text(text, style=style))
+
+    def passing(self, text: str) -> None:
+        """One line, until something else is said. Nothing where it could not be taken back: in a file, in a pipe."""
+        if not self.console.is_terminal or self.console.is_dumb_terminal:
+            return
+        self.close()
+        line = Text(printable(text), style=QUIET)
+        line.truncate(self.console.width - 1, overflow="ellipsis")
+        self.console.print(line, end="")
+        self._is_passing = True
 
     def heading(self, kind: str, speaker: str) -> None:
         if kind == EXECUTIVE_SUMMARY:
@@ -86,6 +101,9 @@ class Page:
             self.close()
 
     def close(self) -> None:
+        if self._is_passing:
+            self.console.control(ERASED)
+            self._is_passing = False
         if self._writing is not None:
             self._flow.end(self._writing[1])
             self._writing = None

@@ -65,6 +65,8 @@ class Screen:
                 self._events.chunk(text_of(payload, "event_id"), text_of(payload, "delta"))
             case "stream.reset":
                 self._events.told_again(payload)
+            case "stream.progress":
+                self._events.progress(text_of(payload, "event_id"), text_of(payload, "text"))
             case "timeline_event.completed":
                 self._events.completed(payload)
             case "execution.status":

@@ -68,6 +68,11 @@ class Events:
             self._line("(begins again: the process that wrote it was replaced)", NOTICE)
         self._write(id, event, delta)
 
+    def progress(self, id: str, text: str) -> None:
+        event = self._events.get(id)
+        if event is not None and not event.done:
+            self._page.passing(f"… {event.tool}: {one_line(text)}")
+
     def told_again(self, payload: Payload) -> None:
         _expect_again(self._event(payload))
 

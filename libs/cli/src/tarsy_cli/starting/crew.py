@@ -35,6 +35,10 @@ class Crew:
     def waiting_for(self) -> list[str]:
         return [service for service in SERVICES if not self.ready(service)]
 
+    def hindrances(self) -> list[str]:
+        """Why some do not count as ready though they work. All instances of a service say the same."""
+        return list(dict.fromkeys(reason for one in self.members if one.state != "ready" for reason in one.hindrances))
+
     def restarts(self, service: str) -> int:
         return sum(one.restarts for one in self.members if one.service == service)
 
@@ -45,9 +49,9 @@ class Crew:
                 group.create_task(member.run(), name=member.name)
 
     async def until_ready(self, seconds: float) -> None:
-        """Of the first start. Raises StartTooSlow."""
+        """Of the first start, but for those that work and wait for somebody to mend something. Raises StartTooSlow."""
         limit = time.monotonic() + seconds
-        while late := [member for member in self.members if member.state != "ready"]:
+        while late := [member for member in self.members if member.state != "ready" and not member.is_hindered]:
             if time.monotonic() > limit:
                 said = ", ".join(f"{member.name} (its log: {member.log_file})" for member in late)
                 raise StartTooSlow(f"Not ready within {seconds:g} seconds: {said}.")

@@ -12,6 +12,7 @@ from typing import Literal
 
 import httpx2
 import structlog
+from pydantic import BaseModel, ValidationError
 
 from tarsy_cli.starting.places import HOST
 from tarsy_embedded.child import Child
@@ -25,6 +26,9 @@ LIVED_SECONDS = 10.0
 """Who lived so long did not die of its start: the next pause is the first one again."""
 LOOK_SECONDS = 0.1
 PROBE_SECONDS = 1.0
+HINDERED_LOOK_SECONDS = 1.0
+SETTLED_SECONDS = 5.0
+"""What has been told for so long is not about to pass by itself."""
 REFUSED = 2
 """The exit code of a service that tells the operator what is wrong."""
 LAST_LINES = 20
@@ -34,6 +38,13 @@ type State = Literal["starting", "ready", "waiting", "stopping", "stopped"]
 
 class ServiceRefused(Exception):
     """A service could not do its work from the beginning; the message is its own."""
+
+
+class NotReady(BaseModel):
+    """What a service answers that does not count as ready. `starting`: who does not do its work yet."""
+
+    starting: list[str]
+    reasons: dict[str, list[str]]
 
 
 def next_pause(pause: float, lived: float) -> float:
@@ -62,6 +73,9 @@ class Supervised:
         self.port = free_port()
         self.state: State = "starting"
         self.restarts = 0
+        self.hindrances: list[str] = []
+        """Why it does not count as ready though it works, in its own sentences."""
+        self._hindered_since = 0.0
         self.ended = asyncio.Event()
         self._environment = environment
         self._client = client
@@ -77,6 +91,11 @@ class Supervised:
     @property
     def url(self) -> str:
         return f"http://{HOST}:{self.port}"
+
+    @property
+    def is_hindered(self) -> bool:
+        """It works, and will not be ready before somebody mends something."""
+        return bool(self.hindrances) and time.monotonic() - self._hindered_since >= SETTLED_SECONDS
 
     @property
     def pid(self) -> int | None:
@@ -120,15 +139,20 @@ class Supervised:
             folder=Path.cwd(),
             environment={**self._environment, "TARSY_CLIENT": self.name, "TARSY_HTTP_PORT": str(self.port)},
         )
+        self.hindrances = []
         log.info("process.started", name=self.name, process=self._child.pid, port=self.port)
         self._set("starting")
         return self._child
 
     async def _live(self, child: Child) -> int:
+        asked_at = 0.0
         while (code := child.exited()) is None:
-            if self.state == "starting" and await self._answers_ready():
-                self._was_ready = True
-                self._set("ready")
+            pause = HINDERED_LOOK_SECONDS if self.is_hindered else 0.0
+            if self.state == "starting" and time.monotonic() >= asked_at + pause:
+                asked_at = time.monotonic()
+                if await self._answers_ready():
+                    self._was_ready = True
+                    self._set("ready")
             await asyncio.sleep(LOOK_SECONDS)
         if code == REFUSED and not self._was_ready and not self._told.is_set():
             raise ServiceRefused(_sentence(child) or f"{self.name} refused to start: {self.log_file} says why.")
@@ -140,7 +164,12 @@ class Supervised:
             answer = await self._client.get(f"{self.url}/ready", timeout=PROBE_SECONDS)
         except httpx2.HTTPError:
             return False
+        self._hindered_by(_hindrances(answer))
         return answer.status_code == 200 and self.state == "starting"
+
+    def _hindered_by(self, reasons: list[str]) -> None:
+        if reasons != self.hindrances:
+            self.hindrances, self._hindered_since = reasons, time.monotonic()
 
     async def _wait(self, pause: float, code: int) -> None:
         log.error("process.died", name=self.name, exit_code=code, again_in_seconds=pause, log=str(self.log_file))
@@ -162,6 +191,17 @@ class Supervised:
     def _set(self, state: State) -> None:
         self.state = state
         self._changed()
+
+
+def _hindrances(answer: httpx2.Response) -> list[str]:
+    """Nothing of one that is ready, nor of one that only starts."""
+    if answer.status_code == 200:
+        return []
+    try:
+        told = NotReady.model_validate_json(answer.content)
+    except ValidationError:
+        return []
+    return [] if told.starting else [reason for reasons in told.reasons.values() for reason in reasons]
 
 
 def _sentence(child: Child) -> str:

@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.topics_admin import TopicsWrong
 from tarsy_cli.instance import Home
+from tarsy_cli.showing.printing import one_line
 from tarsy_cli.starting.crew import Crew, StartTooSlow
 from tarsy_cli.starting.instances import Instances
 from tarsy_cli.starting.masking_key import masking_key
@@ -137,12 +138,16 @@ def _processes(places: Places, running: Servers, telling: Telling, instances: In
     count, began = sum(instances.values()), time.monotonic()
     telling.say(f"Starting {count} processes")
 
-    def ready(crew: Crew) -> None:
-        telling.say(f"All {count} processes are ready after {time.monotonic() - began:.1f} seconds")
+    def started(crew: Crew) -> None:
+        ready = sum(member.state == "ready" for member in crew.members)
+        who = f"All {count} processes are ready" if ready == count else f"{ready} of {count} processes are ready"
+        telling.say(f"{who} after {time.monotonic() - began:.1f} seconds")
+        for reason in crew.hindrances():
+            telling.say(f"Warning: {one_line(reason)}")
         telling.crew_ready(crew)
 
     async def run() -> None:
-        work = serve_processes(places, instances, logs, on_ready=ready, on_change=telling.crew_changed)
+        work = serve_processes(places, instances, logs, on_ready=started, on_change=telling.crew_changed)
         await beside_servers(work, running.own)
 
     uvloop.run(run())

@@ -37,6 +37,8 @@ export function take(session, message) {
       return takeChunk(session, message);
     case "stream.reset":
       return takeReset(session, message);
+    case "stream.progress":
+      return takeProgress(session, message);
     default:
       return NOTHING;
   }
@@ -116,6 +118,7 @@ function takeCreated(session, message) {
       sequence: message.sequence_number ?? (message.number ?? 0) * PLACES,
       number: message.number ?? null,
       isToldAgain: false,
+      progress: null,
     });
   } else if (isNews(before, message)) {
     before.executionId = message.execution_id ?? before.executionId;
@@ -148,6 +151,7 @@ function end(item, message) {
   item.status = message.status;
   item.content = message.content ?? "";
   item.metadata = { ...item.metadata, ...message.metadata };
+  item.progress = null;
   item.isToldAgain = false;
 }
 
@@ -164,5 +168,16 @@ function takeReset(session, message) {
   if (item === undefined || item.status !== "streaming") return NOTHING;
   item.content = "";
   item.isToldAgain = false;
+  return changes({ items: [item.id] });
+}
+
+/** The latest word of a running call. Of two runs of one call, the newer counts. */
+function takeProgress(session, message) {
+  const item = session.items.get(message.event_id);
+  if (item === undefined || item.status !== "streaming") return NOTHING;
+  const { run, index, text } = message;
+  const before = item.progress;
+  if (before !== null && (run < before.run || (run === before.run && index <= before.index))) return NOTHING;
+  item.progress = { run, index, text };
   return changes({ items: [item.id] });
 }

@@ -1,6 +1,6 @@
 // A tool call: one line, which unfolds to its arguments and its result. What is folded is not in the page.
 
-import { element, write } from "../elements.js";
+import { element, show, write } from "../elements.js";
 import { counted, duration, size } from "../wording.js";
 import { statusChip } from "./status.js";
 
@@ -18,8 +18,9 @@ export function callBody() {
   const tool = element("code", { class: "tool" });
   const preview = element("code", { class: "preview" });
   const outcome = element("span", { class: "outcome" });
+  const progress = element("span", { class: "progress" });
   const inner = element("div", { class: "inside" });
-  const fold = element("details", { class: "call" }, element("summary", {}, tool, preview, outcome), inner);
+  const fold = element("details", { class: "call" }, element("summary", {}, tool, preview, outcome, progress), inner);
   const node = element("div", { class: "body" }, fold);
   let shown = null;
 
@@ -28,6 +29,8 @@ export function callBody() {
   }
 
   function update(item) {
+    write(progress, item.progress?.text ?? "");
+    show(progress, item.progress !== null);
     const isNew = shown === null || shown.status !== item.status;
     shown = { ...item };
     if (!isNew) return;
