@@ -1,0 +1,14 @@
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from chaos.hostile import WIRES, Subject, hostile
+
+
+@pytest.fixture(params=WIRES, ids="-".join)
+async def subject(request: pytest.FixtureRequest, calls_file: Path) -> AsyncIterator[Subject]:
+    """The hostile server, over each wire."""
+    wire, era = request.param
+    async with hostile(calls_file, wire, era) as subject:
+        yield subject
