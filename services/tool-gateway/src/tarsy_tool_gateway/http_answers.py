@@ -88,7 +88,12 @@ class AnsweringTransport(httpx2.AsyncBaseTransport):
         response = await self._inner.handle_async_request(request)
         if response.status_code >= 400:
             return _refusal(question, request, response, await _beginning(response))
-        if not response.headers.get("content-type", "").lower().startswith("application/json"):
+        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind == "text/html" and question.method not in HANDSHAKE:
+            # The page of a proxy, most likely. It says nothing of whether the tool ran.
+            await response.aclose()
+            return _error(question, "server_failed", "it answered with a web page")
+        if kind != "application/json":
             return response  # a stream of events: the SDK survives what happens to it
         try:
             return _with_content(response, await _whole(response, MOST_ANSWER_BYTES))
