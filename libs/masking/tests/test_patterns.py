@@ -2,39 +2,63 @@
 
 import pytest
 
+from tarsy_masking.edits import rewritten, written
 from tarsy_masking.masker import Masker
-from tarsy_masking.patterns import PatternFile, compile_regex, read_patterns
-from tarsy_masking.substitution import Substitution
+from tarsy_masking.patterns import Pattern, compile_regex, read_patterns
+from tarsy_masking.placeholders import plain
+from tarsy_masking.scanning import Scan
 
 FILE = read_patterns()
-MASKER = Masker.default()
-SAMPLES = [(p.name, before, after) for p in FILE.patterns for before, after in p.samples.items()]
-ORDINARY = [(p.name, text) for p in FILE.patterns for text in p.ordinary]
+DEFAULT = Masker.default()
+EVERYTHING = (*FILE.patterns, *FILE.opt_in)
+SAMPLES = [(pattern, before, after) for pattern in EVERYTHING for before, after in pattern.samples.items()]
+ORDINARY = [(pattern, text) for pattern in EVERYTHING for text in pattern.ordinary]
 
 
-@pytest.mark.parametrize(("name", "before", "after"), SAMPLES)
-def test_a_pattern_alone_masks_its_samples(name: str, before: str, after: str) -> None:
-    only = tuple(pattern for pattern in FILE.patterns if pattern.name == name)
-    alone = Substitution(PatternFile(only, FILE.never_secret, FILE.families))
-
-    assert alone.apply(before.encode()).decode() == after
+def masker_with(pattern: Pattern) -> Masker:
+    return DEFAULT.with_rules({pattern.name}, ()) if pattern in FILE.opt_in else DEFAULT
 
 
-@pytest.mark.parametrize(("name", "before", "after"), SAMPLES)
-def test_all_patterns_together_still_mask_every_sample(name: str, before: str, after: str) -> None:
-    assert MASKER.mask(before) == after
+def name_of(value: object) -> str | None:
+    return value.name if isinstance(value, Pattern) else None
 
 
-@pytest.mark.parametrize(("name", "text"), ORDINARY)
-def test_ordinary_text_comes_out_unchanged(name: str, text: str) -> None:
-    assert MASKER.mask(text) == text
+@pytest.mark.parametrize(("pattern", "before", "after"), SAMPLES, ids=name_of)
+def test_a_pattern_alone_masks_its_samples(pattern: Pattern, before: str, after: str) -> None:
+    scan = Scan(FILE, [pattern], pattern.span)
+
+    edits = scan.find(before.encode(), [(0, len(before.encode()))])
+
+    assert edits
+    if pattern.name not in COMBINED:
+        assert rewritten(before.encode(), written(edits, plain)).decode() == after
+
+
+# Their samples show another pattern's find too.
+COMBINED = {"aws_pair", "changed_value"}
+
+
+@pytest.mark.parametrize(("pattern", "before", "after"), SAMPLES, ids=name_of)
+def test_all_patterns_together_still_mask_every_sample(pattern: Pattern, before: str, after: str) -> None:
+    assert masker_with(pattern).mask(before) == after
+
+
+@pytest.mark.parametrize(("pattern", "text"), ORDINARY, ids=name_of)
+def test_ordinary_text_comes_out_unchanged(pattern: Pattern, text: str) -> None:
+    assert masker_with(pattern).mask(text) == text
 
 
 def test_names_are_unique_and_every_pattern_has_samples_and_a_description() -> None:
-    names = [pattern.name for pattern in FILE.patterns]
+    names = [pattern.name for pattern in EVERYTHING]
 
     assert len(set(names)) == len(names)
-    assert all(pattern.samples and pattern.description for pattern in FILE.patterns)
+    assert [p.name for p in EVERYTHING if not (p.samples and p.ordinary and p.description)] == []
+
+
+def test_groups_name_what_is_there() -> None:
+    named = {name for members in FILE.groups.values() for name in members}
+
+    assert named <= FILE.known_names
 
 
 def test_a_pattern_that_finds_something_in_nothing_is_refused() -> None:

@@ -2,78 +2,144 @@
 
 import json
 import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
 
-from tarsy_masking.json_value import JsonValue
-from tarsy_masking.kubernetes_objects import MASKED_DATA, holds_secrets, lists_secrets, without_data
+from tarsy_masking.edits import Edit
+from tarsy_masking.kubernetes_objects import LABEL, RULE
 from tarsy_masking.patterns import compile_regex
 
-_MENTION = compile_regex(r'\\*"kind\\*"\s*:\s*\\*"Secret(?:List)?\\*"')
-_OBJECT_START = re.compile(r"^[ \t]*([\[{])", re.MULTILINE)
-# For JSON that cannot be parsed (cut off, or quoted inside other text): all data in it goes, a ConfigMap's too.
-_DATA = compile_regex(r'((\\*")(?:data|stringData)\\*"\s*:\s*)\{(?:[^{}"\\]|"(?:[^"\\]|\\.)*"?|\\+"?)*\}?')
-_DATA_MASKED = rf"\1\2{MASKED_DATA}\2".encode()
-# Each failed attempt may read to the end of the text.
-_ATTEMPTS = 8
+_MENTION = compile_regex(r'(\\*)"kind\\*"\s*:\s*\\*"Secret(?:List)?\\*"')
+_DATA = compile_regex(r'(\\*)"(?:data|stringData)\\*"\s*:\s*(?:(\{)|\\*"((?:[^"\\]|\\+[^"])+))')
+_BETWEEN = compile_regex(r"(?:[\s,]|\\+[nrt])+")
+_REST = compile_regex(r'(?:[^{}"\\]|"(?:[^"\\]|\\.)*"?|\\+"?)+')
+_NOTHING = re.compile(rb"null|\[MASKED_[A-Z0-9_]+(?:[0-9a-f]{8})?\]")
+_DEEPEST_QUOTE = 15
+# How often, and over how many times the text, one looks for the beginning of the object that a mention stands in.
+_ATTEMPTS = 32
+_EFFORT = 8
 
 
-def mask_json_secrets(text: str) -> str:
-    if not _mentions_secret(text):
-        return text
-    pieces: list[str] = []
-    end = 0
-    for start, stop, value in _json_in(text):
-        pieces += (_without_any_data(text[end:start]), _masked_source(text[start:stop], value))
-        end = stop
-    return "".join((*pieces, _without_any_data(text[end:])))
+def json_secrets(text: bytes) -> list[Edit]:
+    if b"Secret" not in text or _MENTION.search(text) is None:
+        return []
+    edits: list[Edit] = []
+    for position, stop in _Surroundings(text).of_mentions():
+        while (data := _DATA.search(text, position, stop)) is not None:
+            found, position = _values(text, data)
+            edits += found
+    return edits
 
 
-def _mentions_secret(text: str) -> bool:
-    return "Secret" in text and _MENTION.search(text.encode()) is not None
+class _Surroundings:
+    """The object around each mention, or the string where one stands quoted. Where neither can be found (the text is
+    cut off), everything: then the data of a ConfigMap goes too."""
 
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+        # Each byte one character, so that places are the same in both.
+        self._source = text.decode("latin-1")
+        self._effort = _EFFORT * len(text)
+        self._decoder = json.JSONDecoder()
 
-def _json_in(text: str) -> list[tuple[int, int, JsonValue]]:
-    """Every JSON value that begins a line, with the place where it stands."""
-    found: list[tuple[int, int, JsonValue]] = []
-    decoder = json.JSONDecoder()
-    failures = end = 0
-    for match in _OBJECT_START.finditer(text):
-        if match.start(1) < end:
-            continue
-        try:
-            value, end = decoder.raw_decode(text, match.start(1))
-        except ValueError:
-            failures += 1
-            if failures == _ATTEMPTS:
+    def of_mentions(self) -> list[tuple[int, int]]:
+        ranges: list[tuple[int, int]] = []
+        for mention in _MENTION.finditer(self._text):
+            if ranges and mention.start() < ranges[-1][1]:
+                continue
+            around = self._object if mention.group(1) == b"" else self._string
+            found = around(mention.start(), ranges[-1][1] if ranges else 0)
+            if found is None:
+                return [(0, len(self._text))]
+            ranges.append(found)
+        return ranges
+
+    def _object(self, position: int, floor: int) -> tuple[int, int] | None:
+        start = position
+        for _ in range(_ATTEMPTS):
+            start = self._source.rfind("{", floor, start)
+            if start < 0 or self._effort < 0:
                 break
+            end = self._end(start)
+            if end is not None and end > position:
+                return start, end
+        return None
+
+    def _end(self, start: int) -> int | None:
+        try:
+            _, end = self._decoder.raw_decode(self._source, start)
+        except json.JSONDecodeError as error:
+            self._effort -= error.pos - start
+        except (ValueError, RecursionError):
+            self._effort -= len(self._source) - start
         else:
-            found.append((match.start(1), end, value))
-    return found
+            self._effort -= end - start
+            return end
+        return None
+
+    def _string(self, position: int, floor: int) -> tuple[int, int] | None:
+        start = position
+        while self._effort >= 0:
+            before = start
+            start = self._source.rfind('"', floor, start)
+            self._effort -= before - max(start, 0) + 64
+            if start < 0:
+                break
+            if start == 0 or self._source[start - 1] != "\\":
+                end = _end_of_string(self._text, start)
+                self._effort -= end - start
+                return (start, end) if end > position else None
+        return None
 
 
-def _masked_source(source: str, value: JsonValue) -> str:
-    """The source itself where nothing was masked: its form is somebody's, and may matter."""
-    masked = _mask(value, inside_list=False)
-    if masked == value:
-        return source
-    if "\n" in source:
-        return json.dumps(masked, indent=2, ensure_ascii=False)
-    return json.dumps(masked, ensure_ascii=False, separators=None if '": ' in source else (",", ":"))
+def _end_of_string(text: bytes, start: int) -> int:
+    match = _STRING.match(text, start)
+    return start if match is None else int(match.end())
 
 
-def _mask(value: JsonValue, *, inside_list: bool) -> JsonValue:
-    if isinstance(value, str):
-        return mask_json_secrets(value)
-    if isinstance(value, list):
-        return [_mask(item, inside_list=inside_list) for item in value]
-    if not isinstance(value, dict):
-        return value
-    body = without_data(value) if holds_secrets(value, inside_list=inside_list) else value
-    inside = inside_list or lists_secrets(value)
-    return {key: _mask(item, inside_list=inside) for key, item in body.items()}
+_STRING = compile_regex(r'"(?:[^"\\\n]|\\[^\n])*"')
 
 
-def _without_any_data(text: str) -> str:
-    if not _mentions_secret(text):
-        return text
-    masked: bytes = _DATA.sub(_DATA_MASKED, text.encode())
-    return masked.decode()
+def _values(text: bytes, data: Any) -> tuple[list[Edit], int]:
+    """The values of a data object, and where it ends. Its keys stay, as far as they can be told."""
+    quote = len(data.group(1))
+    if data.start(2) < 0 or quote > _DEEPEST_QUOTE:
+        start, end = data.span(3) if data.start(2) < 0 else (data.end(), _rest(text, data.end()))
+        return [*_edit(text, start, end)], end
+    entry = _entry(quote)
+    edits: list[Edit] = []
+    end = data.end()
+    while True:
+        between = _BETWEEN.match(text, end)
+        end = between.end() if between else end
+        found = entry.match(text, end)
+        if found is None:
+            break
+        edits += _edit(text, *next(found.span(group) for group in (1, 2) if found.start(group) >= 0))
+        end = found.end()
+    if text[end : end + 1] not in (b"}", b""):
+        rest = _rest(text, end)
+        edits += _edit(text, end, rest)
+        end = rest
+    return edits, end
+
+
+def _rest(text: bytes, start: int) -> int:
+    match = _REST.match(text, start)
+    return start if match is None else int(match.end())
+
+
+def _edit(text: bytes, start: int, stop: int) -> Iterator[Edit]:
+    value = text[start:stop]
+    if value != b"" and not _NOTHING.fullmatch(value):
+        yield Edit(start, stop, LABEL, value, RULE)
+
+
+@cache
+def _entry(backslashes: int) -> Any:
+    """A key and its value, where quotes have that many backslashes before them; the last value may be cut off."""
+    quote = rf'\\{{{backslashes}}}"' if backslashes else '"'
+    escaped = r"\\." if backslashes == 0 else rf'\\+[^"\\]|\\{{{backslashes + 1},}}"'
+    text = rf'(?:[^"\\]|{escaped})*'
+    return compile_regex(rf'(?s){quote}{text}{quote}\s*:\s*(?:{quote}({text})(?:{quote}|\\*\z)|([^\s"\\,{{}}\[\]]+))')

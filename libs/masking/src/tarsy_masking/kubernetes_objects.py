@@ -1,8 +1,12 @@
 """Kubernetes Secrets as objects: the data goes, the keys stay (a missing key is a common cause of an incident)."""
 
+import json
+from collections.abc import Callable
+
 from tarsy_masking.json_value import JsonObject, JsonValue
 
-MASKED_DATA = "[MASKED_SECRET_DATA]"
+RULE = "kubernetes_secret"
+LABEL = b"[MASKED_SECRET_DATA]"
 DATA_KEYS = ("data", "stringData")
 
 
@@ -15,11 +19,15 @@ def lists_secrets(body: JsonObject) -> bool:
     return body.get("kind") == "SecretList"
 
 
-def without_data(secret: JsonObject) -> JsonObject:
-    return {key: _masked(value) if key in DATA_KEYS else value for key, value in secret.items()}
+def without_data(secret: JsonObject, hidden: Callable[[JsonValue], JsonValue]) -> JsonObject:
+    return {key: _masked(value, hidden) if key in DATA_KEYS else value for key, value in secret.items()}
 
 
-def _masked(data: JsonValue) -> JsonValue:
-    if data is None:
-        return None
-    return dict.fromkeys(data, MASKED_DATA) if isinstance(data, dict) else MASKED_DATA
+def _masked(data: JsonValue, hidden: Callable[[JsonValue], JsonValue]) -> JsonValue:
+    if isinstance(data, dict):
+        return {key: hidden(_as_text(value)) for key, value in data.items()}
+    return hidden(_as_text(data))
+
+
+def _as_text(value: JsonValue) -> JsonValue:
+    return json.dumps(value) if isinstance(value, dict | list) and value else value

@@ -1,16 +1,22 @@
 """Secrets out of text and JSON, before either is written anywhere."""
 
 import logging
+from collections.abc import Callable, Collection, Sequence
 from copy import copy
+from functools import partial
 from typing import Self
 
+from tarsy_masking.custom_patterns import compile_custom
+from tarsy_masking.edits import Edit, History, Written, lines_written, rewritten, written
+from tarsy_masking.findings import Finding, findings_in
 from tarsy_masking.json_value import JsonValue
-from tarsy_masking.kubernetes_json import mask_json_secrets
-from tarsy_masking.kubernetes_objects import holds_secrets, lists_secrets, without_data
-from tarsy_masking.kubernetes_yaml import mask_yaml_secrets
+from tarsy_masking.kubernetes_json import json_secrets
+from tarsy_masking.kubernetes_objects import LABEL, holds_secrets, lists_secrets, without_data
+from tarsy_masking.kubernetes_yaml import yaml_secrets
 from tarsy_masking.patterns import PatternFile, read_patterns
 from tarsy_masking.placeholders import Placeholder, keyed, plain
-from tarsy_masking.substitution import Substitution
+from tarsy_masking.rules import CustomPattern, Mistake, PatternWrong
+from tarsy_masking.scanning import Scan
 from tarsy_masking.telling_names import TellingNames
 
 REDACTED = "[REDACTED: masking failed]"
@@ -21,17 +27,35 @@ _MAX_ROUNDS = 8
 
 _log = logging.getLogger(__name__)
 
+type _Noted = Callable[[Sequence[Written]], None]
+
 
 class NeverSettlesError(Exception):
     """Masking the masked text would change it again and again."""
 
 
 class Masker:
-    """Fails closed: what could not be masked is redacted as a whole. Neither `mask` nor `mask_json` raises."""
+    """Fails closed: what could not be masked is redacted as a whole. Neither `mask` nor `mask_json` raises.
 
-    def __init__(self, patterns: PatternFile, key: bytes | None = None) -> None:
-        self._substitution = Substitution(patterns)
-        self._names = TellingNames(patterns)
+    Masking what was masked changes nothing, whichever session it was masked for."""
+
+    def __init__(
+        self,
+        source: PatternFile,
+        key: bytes | None = None,
+        *,
+        names: frozenset[str] = frozenset(),
+        custom: Sequence[CustomPattern] = (),
+    ) -> None:
+        rules, mistakes = compile_custom(custom)
+        unknown = [Mistake(name, "no pattern and no group has this name") for name in names - source.known_names]
+        if unknown or mistakes:
+            raise PatternWrong((*sorted(unknown), *mistakes))
+        patterns = (*source.patterns, *source.chosen(names))
+        self._across_lines = Scan(source, patterns, "text")
+        self._in_lines = Scan(source, patterns, "line")
+        self._custom = [rule.find for rule in rules]
+        self._names = TellingNames(source)
         self._key = key
         self._placeholder: Placeholder = plain
 
@@ -39,6 +63,13 @@ class Masker:
     def default(cls, key: bytes | None = None) -> Self:
         """Compiles all patterns: build one for the process. With a key, `for_session` tells secrets apart."""
         return cls(read_patterns(), key)
+
+    def with_rules(self, names: Collection[str], custom: Sequence[CustomPattern]) -> Self:
+        """The default rules, and those that names and patterns add; a name that the default rules cover adds nothing.
+        Compiles all patterns again: build one for each configuration. Raises PatternWrong."""
+        other = type(self)(read_patterns(), self._key, names=frozenset(names), custom=custom)
+        other._placeholder = self._placeholder
+        return other
 
     def for_session(self, session_id: str) -> Self:
         """The same rules. Whoever has the same key writes the same placeholder for the same secret of this session."""
@@ -50,7 +81,7 @@ class Masker:
 
     def mask(self, text: str) -> str:
         try:
-            return self._settled(text)
+            return self._settled(_as_bytes(text), _unnoted).decode(errors="replace")
         # Whatever went wrong, the text may hold a secret.
         except Exception as error:  # noqa: BLE001
             return _redacted(error)
@@ -62,19 +93,47 @@ class Masker:
         except Exception as error:  # noqa: BLE001
             return _redacted(error)
 
-    def _settled(self, text: str) -> str:
-        # A lone surrogate is no text that could be written; as a question mark it is, and hides nothing.
-        text = text.encode(errors="replace").decode()
-        for _ in range(_MAX_ROUNDS):
-            masked = self._round(text)
-            if masked == text:
+    def findings(self, text: str) -> list[Finding]:
+        """What `mask` would replace, in the order of the text."""
+        original = _as_bytes(text)
+        history = History()
+        try:
+            self._settled(original, history.add)
+        except Exception as error:  # noqa: BLE001
+            return [Finding("masking_failed", 1, 1, len(text), _redacted(error))]
+        return findings_in(original, history)
+
+    def _settled(self, text: bytes, note: _Noted) -> bytes:
+        """The rules that see a line only come last, and come to rest by themselves; so when the others find nothing in
+        what they left, nothing is to be found."""
+        for settled in (False, *[True] * _MAX_ROUNDS):
+            before = text
+            for find in (yaml_secrets, json_secrets, *self._custom, self._find_across_lines):
+                if edits := find(text):
+                    text = self._rewritten(text, edits, note)[0]
+            if settled and text == before:
                 return text
-            text = masked
+            text = self._mask_lines(text, note)
         raise NeverSettlesError
 
-    def _round(self, text: str) -> str:
-        text = mask_json_secrets(mask_yaml_secrets(text))
-        return self._substitution.apply(text.encode(), self._placeholder).decode(errors="replace")
+    def _find_across_lines(self, text: bytes) -> list[Edit]:
+        return self._across_lines.find(text, [(0, len(text))])
+
+    def _mask_lines(self, text: bytes, note: _Noted) -> bytes:
+        lines = [(0, len(text))]
+        for _ in range(_MAX_ROUNDS):
+            edits = self._in_lines.find(text, lines)
+            if not edits:
+                return text
+            before = text
+            text, made = self._rewritten(text, edits, note)
+            lines = lines_written(text, made) if text != before else []
+        raise NeverSettlesError
+
+    def _rewritten(self, text: bytes, edits: Sequence[Edit], note: _Noted) -> tuple[bytes, list[Written]]:
+        made = written(edits, self._placeholder)
+        note(made)
+        return rewritten(text, made), made
 
     def _mask_value(self, value: JsonValue, *, depth: int, inside_list: bool) -> JsonValue:
         if depth > _MAX_DEPTH:
@@ -84,12 +143,23 @@ class Masker:
         if isinstance(value, list):
             return [self._mask_value(item, depth=depth + 1, inside_list=inside_list) for item in value]
         if isinstance(value, dict):
-            body = without_data(value) if holds_secrets(value, inside_list=inside_list) else value
+            body = value
+            if holds_secrets(value, inside_list=inside_list):
+                body = without_data(value, partial(self._names.hide, label=LABEL, placeholder=self._placeholder))
             inside = inside_list or lists_secrets(value)
-            hidden = self._names.hide_beside(body)
+            hidden = self._names.hide_beside(body, self._placeholder)
             return {key: self._mask_value(item, depth=depth + 1, inside_list=inside) for key, item in hidden.items()}
         # Callers may hand over what only claims to be JSON.
         return value if type(value) in _SCALARS else REDACTED
+
+
+def _as_bytes(text: str) -> bytes:
+    # A lone surrogate is no text that could be written; as a question mark it is, and hides nothing.
+    return text.encode(errors="replace")
+
+
+def _unnoted(made: Sequence[Written]) -> None:
+    pass
 
 
 def _redacted(error: Exception) -> str:

@@ -1,8 +1,9 @@
 """The patterns of patterns.yaml, read and compiled."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
@@ -12,7 +13,9 @@ import yaml
 _FRAGMENT = re.compile(r"<([a-z_]+)>")
 _FAMILY = "<FAMILY>"
 _NAMES = "<names>"
-_MEMORY = 64 << 20
+_MEMORY = 16 << 20
+_FEW = 4
+_COUNT = re.compile(r"(?<!\\)\{(?:[5-9]|[0-9]{2,}),\}")
 
 
 @dataclass(frozen=True)
@@ -22,7 +25,9 @@ class Pattern:
     name: str
     description: str
     span: Literal["line", "text"]
-    any_regex: str
+    check: str
+    by_name: bool
+    any_regexes: tuple[str, ...]
     regexes: tuple[tuple[str, str], ...]
     samples: Mapping[str, str] = field(default_factory=dict)
     ordinary: tuple[str, ...] = ()
@@ -30,44 +35,99 @@ class Pattern:
 
 @dataclass(frozen=True)
 class PatternFile:
+    """`patterns` are the default; `opt_in` are added by name. `covered` are names of rules that the default has."""
+
     patterns: tuple[Pattern, ...]
+    opt_in: tuple[Pattern, ...]
+    groups: Mapping[str, tuple[str, ...]]
+    covered: frozenset[str]
     never_secret: str
+    harmless_names: str
+    value_end: str
     families: Mapping[str, str]
 
+    @property
+    def known_names(self) -> frozenset[str]:
+        return self.covered | {*self.groups} | {pattern.name for pattern in (*self.patterns, *self.opt_in)}
 
+    def chosen(self, names: frozenset[str]) -> tuple[Pattern, ...]:
+        """The opt-in patterns that the names stand for."""
+        wanted = names.union(*(self.groups[name] for name in names if name in self.groups))
+        return tuple(pattern for pattern in self.opt_in if pattern.name in wanted)
+
+
+@cache
 def read_patterns() -> PatternFile:
     raw = yaml.safe_load(files("tarsy_masking").joinpath("patterns.yaml").read_text(encoding="utf-8"))
-    families: dict[str, str] = raw["families"]
-    fragments = {**raw["fragments"], "any": f"(?:{'|'.join(families.values())})"}
-    patterns = tuple(_pattern(entry, families, fragments) for entry in raw["patterns"])
-    return PatternFile(patterns, raw["never_secret"], families)
+    fragments: dict[str, str] = raw["fragments"]
+    families = {family: _filled(names, fragments) for family, names in raw["families"].items()}
+    fragments = {**fragments, "any": f"(?:{'|'.join(families.values())})"}
+    return PatternFile(
+        patterns=tuple(_pattern(entry, families, fragments) for entry in raw["patterns"]),
+        opt_in=tuple(_pattern(entry, families, fragments) for entry in raw["opt_in"]),
+        groups={name: tuple(members) for name, members in raw["groups"].items()},
+        covered=frozenset(raw["covered"]),
+        never_secret=_filled(raw["never_secret"], fragments),
+        harmless_names=_filled(raw["harmless_names"], fragments),
+        value_end=raw["value_end"],
+        families=families,
+    )
 
 
-def compile_regex(regex: str, *, capture: bool = True, one_line: bool = False) -> Any:
+def compile_regex(regex: str, *, capture: bool = True, one_line: bool = False, memory: int = _MEMORY) -> Any:
     """RE2 takes time in proportion to the text, whatever the text; Latin-1 makes it read UTF-8 as plain bytes."""
-    options = re2.Options()
-    options.encoding = re2.Options.Encoding.LATIN1
-    options.log_errors = False
-    options.max_mem = _MEMORY
-    options.never_capture = not capture
-    options.never_nl = one_line
-    compiled = re2.compile(regex.encode("ascii"), options)
-    if compiled.search(b"") is not None:
-        raise ValueError(f"this regex finds something in an empty text, so it would never come to an end: {regex}")
+    compiled = re2.compile(regex.encode("ascii"), _options(capture=capture, one_line=one_line, memory=memory))
+    refuse_empty(compiled)
     return compiled
 
 
+def compile_set(regexes: Sequence[str], *, one_line: bool = False) -> Any:
+    """Tells which of the regexes find something, by their numbers."""
+    compiled = re2.Set.SearchSet(_options(capture=False, one_line=one_line, memory=4 * _MEMORY))
+    for regex in regexes:
+        compiled.Add(regex.encode("ascii"))
+    compiled.Compile()
+    return compiled
+
+
+def refuse_empty(compiled: Any) -> None:
+    if compiled.search(b"") is not None:
+        raise ValueError("it finds something in an empty text, so it would find it everywhere")
+
+
+def _options(*, capture: bool, one_line: bool, memory: int) -> Any:
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    options.log_errors = False
+    options.max_mem = memory
+    options.never_capture = not capture
+    options.never_nl = one_line
+    return options
+
+
 def _pattern(entry: Mapping[str, Any], families: Mapping[str, str], fragments: Mapping[str, str]) -> Pattern:
-    regex = _filled(entry["regex"], fragments)
+    regexes = [f"(?m:{_filled(regex, fragments)})" for regex in _several(entry["regex"])]
     return Pattern(
         name=entry["name"],
         description=entry["description"],
         span=entry.get("span", "line"),
-        any_regex=regex.replace(_NAMES, fragments["any"]),
-        regexes=tuple(_per_family(regex, entry["replacement"], families)),
+        check=entry.get("check", ""),
+        by_name=any(_NAMES in regex for regex in regexes),
+        any_regexes=tuple(_loosened(regex.replace(_NAMES, fragments["any"]), entry) for regex in regexes),
+        regexes=tuple(one for regex in regexes for one in _per_family(regex, entry["replacement"], families)),
         samples=entry["samples"],
         ordinary=tuple(entry["ordinary"]),
     )
+
+
+def _loosened(regex: str, entry: Mapping[str, Any]) -> str:
+    """Finds whatever the regex finds, and more, without counting far: RE2 has states for every count. What has no form
+    but its length stays as it is."""
+    return regex if "check" in entry else _COUNT.sub(rf"{{{_FEW},}}", regex)
+
+
+def _several(regex: str | list[str]) -> list[str]:
+    return [regex] if isinstance(regex, str) else regex
 
 
 def _per_family(regex: str, replacement: str, families: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -81,6 +141,6 @@ def _per_family(regex: str, replacement: str, families: Mapping[str, str]) -> It
 def _filled(regex: str, fragments: Mapping[str, str]) -> str:
     def fill(found: re.Match[str]) -> str:
         name = found[1]
-        return found[0] if found[0] == _NAMES else _filled(fragments[name], fragments)
+        return found[0] if found[0] == _NAMES or name not in fragments else _filled(fragments[name], fragments)
 
     return _FRAGMENT.sub(fill, regex)

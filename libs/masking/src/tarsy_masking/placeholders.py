@@ -2,13 +2,19 @@
 
 import hashlib
 import hmac
+import re
 from collections.abc import Callable
+from urllib.parse import unquote_to_bytes
 
 DIGITS = 8
+_LABEL = re.compile(rb"(\[MASKED_[A-Z0-9_]+)\]")
+# How a value is written differs from place to place: escaped in JSON, in lines in YAML, with %40 in a URL.
+_WRITING = re.compile(rb"\\+[rnt]?|\s")
 
 type Placeholder = Callable[[bytes, bytes], bytes]
 """From a label such as `[MASKED_TOKEN]` and the secret to what is written. The same secret is told by the same digits,
-whatever its label."""
+whatever its label and however it is quoted. What is encoded (the base64 of a Kubernetes Secret's data) counts as it
+stands."""
 
 
 def plain(label: bytes, secret: bytes) -> bytes:
@@ -20,7 +26,13 @@ def keyed(key: bytes, session_id: str) -> Placeholder:
     of_session = hmac.digest(key, session_id.encode(), hashlib.sha256)
 
     def placeholder(label: bytes, secret: bytes) -> bytes:
-        digits = hmac.digest(of_session, secret, hashlib.sha256).hex()[:DIGITS].encode()
-        return label.replace(b"]", b"_" + digits + b"]", 1)
+        digits = hmac.digest(of_session, _value(secret), hashlib.sha256).hex()[:DIGITS].encode()
+        return _LABEL.sub(rb"\1_" + digits + b"]", label, count=1)
 
     return placeholder
+
+
+def _value(secret: bytes) -> bytes:
+    if b"%" in secret:
+        secret = unquote_to_bytes(secret)
+    return _WRITING.sub(b"", secret)

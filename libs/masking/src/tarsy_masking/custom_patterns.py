@@ -1,0 +1,99 @@
+"""Patterns of a configuration's own: Go's syntax, in the regex (which is RE2's) and in the replacement."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import re2
+
+from tarsy_masking.edits import Edit
+from tarsy_masking.patterns import refuse_empty
+from tarsy_masking.rules import CustomPattern, Mistake
+
+_VARIABLE = re.compile(r"\$(?:(\$)|\{(\w+)\}|(\w+))")
+_DIGITS = re.compile(rb"(\[MASKED_[A-Z0-9_]+?)_[0-9a-f]{8}\]")
+
+
+@dataclass(frozen=True, slots=True)
+class CustomRule:
+    name: str
+    regex: Any
+    template: tuple[bytes | int, ...]
+
+    def find(self, text: bytes) -> list[Edit]:
+        return list(self._edits(text))
+
+    def _edits(self, text: bytes) -> Iterator[Edit]:
+        end = 0
+        while (match := self.regex.search(text, end)) is not None:
+            start, stop = match.span()
+            end = max(stop, start + 1)
+            label = self.label(match)
+            if start < stop and _DIGITS.sub(rb"\1]", text[start:stop]) != _DIGITS.sub(rb"\1]", label):
+                yield Edit(start, stop, label, self._secret(match), self.name)
+
+    def label(self, match: Any) -> bytes:
+        return b"".join(part if isinstance(part, bytes) else match.group(part) or b"" for part in self.template)
+
+    def _secret(self, match: Any) -> bytes:
+        """What the replacement does not keep: so one value has the same digits, whatever stands before it."""
+        start, stop = match.span()
+        pieces: list[bytes] = []
+        kept = sorted(match.span(part) for part in self.template if isinstance(part, int))
+        for first, last in kept:
+            if first >= start:
+                pieces.append(match.string[start:first])
+                start = last
+        return b"".join((*pieces, match.string[start:stop])) or match.group()
+
+
+def compile_custom(patterns: Sequence[CustomPattern]) -> tuple[list[CustomRule], list[Mistake]]:
+    rules: list[CustomRule] = []
+    mistakes: list[Mistake] = []
+    for number, pattern in enumerate(patterns, 1):
+        try:
+            rules.append(_compiled(f"custom_{number}", pattern))
+        except ValueError as error:
+            mistakes.append(Mistake(pattern.pattern, str(error)))
+    return rules, mistakes
+
+
+def _compiled(name: str, pattern: CustomPattern) -> CustomRule:
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        regex = re2.compile(pattern.pattern.encode(), options)
+    except re2.error as error:
+        detail = error.args[0] if error.args else ""
+        raise ValueError(detail.decode(errors="replace") if isinstance(detail, bytes) else str(detail)) from None
+    refuse_empty(regex)
+    rule = CustomRule(name, regex, tuple(_template(pattern.replacement, regex)))
+    _refuse_endless(rule)
+    return rule
+
+
+def _template(replacement: str, regex: Any) -> Iterator[bytes | int]:
+    names = {name.decode(): index for name, index in regex.groupindex.items()}
+    end = 0
+    for variable in _VARIABLE.finditer(replacement):
+        yield replacement[end : variable.start()].encode()
+        end = variable.end()
+        yield b"$" if variable[1] else _group(variable[2] or variable[3], names, regex.groups)
+    yield replacement[end:].encode()
+
+
+def _group(name: str, names: dict[str, int], groups: int) -> int:
+    if name in names:
+        return names[name]
+    if name.isascii() and name.isdigit() and int(name[:9]) <= groups:
+        return int(name)
+    raise ValueError(f"the replacement names a group that the pattern has not: {name}")
+
+
+def _refuse_endless(rule: CustomRule) -> None:
+    """A replacement that its own pattern would replace again, by something else, never comes to rest."""
+    text = b"".join(part for part in rule.template if isinstance(part, bytes))
+    for edit in rule.find(text):
+        if len(edit.label) > edit.stop - edit.start:
+            raise ValueError("the pattern finds its own replacement again, and would make it longer each time")

@@ -1,0 +1,117 @@
+"""What masking does to a text: places where something stands instead of a secret."""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tarsy_masking.placeholders import Placeholder
+
+# A look at a line costs as much as some hundred bytes of text.
+_NEAR = 512
+
+
+class Edit(NamedTuple):
+    """The label goes where the text from start to stop was; the secret is what its digits are made from."""
+
+    start: int
+    stop: int
+    label: bytes
+    secret: bytes
+    rule: str
+
+
+class Written(NamedTuple):
+    """An edit as it was made: what it wrote."""
+
+    start: int
+    stop: int
+    text: bytes
+    rule: str
+
+
+def written(edits: Iterable[Edit], placeholder: Placeholder) -> list[Written]:
+    return [Written(edit.start, edit.stop, placeholder(edit.label, edit.secret), edit.rule) for edit in edits]
+
+
+def rewritten(text: bytes, edits: Sequence[Written]) -> bytes:
+    """The edits lie in order, none over another."""
+    pieces: list[bytes] = []
+    end = 0
+    for edit in edits:
+        pieces += (text[end : edit.start], edit.text)
+        end = edit.stop
+    return b"".join((*pieces, text[end:]))
+
+
+def lines_written(text: bytes, edits: Sequence[Written]) -> list[tuple[int, int]]:
+    """The lines of the rewritten text on which something changed, and those between ones that are near."""
+    lines: list[tuple[int, int]] = []
+    shift = end = 0
+    for edit in edits:
+        start, stop = edit.start + shift, edit.start + shift + len(edit.text)
+        shift += len(edit.text) - (edit.stop - edit.start)
+        if lines and stop <= end:
+            continue
+        begin = text.rfind(b"\n", end, start) + 1 or end
+        near = lines and begin - end < _NEAR
+        end = text.find(b"\n", stop)
+        end = len(text) if end < 0 else end
+        if near:
+            lines[-1] = (lines[-1][0], end)
+        else:
+            lines.append((begin, end))
+    return lines
+
+
+@dataclass(slots=True)
+class _Place:
+    """`start` and `stop` in the original text, `now` in the present one."""
+
+    start: int
+    stop: int
+    now: int
+    text: bytes
+    rule: str
+
+    @property
+    def now_stop(self) -> int:
+        return self.now + len(self.text)
+
+
+class History:
+    """Edits on edited text, told as edits of the original."""
+
+    def __init__(self) -> None:
+        self.places: list[_Place] = []
+
+    def add(self, edits: Sequence[Written]) -> None:
+        starts = [place.now for place in self.places]
+        made = [self._made(edit, starts) for edit in edits]
+        kept = [old for old in self.places if not _within(old, made)]
+        self.places = sorted((*kept, *made), key=lambda place: place.start)
+        shift = 0
+        for place in self.places:
+            place.now = place.start + shift
+            shift += len(place.text) - (place.stop - place.start)
+
+    def _made(self, edit: Written, starts: Sequence[int]) -> _Place:
+        before = bisect_right(starts, edit.start) - 1
+        until = bisect_right(starts, edit.stop - 1) - 1
+        start = self._original(edit.start, before)
+        stop = self._original(edit.stop, until)
+        if before >= 0 and edit.start < self.places[before].now_stop:
+            start = self.places[before].start
+        if until >= 0 and edit.stop < self.places[until].now_stop:
+            stop = self.places[until].stop
+        return _Place(start, stop, edit.start, edit.text, edit.rule)
+
+    def _original(self, now: int, index: int) -> int:
+        if index < 0:
+            return now
+        return self.places[index].stop + now - self.places[index].now_stop
+
+
+def _within(old: _Place, made: Sequence[_Place]) -> bool:
+    index = bisect_right(made, old.start, key=lambda place: place.start) - 1
+    return index >= 0 and old.stop <= made[index].stop

@@ -1,0 +1,32 @@
+"""What was found where, without what it was."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tarsy_masking.edits import History
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Where in the original text something was masked: line and column from 1, column and length in characters."""
+
+    rule: str
+    line: int
+    column: int
+    length: int
+    placeholder: str
+
+
+def findings_in(original: bytes, history: History) -> list[Finding]:
+    return list(_findings(original, history))
+
+
+def _findings(original: bytes, history: History) -> Iterator[Finding]:
+    line, begins, seen = 1, 0, 0
+    for place in history.places:
+        line += original.count(b"\n", seen, place.start)
+        begins = max(begins, original.rfind(b"\n", seen, place.start) + 1)
+        seen = place.start
+        column = len(original[begins : place.start].decode(errors="replace")) + 1
+        length = len(original[place.start : place.stop].decode(errors="replace"))
+        yield Finding(place.rule, line, column, length, place.text.decode(errors="replace").strip())

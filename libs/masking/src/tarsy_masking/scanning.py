@@ -1,0 +1,140 @@
+"""Finds what many patterns mean, in one pass over the text."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import batched
+from typing import Any, Literal
+
+from tarsy_masking.edits import Edit
+from tarsy_masking.entropy import looks_like_base64, looks_random
+from tarsy_masking.patterns import Pattern, PatternFile, compile_regex, compile_set
+
+# How far beyond a find the patterns look at first: what reaches that far is looked at again, further.
+_AHEAD = 200
+# The longest of what makes a telling name harmless stands this far before it.
+_NAME_BEFORE = 24
+_NOWHERE = (-1, -1)
+_QUOTES = (b'"', b"'")
+# What many patterns have seen of a long random value makes many states, and each must be made: few patterns are faster.
+_TOGETHER = 11
+_CHECKS: dict[str, Callable[[bytes], bool]] = {"random": looks_random, "base64": looks_like_base64}
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    name: str
+    regex: Any
+    label: bytes
+    check: Callable[[bytes], bool] | None
+    by_name: bool
+    groups: range
+
+    def secret_span(self, match: Any) -> tuple[int, int]:
+        for group in self.groups:
+            if (span := match.span(group)) != _NOWHERE:
+                return int(span[0]), int(span[1])
+        start, stop = match.span()
+        return start, stop
+
+
+class Scan:
+    """Finds all places, and of overlapping ones the widest. Each character is looked at a bounded number of times,
+    however long a line is."""
+
+    def __init__(self, source: PatternFile, patterns: Iterable[Pattern], span: Literal["line", "text"]) -> None:
+        chosen = [pattern for pattern in patterns if pattern.span == span]
+        by_name = [pattern for pattern in chosen if pattern.by_name]
+        forms = [pattern for pattern in chosen if not pattern.by_name]
+        order = {pattern.name: number for number, pattern in enumerate(chosen)}
+        self._groups = [
+            _Group(source, group, order) for group in (*batched(forms, _TOGETHER, strict=False), by_name) if group
+        ]
+
+    def find(self, text: bytes, ranges: Sequence[tuple[int, int]]) -> list[Edit]:
+        return _merged(
+            claim for start, stop in ranges for group in self._groups for claim in group.claims(text, start, stop)
+        )
+
+
+class _Group:
+    """Some patterns. One regex that is the sum of them finds the places; what stands there is told by the patterns that
+    a set of them names."""
+
+    def __init__(self, source: PatternFile, patterns: Sequence[Pattern], order: Mapping[str, int]) -> None:
+        one_line = patterns[0].span == "line"
+        self._rules = [_rule(pattern, regex, label) for pattern in patterns for regex, label in pattern.regexes]
+        self._order = [order[rule.name] for rule in self._rules]
+        self._set = compile_set([regex for pattern in patterns for regex, _ in pattern.regexes], one_line=one_line)
+        anything = "|".join(f"(?:{regex})" for pattern in patterns for regex in pattern.any_regexes)
+        self._any = compile_regex(anything, capture=False, one_line=one_line)
+        self._never_secret = compile_regex(source.never_secret)
+        self._harmless_names = compile_regex(source.harmless_names)
+        self._value_end = compile_regex(source.value_end)
+
+    def claims(self, text: bytes, position: int, stop: int) -> Iterator[tuple[int, Edit]]:
+        while (found := self._any.search(text, position, stop)) is not None:
+            start, position = found.span()
+            end = position
+            for index in self._set.Match(text[max(0, start - 1) : min(stop, end + _AHEAD)]) or ():
+                for claim in self._claims_of(self._rules[index], text, start, end, stop):
+                    position = max(position, claim.stop)
+                    yield self._order[index], claim
+
+    def _claims_of(self, rule: _Rule, text: bytes, start: int, end: int, stop: int) -> Iterator[Edit]:
+        ahead = _AHEAD
+        while start < end:
+            limit = min(end + ahead, stop)
+            match = rule.regex.search(text, start, limit)
+            if match is None or match.start() >= end:
+                return
+            if match.end() == limit < stop:
+                ahead = 4 * max(ahead, limit - start)
+                continue
+            start = match.end()
+            edit = self._edit(rule, text, match)
+            if edit is not None:
+                yield edit
+
+    def _edit(self, rule: _Rule, text: bytes, match: Any) -> Edit | None:
+        start, stop = rule.secret_span(match)
+        if start == stop or self._never_secret.fullmatch(text, start, stop):
+            return None
+        if rule.by_name:
+            if self._harmless_names.search(text[max(0, match.start() - _NAME_BEFORE) : start]):
+                return None
+            stop = self._end_of_value(text, start, stop)
+        secret = text[start:stop]
+        if self._never_secret.fullmatch(secret) or (rule.check and not rule.check(secret)):
+            return None
+        return Edit(start, stop, rule.label, secret, rule.name)
+
+    def _end_of_value(self, text: bytes, start: int, stop: int) -> int:
+        if text[start - 1 : start] in _QUOTES:
+            return stop
+        end = self._value_end.search(text[start:stop])
+        return stop if end is None else start + int(end.start())
+
+
+def _rule(pattern: Pattern, regex: str, label: str) -> _Rule:
+    compiled = compile_regex(regex, one_line=pattern.span == "line")
+    return _Rule(
+        name=pattern.name,
+        regex=compiled,
+        label=label.encode(),
+        check=_CHECKS.get(pattern.check),
+        by_name=pattern.by_name,
+        groups=range(1, compiled.groups + 1),
+    )
+
+
+def _merged(claims: Iterable[tuple[int, Edit]]) -> list[Edit]:
+    """Claims that overlap become one: of the same place the first pattern's, else the widest one's label."""
+    edits: list[Edit] = []
+    for _, claim in sorted(claims, key=lambda ranked: (ranked[1].start, -ranked[1].stop, ranked[0])):
+        last = edits[-1] if edits else None
+        if last is None or claim.start >= last.stop:
+            edits.append(claim)
+        elif claim.stop > last.stop:
+            secret = last.secret + claim.secret[last.stop - claim.start :]
+            edits[-1] = Edit(last.start, claim.stop, last.label, secret, last.rule)
+    return edits

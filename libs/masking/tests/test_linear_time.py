@@ -1,0 +1,136 @@
+"""Twice the text takes about twice the time, whatever the text. Compared within one run: machines differ."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+from masking_texts import PATTERNS
+
+from tarsy_masking.json_value import JsonValue
+from tarsy_masking.masker import Masker
+
+MASKER = Masker.default(b"a key of thirty-two bytes or more").for_session("session-1").with_rules({"all"}, ())
+SMALL = 30_000
+TIMES = 8
+# Of 8 times the text: what is quadratic takes 64 times as long.
+MUCH_LONGER = 24
+# Below this a clock says nothing.
+SHORT = 0.05
+
+HOSTILE = {
+    "names": "password=",
+    "names of every kind": "password:token=secret api-key ",
+    "quotes": 'token":"',
+    "opened quotes": 'password="a ',
+    "backslashes before quotes": 'password=\\\\\\"',
+    "addresses": "a://b:c@",
+    "addresses begun": "postgres://a:b",
+    "keys": "-----BEGIN PRIVATE KEY-----\n",
+    "keys with headers": "-----BEGIN PRIVATE KEY-----\na: b\n",
+    "tails": "QUJDQUJDQUJDQUJDQUJDQUJD\n-----END PRIVATE KEY-----",
+    "base64": "QUJDQUJDQUJDQUJDQUJDQUJD ",
+    "base64 in one word": "QUJD",
+    "Secrets": "kind: Secret\ndata:\n  a: b\n",
+    "Secrets in a list": "- kind: Secret\n  data:\n    a: b\n",
+    "Secrets without data": "kind: Secret\n",
+    "kinds at the end": "- a: b\nkind: Secret\n",
+    "data without an end": "kind: Secret\ndata:\n\n",
+    "deeper": "- - ",
+    "deeper with spaces": "-  -   ",
+    "a diff": "@@ -1 +1 @@\n+kind: Secret\n-data:\n+  a: b\n",
+    "braces": '{"kind":"Secret","data":{',
+    "braces only": '{"a":',
+    "brackets": "[",
+    "mentions": '"kind":"Secret" ',
+    "half": '{"kind":"Secret"\n',
+    "objects": '{"kind":"Secret","data":{"a":"b"}} ',
+    "objects in lines": '{\n"kind":"Secret",\n"data":{"a":"b"}\n}\n',
+    "strings in strings": '"{\\"kind\\":\\"Secret\\",\\"data\\":{\\"a\\":\\"b\\"}}" ',
+    "escaped mentions": '\\"kind\\":\\"Secret\\" ',
+    "backslashes": '\\\\"kind\\\\":\\\\"Secret\\\\"',
+    "backslashes only": "\\",
+    "flags": "--password-token ",
+    "spaces": "name: TOKEN\n ",
+    "blanks": " ",
+    "lines": "\n",
+    "blocks": "password: |\n  ",
+    "values": "password=a;b=",
+    "stars": "password=*",
+    "cookies": "Set-Cookie: a=b; ",
+    "commands": "mysql -a ",
+    "dots": "eyJaaaaaaaaaa.",
+    "mails": "a@b.c-",
+}
+SAMPLES = {pattern.name: "".join((*pattern.samples, *pattern.ordinary)) for pattern in PATTERNS}
+BEGUN = {f"begun {p.name}": "".join(text[: len(text) * 2 // 3] for text in p.samples) for p in PATTERNS}
+UNITS = HOSTILE | SAMPLES | BEGUN
+
+
+@pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS.keys())
+def test_repeated_text_takes_linear_time(unit: str) -> None:
+    assert_linear(lambda size: MASKER.mask(unit * (size // len(unit) + 1)))
+
+
+@pytest.mark.parametrize("unit", HOSTILE.values(), ids=HOSTILE.keys())
+def test_repeated_text_in_a_secret_takes_linear_time(unit: str) -> None:
+    assert_linear(lambda size: MASKER.mask("kind: Secret\ndata:\n  a: |\n    " + unit * (size // len(unit) + 1)))
+    assert_linear(lambda size: MASKER.mask('{"kind": "Secret", "data": {"a": "' + unit * (size // len(unit) + 1)))
+
+
+NESTED: dict[str, Callable[[int], str]] = {
+    "deep JSON": lambda size: '{"a":' * (size // 8) + '{"kind":"Secret","data":{"a":"b"}}' + "}" * (size // 8),
+    "deep JSON of Secrets": lambda size: (
+        '{"kind":"Secret","data":{"a":"b"},"c":' * (size // 40) + "1" + "}" * (size // 40)
+    ),
+    "deep YAML": lambda size: "".join(f"{' ' * depth}a:\n" for depth in range(int((2 * size) ** 0.5))),
+    "deep YAML of Secrets": lambda size: "".join(
+        f"{' ' * depth}kind: Secret\n{' ' * depth}a:\n" for depth in range(int(size**0.5))
+    ),
+    "deep YAML, kinds behind": lambda size: (
+        "".join(f"{' ' * depth}a:\n" for depth in range(int(size**0.5)))
+        + "".join(f"{' ' * depth}kind: Secret\n" for depth in reversed(range(int(size**0.5))))
+    ),
+    "one long line before": lambda size: "x" * size + "\n" + "  kind: Secret\n" * 100,
+    "one long line, many secrets": lambda size: "x " * (size // 4) + "password=hunter2 " * (size // 34),
+    "JSON in JSON": lambda size: quoted('{"kind":"Secret","data":{"a":"b"}}' * (size // 300)),
+}
+
+
+def quoted(text: str) -> str:
+    for _ in range(3):
+        text = '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return text
+
+
+@pytest.mark.parametrize("make", NESTED.values(), ids=NESTED.keys())
+def test_nested_text_takes_linear_time(make: Callable[[int], str]) -> None:
+    assert_linear(lambda size: MASKER.mask(make(size)))
+
+
+def test_values_of_json_take_linear_time() -> None:
+    def many(size: int) -> JsonValue:
+        return [{"name": "DB_PASSWORD", "value": "a"}, {"kind": "Secret", "data": {"a": "b"}}] * (size // 200)
+
+    assert_linear(lambda size: MASKER.mask_json(many(size)))
+
+
+def test_findings_take_linear_time() -> None:
+    assert_linear(lambda size: MASKER.findings("password=hunter2 é " * (size // 18)))
+
+
+def assert_linear(work: Callable[[int], object]) -> None:
+    """What took surprisingly long is looked at again: others are on the machine too."""
+    work(SMALL // 4)
+    for _ in range(3):
+        short, long = seconds(work, SMALL), seconds(work, SMALL * TIMES)
+        if long < max(short, SHORT) * MUCH_LONGER:
+            return
+    raise AssertionError(
+        f"{TIMES} times the text took {long / short:.0f} times as long: {short:.2f} s and {long:.2f} s"
+    )
+
+
+def seconds(work: Callable[[int], object], size: int) -> float:
+    began = time.process_time()
+    work(size)
+    return time.process_time() - began

@@ -1,0 +1,111 @@
+"""What a configuration adds: opt-in patterns and groups by Go TARSy's names, and patterns of its own."""
+
+import pytest
+
+from tarsy_masking.masker import Masker
+from tarsy_masking.rules import CustomPattern, PatternWrong, known_names
+
+DEFAULT = Masker.default()
+SESSION = Masker.default(b"a key of thirty-two bytes or more").for_session("session-1")
+GO_PATTERNS = {
+    "api_key",
+    "password",
+    "certificate",
+    "certificate_authority_data",
+    "token",
+    "email",
+    "ssh_key",
+    "base64_secret",
+    "base64_short",
+    "private_key",
+    "secret_key",
+    "aws_access_key",
+    "aws_secret_key",
+    "github_token",
+    "slack_token",
+}
+GO_GROUPS = {"basic", "secrets", "security", "kubernetes", "cloud", "all"}
+
+
+def test_every_name_of_go_tarsy_is_known() -> None:
+    assert GO_PATTERNS | GO_GROUPS | {"kubernetes_secret"} <= known_names()
+    for name in known_names():
+        DEFAULT.with_rules([name], ())
+
+
+def test_an_opt_in_pattern_is_added_by_its_name_and_by_its_group() -> None:
+    text = "from shop@example.com"
+
+    assert DEFAULT.mask(text) == text
+    assert DEFAULT.with_rules(["email"], ()).mask(text) == "from [MASKED_EMAIL]"
+    assert DEFAULT.with_rules(["security"], ()).mask(text) == "from [MASKED_EMAIL]"
+    assert DEFAULT.with_rules(["cloud"], ()).mask(text) == text
+
+
+def test_the_default_rules_stay() -> None:
+    assert DEFAULT.with_rules(["basic"], ()).mask("token=abcdef") == "token=[MASKED_TOKEN]"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "replacement", "text", "masked"),
+    [
+        (r"badge-\d+", "[MASKED_BADGE]", "badge-4711 enters", "[MASKED_BADGE] enters"),
+        (r"(badge-)(\d+)", "$1[MASKED_BADGE]", "badge-4711 enters", "badge-[MASKED_BADGE] enters"),
+        (r"(?P<kind>badge)-\d+", "${kind}-***", "badge-4711 enters", "badge-*** enters"),
+        (r"price \d+", "$$", "price 12", "$"),
+        (r"größe \d+", "größe ?", "größe 12", "größe ?"),
+        (r"(?s)begin.*end", "[MASKED_BLOCK]", "a begin\nx\nend b", "a [MASKED_BLOCK] b"),
+    ],
+)
+def test_a_custom_pattern_replaces_as_go_would(pattern: str, replacement: str, text: str, masked: str) -> None:
+    masker = DEFAULT.with_rules((), [CustomPattern(pattern, replacement)])
+
+    assert masker.mask(text) == masked
+    assert masker.mask(masked) == masked
+
+
+def test_in_a_session_a_custom_label_tells_what_the_replacement_does_not_keep() -> None:
+    masker = SESSION.with_rules((), [CustomPattern(r"(badge|card)-(\d+)", "$1-[MASKED_BADGE]")])
+
+    first, second, third = masker.mask("badge-4711 card-4711 card-4712").split()
+
+    assert first.removeprefix("badge") == second.removeprefix("card") != third.removeprefix("card")
+    assert masker.mask(first) == first
+    assert masker.for_session("session-2").mask(first) == first
+
+
+def test_what_a_custom_pattern_wrote_keeps_its_digits() -> None:
+    masker = SESSION.with_rules((), [CustomPattern(r"owner=.*", "owner=[MASKED_OWNER]")])
+
+    once = masker.mask("owner=Kim Doe")
+
+    assert once.startswith("owner=[MASKED_OWNER_")
+    assert masker.mask(once) == masker.for_session("session-2").mask(once) == once
+
+
+def test_all_mistakes_are_told_at_once() -> None:
+    with pytest.raises(PatternWrong) as raised:
+        DEFAULT.with_rules(
+            ["emial"],
+            [
+                CustomPattern("(", "x"),
+                CustomPattern("(?=x)", "x"),
+                CustomPattern("x*", "x"),
+                CustomPattern("(x)", "$2"),
+                CustomPattern(r"\d+", "[NUMBER1]"),
+                CustomPattern("fine", "x"),
+            ],
+        )
+
+    assert [mistake.subject for mistake in raised.value.mistakes] == ["emial", "(", "(?=x)", "x*", "(x)", r"\d+"]
+    assert "emial" in str(raised.value)
+    assert all(mistake.reason for mistake in raised.value.mistakes)
+
+
+def test_many_custom_patterns_all_apply() -> None:
+    patterns = [CustomPattern(f"word{number}x", f"[MASKED_W{number}]") for number in range(20)]
+    masker = DEFAULT.with_rules((), patterns)
+
+    masked = masker.mask(" ".join(f"word{number}x" for number in range(20)))
+
+    assert masked == " ".join(f"[MASKED_W{number}]" for number in range(20))
