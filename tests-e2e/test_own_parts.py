@@ -143,7 +143,10 @@ def test_a_service_alone_tells_its_health_its_readiness_and_its_metrics(alone: S
     url = alone.of(service).url
     assert httpx2.get(f"{url}/health", timeout=10).json() == {"status": "healthy"}
     ready = httpx2.get(f"{url}/ready", timeout=10)
-    assert (ready.status_code, ready.json()) == (200, {"ready": True, "waiting_for": []})
+    assert (ready.status_code, ready.json()) == (
+        200,
+        {"ready": True, "waiting_for": [], "starting": [], "reasons": {}},
+    )
     metrics = httpx2.get(f"{url}/metrics", timeout=10)
     assert metrics.status_code == 200
     assert "# HELP tarsy_" in metrics.text

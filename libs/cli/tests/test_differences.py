@@ -148,6 +148,12 @@ def test_two_investigations_without_a_disturbance_are_the_same_whatever_their_id
     assert differences(Told().plain(), Told().plain()) == []
 
 
+def test_a_secret_may_have_other_digits_in_another_session_but_no_other_kind() -> None:
+    one, other = Told().plain("id [MASKED_API_KEY_0a1b2c3d]"), Told().plain("id [MASKED_API_KEY_99aabbcc]")
+    assert differences(one, other) == []
+    assert differences(one, Told().plain("id [MASKED_TOKEN_0a1b2c3d]")) != []
+
+
 def test_results_and_summaries_of_calls_at_once_may_come_in_any_order() -> None:
     told = Told()
     other_way = [told.result(1), *told.summary(1), told.result(0), *told.summary(0)]

@@ -1,9 +1,11 @@
 """What people see of two investigations of the same alert, and where it differs. Pure.
 
 Told apart is what may differ from run to run: ids and stamps, numbers in the log, durations, workers, how often a
-question was asked again, and the outcome of a call that may not run twice and ended as unknown in one of them.
+question was asked again, by which digits a masked secret is told from others (they are the session's own), and the
+outcome of a call that may not run twice and ended as unknown in one of them.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
@@ -27,6 +29,7 @@ type Row = dict[str, JsonValue]
 SESSION = "the session"
 VOLATILE = frozenset({"event_id", "sequence_number", "duration_ms", "attempt", "claim_id", "worker_id", "usage"})
 OUTCOME = frozenset({"status", "content"})
+DIGITS = re.compile(r"(\[MASKED_[A-Z_]+)_[0-9a-f]{8}\]")
 EMPTY: Row = {}
 
 
@@ -167,7 +170,7 @@ class _Seen:
     def _renamed(self, value: JsonValue) -> JsonValue:
         match value:
             case str():
-                return self._names.get(value, value)
+                return self._names.get(value) or DIGITS.sub(r"\1]", value)
             case dict():
                 return self._plain(value)
             case list():
