@@ -5,7 +5,7 @@ The HTTP client logs addresses, in which some people carry keys, and the headers
 
 import logging
 
-LOGGERS = ("mcp.client.stdio", "mcp.client.session", "mcp.client.streamable_http", "mcp.shared.jsonrpc_dispatcher")
+LOGGERS = ("mcp.client.session", "mcp.client.streamable_http", "mcp.shared.jsonrpc_dispatcher")
 TALKATIVE = ("httpx2", "httpcore2", "mcp.client.streamable_http")
 
 

@@ -19,7 +19,7 @@ LOGGED_CHARACTERS = 8 * 1024
 
 @asynccontextmanager
 async def standard_error(server: str, mask: Callable[[str], str]) -> AsyncIterator[TextIO]:
-    """A file for `stdio_client(errlog=...)`, which wants a real one. It outlives the server's restarts."""
+    """A real file, as a program wants one. It outlives the server's restarts."""
     reading, writing = os.pipe()
     reader = asyncio.StreamReader(limit=READ_BYTES)
     transport, _ = await asyncio.get_running_loop().connect_read_pipe(

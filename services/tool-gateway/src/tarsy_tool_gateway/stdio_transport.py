@@ -1,43 +1,56 @@
-"""stdio, as the SDK has it, with three things more: the child's environment is exactly what the plan says, what cannot
-be started is told in a sentence, and we learn at once that a server has ended."""
+"""stdio, of our own.
 
+The SDK's transport keeps a line without bound, in quadratic time, and with one that never ends it cannot stop. It adds
+variables of ours to the child's environment, and tells nobody when a server ends that has no calls.
+"""
+
+import asyncio
 import os
 import shutil
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
-from types import TracebackType
-from typing import Self, TextIO
+from typing import TextIO
 
 import anyio
-from mcp import StdioServerParameters, stdio_client
-from mcp.client._transport import ReadStream, TransportStreams
+import structlog
+from anyio.abc import ObjectSendStream
+from mcp.client._transport import TransportStreams
 from mcp.shared.message import SessionMessage
+from mcp_types import jsonrpc_message_adapter as MESSAGE
 
+from tarsy_bus.beside import beside
+from tarsy_tool_gateway.http_answers import MOST_ANSWER_BYTES, TooLong
 from tarsy_tool_gateway.plan import StdioTransport
 from tarsy_tool_gateway.reachability import WronglyConfigured
+from tarsy_tool_gateway.stdio_process import CHUNK_BYTES, Child, running
+
+log = structlog.get_logger(__name__)
 
 type Incoming = SessionMessage | Exception
 
-ENDS = (StopAsyncIteration, anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError)
+SMALL_BYTES = 256 * 1024
+"""What is longer is read in a thread."""
 
 
 @asynccontextmanager
 async def stdio_streams(
     transport: StdioTransport, standard_error: TextIO, ended: Callable[[], None]
 ) -> AsyncIterator[TransportStreams]:
-    """The SDK ends the calls of a dead server, but tells nobody when there was none. Raises WronglyConfigured."""
+    """`ended` is called when the server's output is over, or nobody can use it. Raises WronglyConfigured."""
     environment = environment_of(transport, os.environ)
     _check(transport, environment)
-    parameters = StdioServerParameters(
-        command=transport.command,
-        args=list(transport.arguments),
-        cwd=transport.cwd,
-        encoding_error_handler="replace",  # one wrong byte is not the end of a session
-    )
-    # Set here, for pydantic would make a plain dict of it.
-    parameters.env = _Exactly(environment)
-    async with stdio_client(parameters, errlog=standard_error) as (reading, writing):
-        yield _Noticing(reading, ended), writing
+    command = (transport.command, *transport.arguments)
+    async with running(command, environment, transport.cwd, standard_error) as child:
+        to_session, reading = anyio.create_memory_object_stream[Incoming](0)
+        writing, from_session = anyio.create_memory_object_stream[SessionMessage](0)
+
+        def end() -> None:
+            ended()
+            to_session.close()
+
+        with to_session, reading, writing, from_session:
+            async with beside(_read(child, to_session, end), _write(child, from_session, end)):
+                yield reading, writing
 
 
 def environment_of(transport: StdioTransport, ours: Mapping[str, str]) -> dict[str, str]:
@@ -63,46 +76,72 @@ def _check(transport: StdioTransport, environment: Mapping[str, str]) -> None:
     raise WronglyConfigured(f"the command {command} cannot be started: {reason}")
 
 
-class _Exactly(dict[str, str]):
-    """The SDK lays an environment over variables of its own choice. Over this one nothing is laid, nor below it."""
+class Lines:
+    """Made of chunks, each of which is looked at once."""
 
-    def __ror__(self, below: object) -> dict[str, str]:  # type: ignore[override]
-        return dict(self)
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._begun = bytearray()
 
-    def __bool__(self) -> bool:
-        return True
+    def ended_by(self, chunk: bytes) -> Iterator[bytearray]:
+        """Raises TooLong."""
+        *ends, rest = chunk.split(b"\n")
+        for end in ends:
+            self._add(end)
+            line, self._begun = self._begun, bytearray()
+            yield line
+        self._add(rest)
+
+    def _add(self, piece: bytes) -> None:
+        if len(self._begun) + len(piece) > self._most:
+            self._begun = bytearray()
+            raise TooLong
+        self._begun += piece
 
 
-class _Noticing:
-    def __init__(self, inner: ReadStream[Incoming], ended: Callable[[], None]) -> None:
-        self._inner = inner
-        self._ended = ended
+async def _read(child: Child, to_session: ObjectSendStream[Incoming], end: Callable[[], None]) -> None:
+    lines = Lines(MOST_ANSWER_BYTES)
+    try:
+        while chunk := await child.stdout.read(CHUNK_BYTES):
+            for line in lines.ended_by(chunk):
+                await to_session.send(await _message(line))
+    except TooLong:
+        # Whose answer it was stands in what nobody can hold: with the session all its calls end.
+        log.warning("mcp_server.line_too_long", most_bytes=MOST_ANSWER_BYTES)
+    except OSError as problem:
+        log.info("mcp_server.output_broke", problem=type(problem).__name__)
+    except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+        pass  # the session is over
+    finally:
+        end()
 
-    async def receive(self) -> Incoming:
-        try:
-            return await self._inner.receive()
-        except ENDS:
-            self._ended()
-            raise
 
-    async def __anext__(self) -> Incoming:
-        try:
-            return await self._inner.__anext__()
-        except ENDS:
-            self._ended()
-            raise
+async def _message(line: bytearray) -> Incoming:
+    message = _parsed(line) if len(line) <= SMALL_BYTES else await asyncio.to_thread(_parsed, line)
+    if isinstance(message, Exception):
+        log.warning("mcp_server.no_message", bytes=len(line), problem=type(message).__name__)
+    return message
 
-    def __aiter__(self) -> Self:
-        return self
 
-    async def aclose(self) -> None:
-        await self._inner.aclose()
+def _parsed(line: bytearray) -> Incoming:
+    """One wrong byte is not the end of a session, and no reason to hold a long line in a wider form for all others."""
+    try:
+        return SessionMessage(MESSAGE.validate_json(line, by_name=False))
+    except ValueError as problem:
+        text = line.decode(errors="replace")
+        if "\ufffd" not in text:
+            return problem
+    try:
+        return SessionMessage(MESSAGE.validate_json(text, by_name=False))
+    except ValueError as problem:
+        return problem
 
-    async def __aenter__(self) -> Self:
-        await self._inner.__aenter__()
-        return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
-    ) -> bool | None:
-        return await self._inner.__aexit__(kind, problem, trace)
+async def _write(child: Child, from_session: AsyncIterator[SessionMessage], end: Callable[[], None]) -> None:
+    try:
+        async for each in from_session:
+            child.stdin.write(each.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
+            await child.stdin.drain()
+    except (OSError, RuntimeError):
+        # RuntimeError is uvloop's word for a pipe that was closed before.
+        end()

@@ -94,6 +94,6 @@ async def test_a_line_over_stdio_without_end_costs_its_session_and_no_other_serv
                 assert await echoes(other, "meanwhile")
             assert await echoes(connection, "another process")
         assert (await unsafe).outcome == "unknown"
-        assert ends == ["silent"]
+        assert ends == ["ended"]
     assert noted(calls_file, "endless") == 1
     assert watch.most - before < MOST_MEGABYTES
