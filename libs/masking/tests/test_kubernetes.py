@@ -135,3 +135,16 @@ def test_a_secret_in_an_annotation_is_masked() -> None:
 )
 def test_json_that_cannot_be_parsed_loses_all_its_data(text: str) -> None:
     assert "Z29l" not in MASKER.mask(text)
+
+
+@pytest.mark.parametrize(
+    "first", ["kind: Secret\n", "apiVersion: v1\nkind: Secret\n", "data:\n  b: Z29sZA==\nkind: Secret\n"]
+)
+def test_a_manifest_that_is_a_string_of_json_loses_its_data(first: str) -> None:
+    text = json.dumps({"ts": 5, "text": f"{first}stringData:\n  a: Z29lcw==\nmetadata:\n  name: db\n", "level": "info"})
+
+    masked = MASKER.mask(f"{text}\n{text}\n")
+
+    assert "Z29" not in masked
+    assert masked.count('"level": "info"') == 2
+    assert masked.count("name: db") == 2

@@ -63,6 +63,30 @@ def test_the_items_of_a_secret_list_need_no_kind() -> None:
     assert MASKER.mask_json(value) == {"kind": "SecretList", "items": [{"data": {"a": "[MASKED_SECRET_DATA]"}}]}
 
 
+def test_a_name_that_is_a_secret_itself_goes_and_one_that_tells_of_a_secret_stays() -> None:
+    one, two = "ghp_" + "a1B2c3D4e5" * 3, "ghp_" + "b1B2c3D4e5" * 3
+    value: JsonValue = {"seen": {one: 3, two: 4, "password": "x", "api_key": None}}
+
+    assert MASKER.mask_json(value) == {
+        "seen": {
+            "[MASKED_GITHUB_TOKEN]": 3,
+            "[MASKED_GITHUB_TOKEN] (2)": 4,
+            "password": "[MASKED_PASSWORD]",
+            "api_key": None,
+        }
+    }
+
+
+def test_in_a_session_names_and_values_have_the_same_digits() -> None:
+    token = "ghp_" + "a1B2c3D4e5" * 3
+    session = Masker.default(b"a key of thirty-two bytes or more").for_session("session-1")
+
+    [(name, inside)] = session.mask_json({token: [token]}).items()  # type: ignore[union-attr]
+
+    assert inside == [name]
+    assert name.startswith("[MASKED_GITHUB_TOKEN_")
+
+
 def test_a_config_map_stays() -> None:
     value: JsonValue = {"kind": "ConfigMap", "data": {"LOG_LEVEL": "debug"}}
 

@@ -15,12 +15,14 @@ from corpus_measures import measured
 from corpus_page import HALVES, PAGE, of_half, renewed
 
 PROMISED = frozenset(
-    {"anthropic", "aws", "azure", "beside-name", "bearer", "docker-auth", "dsn", "gcp", "github", "gitlab", "google"}
-    | {"jwt", "kubeconfig-token", "kubernetes-secret", "openai", "pod-env", "private-key", "slack", "stripe"}
+    {"anthropic", "aws", "azure", "basic-auth", "bearer", "beside-name", "command-line", "connection-string", "cookie"}
+    | {"docker-auth", "dsn", "gcp", "github", "gitlab", "google", "jwt", "kubeconfig-token", "kubernetes-secret"}
+    | {"nested", "openai", "password-hash", "password-named", "pod-env", "private-key", "redis", "signature", "slack"}
+    | {"sql", "stripe", "url-query", "well-known"}
 )
 """The kinds that the page says are covered."""
 
-LEAST: dict[Half, tuple[float, float, float]] = {"open": (0.97, 0.98, 0.98), "held_out": (0.86, 0.94, 0.96)}
+LEAST = (0.97, 0.98, 0.98)
 """Of secrets, of look-alikes and of lines without a secret. Raise them with the figures of the page."""
 
 
@@ -31,10 +33,11 @@ def test_the_docs_have_the_figures_and_misses_that_are_measured() -> None:
     assert page.splitlines() == renewed(page).splitlines()
 
 
-def test_the_kinds_that_we_promise_are_all_found_in_the_open_half() -> None:
+@pytest.mark.parametrize("half", HALVES)
+def test_the_kinds_that_we_promise_are_all_found(half: Half) -> None:
     survived = [
         f"{miss.value.kind} in {miss.document.name}:{miss.value.line} (seed {miss.document.seed})"
-        for miss in of_half("open").survived
+        for miss in of_half(half).survived
         if miss.value.kind in PROMISED
     ]
 
@@ -45,9 +48,7 @@ def test_the_kinds_that_we_promise_are_all_found_in_the_open_half() -> None:
 def test_nearly_every_secret_is_found(half: Half) -> None:
     found = of_half(half)
 
-    assert found.recall >= LEAST[half][0], sorted(
-        {f"{miss.document.name}:{miss.value.line}" for miss in found.survived}
-    )
+    assert found.recall >= LEAST[0], sorted({f"{miss.document.name}:{miss.value.line}" for miss in found.survived})
 
 
 @pytest.mark.parametrize("half", HALVES)
@@ -55,8 +56,8 @@ def test_nearly_everything_that_only_looks_like_a_secret_is_left_alone(half: Hal
     found = of_half(half)
 
     touched = sorted({f"{miss.document.name}:{miss.value.line}" for miss in found.touched})
-    assert found.left_alone >= LEAST[half][1], touched
-    assert found.lines.part >= LEAST[half][2], sorted({line for _, line in found.changed_lines})
+    assert found.left_alone >= LEAST[1], touched
+    assert found.lines.part >= LEAST[2], sorted({line for _, line in found.changed_lines})
 
 
 @pytest.mark.parametrize(

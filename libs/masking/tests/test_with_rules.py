@@ -1,5 +1,7 @@
 """What a configuration adds: opt-in patterns and groups by Go TARSy's names, and patterns of its own."""
 
+import re
+
 import pytest
 
 from tarsy_masking.masker import Masker
@@ -44,6 +46,43 @@ def test_an_opt_in_pattern_is_added_by_its_name_and_by_its_group() -> None:
 
 def test_the_default_rules_stay() -> None:
     assert DEFAULT.with_rules(["basic"], ()).mask("token=abcdef") == "token=[MASKED_TOKEN]"
+
+
+LEAKS = [
+    "postgres://checkout:fake-0rders-Pa55@orders-db.shop.svc:5432/orders",
+    "smtp://bot@shop.example:fake-0rders-Pa55@mail.shop.example:587",
+    "password: ZmFrZWZha2VmYWtlZmFrZQ==",
+    "curl -u bot@shop.example:fake-0rders-Pa55 https://shop.example",
+]
+
+
+@pytest.mark.parametrize("text", LEAKS)
+def test_what_is_added_leaves_the_placeholders_of_the_built_in_rules(text: str) -> None:
+    [placeholder] = re.findall(r"\[MASKED_\w+\]", SESSION.mask(text))
+    adding = SESSION.with_rules(["all"], [CustomPattern(r"[\w.-]+@\S+", "[MASKED_ADDRESS]")])
+
+    assert placeholder in SESSION.with_rules(["all"], ()).mask(text)
+    assert "fake-0rders" not in adding.mask(text)
+    assert adding.mask(adding.mask(text)) == adding.mask(text)
+
+
+@pytest.mark.parametrize("pattern", [r"[0-9a-f]{4}", "PASSWORD", "MASKED", r"_\w+", r"\["])
+def test_no_custom_pattern_takes_a_part_of_a_placeholder(pattern: str) -> None:
+    text = "postgres://shop:hunter2@db/shop"
+
+    assert SESSION.with_rules((), [CustomPattern(pattern, "[MASKED_X]")]).mask(text) == SESSION.mask(text)
+
+
+def test_a_custom_pattern_may_take_more_than_a_placeholder() -> None:
+    masker = DEFAULT.with_rules((), [CustomPattern(r"owner=.*", "owner=[MASKED_OWNER]")])
+
+    assert masker.mask("owner=Kim, password=hunter2") == "owner=[MASKED_OWNER]"
+
+
+def test_what_an_added_pattern_leaves_is_looked_at_by_the_built_in_rules_again() -> None:
+    masker = DEFAULT.with_rules((), [CustomPattern(r"\(comment\) ", "")])
+
+    assert masker.mask("pass(comment) word=hunter2") == "password=[MASKED_PASSWORD]"
 
 
 @pytest.mark.parametrize(

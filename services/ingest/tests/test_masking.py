@@ -81,7 +81,6 @@ def test_what_is_added_for_alerts_does_not_hide_who_sent_them() -> None:
     assert alert.data.startswith("ask [MASKED_EMAIL_")
 
 
-@pytest.mark.xfail(strict=True, reason="libs/masking: an added pattern that finds more than a built-in one wins")
 def test_what_is_added_leaves_the_placeholders_of_the_built_in_set_as_they_are() -> None:
     """Else the same password has another placeholder in the alert than in a result."""
     leak = "postgres://checkout:fake-0rders-Pa55@orders-db.shop.svc:5432/orders"

@@ -12,6 +12,9 @@ from tarsy_masking.patterns import refuse_empty
 from tarsy_masking.rules import CustomPattern, Mistake
 
 _VARIABLE = re.compile(r"\$(?:(\$)|\{(\w+)\}|(\w+))")
+_BEGIN = b"[MASKED_"
+_PLACEHOLDER = re.compile(rb"\[MASKED_[A-Z0-9_]+(?:[0-9a-f]{8})?\]")
+_LONGEST = 100
 _DIGITS = re.compile(rb"(\[MASKED_[A-Z0-9_]+?)_[0-9a-f]{8}\]")
 
 
@@ -27,11 +30,12 @@ class CustomRule:
     def _edits(self, text: bytes) -> Iterator[Edit]:
         end = 0
         while (match := self.regex.search(text, end)) is not None:
-            start, stop = match.span()
-            end = max(stop, start + 1)
+            start, stop = _with_whole_placeholders(text, *match.span())
+            end = max(stop, match.start() + 1)
             label = self.label(match)
-            if start < stop and _DIGITS.sub(rb"\1]", text[start:stop]) != _DIGITS.sub(rb"\1]", label):
-                yield Edit(start, stop, label, self._secret(match), self.name)
+            if start == stop or _DIGITS.sub(rb"\1]", text[start:stop]) == _DIGITS.sub(rb"\1]", label):
+                continue
+            yield Edit(start, stop, label, self._secret(match), self.name)
 
     def label(self, match: Any) -> bytes:
         return b"".join(part if isinstance(part, bytes) else match.group(part) or b"" for part in self.template)
@@ -46,6 +50,21 @@ class CustomRule:
                 pieces.append(match.string[start:first])
                 start = last
         return b"".join((*pieces, match.string[start:stop])) or match.group()
+
+
+def _with_whole_placeholders(text: bytes, start: int, stop: int) -> tuple[int, int]:
+    """A placeholder goes with what it stands in, or stays: a part of one tells nobody anything."""
+    first, last = _placeholder_at(text, start), _placeholder_at(text, stop)
+    if (first and stop <= first[1]) or (last and start >= last[0]):
+        return stop, stop
+    return first[0] if first else start, last[1] if last else stop
+
+
+def _placeholder_at(text: bytes, position: int) -> tuple[int, int] | None:
+    """The one that begins before the position and ends after it."""
+    begin = text.rfind(_BEGIN, max(0, position - _LONGEST), position + len(_BEGIN) - 1)
+    match = _PLACEHOLDER.match(text, begin) if 0 <= begin < position else None
+    return match.span() if match and match.end() > position else None
 
 
 def compile_custom(patterns: Sequence[CustomPattern]) -> tuple[list[CustomRule], list[Mistake]]:

@@ -1,5 +1,6 @@
 """What no regex says: whether a value looks like chance."""
 
+import re
 from collections import Counter
 from itertools import pairwise
 from math import log2
@@ -8,6 +9,7 @@ from math import log2
 _BITS = 3.9
 _CHANGES = 0.4
 _ENOUGH = 256
+_UUID = re.compile(rb"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _KINDS = bytes(
     1 if chr(byte).islower() else 2 if chr(byte).isupper() else 3 if chr(byte).isdigit() else 0 for byte in range(128)
 ) + bytes(128)
@@ -21,6 +23,11 @@ def looks_random(value: bytes) -> bool:
         return False
     changes = sum(before != after for before, after in pairwise(kinds))
     return changes >= _CHANGES * len(kinds) and _bits(start) >= _BITS
+
+
+def has_chance_digits(value: bytes) -> bool:
+    """Letters and digits without the form of a UUID, whatever the letters."""
+    return any(48 <= mark <= 57 for mark in value) and not _UUID.fullmatch(value)
 
 
 def looks_like_base64(value: bytes) -> bool:

@@ -13,6 +13,8 @@ _SPACES = re.compile(rb" *")
 _COLUMN = re.compile(rb" *(?:- +)*")
 _DIFF_MARK = re.compile(rb"^[+-](?![+-]{2})", re.MULTILINE)
 _ESCAPE = re.compile(rb"\\+[rn]?")
+# Where a string of JSON begins with YAML, its quote is the end of the line before.
+_OPENING = re.compile(rb'"(?=(?:apiVersion|kind|data|stringData|metadata|type|items|immutable): *[\w{\n])')
 _DOCUMENT_END = b"\n---"
 
 
@@ -55,7 +57,7 @@ def as_plain_lines(text: bytes) -> bytes:
     """The same text, each character in its place, without what diffs put before lines and JSON for their ends."""
     text = text.replace(b"\t", b" ")
     if b"Secret\\" in text:
-        text = _ESCAPE.sub(_line_end, text)
+        text = _OPENING.sub(b"\n", _ESCAPE.sub(_line_end, text))
     return _DIFF_MARK.sub(b" ", text) if b"\n@@ " in text or text.startswith(b"@@ ") else text
 
 

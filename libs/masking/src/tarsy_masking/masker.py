@@ -1,7 +1,7 @@
 """Secrets out of text and JSON, before either is written anywhere."""
 
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from copy import copy
 from functools import partial
 from typing import Self
@@ -13,7 +13,7 @@ from tarsy_masking.json_value import JsonValue
 from tarsy_masking.kubernetes_json import json_secrets
 from tarsy_masking.kubernetes_objects import LABEL, holds_secrets, lists_secrets, without_data
 from tarsy_masking.kubernetes_yaml import yaml_secrets
-from tarsy_masking.patterns import PatternFile, read_patterns
+from tarsy_masking.patterns import Pattern, PatternFile, read_patterns
 from tarsy_masking.placeholders import Placeholder, keyed, plain
 from tarsy_masking.rules import CustomPattern, Mistake, PatternWrong
 from tarsy_masking.scanning import Scan
@@ -27,6 +27,7 @@ _MAX_ROUNDS = 8
 
 _log = logging.getLogger(__name__)
 
+type _Find = Callable[[bytes], list[Edit]]
 type _Noted = Callable[[Sequence[Written]], None]
 
 
@@ -51,10 +52,11 @@ class Masker:
         unknown = [Mistake(name, "no pattern and no group has this name") for name in names - source.known_names]
         if unknown or mistakes:
             raise PatternWrong((*sorted(unknown), *mistakes))
-        patterns = (*source.patterns, *source.chosen(names))
-        self._across_lines = Scan(source, patterns, "text")
-        self._in_lines = Scan(source, patterns, "line")
-        self._custom = [rule.find for rule in rules]
+        self._across_lines = Scan(source, source.patterns, "text")
+        self._in_lines = Scan(source, source.patterns, "line")
+        added = source.chosen(names)
+        self._added_across_lines = [*(rule.find for rule in rules), *_across_lines(source, added)]
+        self._added_in_lines = [Scan(source, added, "line")] if added else []
         self._names = TellingNames(source)
         self._key = key
         self._placeholder: Placeholder = plain
@@ -87,9 +89,10 @@ class Masker:
             return _redacted(error)
 
     def mask_json(self, value: JsonValue) -> JsonValue:
-        """Masks every string; keys stay. What stands beside a telling key goes even if it has no form of its own."""
+        """Masks every string, and keys that are secrets themselves. What stands beside a telling key goes even if it
+        has no form of its own."""
         try:
-            return self._mask_value(value, depth=0, inside_list=False)
+            return self._mask_value(value, {}, depth=0, inside_list=False)
         except Exception as error:  # noqa: BLE001
             return _redacted(error)
 
@@ -104,30 +107,44 @@ class Masker:
         return findings_in(original, history)
 
     def _settled(self, text: bytes, note: _Noted) -> bytes:
-        """The rules that see a line only come last, and come to rest by themselves; so when the others find nothing in
-        what they left, nothing is to be found."""
+        """What was added sees only what the built-in rules have left. The rules that see a line only come to rest by
+        themselves; so when the others find nothing in what they left, nothing is to be found."""
         for settled in (False, *[True] * _MAX_ROUNDS):
             before = text
-            for find in (yaml_secrets, json_secrets, *self._custom, self._find_across_lines):
-                if edits := find(text):
-                    text = self._rewritten(text, edits, note)[0]
+            text = self._mask_with(text, (yaml_secrets, json_secrets, self._find_across_lines), note)
             if settled and text == before:
                 return text
-            text = self._mask_lines(text, note)
+            text = self._mask_added(self._mask_lines(text, self._in_lines, note), note)
         raise NeverSettlesError
+
+    def _mask_added(self, text: bytes, note: _Noted) -> bytes:
+        before = text
+        text = self._mask_with(text, self._added_across_lines, note)
+        if text != before:
+            text = self._mask_lines(text, self._in_lines, note)
+        for scan in self._added_in_lines:
+            text = self._mask_lines(text, scan, note)
+        return text
+
+    def _mask_with(self, text: bytes, finds: Sequence[_Find], note: _Noted) -> bytes:
+        for find in finds:
+            if edits := find(text):
+                text = self._rewritten(text, edits, note)[0]
+        return text
 
     def _find_across_lines(self, text: bytes) -> list[Edit]:
         return self._across_lines.find(text, [(0, len(text))])
 
-    def _mask_lines(self, text: bytes, note: _Noted) -> bytes:
-        lines = [(0, len(text))]
+    def _mask_lines(self, text: bytes, scan: Scan, note: _Noted) -> bytes:
+        """On the lines that have changed the built-in rules look first, again."""
+        edits = scan.find(text, [(0, len(text))])
         for _ in range(_MAX_ROUNDS):
-            edits = self._in_lines.find(text, lines)
             if not edits:
                 return text
             before = text
             text, made = self._rewritten(text, edits, note)
             lines = lines_written(text, made) if text != before else []
+            edits = self._in_lines.find(text, lines) or ([] if scan is self._in_lines else scan.find(text, lines))
         raise NeverSettlesError
 
     def _rewritten(self, text: bytes, edits: Sequence[Edit], note: _Noted) -> tuple[bytes, list[Written]]:
@@ -135,22 +152,46 @@ class Masker:
         note(made)
         return rewritten(text, made), made
 
-    def _mask_value(self, value: JsonValue, *, depth: int, inside_list: bool) -> JsonValue:
+    def _mask_value(self, value: JsonValue, seen: dict[str, str], *, depth: int, inside_list: bool) -> JsonValue:
         if depth > _MAX_DEPTH:
             return REDACTED
         if isinstance(value, str):
             return self.mask(value)
         if isinstance(value, list):
-            return [self._mask_value(item, depth=depth + 1, inside_list=inside_list) for item in value]
+            return [self._mask_value(item, seen, depth=depth + 1, inside_list=inside_list) for item in value]
         if isinstance(value, dict):
             body = value
             if holds_secrets(value, inside_list=inside_list):
                 body = without_data(value, partial(self._names.hide, label=LABEL, placeholder=self._placeholder))
             inside = inside_list or lists_secrets(value)
             hidden = self._names.hide_beside(body, self._placeholder)
-            return {key: self._mask_value(item, depth=depth + 1, inside_list=inside) for key, item in hidden.items()}
+            names = self._masked_names(hidden, seen)
+            return {
+                name: self._mask_value(item, seen, depth=depth + 1, inside_list=inside)
+                for name, item in zip(names, hidden.values(), strict=True)
+            }
         # Callers may hand over what only claims to be JSON.
         return value if type(value) in _SCALARS else REDACTED
+
+    def _masked_names(self, names: Iterable[str], seen: dict[str, str]) -> Iterable[str]:
+        """As many as there were: of two that have become the same, the second gets a number."""
+        masked: dict[str, None] = {}
+        for name in names:
+            if name not in seen:
+                seen[name] = self.mask(name)
+            once, number = seen[name], 2
+            again = once
+            while again in masked:
+                again, number = f"{once} ({number})", number + 1
+            masked[again] = None
+        return masked
+
+
+def _across_lines(source: PatternFile, patterns: Sequence[Pattern]) -> list[_Find]:
+    if all(pattern.span == "line" for pattern in patterns):
+        return []
+    scan = Scan(source, patterns, "text")
+    return [lambda text: scan.find(text, [(0, len(text))])]
 
 
 def _as_bytes(text: str) -> bytes:

@@ -6,7 +6,7 @@ from itertools import batched
 from typing import Any, Literal
 
 from tarsy_masking.edits import Edit
-from tarsy_masking.entropy import looks_like_base64, looks_random
+from tarsy_masking.entropy import has_chance_digits, looks_like_base64, looks_random
 from tarsy_masking.patterns import Pattern, PatternFile, compile_regex, compile_set
 
 # How far beyond a find the patterns look at first: what reaches that far is looked at again, further.
@@ -16,8 +16,12 @@ _NAME_BEFORE = 24
 _NOWHERE = (-1, -1)
 _QUOTES = (b'"', b"'")
 # What many patterns have seen of a long random value makes many states, and each must be made: few patterns are faster.
-_TOGETHER = 11
-_CHECKS: dict[str, Callable[[bytes], bool]] = {"random": looks_random, "base64": looks_like_base64}
+_TOGETHER = 13
+_CHECKS: dict[str, Callable[[bytes], bool]] = {
+    "random": looks_random,
+    "base64": looks_like_base64,
+    "digits": has_chance_digits,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +103,17 @@ class _Group:
         start, stop = rule.secret_span(match)
         if start == stop or self._never_secret.fullmatch(text, start, stop):
             return None
+        if (rule.by_name or rule.check is looks_random) and self._named_harmlessly(text, match.start(), start):
+            return None
         if rule.by_name:
-            if self._harmless_names.search(text[max(0, match.start() - _NAME_BEFORE) : start]):
-                return None
             stop = self._end_of_value(text, start, stop)
         secret = text[start:stop]
         if self._never_secret.fullmatch(secret) or (rule.check and not rule.check(secret)):
             return None
         return Edit(start, stop, rule.label, secret, rule.name)
+
+    def _named_harmlessly(self, text: bytes, begin: int, start: int) -> bool:
+        return self._harmless_names.search(text[max(0, begin - _NAME_BEFORE) : start]) is not None
 
     def _end_of_value(self, text: bytes, start: int, stop: int) -> int:
         if text[start - 1 : start] in _QUOTES:

@@ -36,13 +36,9 @@ def _truncated(random: Random) -> str:
 
 
 def _putty(random: Random) -> str:
-    public, private = wrapped(200)(random), wrapped(300)(random)
-    return (
-        "PuTTY-User-Key-File-3: ssh-rsa\nEncryption: none\nComment: ops\n"
-        f"Public-Lines: {public.count('\n') + 1}\n{public}\n"
-        f"Private-Lines: {private.count('\n') + 1}\n{private}\n"
-        f"Private-MAC: {random.randbytes(32).hex()}"
-    )
+    """What is secret of a PuTTY key file: it comes after the public part."""
+    private = wrapped(300)(random)
+    return f"Private-Lines: {private.count('\n') + 1}\n{private}\nPrivate-MAC: {random.randbytes(32).hex()}"
 
 
 def _age(random: Random) -> str:

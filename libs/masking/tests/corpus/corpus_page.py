@@ -31,7 +31,7 @@ def renewed(page: str) -> str:
 
 def _lines() -> Iterator[str]:
     found = [of_half(half) for half in HALVES]
-    yield from ("", "| | open | held out |", "| --- | --- | --- |")
+    yield from ("", "| | `open` | `held_out`, open too since 2026-11-22 |", "| --- | --- | --- |")
     yield _row("secrets found", [together(each.secrets.values()) for each in found])
     yield _row("look-alikes left alone", [together(each.lookalikes.values()) for each in found])
     yield _row("lines without a secret left alone", [each.lines for each in found])
@@ -46,7 +46,7 @@ def _lines() -> Iterator[str]:
 
 
 def _kinds(halves: list[dict[str, Share]]) -> Iterator[str]:
-    yield from ("| kind | open | held out |", "| --- | --- | --- |")
+    yield from ("| kind | `open` | `held_out` |", "| --- | --- | --- |")
     for kind in sorted({kind for half in halves for kind in half}):
         yield _row(f"`{kind}`", [half.get(kind, Share()) for half in halves])
 

@@ -44,7 +44,7 @@ def masked(incoming: Incoming, masking: Masking) -> Alert:
 def _data(incoming: Incoming, masker: Masker) -> str:
     if isinstance(incoming.data, str):
         return masker.mask(incoming.data)
-    # The names of fields are a stranger's too, and `mask_json` leaves them.
+    # Once more as text: for what a name and its value make together.
     return masker.mask(json.dumps(masker.mask_json(incoming.data), indent=2, ensure_ascii=False))
 
 

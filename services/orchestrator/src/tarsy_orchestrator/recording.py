@@ -51,16 +51,5 @@ def _calls(
 
 def _arguments(arguments: dict[str, JsonValue], masker: Masker) -> dict[str, JsonValue]:
     """What could not be masked at all is no object any longer."""
-    masked = _named(masker.mask_json(arguments), masker)
+    masked = masker.mask_json(arguments)
     return masked if isinstance(masked, dict) else {}
-
-
-def _named(value: JsonValue, masker: Masker) -> JsonValue:
-    """`mask_json` leaves the names in objects."""
-    match value:
-        case list():
-            return [_named(item, masker) for item in value]
-        case dict():
-            return {masker.mask(name): _named(item, masker) for name, item in value.items()}
-        case _:
-            return value
