@@ -11,6 +11,7 @@ from aiokafka.errors import NoOffsetForPartitionError, OffsetOutOfRangeError
 from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.connection import Bus, reader
 from tarsy_bus.records import Delivery, delivery
+from tarsy_bus.starting import start
 from tarsy_contracts.envelope import EnvelopeError
 
 log = structlog.get_logger(__name__)
@@ -28,7 +29,7 @@ async def ends(bus: Bus, topic: str, partitions: list[int]) -> dict[int, int]:
     """The offset after the last record of each partition, now."""
     consumer = reader(bus)
     try:
-        await consumer.start()
+        await start(consumer)
         found = await consumer.end_offsets([TopicPartition(topic, partition) for partition in partitions])
     finally:
         await consumer.stop()
@@ -76,7 +77,7 @@ class Follower:
     @asynccontextmanager
     async def running(self) -> AsyncIterator["Follower"]:
         try:
-            await self.consumer.start()
+            await start(self.consumer)
             yield self
         finally:
             await self.consumer.stop()

@@ -9,6 +9,7 @@ from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError
 
 from tarsy_bus.connection import Bus, producer
+from tarsy_bus.starting import start
 
 log = structlog.get_logger(__name__)
 
@@ -59,7 +60,7 @@ class Producing:
     async def _started(self) -> AIOKafkaProducer:
         fresh = producer(self._bus)
         try:
-            await fresh.start()
+            await start(fresh)
         except BaseException:
             await _stop(fresh)
             raise

@@ -15,6 +15,7 @@ from tarsy_bus.dead_letters import bury_until_written
 from tarsy_bus.following import Record
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.records import delivery
+from tarsy_bus.starting import start
 from tarsy_contracts.envelope import EnvelopeError
 from tarsy_contracts.message import Message
 from tarsy_contracts.recorded import UnknownType, UnreadableValue, decode
@@ -44,9 +45,9 @@ async def take_requests[M: Message](
     """
     consumer = member(bus, group)
     consumer.subscribe([topic])
-    await consumer.start()
     commits = _Commits(consumer)
     try:
+        await start(consumer)
         while True:
             try:
                 await _take_some(consumer, commits, publisher, kind, hand_over)

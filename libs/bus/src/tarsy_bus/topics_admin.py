@@ -10,6 +10,7 @@ from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import KafkaConnectionError, for_code
 
 from tarsy_bus.connection import Bus
+from tarsy_bus.starting import start
 from tarsy_bus.topic_fit import SETTINGS, Fit, Present, fit
 from tarsy_contracts.topics import Topic
 
@@ -38,7 +39,7 @@ async def admin(bus: Bus, *, connect_seconds: float = CONNECT_SECONDS) -> AsyncI
         client = AIOKafkaAdminClient(bootstrap_servers=bus.bootstrap, client_id=bus.client)
         try:
             async with asyncio.timeout_at(asyncio.get_running_loop().time() + max(limit - time.monotonic(), 0.1)):
-                await client.start()
+                await start(client)
             break
         except (KafkaConnectionError, TimeoutError) as problem:
             await client.close()

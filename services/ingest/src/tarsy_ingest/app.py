@@ -7,6 +7,7 @@ from prometheus_client import CollectorRegistry
 
 from tarsy_bus.connection import bus_of
 from tarsy_bus.publisher import Publisher
+from tarsy_bus.starting import start
 from tarsy_bus.topics_admin import check_topics, cluster_id
 from tarsy_config.load import load_config
 from tarsy_ingest.alert_rules import rules_of
@@ -43,7 +44,7 @@ def build(settings: IngestSettings, registry: CollectorRegistry) -> Service:
         consumer = topic.consumer()
         async with intake.running():
             try:
-                await consumer.start()
+                await start(consumer)
                 ready()
                 await topic.follow(consumer, cluster)
             finally:

@@ -15,6 +15,7 @@ from tarsy_bus.following import Follower
 from tarsy_bus.liveness import Liveness, announce, watch
 from tarsy_bus.log_writer import LogWriter
 from tarsy_bus.publisher import Publisher
+from tarsy_bus.starting import start
 from tarsy_bus.topics_admin import check_topics
 from tarsy_config.keys import keys_are_set
 from tarsy_config.load import load_config
@@ -82,8 +83,8 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
             source=source,
         )
         async with publisher.running(), writer.running(), follower.running():
-            await consumer.start()
             try:
+                await start(consumer)
                 async with asyncio.TaskGroup() as group:
                     announcement = WorkerAnnounced(worker_id=worker_id, service=NAME)
                     group.create_task(announce(publisher, announcement))

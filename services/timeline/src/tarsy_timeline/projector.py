@@ -15,6 +15,7 @@ from tarsy_bus.connection import Bus, member
 from tarsy_bus.following import GATHER_SECONDS, POLL_MS, READ_RECORDS, Follower, Record, readable
 from tarsy_bus.lag import Lag, unread
 from tarsy_bus.records import append_time
+from tarsy_bus.starting import start
 from tarsy_bus.tracing import note_reading
 from tarsy_timeline.database import UNREACHABLE
 from tarsy_timeline.ledger import Ledger, PositionMoved
@@ -56,8 +57,8 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
     async def run(self, ready: Callable[[], None]) -> None:
         """Until it is cancelled. Raises LogMismatch when the log is not the one that was projected so far."""
         self._consumer.subscribe([self._topic], listener=self)
-        await self._consumer.start()
         try:
+            await start(self._consumer)
             while True:
                 try:
                     await self._step()

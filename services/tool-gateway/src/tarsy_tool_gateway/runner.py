@@ -19,7 +19,7 @@ from tarsy_tool_gateway.servers import Said
 
 log = structlog.get_logger(__name__)
 
-MOST_CHARACTERS_AT_ONCE = 64 * 1024 * 1024
+MOST_CHARACTERS_AT_ONCE = 40 * 1024 * 1024
 """Of long results that are masked and stored. Masking takes several times the memory of a text."""
 
 

@@ -19,7 +19,7 @@ from tarsy_contracts.requests import ToolCallRequest
 
 MEGABYTES = 17.0
 AT_ONCE = 2
-MOST_MEGABYTES = 25 * MEGABYTES
+MOST_MEGABYTES = 32 * MEGABYTES
 """At the worst moment, beyond what it needs for nothing."""
 GROWTH_MEGABYTES = 5 * MEGABYTES
 """From one wave to the next. What an allocator keeps for later it keeps once."""
