@@ -1,6 +1,6 @@
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
@@ -11,8 +11,10 @@ from prometheus_client import CollectorRegistry
 sys.path.append(str(Path(__file__).parent))
 
 from gateway_owner import WAIT_SECONDS, Owner, owning
+from http_servers import HttpServer, NewServer
 
 from tarsy_bus.connection import Bus
+from tarsy_embedded.ports import free_port
 from tarsy_tool_gateway.app import assemble
 from tarsy_tool_gateway.calls import Limits
 from tarsy_tool_gateway.plan import ServerPlan, StdioTransport
@@ -34,6 +36,20 @@ async def owner(bus: Bus) -> AsyncIterator[Owner]:
 @pytest.fixture
 def calls_file(tmp_path: Path) -> Path:
     return tmp_path / "calls"
+
+
+@pytest.fixture
+def new_server(calls_file: Path) -> Iterator[NewServer]:
+    """An MCP server over HTTP; whoever starts it need not kill it."""
+    servers: list[HttpServer] = []
+
+    def make(era: str = "modern", *, tls: tuple[Path, ...] = (), **environment: str) -> HttpServer:
+        servers.append(HttpServer(free_port(), era, {"CALLS": str(calls_file), **environment}, tls))
+        return servers[-1]
+
+    yield make
+    for server in servers:
+        server.kill()
 
 
 @pytest.fixture

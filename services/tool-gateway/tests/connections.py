@@ -31,13 +31,17 @@ def odd(calls_file: Path, listing: str = "") -> ServerPlan:
 
 @asynccontextmanager
 async def connected(
-    plan: ServerPlan, *, checking: Checking = AS_ALWAYS, ends: list[SessionEnd] | None = None
+    plan: ServerPlan,
+    *,
+    connect_seconds: float = 10,
+    checking: Checking = AS_ALWAYS,
+    ends: list[SessionEnd] | None = None,
 ) -> AsyncIterator[Connection]:
     seen: list[SessionEnd] = [] if ends is None else ends
     connection = Connection(
         plan,
         mask=lambda text: text.replace(SECRET, "***"),
-        connect_seconds=10,
+        connect_seconds=connect_seconds,
         ended=seen.append,
         checking=checking,
     )

@@ -7,12 +7,15 @@ import socket
 import struct
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from tarsy_embedded.ports import free_port
 from tarsy_testing import eventually
+
+type NewServer = Callable[..., "HttpServer"]
+"""The fixture of conftest.py: of an era, over TLS or not, with an environment."""
 
 PROGRAM = Path(__file__).with_name("small_http_server.py")
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import sys
-from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 from pathlib import Path
@@ -10,19 +9,16 @@ from pathlib import Path
 import pytest
 from connections import connected, plan_to, said
 from gateway_owner import call
-from http_servers import HttpServer
+from http_servers import HttpServer, NewServer
 from mcp import Client
 
 from tarsy_config.transports import Protocol
-from tarsy_embedded.ports import free_port
 from tarsy_tool_gateway.connection import Connection
 from tarsy_tool_gateway.eras import Eras, ImpatientClient
 from tarsy_tool_gateway.listing import list_all_tools
 from tarsy_tool_gateway.plan import HttpTransport, StdioTransport
 from tarsy_tool_gateway.reachability import Verdict, judge
 from tarsy_tool_gateway.transport import opener
-
-type NewServer = Callable[[str], HttpServer]
 
 NOTING = """
 import json, sys, os
@@ -40,19 +36,6 @@ for line in sys.stdin:
     print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
 """
 """A server of the older era that never answers what it does not know."""
-
-
-@pytest.fixture
-def new_server(calls_file: Path) -> Iterator[NewServer]:
-    servers: list[HttpServer] = []
-
-    def make(era: str) -> HttpServer:
-        servers.append(HttpServer(free_port(), era, {"CALLS": str(calls_file)}))
-        return servers[-1]
-
-    yield make
-    for server in servers:
-        server.kill()
 
 
 def silent(calls_file: Path, protocol: Protocol = "auto") -> StdioTransport:

@@ -4,19 +4,19 @@ import asyncio
 import gc
 import json
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import connections
 import pytest
 from certificates import write_certificates
+from connections import SECRET, becomes, plan_to, said
 from gateway_owner import call, noted, until_noted
-from http_servers import HttpServer, wire
+from http_servers import HttpServer, NewServer, wire
 from structlog.testing import capture_logs
 
-from tarsy_contracts.requests import ToolCallRequest
-from tarsy_embedded.ports import free_port
 from tarsy_testing import eventually
 from tarsy_tool_gateway.calling import McpTools
 from tarsy_tool_gateway.calls import Limits
@@ -25,39 +25,13 @@ from tarsy_tool_gateway.plan import HttpTransport, ServerPlan
 from tarsy_tool_gateway.sdk_logs import mute_values_in_sdk_logs
 from tarsy_tool_gateway.servers import Said
 
-type NewServer = Callable[..., HttpServer]
-
 ERAS = ("modern", "modern-json", "legacy", "legacy-json")
-SECRET = "hunter2-very-secret"
-STOP_SECONDS = 10.0
 in_both_eras = pytest.mark.parametrize("era", ["modern", "legacy"])
 in_every_era = pytest.mark.parametrize("era", ERAS)
 
 
-@pytest.fixture
-def new_server(calls_file: Path) -> Iterator[NewServer]:
-    servers: list[HttpServer] = []
-
-    def make(era: str = "modern", *, tls: tuple[Path, ...] = (), **environment: str) -> HttpServer:
-        servers.append(HttpServer(free_port(), era, {"CALLS": str(calls_file), **environment}, tls))
-        return servers[-1]
-
-    yield make
-    for server in servers:
-        server.kill()
-
-
-@asynccontextmanager
-async def connected(transport: HttpTransport) -> AsyncIterator[Connection]:
-    plan = ServerPlan("first", transport, limits=Limits(concurrent=4, queue=16))
-    connection = Connection(plan, mask=lambda text: text.replace(SECRET, "***"), connect_seconds=5)
-    running = asyncio.create_task(connection.run())
-    try:
-        yield connection
-    finally:
-        connection.stop()
-        await asyncio.wait([running], timeout=STOP_SECONDS)
-        assert running.done()
+def connected(transport: HttpTransport) -> AbstractAsyncContextManager[Connection]:
+    return connections.connected(plan_to(transport, concurrent=4), connect_seconds=5)
 
 
 @asynccontextmanager
@@ -66,17 +40,6 @@ async def serving(server: HttpServer) -> AsyncIterator[Connection]:
     async with connected(HttpTransport(server.url)) as connection:
         await connection.wait_ready(30)
         yield connection
-
-
-async def said(connection: Connection, request: ToolCallRequest) -> Said:
-    return await McpTools(connection, ready_seconds=30).call(request)
-
-
-async def becomes(connection: Connection, *, healthy: bool) -> None:
-    async def look() -> bool:
-        return connection.healthy is healthy
-
-    await eventually(look, f"the connection is healthy: {healthy}")
 
 
 def fault(calls_file: Path, text: str | None) -> None:

@@ -5,7 +5,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from connections import SECRET, plan_to
 from gateway_owner import call, noted, until_noted
-from http_servers import HttpServer
+from http_servers import NewServer
 
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_embedded.ports import free_port
@@ -24,23 +24,8 @@ from tarsy_tool_gateway.isolated import Bounds, IsolatedServer
 from tarsy_tool_gateway.plan import HttpTransport, SseTransport, StdioTransport, TransportPlan
 from tarsy_tool_gateway.servers import Said
 
-type NewServer = Callable[[str], HttpServer]
-
 STOP_SECONDS = 15.0
 BOUNDS = Bounds(sessions=4, idle_seconds=60, wait_seconds=10)
-
-
-@pytest.fixture
-def new_server(calls_file: Path) -> Iterator[NewServer]:
-    servers: list[HttpServer] = []
-
-    def make(era: str) -> HttpServer:
-        servers.append(HttpServer(free_port(), era, {"CALLS": str(calls_file)}))
-        return servers[-1]
-
-    yield make
-    for server in servers:
-        server.kill()
 
 
 @pytest.fixture

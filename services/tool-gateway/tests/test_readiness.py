@@ -2,14 +2,13 @@
 
 import asyncio
 import sys
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from certificates import write_certificates
 from connections import SECRET, plan_to
-from http_servers import HttpServer
+from http_servers import NewServer
 from structlog.testing import capture_logs
 from verdicts import verdict_on
 
@@ -17,8 +16,6 @@ from tarsy_embedded.ports import free_port
 from tarsy_tool_gateway.plan import HttpTransport, ServerPlan, SseTransport, StdioTransport
 from tarsy_tool_gateway.reachability import Verdict
 from tarsy_tool_gateway.readiness import Gate
-
-type NewServer = Callable[..., HttpServer]
 
 
 @dataclass
@@ -96,19 +93,6 @@ async def test_a_gateway_without_servers_is_ready() -> None:
 
 
 # Real servers, and what a connection makes of them.
-
-
-@pytest.fixture
-def new_server(calls_file: Path) -> Iterator[NewServer]:
-    servers: list[HttpServer] = []
-
-    def make(era: str = "modern", *, tls: tuple[Path, ...] = (), **environment: str) -> HttpServer:
-        servers.append(HttpServer(free_port(), era, {"CALLS": str(calls_file), **environment}, tls))
-        return servers[-1]
-
-    yield make
-    for each in servers:
-        each.kill()
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 405])

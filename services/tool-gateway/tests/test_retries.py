@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
@@ -10,10 +9,9 @@ from pathlib import Path
 import pytest
 from connections import SECRET, becomes, connected, plan_to
 from gateway_owner import call, noted, until_noted
-from http_servers import HttpServer
+from http_servers import HttpServer, NewServer
 
 from tarsy_contracts.requests import ToolCallRequest
-from tarsy_embedded.ports import free_port
 from tarsy_testing import eventually
 from tarsy_tool_gateway.calling import McpTools
 from tarsy_tool_gateway.connection import Checking, Connection, SessionEnd
@@ -21,22 +19,7 @@ from tarsy_tool_gateway.plan import HttpTransport, ServerPlan
 from tarsy_tool_gateway.retrying import Kind
 from tarsy_tool_gateway.servers import Said
 
-type NewServer = Callable[[str], HttpServer]
-
 in_both_eras = pytest.mark.parametrize("era", ["modern", "legacy"])
-
-
-@pytest.fixture
-def new_server(calls_file: Path) -> Iterator[NewServer]:
-    servers: list[HttpServer] = []
-
-    def make(era: str) -> HttpServer:
-        servers.append(HttpServer(free_port(), era, {"CALLS": str(calls_file)}))
-        return servers[-1]
-
-    yield make
-    for server in servers:
-        server.kill()
 
 
 def plan(server: HttpServer) -> ServerPlan:

@@ -2,37 +2,27 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
 from certificates import write_certificates
 from connections import SECRET, connected, plan_to, said
 from gateway_owner import call, noted, until_noted
-from http_servers import HttpServer, wire
+from http_servers import HttpServer, NewServer, wire
 
-from tarsy_embedded.ports import free_port
 from tarsy_testing import eventually
 from tarsy_tool_gateway.calling import McpTools
 from tarsy_tool_gateway.connection import Connection
 from tarsy_tool_gateway.plan import SseTransport
 from tarsy_tool_gateway.servers import Said
 
-type NewServer = Callable[..., HttpServer]
-
 
 @pytest.fixture
-def new_server(calls_file: Path) -> Iterator[NewServer]:
-    servers: list[HttpServer] = []
-
-    def make(*, tls: tuple[Path, ...] = (), **environment: str) -> HttpServer:
-        servers.append(HttpServer(free_port(), "sse", {"CALLS": str(calls_file), **environment}, tls))
-        return servers[-1]
-
-    yield make
-    for server in servers:
-        server.kill()
+def new_server(new_server: NewServer) -> NewServer:
+    return partial(new_server, "sse")
 
 
 @asynccontextmanager

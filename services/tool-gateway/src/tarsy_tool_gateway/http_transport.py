@@ -15,7 +15,6 @@ from tarsy_tool_gateway.plan import HttpTransport, WebAddress
 from tarsy_tool_gateway.reachability import WronglyConfigured
 
 CONNECT_SECONDS = 10.0
-WRITE_SECONDS = 30.0
 IDLE_SECONDS = 1.0
 """Servers close idle connections after some seconds. A call that is sent just then may or may not have run."""
 BESIDE_CALLS = 8
@@ -45,7 +44,7 @@ async def web_client(address: WebAddress, *, calls: int) -> AsyncIterator[httpx2
         client = httpx2.AsyncClient(
             transport=AnsweringTransport(connections),
             headers=dict(address.headers),
-            timeout=httpx2.Timeout(CONNECT_SECONDS, read=None, write=WRITE_SECONDS),
+            timeout=httpx2.Timeout(CONNECT_SECONDS, read=None),
             trust_env=False,
         )
         async with client:

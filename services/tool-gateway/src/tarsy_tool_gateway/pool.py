@@ -14,7 +14,7 @@ from tarsy_tool_gateway.isolated import IsolatedServer
 log = structlog.get_logger(__name__)
 
 CLOSE_SECONDS = 5.0
-"""The SDK gives a server two seconds to end by itself, and two more after SIGTERM."""
+"""A program is given two seconds to end by itself, and two more after SIGTERM."""
 
 
 @asynccontextmanager

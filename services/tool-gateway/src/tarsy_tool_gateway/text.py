@@ -8,7 +8,7 @@ def cut_at_line(data: bytes, most: int) -> bytes:
     if len(data) <= most:
         return data
     line = data.rfind(b"\n", 0, most) + 1
-    return data[: line if line > most // 2 else _character(data, most)]
+    return data[: line if line > most // 2 else character_start(data, most)]
 
 
 def cut_at_blank(text: str, most: int) -> str:
@@ -24,7 +24,7 @@ def split(data: bytes, most: int) -> Iterator[bytes]:
     """In order, none longer than `most` (at least 4)."""
     start = 0
     while start < len(data):
-        end = len(data) if len(data) - start <= most else _character(data, start + most)
+        end = len(data) if len(data) - start <= most else character_start(data, start + most)
         yield data[start:end]
         start = end
 
@@ -34,7 +34,7 @@ def count_lines(data: bytes) -> int:
     return data.count(b"\n") + (bool(data) and not data.endswith(b"\n"))
 
 
-def _character(data: bytes, position: int) -> int:
+def character_start(data: bytes, position: int) -> int:
     """The nearest start of a character at or before the position. Continuation bytes are 0b10......"""
     while data[position] & 0xC0 == 0x80:
         position -= 1

@@ -8,8 +8,9 @@ from tarsy_config.load import load_config
 from tarsy_config.masking import DataMasking
 from tarsy_config.mistakes import ConfigInvalid, suggestion
 from tarsy_masking.masker import Masker
-from tarsy_masking.rules import CustomPattern, PatternWrong
+from tarsy_masking.rules import PatternWrong
 from tarsy_service.settings import SHORTEST_KEY_BYTES
+from tarsy_tool_gateway.masking import masking_of
 
 
 class RulesWrong(Exception):
@@ -20,7 +21,7 @@ def masker_for(*, server: str, folder: Path, session: str, environ: Mapping[str,
     """Without a server the rules that are always on, without a session no digits in placeholders. Raises RulesWrong."""
     masker = Masker.default(_key(environ) if session else None)
     if server:
-        masker = _with_rules(masker, _of_server(server, folder, environ))
+        masker = _with_rules(masker, server, _of_server(server, folder, environ))
     return masker.for_session(session) if session else masker
 
 
@@ -43,9 +44,8 @@ def _of_server(name: str, folder: Path, environ: Mapping[str, str]) -> DataMaski
     return servers[name].data_masking
 
 
-def _with_rules(masker: Masker, masking: DataMasking) -> Masker:
-    custom = [CustomPattern(own.pattern, own.replacement, own.description) for own in masking.custom]
+def _with_rules(masker: Masker, server: str, masking: DataMasking) -> Masker:
     try:
-        return masker.with_rules(masking.names, custom)
+        return masking_of(masker, {server: masking}).of(server)
     except PatternWrong as problem:
         raise RulesWrong(str(problem)) from None

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tarsy_tool_gateway.reading.position import Position
+from tarsy_tool_gateway.text import character_start
 
 BLOCK_BYTES = 64 * 1024
 OVERLAP_BYTES = 1024
@@ -47,15 +48,9 @@ class Blocks:
         return block
 
     def _part(self) -> Block:
-        end = _character(self._held, BLOCK_BYTES)
-        again = _character(self._held, end - OVERLAP_BYTES)
+        end = character_start(self._held, BLOCK_BYTES)
+        again = character_start(self._held, end - OVERLAP_BYTES)
         block = Block(self._held[:end], self._at, self._before, goes_on=True)
         self._at = self._at.after(self._held[:again])
         self._held, self._before = self._held[again:], end - again
         return block
-
-
-def _character(data: bytes, position: int) -> int:
-    while data[position] & 0xC0 == 0x80:
-        position -= 1
-    return position
