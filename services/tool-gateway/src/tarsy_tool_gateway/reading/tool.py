@@ -1,6 +1,7 @@
 """The tool `read_result`: lines of a result, or those that match, of whichever gateway has stored it."""
 
 import asyncio
+import time
 from contextlib import aclosing
 from functools import partial
 
@@ -8,6 +9,7 @@ import structlog
 from aiokafka.errors import KafkaError
 
 from tarsy_bus.connection import Bus
+from tarsy_bus.outage_retry import KafkaUnreachableError, TimeLimit
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_tool_gateway.own_server import OwnTool
 from tarsy_tool_gateway.reading.asked import ArgumentsRefused, Asked, asked_of
@@ -26,6 +28,8 @@ READS_AT_ONCE = 4
 """Each holds what one fetch brings."""
 THREADS = 2
 """Of those that all share: others are left for masking."""
+SECONDS_TO_REPORT = 1.0
+"""Reading ends so long before the call would, so that the outcome says why."""
 
 
 def reading_tool(bus: Bus) -> OwnTool:
@@ -42,14 +46,18 @@ async def read_result(
         pattern = Pattern(asked.search, case_sensitive=not asked.ignore_case) if asked.search else None
     except ArgumentsRefused as problem:
         return Said("rejected", str(problem))
+    earlier = min(SECONDS_TO_REPORT, request.timeout_seconds / 10)
+    limit = TimeLimit(ends_at=time.monotonic() + request.timeout_seconds - earlier)
     try:
         async with places:
-            source = await source_of(bus, request.reads)
+            source = await source_of(bus, request.reads, limit)
             async with aclosing(source.pieces):
                 return Said("ok", await _answer(source, asked, pattern, threads))
     except ResultGone as problem:
         log.info("result.gone", call_id=request.reads.call_id, reason=str(problem))
         return Said("tool_error", "This result is no longer kept: it is too old. Call the tool again if you need it.")
+    except KafkaUnreachableError as problem:
+        return Said("unavailable", f"The result cannot be read at the moment. {problem}.")
     except (KafkaError, OSError) as problem:
         return Said("unavailable", f"The result cannot be read at the moment: {type(problem).__name__}.")
 

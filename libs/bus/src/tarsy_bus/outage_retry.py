@@ -1,0 +1,80 @@
+"""Reads of single records that wait out an outage of Kafka, within a time limit.
+
+One failed bootstrap says nothing of the records. Records that are gone stay gone: RecordsGone passes through.
+"""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+
+import structlog
+from aiokafka.errors import KafkaError, KafkaTimeoutError
+
+from tarsy_bus.following import Record
+
+log = structlog.get_logger(__name__)
+
+FIRST_PAUSE_SECONDS = 0.2
+LONGEST_PAUSE_SECONDS = 5.0
+
+type Read = Callable[[Sequence[int]], AsyncGenerator[Record]]
+"""Reads the records at these offsets."""
+
+
+class KafkaUnreachableError(Exception):
+    """Kafka gave no record until the limit. Its message can be shown to people and models."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeLimit:
+    """`ends_at` is a time of `monotonic`, whose seconds `sleep` counts too."""
+
+    ends_at: float
+    monotonic: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+
+    def left(self) -> float:
+        return max(0.0, self.ends_at - self.monotonic())
+
+
+async def read_through_outages(read: Read, offsets: Sequence[int], limit: TimeLimit) -> AsyncGenerator[Record]:
+    """The records at these ascending offsets, each once. After a failure it goes on with those that are missing.
+
+    Raises KafkaUnreachableError at the limit, and errors of Kafka that no wait can mend.
+    """
+    missing = deque(offsets)
+    failures, reason = 0, ""
+    while missing:
+        try:
+            async with aclosing(read(tuple(missing))) as records:
+                while missing:
+                    async with asyncio.timeout(limit.left()):
+                        record = await anext(records)
+                    missing.popleft()
+                    failures = 0
+                    yield record
+        except (KafkaError, OSError) as problem:
+            # A timeout is an OSError.
+            if not _may_pass(problem):
+                raise
+            failures += 1
+            left = limit.left()
+            if left or not reason:
+                # An attempt that the limit has cut short says less than the one before.
+                reason = type(problem).__name__
+            if not left:
+                raise KafkaUnreachableError(f"Kafka could not be reached in time: {reason}") from problem
+            await _pause(reason, failures, limit)
+
+
+async def _pause(reason: str, failures: int, limit: TimeLimit) -> None:
+    pause = min(FIRST_PAUSE_SECONDS * 2 ** min(failures - 1, 16), LONGEST_PAUSE_SECONDS, limit.left())
+    log.warning("kafka.read_failed", reason=reason, failures=failures, pause_seconds=round(pause, 1))
+    await limit.sleep(pause)
+
+
+def _may_pass(problem: KafkaError | OSError) -> bool:
+    return isinstance(problem, OSError | KafkaTimeoutError) or bool(problem.retriable)
