@@ -1,13 +1,24 @@
 import random
+import tracemalloc
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tarsy_summarizer.excerpt import excerpt
+from tarsy_summarizer.excerpt import Excerpt
+from tarsy_summarizer.line_kinds import LineKinds, Weight
+from tarsy_summarizer.line_splitter import LineSplitter
 
 lines = st.sampled_from(
     ["all is well", "request 17 took 12 ms", "ERROR cannot connect", "fatal: é漢", "", "x" * 3000, "Caused by: 漢" * 40]
 )
+
+
+def excerpt(text: str, budget: int, *, piece: int = 512 * 1024) -> str:
+    taking, data = Excerpt(budget), text.encode()
+    for start in range(0, len(data), piece):
+        taking.take(data[start : start + piece])
+    return taking.finish()
 
 
 @settings(deadline=None)
@@ -71,3 +82,80 @@ def test_one_endless_line_keeps_its_beginning_its_end_and_its_trouble() -> None:
     assert short.startswith("{begin")
     assert short.endswith("end}")
     assert "FATAL: disk is full" in short
+
+
+BREAKS = ("\n", "\n", "\r\n", "\r", "\u2028")
+parts = st.sampled_from(["ERROR 17 ", "fatal ", "1234567fail ", "漢", "x" * 999, "x" * 1001, "0a1b2c3d4e5f ", *BREAKS])
+
+
+@settings(deadline=None)
+@given(st.lists(parts, max_size=60).map("".join), st.integers(1, 3_000))
+def test_how_it_is_cut_into_pieces_changes_nothing(text: str, piece: int) -> None:
+    assert excerpt(text, 1_000, piece=piece) == excerpt(text, 1_000)
+
+
+@settings(deadline=None)
+@given(st.lists(parts, max_size=30).map("".join))
+def test_lines_end_where_python_says_and_long_ones_become_several(text: str) -> None:
+    splitter = LineSplitter()
+    lines = [line for character in text for line in splitter.take(character)] + splitter.rest()
+    assert lines == [line[n : n + 1000] for line in text.splitlines() for n in range(0, max(len(line), 1), 1000)]
+
+
+@pytest.mark.parametrize(
+    ("line", "alike"),
+    [
+        ("took 12 ms", "took 7 ms"),
+        ("trace 0a1b2c3d4e5f", "trace ffffffffffffffff"),
+        ("trace 12345678 of 3", "trace deadbeef of 12"),
+        ("12345678fail", "87654321fail"),
+        ("at ٣ o'clock", "at 12 o'clock"),
+    ],
+)
+def test_lines_that_differ_in_numbers_and_ids_are_alike(line: str, alike: str) -> None:
+    first, second = LineKinds().of([line, alike])
+    assert first.key == second.key
+
+
+@pytest.mark.parametrize(
+    ("line", "weight"),
+    [
+        ("all is well", Weight.NONE),
+        ("No Such Host", Weight.TROUBLE),
+        ("Can't open it", Weight.TROUBLE),
+        ("E1122 11:22:33.4 proxier.go", Weight.TROUBLE),
+        ("E112 proxier.go", Weight.NONE),
+        ("x509: certificate signed by unknown authority", Weight.GRAVE),
+        ("x123: certificate", Weight.NONE),
+        ("12345678fail", Weight.TROUBLE),
+        ("12345678crib", Weight.NONE),
+        ("beefdeadlock", Weight.GRAVE),
+        ("the room is full", Weight.NONE),
+        ("OOMKilled", Weight.GRAVE),
+        ("error, then a panic", Weight.GRAVE),
+    ],
+)
+def test_each_line_has_the_weight_of_its_own_words(line: str, weight: Weight) -> None:
+    """Also after another one of the same kind: its weight is remembered by its shape."""
+    kinds = LineKinds()
+    kinds.of(["E1122 x", "E1 x", "x509: certificate", "x510: certificate", "12345678crib", "12345678fail", "beefdead"])
+    assert kinds.of([line])[0].weight is weight
+
+
+def allocated(text: bytes) -> int:
+    """The most bytes that an excerpt of the text takes, besides the text."""
+    tracemalloc.start()
+    try:
+        taking = Excerpt(10_000)
+        for start in range(0, len(text), 64 * 1024):
+            taking.take(text[start : start + 64 * 1024])
+        taking.finish()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("unit", [b"%d request served, and all is well in room %d\n", b"WARN it is %d\nand %d\n"])
+def test_it_takes_no_more_memory_than_a_few_times_the_text(unit: bytes) -> None:
+    text = b"".join(unit % (number, number) for number in range(10_000))
+    assert allocated(text) < 3 * len(text) + 4 * 1024 * 1024

@@ -45,3 +45,25 @@ def test_a_key_of_many_lines_waits_for_its_end() -> None:
 def test_when_the_mask_changes_what_has_gone_out_nothing_more_goes_out() -> None:
     stream = MaskedStream(lambda text: text.replace("one\ntwo", "[MASKED]"))
     assert [stream.take("one\n"), stream.take("two\n"), stream.take("three\n"), stream.rest()] == ["one\n", "", "", ""]
+
+
+def test_a_long_stream_is_masked_in_linear_time() -> None:
+    """Each line masked everything before it again: 2,500 times the text."""
+    text = "A line of thirty-nine characters, about.\n" * 5_000
+    masked = 0
+
+    def mask(part: str) -> str:
+        nonlocal masked
+        masked += len(part)
+        return part
+
+    stream = MaskedStream(mask)
+    parts = [stream.take(text[start : start + 20]) for start in range(0, len(text), 20)]
+    assert "".join([*parts, stream.rest()]) == text
+    assert masked < 20 * len(text)
+
+
+def test_a_long_stream_still_hides_what_comes_in_two_halves() -> None:
+    text = "and so on\n" * 2_000 + f"password: {SECRET}\n" + "and so on\n" * 2_000
+    parts = streamed(text, [7] * (len(text) // 7))
+    assert "".join(parts) == MASK(text)

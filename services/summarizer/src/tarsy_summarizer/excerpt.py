@@ -1,139 +1,124 @@
-"""Making a text short enough for a model, without losing the line that matters. Pure."""
+"""Excerpt of a long text: short enough for a model, without losing the line that matters. Pure.
 
-import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+Linear in the text, whatever it holds, and in little memory: the storm of alerts that calls for summaries brings many
+long results at once.
+"""
 
-LONGEST_LINE = 1_000
-"""Characters. A longer line is taken as several, or one of them could use up everything."""
+import codecs
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+
+from tarsy_summarizer.line_splitter import LineSplitter
+from tarsy_summarizer.rows import Row, Rows, more_like_this
+
 MARK_BYTES = 60
 LEAST_BUDGET = 1_000
 BEFORE_GRAVE = 6
 """Rows before a grave one: they say what was being done when it happened."""
 EACH_KIND = 3
 """So many lines of each kind of trouble are wanted before any kind gets more."""
-
-GRAVE = re.compile(
-    r"fatal|panic|\boom|out of memory|killed|segfault|core dumped|traceback|exception|denied|forbidden|unauthori[sz]ed"
-    r"|x509|no space left|crash|corrupt|deadlock",
-    re.IGNORECASE,
-)
-TROUBLE = re.compile(
-    r"error|fail|warn|refused|timed? ?out|unreachable|unavailable|not found|no such|cannot|can't|invalid|abort|backoff"
-    r"|evicted|unhealthy|exit code|\bE\d{4}\b",
-    re.IGNORECASE,
-)
-CHANGING = re.compile(r"[0-9a-f]{8,}|\d+", re.IGNORECASE)
-"""What tells two lines of one kind apart: numbers, ids, times."""
+BLOCK_CHARACTERS = 64 * 1024
+"""Taken at a time. The objects of its lines are small and gone before the next block."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """`lines` of the text, from `first` (counted from 0): more than one where alike ones were collapsed."""
+class Excerpt:
+    """Takes a text of UTF-8 piece by piece.
 
-    first: int
-    lines: int
-    text: str
-    kind: str
-
-    @property
-    def cost(self) -> int:
-        return len(self.text.encode()) + 1
-
-
-def excerpt(text: str, budget_bytes: int) -> str:
-    """At most `budget_bytes` (at least LEAST_BUDGET): the head, the tail, and lines between that look like trouble.
-
+    At most `budget_bytes` (at least LEAST_BUDGET) remain: the head, the tail, and lines between that look like trouble.
     Runs of alike lines are collapsed. Marks in square brackets say what was left out, and how much.
     """
-    assert budget_bytes >= LEAST_BUDGET
-    if len(text.encode()) <= budget_bytes:
-        return text
-    rows = _collapsed(_lines(text))
-    chosen = _choose(rows, budget_bytes - MARK_BYTES)
-    return "\n".join(_rendered([rows[index] for index in sorted(chosen)], rows[-1].first + rows[-1].lines))
+
+    def __init__(self, budget_bytes: int) -> None:
+        assert budget_bytes >= LEAST_BUDGET
+        self._budget = budget_bytes
+        self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+        self._splitter = LineSplitter()
+        self._rows = Rows()
+        self._short: list[str] = []
+        """The whole text, while it fits."""
+        self._size = 0
+
+    def take(self, piece: bytes) -> None:
+        for start in range(0, len(piece), BLOCK_CHARACTERS):
+            self._take(self._decoder.decode(piece[start : start + BLOCK_CHARACTERS]))
+
+    def finish(self) -> str:
+        """The excerpt, when there are no more pieces."""
+        self._take(self._decoder.decode(b"", final=True))
+        if self._size <= self._budget:
+            return "".join(self._short)
+        self._rows.take(self._splitter.rest())
+        self._rows.finish()
+        chosen = sorted(_choose(self._rows, self._budget - MARK_BYTES))
+        return "\n".join(_rendered(self._rows.texts(chosen), self._rows.lines))
+
+    def _take(self, text: str) -> None:
+        fitted = self._size <= self._budget
+        self._size += len(text) if text.isascii() else len(text.encode())
+        if fitted:
+            self._short.append(text)
+        if self._size > self._budget:
+            for block in self._short or (text,):
+                self._rows.take(self._splitter.take(block))
+            self._short = []
 
 
-def _lines(text: str) -> list[str]:
-    return [
-        line[start : start + LONGEST_LINE]
-        for line in text.splitlines()
-        for start in range(0, max(len(line), 1), LONGEST_LINE)
-    ]
-
-
-def _collapsed(lines: Sequence[str]) -> list[Row]:
-    rows: list[Row] = []
-    for number, line in enumerate(lines):
-        kind = CHANGING.sub("0", line)
-        if rows and rows[-1].kind == kind:
-            last = rows[-1]
-            rows[-1] = Row(last.first, last.lines + 1, last.text, kind)
-        else:
-            rows.append(Row(number, 1, line, kind))
-    return [_with_count(row) for row in rows]
-
-
-def _with_count(row: Row) -> Row:
-    if row.lines == 1:
-        return row
-    return Row(row.first, row.lines, f"{row.text}\n[{row.lines - 1} more lines like this one]", row.kind)
-
-
-def _choose(rows: Sequence[Row], budget: int) -> set[int]:
-    """Indices. A quarter for the head, a quarter for the tail, all the rest for the trouble between them."""
-    if sum(row.cost for row in rows) <= budget:
+def _choose(rows: Rows, budget: int) -> set[int]:
+    """Rows. A quarter for the head, a quarter for the tail, all the rest for the trouble between them."""
+    costs = rows.costs
+    if sum(costs) <= budget:
         return set(range(len(rows)))
-    head, left = _within(range(len(rows)), rows, budget // 4)
-    tail, left_too = _within(range(len(rows) - 1, -1, -1), rows, budget // 4)
-    chosen = set(head) | set(tail)
+    head, left = _within(range(len(rows)), costs, budget // 4)
+    tail, left_too = _within(range(len(rows) - 1, -1, -1), costs, budget // 4)
+    chosen = {*range(head), *range(len(rows) - tail, len(rows))}
     left += left_too + budget - 2 * (budget // 4)
-    for index in _by_weight(rows, chosen):
+    for row in _by_weight(rows, head, len(rows) - tail):
+        if left <= MARK_BYTES:
+            break
         # Each may stand alone, with a mark before it.
-        cost = rows[index].cost + MARK_BYTES
-        if index not in chosen and cost <= left:
-            chosen.add(index)
+        cost = costs[row] + MARK_BYTES
+        if row not in chosen and cost <= left:
+            chosen.add(row)
             left -= cost
     return chosen
 
 
-def _within(order: Iterable[int], rows: Sequence[Row], budget: int) -> tuple[list[int], int]:
-    taken: list[int] = []
-    for index in order:
-        if rows[index].cost > budget:
+def _within(order: Iterable[int], costs: Sequence[int], budget: int) -> tuple[int, int]:
+    """How many rows the budget is enough for, and what is left of it."""
+    count = 0
+    for row in order:
+        if costs[row] > budget:
             break
-        taken.append(index)
-        budget -= rows[index].cost
-    return taken, budget
+        count += 1
+        budget -= costs[row]
+    return count, budget
 
 
-def _by_weight(rows: Sequence[Row], chosen: set[int]) -> list[int]:
-    """Trouble between head and tail. Rare kinds first: the cause is said once, its consequences a thousand times."""
-    kinds: dict[str, list[int]] = {}
-    for index, row in enumerate(rows):
-        if index not in chosen and (GRAVE.search(row.text) or TROUBLE.search(row.text)):
-            kinds.setdefault(row.kind, []).append(index)
-    rarest = sorted(kinds.values(), key=lambda found: (len(found), GRAVE.search(rows[found[0]].text) is None, found[0]))
-    wanted: list[int] = []
+def _by_weight(rows: Rows, begin: int, end: int) -> Iterator[int]:
+    """Trouble from row `begin` to before `end`. Rare kinds first: a cause is said once, effects a thousand times."""
+    between = (found[bisect_left(found, begin) : bisect_left(found, end)] for found in rows.trouble)
+    rarest = sorted(
+        (found for found in between if found), key=lambda found: (len(found), not rows.is_grave(found[0]), found[0])
+    )
     for found in rarest:
-        for index in found[:EACH_KIND]:
-            before = BEFORE_GRAVE if GRAVE.search(rows[index].text) else 1
-            wanted += _around(index, before, len(rows))
-    return wanted + [index for found in rarest for index in found[EACH_KIND:]]
+        for row in found[:EACH_KIND]:
+            yield from _around(row, BEFORE_GRAVE if rows.is_grave(row) else 1, len(rows))
+    for found in rarest:
+        yield from found[EACH_KIND:]
 
 
-def _around(index: int, before: int, count: int) -> list[int]:
+def _around(row: int, before: int, count: int) -> Iterator[int]:
     """The row itself, then its neighbours. What follows often explains: a stack, a "caused by"."""
-    near = [index, index + 1, *range(index - 1, index - 1 - before, -1)]
-    return [one for one in near if 0 <= one < count]
+    near = (row, row + 1, *range(row - 1, row - 1 - before, -1))
+    return (one for one in near if 0 <= one < count)
 
 
-def _rendered(chosen: Sequence[Row], total: int) -> Iterable[str]:
+def _rendered(chosen: Iterable[Row], total: int) -> Iterator[str]:
     reached = 0
     for row in chosen:
         if row.first > reached:
             yield f"[{row.first - reached} lines left out]"
-        yield row.text
+        yield row.text + more_like_this(row.lines)
         reached = row.first + row.lines
     if reached < total:
         yield f"[{total - reached} lines left out]"

@@ -1,10 +1,13 @@
 """What is to be shortened, read where the request says that it lies."""
 
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from functools import partial
 
 from tarsy_bus.at_offsets import RecordsGone, records_at
 from tarsy_bus.connection import Bus
 from tarsy_bus.following import Record, readable
+from tarsy_bus.outage_retry import TimeLimit, read_through_outages
 from tarsy_contracts.events import EVENTS, StoredResult, ToolCallCompleted
 from tarsy_contracts.recorded import UnknownType, UnreadableValue
 from tarsy_contracts.requests import LogPosition, SummaryRequest
@@ -14,37 +17,51 @@ class SourceGone(Exception):
     """What the request points at is not there (any longer)."""
 
 
-async def read_source(bus: Bus, request: SummaryRequest) -> str:
-    """Raises SourceGone."""
-    if request.stored is not None:
-        return await _pieces(bus, request.stored)
-    return await _content(bus, request.result_event)
+async def read_source(bus: Bus, request: SummaryRequest, limit: TimeLimit) -> AsyncGenerator[bytes]:
+    """The text, a piece after the other. An outage of Kafka is waited out.
+
+    Raises SourceGone, and KafkaUnreachableError at the limit. To be closed.
+    """
+    if request.stored is None:
+        yield await _content(bus, request.result_event, limit)
+        return
+    async with aclosing(_pieces(bus, request.stored, limit)) as pieces:
+        async for piece in pieces:
+            yield piece
 
 
-async def _pieces(bus: Bus, stored: StoredResult) -> str:
-    found = await _records(bus, bus.topics.results, stored.partition, [piece.offset for piece in stored.pieces])
-    whole = b"".join(record.value or b"" for record in found)
-    if len(whole) != stored.size:
-        raise SourceGone(f"the stored result has {len(whole)} bytes, not {stored.size}")
-    # Pieces never end inside a character, but what is stored is not trusted to be text.
-    return whole.decode(errors="replace")
+async def _pieces(bus: Bus, stored: StoredResult, limit: TimeLimit) -> AsyncGenerator[bytes]:
+    size = 0
+    offsets = [piece.offset for piece in stored.pieces]
+    async with aclosing(_records(bus, bus.topics.results, stored.partition, offsets, limit)) as records:
+        async for record in records:
+            value = record.value or b""
+            size += len(value)
+            yield value
+    if size != stored.size:
+        raise SourceGone(f"the stored result has {size} bytes, not {stored.size}")
 
 
-async def _content(bus: Bus, place: LogPosition) -> str:
-    (found,) = await _records(bus, bus.topics.sessions, place.partition, [place.offset])
-    record = readable(found)
+async def _content(bus: Bus, place: LogPosition, limit: TimeLimit) -> bytes:
+    async with aclosing(_records(bus, bus.topics.sessions, place.partition, [place.offset], limit)) as records:
+        (found,) = [readable(record) async for record in records]
     try:
-        event = record.decode(EVENTS) if record is not None else None
+        event = found.decode(EVENTS) if found is not None else None
     except (UnknownType, UnreadableValue) as problem:
         raise SourceGone(f"the event of the result cannot be read: {problem}") from problem
     if not isinstance(event, ToolCallCompleted):
         raise SourceGone(f"the log holds no result at partition {place.partition}, offset {place.offset}")
-    return event.content
+    return event.content.encode(errors="replace")
 
 
-async def _records(bus: Bus, topic: str, partition: int, offsets: list[int]) -> list[Record]:
+async def _records(
+    bus: Bus, topic: str, partition: int, offsets: Sequence[int], limit: TimeLimit
+) -> AsyncGenerator[Record]:
     try:
-        async with aclosing(records_at(bus, topic, partition, offsets)) as records:
-            return [record async for record in records]
+        async with aclosing(
+            read_through_outages(partial(records_at, bus, topic, partition), offsets, limit)
+        ) as records:
+            async for record in records:
+                yield record
     except RecordsGone as problem:
         raise SourceGone(f"{topic} no longer holds what the request points at: {problem}") from problem

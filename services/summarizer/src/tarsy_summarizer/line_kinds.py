@@ -1,0 +1,109 @@
+"""Classification of lines: which lines are alike, and which look like trouble. Pure.
+
+Whole blocks go through each step, and lines of one shape are classified once: a regex for each line takes ten times as
+long.
+"""
+
+import re
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import NamedTuple
+
+import re2
+
+# RE2 takes linear time. It knows the letters of ASCII only, as far as the ends of words are concerned.
+GRAVE = (
+    rb"(?i)fatal|panic|\boom|out of memory|killed|segfault|core dumped|traceback|exception|denied|forbidden"
+    rb"|unauthori[sz]ed|x509|no space left|crash|corrupt|deadlock"
+)
+TROUBLE = (
+    rb"(?i)error|fail|warn|refused|timed? ?out|unreachable|unavailable|not found|no such|cannot|can't|invalid|abort"
+    rb"|backoff|evicted|unhealthy|exit code|\bE\d{4}\b"
+)
+
+MOST_SHAPES = 4_096
+"""That are remembered. Each has as many bytes as a line."""
+HEX_DIGITS = b"0123456789abcdefABCDEF"
+LEAST_HEX = 8
+"""So many hexadecimal digits in a row are an id, whatever they are."""
+HEX_CLASS = bytes(ord("h") if byte in HEX_DIGITS else ord(".") for byte in range(256))
+HEX_RUN = re.compile(b"h" * LEAST_HEX + b"h*")
+ID = b"\xff"
+"""Stands for an id. No text in UTF-8 has this byte."""
+OTHER_DIGITS = re.compile(r"[^\D0-9]+")
+ZEROS = bytes.maketrans(b"123456789", b"000000000")
+UNCERTAIN = re.compile(rb"x000|[A-Za-z]\xff|\xff[A-Za-z]", re.IGNORECASE)
+"""Shapes of lines that may differ in weight: "x509" is a word of trouble, and an id may have swallowed half of one."""
+
+
+class Weight(IntEnum):
+    NONE = 0
+    TROUBLE = 1
+    GRAVE = 2
+
+
+class LineKind(NamedTuple):
+    """Lines with the same `key` are alike: they differ in numbers, ids and times only."""
+
+    key: int
+    weight: Weight
+
+
+class LineKinds:
+    """Classifies the lines of one text. Not shared by threads."""
+
+    def __init__(self) -> None:
+        self._words = re2.Set.SearchSet(re2.Options())
+        self._grave: int = self._words.Add(GRAVE)
+        self._words.Add(TROUBLE)
+        self._words.Compile()
+        self._known: dict[bytes, LineKind] = {}
+
+    def of(self, lines: Sequence[str]) -> list[LineKind]:
+        """Of lines that hold no line break."""
+        known = self._known.get
+        return [known(shape) or self._classify(shape, line) for shape, line in zip(_shapes(lines), lines, strict=True)]
+
+    def _classify(self, shape: bytes, line: str) -> LineKind:
+        kind = LineKind(hash(_without_repeats(shape)), self._weight(line))
+        if not UNCERTAIN.search(shape):
+            if len(self._known) >= MOST_SHAPES:
+                self._known.clear()
+            self._known[shape] = kind
+        return kind
+
+    def _weight(self, line: str) -> Weight:
+        found: list[int] = self._words.Match(line.encode())
+        if not found:
+            return Weight.NONE
+        return Weight.GRAVE if self._grave in found else Weight.TROUBLE
+
+
+def _shapes(lines: Sequence[str]) -> list[bytes]:
+    """Each line with its ids replaced, and each of its digits by a zero."""
+    text = "\n".join(lines)
+    if not text.isascii():
+        text = OTHER_DIGITS.sub("0", text)
+    return _without_ids(text.encode()).translate(ZEROS).split(b"\n")
+
+
+def _without_ids(text: bytes) -> bytes:
+    # In the text itself each letter from a to f would be tried as the begin of an id.
+    classes = text.translate(HEX_CLASS)
+    if classes.find(b"h" * LEAST_HEX) < 0:
+        return text
+    between: list[bytes] = []
+    start = 0
+    for run in HEX_RUN.finditer(classes):
+        begin, end = run.span()
+        between.append(text[start:begin])
+        start = end
+    between.append(text[start:])
+    return ID.join(between)
+
+
+def _without_repeats(shape: bytes) -> bytes:
+    kind = shape.replace(ID, b"0")
+    while b"00" in kind:
+        kind = kind.replace(b"00", b"0")
+    return kind

@@ -1,0 +1,39 @@
+"""A summary whose source cannot be read, since there is no Kafka."""
+
+import asyncio
+import time
+from datetime import UTC, datetime
+
+from prometheus_client import CollectorRegistry
+from summary_owner import summary
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.publisher import Publisher
+from tarsy_contracts.topics import Topics
+from tarsy_embedded.ports import free_port
+from tarsy_masking.masker import Masker
+from tarsy_summarizer.asking import Models
+from tarsy_summarizer.metrics import Metrics
+from tarsy_summarizer.summarizing import Summarizing
+
+
+async def test_it_waits_out_its_time_and_then_says_that_kafka_could_not_be_reached() -> None:
+    pauses: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+        await asyncio.sleep(seconds)
+
+    bus = Bus(bootstrap=f"127.0.0.1:{free_port()}", topics=Topics("none"), client="test")
+    models = Models(
+        llms={},
+        publisher=Publisher(bus, source="test", now=lambda: datetime.now(UTC)),
+        masker=Masker.default(),
+        now=lambda: datetime.now(UTC),
+        monotonic=time.monotonic,
+        sleep=sleep,
+        metrics=Metrics(CollectorRegistry()),
+    )
+    result = await Summarizing(bus, models, worker_id="w", input_bytes=1_000).run(summary(timeout=3), "claim")
+    assert result.error == "Kafka could not be reached in time: KafkaConnectionError"
+    assert len(pauses) > 1
