@@ -3,14 +3,13 @@
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from types import UnionType
-from typing import Any, Literal, TypeAliasType, Union, get_origin
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pydantic import JsonValue, ValidationError
+from pydantic import ValidationError
 
+from tarsy_any_message import values
 from tarsy_contracts.chunks import CHUNKS
 from tarsy_contracts.control import CONTROLS, CallCancelled, ClaimGranted
 from tarsy_contracts.conversation import Conversation
@@ -18,7 +17,7 @@ from tarsy_contracts.envelope import Envelope, envelope_of
 from tarsy_contracts.events import ENDINGS, EVENTS, OPENERS, SessionStarted, StageStarted
 from tarsy_contracts.heads import SessionHead, head_key, session_of_head_key
 from tarsy_contracts.inputs import INPUTS, AlertReceived
-from tarsy_contracts.message import Message, Value
+from tarsy_contracts.message import Message
 from tarsy_contracts.recorded import Recorded, UnknownType, UnreadableValue, decode
 from tarsy_contracts.requests import REQUESTS
 from tarsy_contracts.workers import ServerCatalogued, WorkerAnnounced
@@ -27,43 +26,6 @@ TIME = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 OTHERS: dict[str, type[Message]] = {kind.type: kind for kind in (SessionHead, WorkerAnnounced, ServerCatalogued)}
 TABLES: tuple[Mapping[str, type[Message]], ...] = (EVENTS, INPUTS, REQUESTS, CONTROLS, CHUNKS, OTHERS)
 MESSAGES = [kind for table in TABLES for kind in table.values()]
-
-reals = st.floats(allow_nan=False, allow_infinity=False)
-json_values: st.SearchStrategy[JsonValue] = st.recursive(
-    st.none() | st.booleans() | st.integers() | reals | st.text(),
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(), inner, max_size=2),
-    max_leaves=4,
-)
-SCALARS: dict[Any, st.SearchStrategy[Any]] = {
-    JsonValue: json_values,
-    str: st.text(),
-    int: st.integers(),
-    float: reals,
-    bool: st.booleans(),
-    type(None): st.none(),
-    datetime: st.datetimes(timezones=st.just(UTC)),
-}
-
-
-def values(kind: Any) -> st.SearchStrategy[Any]:
-    """Any value that a field of this annotation may have."""
-    if kind in SCALARS:
-        return SCALARS[kind]
-    if isinstance(kind, TypeAliasType):
-        return values(kind.__value__)
-    if isinstance(kind, type) and issubclass(kind, Value):
-        return st.builds(kind, **{name: values(field.annotation) for name, field in kind.model_fields.items()})
-    arguments = kind.__args__
-    match get_origin(kind):
-        case origin if origin is Literal:
-            return st.sampled_from(arguments)
-        case origin if origin in (UnionType, Union):
-            return st.one_of([values(one) for one in arguments])
-        case origin if origin is tuple:
-            return st.lists(values(arguments[0]), max_size=2).map(tuple)
-        case origin if origin is dict:
-            return st.dictionaries(values(arguments[0]), values(arguments[1]), max_size=2)
-    raise AssertionError(f"no values for {kind}")
 
 
 def envelope(message: Message) -> Envelope:

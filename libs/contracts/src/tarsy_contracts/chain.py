@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from tarsy_contracts.message import Value
+from tarsy_contracts.numbers import Count, Index, Seconds
 
 type Controller = Literal["function_calling", "react", "single_shot"]
 """How an agent is led: by the provider's own tool calls, by text that we read (for models without them), or by one
@@ -23,8 +24,8 @@ class SummaryRule(Value):
     """
 
     enabled: bool = True
-    size_threshold_tokens: int = 5000
-    summary_max_token_limit: int = 1000
+    size_threshold_tokens: Count = 5000
+    summary_max_token_limit: Count = 1000
     llm_provider: str = ""
 
 
@@ -49,7 +50,7 @@ class ResolvedAgent(Value):
 
     name: str
     llm_provider: str
-    max_iterations: int
+    max_iterations: Index
     custom_instructions: str = ""
     servers: tuple[ResolvedServer, ...] = ()
     controller: Controller = "function_calling"
@@ -84,12 +85,12 @@ class CallLimits(Value):
     `session_seconds` count from its first stage.
     """
 
-    llm_call_seconds: float = 300.0
-    tool_call_seconds: float = 60.0
-    summary_seconds: float = 300.0
-    iteration_seconds: float = 360.0
-    session_seconds: float = 2400.0
-    rate_limit_seconds: float = 600.0
+    llm_call_seconds: Seconds = 300.0
+    tool_call_seconds: Seconds = 60.0
+    summary_seconds: Seconds = 300.0
+    iteration_seconds: Seconds = 360.0
+    session_seconds: Seconds = 2400.0
+    rate_limit_seconds: Seconds = 600.0
 
 
 class ResolvedChain(Value):

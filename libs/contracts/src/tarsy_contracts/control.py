@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from tarsy_contracts.message import Message
+from tarsy_contracts.numbers import Index
 
 
 class ClaimGranted(Message):
@@ -35,7 +36,7 @@ class RequestAnswered(Message):
     type: ClassVar[str] = "request.answered"
     request_id: str
     accepted: bool
-    code: int
+    code: Index
     reason: str
 
 

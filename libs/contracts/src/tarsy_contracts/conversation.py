@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from tarsy_contracts.message import Value
+from tarsy_contracts.numbers import Count
 
 
 class ToolDefinition(Value):
@@ -56,6 +57,6 @@ class Conversation(Value):
 class Usage(Value):
     """Tokens as the provider counted them; None where it did not say."""
 
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    thinking_tokens: int | None = None
+    input_tokens: Count | None = None
+    output_tokens: Count | None = None
+    thinking_tokens: Count | None = None

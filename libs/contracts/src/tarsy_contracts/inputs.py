@@ -11,6 +11,7 @@ from tarsy_contracts.alert import Alert
 from tarsy_contracts.conversation import ToolCall, Usage
 from tarsy_contracts.events import OfferedTool, Outcome, StoredResult
 from tarsy_contracts.message import Message
+from tarsy_contracts.numbers import Count, Seconds
 
 
 class AlertReceived(Message):
@@ -49,10 +50,10 @@ class ToolCallReported(Message):
     outcome: Outcome
     content: str
     cut: bool
-    size: int
-    lines: int
+    size: Count
+    lines: Count
     stored: StoredResult | None
-    duration_ms: int
+    duration_ms: Count
 
 
 class SummaryReported(Message):
@@ -66,7 +67,7 @@ class SummaryReported(Message):
     error: str
     usage: Usage
     model: str
-    duration_ms: int
+    duration_ms: Count
 
 
 class WorkerDied(Message):
@@ -101,13 +102,13 @@ class LlmCallReported(Message):
     error: str
     retryable: bool
     kind: str = ""
-    retry_after_seconds: float | None = None
+    retry_after_seconds: Seconds | None = None
     thinking: str
     text: str
     tool_calls: tuple[ToolCall, ...]
     usage: Usage
     model: str
-    duration_ms: int
+    duration_ms: Count
     opaque: JsonValue = None
 
 

@@ -6,6 +6,7 @@ from pydantic import JsonValue
 
 from tarsy_contracts.conversation import ToolCall, Usage
 from tarsy_contracts.message import Message
+from tarsy_contracts.numbers import Count, Index, Seconds
 
 type LlmPurpose = Literal["iteration", "conclusion"]
 
@@ -23,11 +24,11 @@ class LlmCallRequested(Message):
     type: ClassVar[str] = "llm_call.requested"
     llm_call_id: str
     execution_id: str
-    iteration: int
-    attempt: int
+    iteration: Index
+    attempt: Index
     purpose: LlmPurpose
     llm_provider: str = ""
-    wait_seconds: float = 0.0
+    wait_seconds: Seconds = 0.0
     rate_limited: bool = False
 
 
@@ -46,7 +47,7 @@ class LlmCallCompleted(Message):
     tool_calls: tuple[ToolCall, ...]
     usage: Usage
     model: str
-    duration_ms: int
+    duration_ms: Count
     opaque: JsonValue = None
     final_answer: str = ""
     reminder: str = ""
@@ -65,4 +66,4 @@ class LlmCallFailed(Message):
     error: str
     retryable: bool
     kind: str = ""
-    retry_after_seconds: float | None = None
+    retry_after_seconds: Seconds | None = None

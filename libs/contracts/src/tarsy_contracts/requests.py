@@ -7,6 +7,7 @@ from pydantic import JsonValue
 
 from tarsy_contracts.events import StoredResult
 from tarsy_contracts.message import Message, Value
+from tarsy_contracts.numbers import Count, Seconds
 
 
 class LogPosition(Value):
@@ -35,7 +36,7 @@ class ToolCallRequest(Message):
     tool: str
     arguments: dict[str, JsonValue]
     repeatable: bool
-    timeout_seconds: float
+    timeout_seconds: Seconds
     not_after: datetime
     reads: ResultPlace | None = None
 
@@ -60,8 +61,8 @@ class SummaryRequest(Message):
     result_event: LogPosition
     stored: StoredResult | None
     llm_provider: str
-    max_tokens: int
-    timeout_seconds: float
+    max_tokens: Count
+    timeout_seconds: Seconds
     not_after: datetime
     fallback_providers: tuple[str, ...] = ()
 

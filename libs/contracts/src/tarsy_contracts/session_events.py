@@ -5,6 +5,7 @@ from typing import ClassVar
 from tarsy_contracts.alert import Alert, AlertSource
 from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.message import Message
+from tarsy_contracts.numbers import Index
 
 
 class SessionStarted(Message):
@@ -44,7 +45,7 @@ class RequestRefused(Message):
     request_id: str
     request: str
     author: str
-    code: int
+    code: Index
     reason: str
 
 

@@ -5,6 +5,7 @@ from typing import ClassVar, Literal
 from tarsy_contracts.chain import Controller, ParallelType, StageType, SuccessPolicy
 from tarsy_contracts.conversation import ToolDefinition
 from tarsy_contracts.message import Message, Value
+from tarsy_contracts.numbers import Index
 
 type EndStatus = Literal["completed", "failed", "cancelled", "timed_out"]
 
@@ -18,11 +19,11 @@ class StageStarted(Message):
 
     type: ClassVar[str] = "stage.started"
     stage_id: str
-    index: int
+    index: Index
     name: str
     stage_type: StageType = "investigation"
-    chain_stage: int | None = 0
-    expected_agent_count: int = 1
+    chain_stage: Index | None = 0
+    expected_agent_count: Index = 1
     parallel_type: ParallelType | None = None
     success_policy: SuccessPolicy | None = None
     referenced_stage_id: str | None = None
@@ -50,14 +51,14 @@ class ExecutionStarted(Message):
     execution_id: str
     stage_id: str
     agent: str
-    index: int
+    index: Index
     system: str
     prompt: str
     tools: tuple[OfferedTool, ...]
     unavailable_servers: tuple[str, ...] = ()
     llm_provider: str = ""
     controller: Controller = "function_calling"
-    max_iterations: int = 0
+    max_iterations: Index = 0
     prompt_of: str = ""
 
 
@@ -85,11 +86,11 @@ class ExecutionCompleted(Message):
     execution_id: str
     stage_id: str
     agent: str
-    index: int
+    index: Index
     status: EndStatus
     final_analysis: str = ""
     error: str = ""
-    iterations: int = 0
+    iterations: Index = 0
     forced_conclusion: bool = False
     stage_type: StageType = "investigation"
 
@@ -99,7 +100,7 @@ class StageCompleted(Message):
 
     type: ClassVar[str] = "stage.completed"
     stage_id: str
-    index: int
+    index: Index
     name: str
     status: EndStatus
     error: str = ""

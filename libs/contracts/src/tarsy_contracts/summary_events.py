@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.message import Message
+from tarsy_contracts.numbers import Count, Seconds
 from tarsy_contracts.tool_events import ReleaseReason
 
 
@@ -14,7 +15,7 @@ class SummaryRequested(Message):
     summary_id: str
     call_id: str
     execution_id: str
-    timeout_seconds: float
+    timeout_seconds: Seconds
 
 
 class SummaryStarted(Message):
@@ -44,7 +45,7 @@ class SummaryCompleted(Message):
     content: str
     usage: Usage
     model: str
-    duration_ms: int
+    duration_ms: Count
 
 
 class SummaryFailed(Message):

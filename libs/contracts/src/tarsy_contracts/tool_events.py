@@ -5,6 +5,7 @@ from typing import ClassVar, Literal
 from pydantic import JsonValue
 
 from tarsy_contracts.message import Message, Value
+from tarsy_contracts.numbers import Count, Seconds
 
 type Outcome = Literal["ok", "tool_error", "unavailable", "rejected", "cancelled", "unknown"]
 type ReleaseReason = Literal["busy", "not_started", "worker_died"]
@@ -25,7 +26,7 @@ class ToolCallRequested(Message):
     tool: str
     arguments: dict[str, JsonValue]
     repeatable: bool
-    timeout_seconds: float
+    timeout_seconds: Seconds
     purpose: CallPurpose = "agent"
 
 
@@ -49,7 +50,7 @@ class ToolCallReleased(Message):
 
 class Piece(Value):
     offset: int
-    size: int
+    size: Count
 
 
 class StoredResult(Value):
@@ -57,8 +58,8 @@ class StoredResult(Value):
 
     partition: int
     pieces: tuple[Piece, ...]
-    size: int
-    lines: int
+    size: Count
+    lines: Count
 
 
 class ToolCallCompleted(Message):
@@ -72,12 +73,12 @@ class ToolCallCompleted(Message):
     outcome: Outcome
     content: str
     cut: bool = False
-    size: int = 0
-    lines: int = 0
+    size: Count = 0
+    lines: Count = 0
     stored: StoredResult | None = None
     claim_id: str | None = None
     worker_id: str | None = None
-    duration_ms: int | None = None
+    duration_ms: Count | None = None
 
 
 class ToolCallOutcomeLearned(Message):

@@ -1,0 +1,37 @@
+"""Bounded numbers of messages: a value out of bounds is clamped wherever it is recorded or read, never refused.
+
+Providers, tools and clocks report numbers that nobody can store. A refusal would make an event of the log, which is
+kept for ever, unreadable; so the JSON Schemas still accept any number, and the models hold the nearest one in bounds.
+"""
+
+import math
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+LARGEST_COUNT = 2**53 - 1
+"""The largest that JavaScript holds exactly; a thousand of these still fit a bigint."""
+LARGEST_INDEX = 2**31 - 1
+LONGEST_SECONDS = 1e9
+"""More than thirty years: a time that long after any event is still a time."""
+
+
+def _count(number: int) -> int:
+    return min(max(number, 0), LARGEST_COUNT)
+
+
+def _index(number: int) -> int:
+    return min(max(number, 0), LARGEST_INDEX)
+
+
+def _seconds(number: float) -> float:
+    return 0.0 if math.isnan(number) else min(max(number, 0.0), LONGEST_SECONDS)
+
+
+# No `type` statements: each would be a definition of its own in every JSON Schema.
+Count = Annotated[int, AfterValidator(_count)]
+"""Of what others report: tokens, bytes, lines, milliseconds."""
+Index = Annotated[int, AfterValidator(_index)]
+"""Of what we count ourselves: stages, agents, iterations, attempts."""
+Seconds = Annotated[float, AfterValidator(_seconds)]
+"""A duration or a wait."""
