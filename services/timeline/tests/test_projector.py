@@ -1,6 +1,7 @@
 """On a real Kafka and a real PostgreSQL."""
 
 import asyncio
+import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from datetime import UTC, datetime
@@ -14,10 +15,14 @@ from prometheus_client import CollectorRegistry
 from tarsy_bus.acceptance import Chains, LogMismatch
 from tarsy_bus.connection import Bus
 from tarsy_contracts import events as e
+from tarsy_contracts.alert import Alert
+from tarsy_contracts.chain import ResolvedChain
+from tarsy_contracts.conversation import Usage
 from tarsy_testing import eventually
 from tarsy_timeline.database import UNREACHABLE, Database
 from tarsy_timeline.ledger import Ledger, LogIdentity, PositionMoved
 from tarsy_timeline.metrics import Metrics
+from tarsy_timeline.migrating import migrate
 from tarsy_timeline.projection import Batch
 from tarsy_timeline.projector import Projector
 
@@ -28,16 +33,22 @@ type OpenDatabase = Callable[[], AbstractAsyncContextManager[Database]]
 
 LOG = LogIdentity("cluster", "topic")
 WAIT_SECONDS = 20.0
+ALERT = Alert(alert_type="t", data="d", source="api", author="ann")
+CHAIN = ResolvedChain(chain_id="default", stages=(), summary_llm_provider="scripted")
 
 
 @asynccontextmanager
-async def projecting(bus: Bus, database: Database, registry: CollectorRegistry) -> AsyncIterator[None]:
+async def projecting(
+    bus: Bus, database: Database, registry: CollectorRegistry, consumer_group: str = "timeline"
+) -> AsyncIterator[None]:
     ledger = Ledger(database)
     await ledger.begin(LOG, dict.fromkeys(range(12), 0))
     ready = asyncio.Event()
     async with asyncio.TaskGroup() as group:
         task = group.create_task(
-            Projector(bus, ledger, Metrics(registry), NoOpTracer(), lambda: datetime.now(UTC)).run(ready.set)
+            Projector(
+                bus, ledger, Metrics(registry), NoOpTracer(), lambda: datetime.now(UTC), group=consumer_group
+            ).run(ready.set)
         )
         async with asyncio.timeout(WAIT_SECONDS):
             await ready.wait()
@@ -258,6 +269,62 @@ async def test_while_the_tables_cannot_be_written_the_lag_grows(
             return lag(registry, 5) == (0, 0)
 
         await eventually(caught_up, "nothing waits any more")
+
+
+async def test_a_rebuild_into_a_fresh_schema_takes_no_partition_from_the_live_one(
+    log_bus: Bus, open_database: OpenDatabase, database_url: str, append: Append, new_session: NewSession, story: Story
+) -> None:
+    sessions, fresh_schema = [story(new_session()) for _ in range(2)], f"t{uuid.uuid4().hex[:12]}"
+    fresh = Database(database_url, fresh_schema, 3)
+    async with (
+        open_database() as live,
+        fresh.running(lambda connection: migrate(connection, fresh_schema)),
+        projecting(log_bus, live, CollectorRegistry()),
+        projecting(log_bus, fresh, CollectorRegistry(), consumer_group="timeline.fresh"),
+    ):
+        for partition, session in enumerate(sessions):
+            await append(log_bus, partition * 11, session.records)
+        for session in sessions:
+            await reached(live, session)
+            await reached(fresh, session)
+        async with fresh.connection() as connection:
+            await connection.execute(f"drop schema {fresh_schema} cascade")
+
+
+async def test_a_record_that_postgres_refuses_stops_nobody(
+    log_bus: Bus, open_database: OpenDatabase, append: Append, new_session: NewSession, story: Story
+) -> None:
+    """With a number that fits no bigint, and a text that no column takes."""
+    odd, other, registry = new_session(), story(new_session()), CollectorRegistry()
+    odd.add(
+        e.SessionStarted(input_id="i", alert=ALERT, chain=CHAIN),
+        e.ToolCallRequested(
+            call_id="c", execution_id="e\x00", llm_call_id="l", server="s", tool="t", arguments={},
+            repeatable=True, timeout_seconds=1,
+        ),
+        huge_count(),
+        e.SessionTimedOut(error="late"),
+    )  # fmt: skip
+    async with open_database() as database, projecting(log_bus, database, registry):
+        await append(log_bus, 3, odd.records)
+        await append(log_bus, 3, other.records)
+        await reached(database, other)
+        await reached(database, odd)
+
+        assert await timeline(database, other) == STORY
+        async with database.connection() as connection:
+            aside = await connection.fetch("select session_id, number, partition, log_offset from unprojected")
+            status = await connection.fetchval("select status from sessions where session_id = $1", odd.id)
+        assert [tuple(row) for row in aside] == [(odd.id, 2, 3, 1)]
+        assert status == "timed_out"
+
+
+def huge_count() -> e.LlmCallCompleted:
+    """As an older version wrote it: it had no bounds."""
+    usage = Usage.model_construct(input_tokens=99999999999999999999)
+    return e.LlmCallCompleted.model_construct(
+        llm_call_id="l", execution_id="e", thinking="", text="x", tool_calls=(), usage=usage, model="m", duration_ms=1
+    )
 
 
 async def test_another_log_is_refused_with_a_sentence(open_database: OpenDatabase) -> None:

@@ -1,8 +1,10 @@
 """The service as it is put together: the API and the metric tell of what gateways say."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
 
+import asyncpg
 import httpx2
 import pytest
 import pytest_asyncio
@@ -10,11 +12,20 @@ from prometheus_client import CollectorRegistry
 
 from tarsy_bus.beside import beside
 from tarsy_bus.connection import Bus
+from tarsy_contracts import events as e
+from tarsy_contracts.alert import Alert
+from tarsy_contracts.chain import ResolvedChain
 from tarsy_service.running import Readiness, build_app
 from tarsy_telling_gateways import TellingGateway, announce_all, publishing
 from tarsy_testing import eventually
 from tarsy_timeline.app import build
 from tarsy_timeline.settings import TimelineSettings
+
+type NewSession = Callable[[], Any]
+type Append = Callable[..., Awaitable[int]]
+
+ALERT = Alert(alert_type="t", data="d", source="api", author="ann")
+CHAIN = ResolvedChain(chain_id="default", stages=(), summary_llm_provider="scripted")
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -64,3 +75,58 @@ async def test_a_warning_is_told_by_the_api_and_counted_by_the_metric(
             await eventually(lambda: has('tarsy_timeline_warnings{category="mcp_health"} 0.0'), "the metric says none")
             servers = (await client.get("/api/v1/system/mcp-servers")).json()["servers"]
             assert [each["id"] for each in servers] == ["git"]
+
+
+async def test_while_the_projector_waits_the_api_answers_and_ready_says_why(
+    client: httpx2.AsyncClient,
+    system_bus: Bus,
+    database_url: str,
+    module_schema: str,
+    append: Append,
+    new_session: NewSession,
+) -> None:
+    """A table is gone without which it cannot go on, and the API can."""
+    session = new_session()
+    session.add(e.SessionStarted(input_id="i", alert=ALERT, chain=CHAIN))
+    connection = await asyncpg.connect(database_url)
+    await connection.execute(f"alter table {module_schema}.positions rename to gone")
+    try:
+        await append(system_bus, 0, session.records)
+
+        async def hindered() -> bool:
+            answer = await client.get("/ready")
+            return answer.status_code == 503 and "UndefinedTableError" in answer.text
+
+        await eventually(hindered, "ready says why")
+        assert (await client.get("/api/v1/sessions")).json()["sessions"] == []
+    finally:
+        await connection.execute(f"alter table {module_schema}.gone rename to positions")
+        await connection.close()
+
+    async def projected() -> bool:
+        answers = [await client.get(f"/api/v1/sessions/{session.id}/status"), await client.get("/ready")]
+        return [one.status_code for one in answers] == [200, 200]
+
+    await eventually(projected, "the projector has gone on")
+
+
+async def test_what_could_not_be_projected_is_told_by_the_api_and_the_metrics(
+    client: httpx2.AsyncClient, system_bus: Bus, append: Append, new_session: NewSession
+) -> None:
+    session, odd = new_session(), e.StageStarted(stage_id="\x00", index=1, name="n")
+    session.add(e.SessionStarted(input_id="i", alert=ALERT, chain=CHAIN), odd)
+    async with publishing(system_bus) as publisher:
+        one = TellingGateway(publisher)
+        async with beside(announce_all([one])):
+            await append(system_bus, 1, session.records)
+
+            async def warned() -> bool:
+                body = (await client.get("/api/v1/system/warnings")).json()
+                found = [each for each in body["warnings"] if each["category"] == "projection"]
+                return bool(found) and session.id in found[0]["details"]
+
+            await eventually(warned, "the warning")
+            lines = (await client.get("/metrics")).text.splitlines()
+            assert "tarsy_timeline_unprojected_records 1.0" in lines
+            assert 'tarsy_timeline_unprojected_total{type="stage.started"} 1.0' in lines
+            assert 'tarsy_timeline_warnings{category="projection"} 1.0' in lines

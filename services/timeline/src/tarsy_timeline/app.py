@@ -2,11 +2,13 @@
 
 import asyncio
 from datetime import UTC, datetime
+from functools import partial
 
 from aiokafka import TopicPartition
 from fastapi import APIRouter
 from prometheus_client import CollectorRegistry
 
+from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.connection import Bus, bus_of
 from tarsy_bus.following import Follower
 from tarsy_bus.publisher import Publisher
@@ -24,13 +26,15 @@ from tarsy_timeline.ledger import Ledger, LogIdentity
 from tarsy_timeline.living import Living
 from tarsy_timeline.metrics import Metrics
 from tarsy_timeline.migrating import migrate
+from tarsy_timeline.parts import Parts, Work
 from tarsy_timeline.projector import Projector
 from tarsy_timeline.reading import Reading
 from tarsy_timeline.requesting import Requesting
 from tarsy_timeline.routes import session_routes
 from tarsy_timeline.server_watch import ServerWatch
-from tarsy_timeline.settings import TimelineSettings
+from tarsy_timeline.settings import DEFAULT_SCHEMA, TimelineSettings
 from tarsy_timeline.system_routes import system_routes
+from tarsy_timeline.unprojected import UnprojectedWatch
 
 
 def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
@@ -41,7 +45,10 @@ def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
     publisher = Publisher(bus, source="tarsy/timeline", now=lambda: datetime.now(UTC))
     answers, reading = Answers(bus), Reading(database, settings.wait_seconds)
     watch = ServerWatch(bus, Living(), wait_seconds=settings.wait_seconds, now=lambda: datetime.now(UTC))
-    metrics.watch_warnings(watch.count_warnings)
+    unprojected = UnprojectedWatch(database)
+    metrics.watch_warnings(lambda category: watch.count_warnings(category) + unprojected.count_warnings(category))
+    metrics.watch_unprojected(lambda: unprojected.seen.records)
+    parts = Parts(final=(LogMismatch,))
 
     tracing = tracing_of("timeline", settings)
     masker = Masker.default(settings.masking_key_bytes)
@@ -49,8 +56,13 @@ def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
     router.include_router(
         session_routes(reading, Requesting(publisher, answers, settings.wait_seconds, tracing.tracer), masker)
     )
-    router.include_router(system_routes(watch))
+    router.include_router(system_routes(watch, unprojected.warnings))
     router.include_router(internal_routes(reading))
+
+    def projector() -> Projector:
+        """Another one each time: a consumer that was stopped cannot be started again."""
+        note, group = partial(parts.note, "projector"), _group(schema)
+        return Projector(bus, ledger, metrics, tracing.tracer, lambda: datetime.now(UTC), note, group)
 
     async def prepare(connection: Connection) -> None:
         await migrate(connection, schema)
@@ -59,21 +71,24 @@ def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
         await check_topics(bus)
         async with database.running(prepare), publisher.running(), asyncio.TaskGroup() as group:
             await ledger.begin(LogIdentity(await cluster_id(bus), bus.topics.sessions), await _beginnings(bus))
-            parts = Readiness(["answers", "projector"])
-            group.create_task(answers.run(lambda: parts.ready("answers")), name="answers")
-            group.create_task(
-                _projecting(Projector(bus, ledger, metrics, tracing.tracer, lambda: datetime.now(UTC)), parts),
-                name="projector",
-            )
-            group.create_task(watch.run(), name="servers")
-            await parts.all.wait()
+            begun = Readiness(["answers", "projector"])
+            works: dict[str, Work] = {
+                "answers": lambda: answers.run(partial(begun.ready, "answers")),
+                "projector": lambda: projector().run(partial(begun.ready, "projector")),
+                "servers": watch.run,
+                "unprojected": unprojected.run,
+            }
+            for name, work in works.items():
+                group.create_task(parts.run(name, work), name=name)
+            await begun.all.wait()
             ready()
 
-    return Service(name="timeline", run=run, router=router, tracing=tracing)
+    return Service(name="timeline", run=run, router=router, hindrances=parts.troubles, tracing=tracing)
 
 
-async def _projecting(projector: Projector, parts: Readiness) -> None:
-    await projector.run(lambda: parts.ready("projector"))
+def _group(schema: str) -> str:
+    """Of a rebuild beside the live tables another one: in the same, each would get half of the partitions."""
+    return "timeline" if schema == DEFAULT_SCHEMA else f"timeline.{schema}"
 
 
 async def _beginnings(bus: Bus) -> dict[int, int]:

@@ -24,10 +24,13 @@ type Connection = PoolConnectionProxy[asyncpg.Record]
 UNREACHABLE = (
     OSError,
     TimeoutError,
-    asyncpg.PostgresConnectionError,
-    asyncpg.CannotConnectNowError,
+    asyncpg.PostgresConnectionError,  # SQLSTATE class 08
+    asyncpg.InvalidTransactionStateError,  # 25: it is read-only, as a standby is
+    asyncpg.TransactionRollbackError,  # 40
+    asyncpg.InsufficientResourcesError,  # 53: no space, no memory, too many connections
+    asyncpg.OperatorInterventionError,  # 57: it stops, starts, or somebody cancelled us
 )
-"""What asyncpg raises while PostgreSQL is away: also bare OSErrors."""
+"""What asyncpg raises while PostgreSQL is away, also bare OSErrors, or has trouble that passes."""
 
 
 class Database:

@@ -1,6 +1,7 @@
 """What the projection knows of the log: which one it is, how far it was read, and every session's last event."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from tarsy_bus.acceptance import Known, LogMismatch
@@ -53,10 +54,16 @@ class Ledger:
 
     async def write(self, partition: int, start: int, end: int, batch: Batch) -> None:
         """All of it or nothing. Raises PositionMoved when the projection does not stand at `start`."""
-        async with self._database.connection() as connection, connection.transaction():
-            await _move(connection, partition, start, end)
+        async with self.moving(partition, start, end) as connection:
             for name, rows in batch.in_order():
                 await connection.executemany(QUERIES[name], rows)
+
+    @asynccontextmanager
+    async def moving(self, partition: int, start: int, end: int) -> AsyncIterator[Connection]:
+        """A transaction that moves the position, for the rows of the records between. Raises PositionMoved."""
+        async with self._database.connection() as connection, connection.transaction():
+            await _move(connection, partition, start, end)
+            yield connection
 
 
 async def _move(connection: Connection, partition: int, start: int, end: int) -> None:

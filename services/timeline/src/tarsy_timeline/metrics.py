@@ -50,9 +50,20 @@ class Metrics:
             "Batches that another projector had written already",
             registry=registry,
         )
+        self._set_aside = Counter(
+            "tarsy_timeline_unprojected_total",
+            "Accepted events that could not be written to the tables, or only in part, by type",
+            ["type"],
+            registry=registry,
+        )
+        self._unprojected = Gauge(
+            "tarsy_timeline_unprojected_records",
+            "Records in the table `unprojected`, as this process last read it",
+            registry=registry,
+        )
         self._warnings = Gauge(
             "tarsy_timeline_warnings",
-            "Warnings that the API tells now: MCP servers that some or all tool gateways cannot use",
+            "Warnings that the API tells now: MCP servers that cannot be used, events that could not be projected",
             ["category"],
             registry=registry,
         )
@@ -62,6 +73,12 @@ class Metrics:
         for type, count in types.items():
             self._projected.labels(type if type in EVENTS else OTHER).inc(count)
         self._dropped.inc(dropped)
+
+    def set_aside(self, type: str) -> None:
+        self._set_aside.labels(type if type in EVENTS else OTHER).inc()
+
+    def watch_unprojected(self, count: Look) -> None:
+        self._unprojected.set_function(count)
 
     def watch(self, partition: int, *, records: Look, seconds: Look) -> None:
         """Both are asked when somebody looks: what stands still must not look as it did before."""

@@ -25,7 +25,7 @@ from tarsy_contracts.timeline import (
     TimelineEnded,
     timeline_changes,
 )
-from tarsy_timeline.storable import storable, storable_json
+from tarsy_timeline.storable import indexable, storable, storable_json
 
 ORDER = (
     "move_session",
@@ -59,7 +59,7 @@ class Batch:
     def add(self, record: Recorded) -> None:
         self.types[record.envelope.type] += 1
         earlier = self._sessions.get(record.session_id)
-        self._sessions[record.session_id] = _moved(record, earlier[-1] if earlier else record.envelope.time)
+        self._sessions[record.session_id] = moved(record, earlier[-1] if earlier else record.envelope.time)
         for name, row in statements(record):
             self._rows[name].append(row)
 
@@ -73,7 +73,7 @@ def statements(record: Recorded) -> list[Statement]:
     return [*_facts(record), *(_changed(record, change) for change in timeline_changes(record))]
 
 
-def _moved(record: Recorded, created_at: object) -> Row:
+def moved(record: Recorded, created_at: object) -> Row:
     """The session's row is there from the first accepted event on, whether this code can read that event or not."""
     return (record.session_id, record.partition, record.number, record.envelope.id, created_at)
 
@@ -103,11 +103,12 @@ def _facts(record: Recorded) -> Iterator[Statement]:
 
 def _started(record: Recorded, event: e.SessionStarted) -> Row:
     alert, chain = event.alert, event.chain
-    texts = [alert.alert_type, alert.title, alert.severity, alert.source, alert.author, alert.runbook_url]
+    texts = [alert.title, alert.severity, alert.source, alert.author, alert.runbook_url]
     return (
         record.session_id,
+        indexable(alert.alert_type),
         *(None if text is None else storable(text) for text in texts),
-        chain.chain_id,
+        indexable(chain.chain_id),
         storable(alert.data),
         chain.scripted,
         PRIORITIES.index(priority_of(alert)),

@@ -1,6 +1,7 @@
 """Reads the session log and keeps the rows: as one of several projectors that share its partitions."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,14 +18,16 @@ from tarsy_bus.lag import Lag, unread
 from tarsy_bus.records import append_time
 from tarsy_bus.starting import start
 from tarsy_bus.tracing import note_reading
-from tarsy_timeline.database import UNREACHABLE
+from tarsy_contracts.recorded import Recorded
 from tarsy_timeline.ledger import Ledger, PositionMoved
 from tarsy_timeline.metrics import Metrics
-from tarsy_timeline.projection import Batch
+from tarsy_timeline.parts import Pauses
+from tarsy_timeline.postgres_errors import is_of_the_database, reason_of
+from tarsy_timeline.resilient_writer import ResilientWriter
 
 log = structlog.get_logger(__name__)
 
-RETRY_SECONDS = 1.0
+type Note = Callable[[str], None]
 
 
 @dataclass(slots=True)
@@ -42,17 +45,30 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
     Two projectors on one partition do no harm: the ledger lets one of them through.
     """
 
-    def __init__(self, bus: Bus, ledger: Ledger, metrics: Metrics, tracer: Tracer, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        bus: Bus,
+        ledger: Ledger,
+        metrics: Metrics,
+        tracer: Tracer,
+        now: Callable[[], datetime],
+        note: Note = lambda _: None,
+        group: str = "timeline",
+    ) -> None:
+        """`note` is told why the projector waits, and nothing when it goes on."""
         self._bus = bus
         self._topic = bus.topics.sessions
         self._ledger = ledger
         self._metrics = metrics
         self._tracer = tracer
         self._now = now
+        self._note = note
+        self._pauses = Pauses()
+        self._writer = ResilientWriter(ledger, metrics, now)
         self._partitions: dict[int, Partition] = {}
         self._waiting: set[int] = set()
         self._assigned = False
-        self._consumer = member(bus, f"{bus.topics.prefix}.timeline")
+        self._consumer = member(bus, f"{bus.topics.prefix}.{group}")
 
     async def run(self, ready: Callable[[], None]) -> None:
         """Until it is cancelled. Raises LogMismatch when the log is not the one that was projected so far."""
@@ -62,10 +78,10 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
             while True:
                 try:
                     await self._step()
-                except UNREACHABLE as problem:
-                    log.warning("projector.database_unreachable", reason=repr(problem))
-                    self._reload(self._partitions)
-                    await asyncio.sleep(RETRY_SECONDS)
+                except Exception as problem:
+                    if not is_of_the_database(problem):
+                        raise
+                    await self._wait(problem)
                 if self._assigned and not self._waiting:
                     ready()
         finally:
@@ -101,8 +117,21 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         for number, partition in self._partitions.items():
             if self._unread(number, partition) == 0:
                 partition.lag.caught_up()
+        if not self._waiting and not any(self._unread(*one) for one in self._partitions.items()):
+            self._goes_on()
         if found:
             await asyncio.sleep(GATHER_SECONDS)
+
+    async def _wait(self, problem: Exception) -> None:
+        """The database is away, or refuses all there is: nothing is lost meanwhile, the log keeps it."""
+        log.warning("projector.database_unusable", reason=reason_of(problem))
+        self._note(f"the database cannot be written: {reason_of(problem)}")
+        self._reload(self._partitions)
+        await self._pauses.wait()
+
+    def _goes_on(self) -> None:
+        self._pauses.succeeded()
+        self._note("")
 
     def _reload(self, numbers: Collection[int]) -> None:
         """Forget what is known of these and begin again at what the ledger says."""
@@ -138,21 +167,22 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
                 f"{self._topic} partition {number} should go on at {partition.position}, but the next record "
                 f"lies at {fresh[0].offset}: the records between are gone"
             )
-        batch, accepted = Batch(), []
+        accepted: list[Recorded] = []
         for raw in fresh:
             delivery = readable(raw)
             if delivery is not None and partition.chains.accept(delivery.mark()):
                 accepted.append(delivery.recorded())
-                batch.add(accepted[-1])
         end = fresh[-1].offset + 1
         with self._metrics.duration.time():
-            await self._ledger.write(number, partition.position, end, batch)
+            await self._writer.write(number, partition.position, end, accepted)
+        self._goes_on()
         partition.position = end
         partition.lag.read(append_time(fresh[-1]))
         now = self._now()
         for record in accepted:
             note_reading(self._tracer, "project", record, now)
-        self._metrics.projected(batch.types, dropped=len(fresh) - len(accepted))
+        types = Counter(record.envelope.type for record in accepted)
+        self._metrics.projected(types, dropped=len(fresh) - len(accepted))
 
     def _unread(self, number: int, partition: Partition) -> int:
         return unread(self._consumer, TopicPartition(self._topic, number), partition.position)

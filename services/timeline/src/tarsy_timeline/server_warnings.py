@@ -14,9 +14,17 @@ MOST_NAMED = 10
 """Workers or tools that one warning names."""
 MOST_CHARACTERS = 2_000
 
-type Category = Literal["mcp_health"]
-CATEGORIES: tuple[Category, ...] = ("mcp_health",)
-type What = Literal["no_gateway", "unreported", "misconfigured", "unreachable", "partly_unreachable", "different_tools"]
+type Category = Literal["mcp_health", "projection"]
+CATEGORIES: tuple[Category, ...] = ("mcp_health", "projection")
+type What = Literal[
+    "no_gateway",
+    "unreported",
+    "misconfigured",
+    "unreachable",
+    "partly_unreachable",
+    "different_tools",
+    "unprojected",
+]
 
 
 @dataclass(frozen=True, slots=True)

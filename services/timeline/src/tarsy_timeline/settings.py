@@ -4,11 +4,13 @@ from pydantic import Field, SecretStr
 
 from tarsy_service.settings import MaskingSettings
 
+DEFAULT_SCHEMA = "tarsy"
+
 
 class TimelineSettings(MaskingSettings):
     database: SecretStr = Field(description="PostgreSQL, postgresql://USER:PASSWORD@HOST:PORT/NAME")
     database_schema: str = Field(
-        "tarsy",
+        DEFAULT_SCHEMA,
         pattern=r"^[a-z_][a-z0-9_]{0,40}$",
         description="the schema of all tables; a fresh one is a rebuild beside the live one",
     )

@@ -1,11 +1,13 @@
 """What people and the page are told of the system: MCP servers, and what is wrong with them."""
 
+from collections.abc import Callable, Sequence
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Query
 
 from tarsy_service.problems import Problem
 from tarsy_timeline import system_shapes
+from tarsy_timeline.server_warnings import ServerWarning
 from tarsy_timeline.server_watch import ServerWatch
 from tarsy_timeline.system_shapes import MOST_TOOLS, McpServer, McpServers, SystemWarnings
 
@@ -15,7 +17,7 @@ type ServerName = Annotated[str, Path(max_length=200)]
 type Tools = Annotated[Literal["listed", "none"], Query()]
 
 
-def system_routes(watch: ServerWatch) -> APIRouter:
+def system_routes(watch: ServerWatch, unprojected: Callable[[], Sequence[ServerWarning]] = tuple) -> APIRouter:
     router = APIRouter(prefix="/api/v1/system", tags=["system"])
 
     @router.get("/mcp-servers")
@@ -35,6 +37,6 @@ def system_routes(watch: ServerWatch) -> APIRouter:
     async def list_warnings() -> SystemWarnings:
         """What an operator should look at. A warning goes when its cause does."""
         seen = await watch.seen()
-        return system_shapes.system_warnings(seen.warnings, len(seen.servers))
+        return system_shapes.system_warnings([*unprojected(), *seen.warnings], len(seen.servers))
 
     return router

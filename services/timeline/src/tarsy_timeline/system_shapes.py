@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, JsonValue, PlainSerializer, WithJsonSchema
 
 from tarsy_bus.catalog import Entry
 from tarsy_contracts.envelope import wire_time
 from tarsy_contracts.workers import CatalogTool, ToolAnnotations
-from tarsy_timeline.server_warnings import ServerWarning
+from tarsy_timeline.server_warnings import Category, ServerWarning
 from tarsy_timeline.servers import Server, checked_at
 
 MOST_TOOLS = 1_000
@@ -81,7 +81,7 @@ class SystemWarning(Body):
     """`id` is the same for the same trouble of the same server. `server_id` is null when it is about none."""
 
     id: str
-    category: Literal["mcp_health"]
+    category: Category
     message: str
     details: str
     server_id: str | None

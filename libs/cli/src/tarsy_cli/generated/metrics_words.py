@@ -67,6 +67,7 @@ VALUES: Mapping[tuple[str, str], Sequence[str]] = {
     ("tarsy_summarizer_summaries_total", "outcome"): _of(SummaryOutcome),
     ("tarsy_summarizer_llm_calls_total", "outcome"): SUMMARIZER_LLM_OUTCOMES,
     ("tarsy_timeline_events_projected_total", "type"): (*EVENTS, "other"),
+    ("tarsy_timeline_unprojected_total", "type"): (*EVENTS, "other"),
     ("tarsy_timeline_warnings", "category"): CATEGORIES,
     ("tarsy_websocket_gateway_clients_dropped_total", "reason"): _of(DropReason),
     ("tarsy_kafka_records_total", "outcome"): _of(WriteOutcome),
@@ -175,6 +176,11 @@ LOOKS: Sequence[Look] = (
             "tarsy_timeline_ledger_conflicts_total",
         ),
         "lag that grows: PostgreSQL is away or slow. Conflicts that do not end: two projectors read one partition",
+    ),
+    Look(
+        "something is missing in the history of a session",
+        ("tarsy_timeline_unprojected_records", "tarsy_timeline_unprojected_total"),
+        "PostgreSQL, or the projection, did not take an event: docs/operations/unprojected-records.md",
     ),
     Look(
         "the page does not move",

@@ -18,6 +18,17 @@ update positions set next_offset = $3 where partition = $1 and next_offset = $2
 -- name: read_chains
 select session_id, last_event_id, last_number from sessions where partition = $1
 
+-- name: set_aside
+insert into unprojected (partition, log_offset, session_id, number, event_type, reason, failed_at)
+values ($1, $2, $3, $4, $5, $6, $7)
+on conflict do nothing
+
+-- name: count_unprojected
+select count(*) as records, count(distinct session_id) as sessions, min(failed_at) as since from unprojected
+
+-- name: read_unprojected
+select session_id, event_type, partition, log_offset, reason from unprojected order by failed_at, log_offset limit $1
+
 -- The rows. A batch runs each of these once, in the order of projection.ORDER -----------------------------------
 
 -- name: move_session
@@ -74,8 +85,9 @@ update agent_executions set iterations = $2, forced_conclusion = $3 where execut
 
 -- name: count_llm_call
 update agent_executions
-set llm_interaction_count = llm_interaction_count + 1, input_tokens = input_tokens + $2,
-    output_tokens = output_tokens + $3, model_name = $4
+set llm_interaction_count = llm_interaction_count + 1, model_name = $4,
+    input_tokens = least(input_tokens + $2, 9007199254740991),
+    output_tokens = least(output_tokens + $3, 9007199254740991)
 where execution_id = $1
 
 -- name: count_tool_call
@@ -128,8 +140,8 @@ from (
 cross join lateral (
     select coalesce(sum(llm_interaction_count), 0) as llm_interaction_count,
            coalesce(sum(mcp_interaction_count), 0) as mcp_interaction_count,
-           coalesce(sum(input_tokens), 0)::bigint as input_tokens,
-           coalesce(sum(output_tokens), 0)::bigint as output_tokens,
+           least(coalesce(sum(input_tokens), 0), 9007199254740991)::bigint as input_tokens,
+           least(coalesce(sum(output_tokens), 0), 9007199254740991)::bigint as output_tokens,
            coalesce(sum(fallback_count), 0) as provider_fallback_count
     from agent_executions where session_id = s.session_id
 ) e
