@@ -12,7 +12,8 @@ from tarsy_cli.front_door.passing import Passing
 from tarsy_cli.front_door.ways import OUTSIDE
 from tarsy_cli.starting.places import HOST
 from tarsy_embedded.ports import free_port
-from tarsy_service.listening import listening_for_others
+from tarsy_service.bounded_http import Limits
+from tarsy_service.listening import DEFAULT_LIMITS, listening_for_others
 
 type Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
@@ -33,12 +34,12 @@ class Behind:
 
 
 @asynccontextmanager
-async def door(behind: Behind, *, wait_seconds: float = 5.0) -> AsyncIterator[str]:
+async def door(behind: Behind, *, wait_seconds: float = 5.0, limits: Limits = DEFAULT_LIMITS) -> AsyncIterator[str]:
     """Its address, HOST:PORT."""
     port = free_port()
     async with (
         Passing(behind, behind.counted, wait_seconds=wait_seconds).running() as passing,
-        listening_for_others(Doorway(OUTSIDE, passing), HOST, port),
+        listening_for_others(Doorway(OUTSIDE, passing), HOST, port, limits=limits),
     ):
         yield f"{HOST}:{port}"
 

@@ -19,6 +19,7 @@ from door_running import Behind, door, raw_service, service
 from tarsy_cli.front_door.request_body import BODY_LIMIT_BYTES
 from tarsy_cli.starting.places import HOST
 from tarsy_embedded.ports import free_port
+from tarsy_service.bounded_http import Limits
 from tarsy_testing import eventually
 
 TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
@@ -299,8 +300,34 @@ async def test_when_the_client_goes_so_does_the_question() -> None:
         await eventually(lambda: seen("streaming"), "the service stopped to send", seconds=5)
 
         reader, writer = await asyncio.open_connection(host, int(number))
-        writer.write(b"POST /api/v1/upload HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\r\n12345")
+        writer.write(b"POST /api/v1/upload HTTP/1.1\r\nhost: a\r\ncontent-length: 9000000\r\n\r\n" + MEGABYTE)
         await writer.drain()
         await reading.wait()
         writer.close()
         await eventually(lambda: seen("uploading"), "the service stopped to read", seconds=5)
+
+
+async def test_who_sends_slowly_occupies_no_instance_and_is_ended(client: httpx2.AsyncClient) -> None:
+    asked: list[str] = []
+
+    async def echo(request: Request) -> Response:
+        asked.append((await request.body()).decode())
+        return Response()
+
+    app = Starlette(routes=[Route("/{path:path}", echo, methods=["POST"])])
+    async with (
+        service(app) as port,
+        door(Behind({"timeline": [port]}), limits=Limits(body_seconds=1.0)) as address,
+    ):
+        host, number = address.split(":")
+        slow = [await asyncio.open_connection(host, int(number)) for _ in range(50)]
+        for _, writer in slow:
+            writer.write(b"POST /api/v1/x HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\r\nslow")
+        assert (await client.post(f"http://{address}/api/v1/x", content=b"honest")).status_code == 200
+        async with asyncio.timeout(60):
+            answers = [await reader.read() for reader, _ in slow]
+        for _, writer in slow:
+            writer.close()
+
+    assert {answer.partition(b"\r\n")[0] for answer in answers} == {b"HTTP/1.1 408 Request Timeout"}
+    assert asked == ["honest"]

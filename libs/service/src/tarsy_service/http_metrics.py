@@ -5,13 +5,25 @@ import time
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tarsy_service.bounded_http import Refusal
+
 OTHER = "other"
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
 
+def refusals_counter(registry: CollectorRegistry) -> Counter:
+    return Counter(
+        "tarsy_http_refused_total",
+        "Connections that ended before a request of theirs was whole: too slow, too large, too many, or broken off",
+        ["reason"],
+        registry=registry,
+    )
+
+
 class HttpMetrics:
     def __init__(self, registry: CollectorRegistry) -> None:
+        self._refused = refusals_counter(registry)
         self._requests = Counter(
             "tarsy_http_requests_total",
             "Requests answered; a connection of a WebSocket is none",
@@ -25,6 +37,9 @@ class HttpMetrics:
             buckets=SECONDS,
             registry=registry,
         )
+
+    def count_refused(self, why: Refusal) -> None:
+        self._refused.labels(why).inc()
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
         method = method if method in METHODS else OTHER

@@ -5,23 +5,32 @@ import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import uvicorn
 from starlette.types import ASGIApp
 
+from tarsy_service.bounded_http import BoundedHttp, Count, Limits, Traffic
+
 GRACE_SECONDS = 3
 BACKLOG = 512
+DEFAULT_LIMITS = Limits()
 
 
-def listening(app: ASGIApp, host: str, port: int) -> AbstractAsyncContextManager[None]:
+def listening(
+    app: ASGIApp, host: str, port: int, *, limits: Limits = DEFAULT_LIMITS, count: Count = lambda _: None
+) -> AbstractAsyncContextManager[Traffic]:
     """Listens before the body runs, and stops after it. Raises OSError when the port is taken."""
-    return _serving(app, host, port, Headers())
+    return _serving(app, host, port, Headers(), Traffic(limits, count))
 
 
-def listening_for_others(app: ASGIApp, host: str, port: int) -> AbstractAsyncContextManager[None]:
+def listening_for_others(
+    app: ASGIApp, host: str, port: int, *, limits: Limits = DEFAULT_LIMITS, count: Count = lambda _: None
+) -> AbstractAsyncContextManager[Traffic]:
     """For an app that passes on what others say: an answer has no header that the app did not give it."""
     # Whoever is in front of us is not to be believed more than we are.
-    return _serving(app, host, port, Headers(server_header=False, date_header=False, proxy_headers=False))
+    headers = Headers(server_header=False, date_header=False, proxy_headers=False)
+    return _serving(app, host, port, headers, Traffic(limits, count))
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +43,10 @@ class Headers:
 
 
 @asynccontextmanager
-async def _serving(app: ASGIApp, host: str, port: int, headers: Headers) -> AsyncIterator[None]:
+async def _serving(app: ASGIApp, host: str, port: int, headers: Headers, traffic: Traffic) -> AsyncIterator[Traffic]:
     config = uvicorn.Config(
         app,
+        http=partial(BoundedHttp, traffic=traffic),  # type: ignore[arg-type] # it is only called
         log_config=None,
         access_log=False,
         ws_per_message_deflate=False,
@@ -50,7 +60,7 @@ async def _serving(app: ASGIApp, host: str, port: int, headers: Headers) -> Asyn
     with socket.create_server((host, port), backlog=BACKLOG) as listener:
         task = asyncio.create_task(server.serve(sockets=[listener]), name=f"http-{port}")
         try:
-            yield
+            yield traffic
         finally:
             server.should_exit = True
             await task

@@ -1,10 +1,13 @@
 """HTTP errors as problem details (RFC 9457), with a pointer to the field where there is one."""
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
+CLIENT_GONE = 499
+"""As proxies name it: no error of ours."""
 MEDIA_TYPE = "application/problem+json"
 
 
@@ -33,6 +36,10 @@ def install_problem_handlers(app: FastAPI) -> None:
     async def ours(_: Request, problem: Problem) -> JSONResponse:
         errors = [{"detail": problem.detail, "pointer": problem.pointer}] if problem.pointer is not None else None
         return problem_response(problem.status, problem.title, problem.detail, errors)
+
+    @app.exception_handler(ClientDisconnect)
+    async def gone(_: Request, __: ClientDisconnect) -> Response:
+        return Response(status_code=CLIENT_GONE)  # to nobody: for the metrics
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, problem: RequestValidationError) -> JSONResponse:

@@ -38,12 +38,17 @@ class Readiness:
         return sorted(self._waiting)
 
 
-def build_app(services: Sequence[Service], readiness: Readiness, registry: CollectorRegistry) -> FastAPI:
+def build_app(
+    services: Sequence[Service],
+    readiness: Readiness,
+    registry: CollectorRegistry,
+    http_metrics: HttpMetrics | None = None,
+) -> FastAPI:
     """The routers of all services, `/health`, `/ready` and `/metrics`."""
     app = FastAPI(title="TARSy", version="1", telemetry={"auto_configure": False, "tracing": False})
     install_problem_handlers(app)
     app.add_middleware(RefuseForeignPages)
-    app.add_middleware(CountRequests, metrics=HttpMetrics(registry))
+    app.add_middleware(CountRequests, metrics=http_metrics or HttpMetrics(registry))
     names = [service.name for service in services]
     ProcessMetrics(registry, names, lambda: [*readiness.waiting, *_hindrances(services)])
     for service in services:
@@ -91,9 +96,10 @@ async def run_services(
     """Runs until SIGTERM, SIGINT or `stop`, or until a service fails: what it died of comes out, in a group."""
     stopping = stop or asyncio.Event()
     readiness = Readiness([service.name for service in services])
-    app = build_app(services, readiness, registry)
+    http_metrics = HttpMetrics(registry)
+    app = build_app(services, readiness, registry, http_metrics)
     with stopped_by_signals(stopping):
-        async with listening(app, host, port), asyncio.TaskGroup() as group:
+        async with listening(app, host, port, count=http_metrics.count_refused), asyncio.TaskGroup() as group:
             announcing = group.create_task(_announce(readiness, on_ready), name="ready")
             running = [asyncio.create_task(_run(service, readiness), name=service.name) for service in services]
             try:

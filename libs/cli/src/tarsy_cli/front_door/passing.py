@@ -108,6 +108,7 @@ class Passing:
             await answer.aclose()
 
     async def _first_answer(self, service: str, scope: Scope, body: RequestBody) -> httpx2.Response:
+        await body.read_ahead()
         repeatable = scope["method"] in ("GET", "HEAD", "OPTIONS") and not body.expected
         async for port in self.tries(service):
             try:

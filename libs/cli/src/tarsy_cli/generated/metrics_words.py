@@ -11,6 +11,7 @@ from tarsy_contracts.inputs import INPUTS, LlmCallReported, PlaceGiven, ToolsOff
 from tarsy_contracts.topics import LOG_PARTITIONS, Topics
 from tarsy_ingest.metrics import AlertOutcome, BurialReason
 from tarsy_orchestrator.metrics import LLM_OUTCOMES, Queue
+from tarsy_service.bounded_http import REFUSALS
 from tarsy_service.http_metrics import METHODS
 from tarsy_summarizer.metrics import LLM_OUTCOMES as SUMMARIZER_LLM_OUTCOMES
 from tarsy_summarizer.metrics import SummaryOutcome
@@ -67,6 +68,7 @@ VALUES: Mapping[tuple[str, str], Sequence[str]] = {
     ("tarsy_summarizer_summaries_total", "outcome"): _of(SummaryOutcome),
     ("tarsy_summarizer_llm_calls_total", "outcome"): SUMMARIZER_LLM_OUTCOMES,
     ("tarsy_timeline_events_projected_total", "type"): (*EVENTS, "other"),
+    ("tarsy_http_refused_total", "reason"): REFUSALS,
     ("tarsy_timeline_unprojected_total", "type"): (*EVENTS, "other"),
     ("tarsy_timeline_warnings", "category"): CATEGORIES,
     ("tarsy_websocket_gateway_clients_dropped_total", "reason"): _of(DropReason),
@@ -204,7 +206,13 @@ LOOKS: Sequence[Look] = (
     ),
     Look(
         "the API answers badly",
-        ("tarsy_http_requests_total", "tarsy_http_request_duration_seconds", "tarsy_process_ready"),
-        "status 503 of alerts: Kafka. 5xx of sessions: PostgreSQL. Ready 0: /ready says what it waits for",
+        (
+            "tarsy_http_requests_total",
+            "tarsy_http_request_duration_seconds",
+            "tarsy_http_refused_total",
+            "tarsy_process_ready",
+        ),
+        "status 503 of alerts: Kafka. 5xx of sessions: PostgreSQL. Ready 0: /ready says what it waits for. Refused: "
+        "clients that are slow, broken or hostile; docs/operations/slow-senders.md",
     ),
 )

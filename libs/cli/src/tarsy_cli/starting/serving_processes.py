@@ -20,6 +20,7 @@ from tarsy_cli.starting.masking_key import VARIABLE
 from tarsy_cli.starting.places import HOST, Places
 from tarsy_cli.starting.supervised import Supervised
 from tarsy_embedded.ports import free_port
+from tarsy_service.http_metrics import refusals_counter
 from tarsy_service.listening import listening_for_others
 from tarsy_service.signals import stopped_by_signals
 
@@ -91,8 +92,9 @@ async def _doors(crew: Crew, port: int, inside: int) -> AsyncIterator[None]:
     registry.register(CrewCollector(crew))
     async with Passing(crew, count_requests(registry)).running() as passing:
         front = FrontDoor(Doorway(OUTSIDE, passing), crew, registry)
+        refused = refusals_counter(registry)
         inner = listening_for_others(Doorway(INSIDE, passing), HOST, inside)
-        async with inner, listening_for_others(front, HOST, port):
+        async with inner, listening_for_others(front, HOST, port, count=lambda why: refused.labels(why).inc()):
             yield
 
 

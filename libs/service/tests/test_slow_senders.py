@@ -1,0 +1,190 @@
+"""Whoever is slow, large or broken costs itself. On real sockets, with limits that a test can wait for."""
+
+import asyncio
+import logging
+import resource
+import socket
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+
+import httpx2
+import pytest
+from fastapi import FastAPI, Request, WebSocket
+from websockets.asyncio.client import connect
+
+from tarsy_service.bounded_http import Limits, Traffic
+from tarsy_service.listening import listening
+from tarsy_service.problems import install_problem_handlers
+from tarsy_testing import eventually
+
+HOST = "127.0.0.1"
+PATIENT = Limits(head_seconds=300, body_seconds=300)
+"""For tests of what is not about time."""
+LIMIT_SECONDS = 60.0
+MANY = 1_500
+
+type Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+@dataclass
+class Served:
+    port: int
+    traffic: Traffic
+    refused: Counter[str] = field(default_factory=Counter)
+
+    async def send(self, data: bytes) -> Stream:
+        reader, writer = await asyncio.open_connection(HOST, self.port)
+        writer.write(data)
+        return reader, writer
+
+    async def honest(self) -> int:
+        async with httpx2.AsyncClient(base_url=f"http://{HOST}:{self.port}", timeout=LIMIT_SECONDS) as client:
+            answer = await client.post("/size", content=b"x" * 2_000)
+        assert answer.text == "2000"
+        return answer.status_code
+
+
+def app() -> FastAPI:
+    app = FastAPI()
+    install_problem_handlers(app)
+
+    @app.post("/size")
+    async def size(request: Request) -> int:
+        return len(await request.body())
+
+    @app.websocket("/echo")
+    async def echo(client: WebSocket) -> None:
+        await client.accept()
+        while True:
+            await client.send_text(await client.receive_text())
+
+    return app
+
+
+@asynccontextmanager
+async def serving(limits: Limits) -> AsyncIterator[Served]:
+    with socket.create_server((HOST, 0)) as free:
+        port: int = free.getsockname()[1]
+    refused: Counter[str] = Counter()
+    async with listening(app(), HOST, port, limits=limits, count=lambda why: refused.update([why])) as traffic:
+        yield Served(port, traffic, refused)
+
+
+def post(declared: int, body: bytes = b"") -> bytes:
+    return b"POST /size HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n" % declared + body
+
+
+async def end_of(stream: Stream) -> bytes:
+    """All that the server said until it closed the connection."""
+    try:
+        async with asyncio.timeout(LIMIT_SECONDS):
+            return await stream[0].read()
+    except ConnectionResetError:
+        return b""
+    finally:
+        stream[1].close()
+
+
+@pytest.fixture
+def many_files() -> None:
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 8_192), hard))
+
+
+async def test_fifteen_hundred_unfinished_requests_are_ended_and_others_served_meanwhile(many_files: None) -> None:
+    async with serving(Limits(body_seconds=3, head_seconds=300)) as served:
+        slow = [await served.send(post(2_000, b"x" * 1_000)) for _ in range(MANY)]
+        assert await served.honest() == 200
+        answers = await asyncio.gather(*(end_of(one) for one in slow))
+
+        assert {answer.partition(b"\r\n")[0] for answer in answers} == {b"HTTP/1.1 408 Request Timeout"}
+        assert served.refused == {"slow_body": MANY}
+        await eventually(lambda: _is(served.traffic.connections == 0), "no connection is left")
+        assert served.traffic.bytes_in_flight == 0
+
+
+@pytest.mark.parametrize("sent", [b"", b"POST /si", b"\r\n"])
+async def test_a_head_that_does_not_come_ends_the_connection(sent: bytes) -> None:
+    async with serving(Limits(head_seconds=0.5)) as served:
+        answer = await end_of(await served.send(sent))
+
+        assert answer.startswith(b"HTTP/1.1 408")
+        assert await served.honest() == 200
+
+
+async def test_a_second_head_that_does_not_come_ends_the_connection() -> None:
+    async with serving(Limits(head_seconds=0.5)) as served:
+        answer = await end_of(await served.send(post(1, b"x") + b"POST /si"))
+
+        assert answer.count(b"HTTP/1.1 200") == 1
+        assert answer.endswith(b"connection: close\r\n\r\n")
+
+
+async def test_a_head_without_end_is_refused() -> None:
+    async with serving(PATIENT) as served:
+        stream = await served.send(b"GET / HTTP/1.1\r\n")
+        reading = asyncio.create_task(end_of(stream))
+        while not reading.done():
+            stream[1].write(b"x: " + b"y" * 10_000 + b"\r\n")
+            await asyncio.sleep(0)
+
+        assert served.refused == {"large_head": 1}
+
+
+async def test_bodies_are_bounded_together_and_the_longest_under_way_make_room() -> None:
+    limits = replace(PATIENT, bodies_bytes=1_000_000)
+    async with serving(limits) as served:
+        slow = [await served.send(post(2_000_000, b"x" * 300_000)) for _ in range(3)]
+        await eventually(lambda: _is(served.traffic.bytes_in_flight == 900_000), "three bodies are held")
+        fourth = await served.send(post(2_000_000, b"x" * 300_000))
+        first = await end_of(slow[0])
+
+        assert first.startswith(b"HTTP/1.1 503")
+        assert b"retry-after: " in first
+        await eventually(lambda: _is(served.traffic.bytes_in_flight == 900_000), "the fourth has the room of the first")
+        assert await served.honest() == 200
+        for _, writer in (*slow[1:], fourth):
+            writer.close()
+        await eventually(lambda: _is(served.traffic.bytes_in_flight == 0), "what broke off is nobody's any more")
+        assert served.refused == {"bodies": 1, "broken_off": 3}
+
+
+async def test_silent_connections_make_room_for_new_ones() -> None:
+    async with serving(replace(PATIENT, connections=5)) as served:
+        silent = [await served.send(b"") for _ in range(10)]
+        ended = await asyncio.gather(*(end_of(one) for one in silent[:5]))
+
+        assert all(answer.startswith(b"HTTP/1.1 503") for answer in ended)
+        assert await served.honest() == 200
+        for _, writer in silent:
+            writer.close()
+
+
+async def test_a_socket_outlives_all_limits_of_requests() -> None:
+    async with (
+        serving(Limits(head_seconds=0.5, body_seconds=0.5)) as served,
+        connect(f"ws://{HOST}:{served.port}/echo", proxy=None) as client,
+    ):
+        # Begun later, and over: the time of the socket was up as well.
+        for unfinished in (b"POST", post(2_000, b"x")):
+            assert (await end_of(await served.send(unfinished))).startswith(b"HTTP/1.1 408")
+        await client.send("still here")
+        assert await client.recv() == "still here"
+        assert served.traffic.connections == 0
+
+
+async def test_a_client_that_breaks_off_is_no_error(caplog: pytest.LogCaptureFixture) -> None:
+    async with serving(PATIENT) as served:
+        _, writer = await served.send(post(2_000, b"x" * 1_000))
+        await eventually(lambda: _is(served.traffic.bytes_in_flight == 1_000), "it is under way")
+        writer.close()
+        await eventually(lambda: _is(served.refused == {"broken_off": 1}), "it is counted")
+        await eventually(lambda: _is(served.traffic.bytes_in_flight == 0), "its body is gone")
+
+    assert [one.getMessage() for one in caplog.records if one.levelno >= logging.WARNING] == []
+
+
+async def _is(true: bool) -> bool:
+    return true
