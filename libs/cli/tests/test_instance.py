@@ -70,3 +70,36 @@ def test_only_the_owner_can_read_the_file_with_the_password(tmp_path: Path) -> N
     home = Home(tmp_path)
     home.write(Instance(state="ready", pid=1, database="postgresql://tarsy:secret@127.0.0.1/tarsy"))
     assert (tmp_path / "instance.json").stat().st_mode & 0o777 == 0o600
+
+
+def rights(path: Path) -> int:
+    return path.stat().st_mode & 0o777
+
+
+def test_what_lies_in_the_folder_is_its_owners_only_whatever_rights_it_had_before(tmp_path: Path) -> None:
+    folder = tmp_path / ".tarsy"
+    for name in ("kafka", "logs"):
+        (folder / name).mkdir(parents=True)
+        (folder / name).chmod(0o755)
+    (folder / "tarsy.log").touch(0o644)
+    folder.chmod(0o755)
+
+    with Home(folder).held():
+        assert [rights(path) for path in (folder, folder / "kafka", folder / "logs")] == [0o700] * 3
+        assert rights(folder / "tarsy.log") == 0o600
+
+
+def test_a_folder_that_is_made_is_its_owners_only(tmp_path: Path) -> None:
+    with Home(tmp_path / "new").held():
+        assert rights(tmp_path / "new") == 0o700
+
+
+def test_a_folder_that_holds_other_things_keeps_its_rights_and_what_is_ours_in_it_is_closed(tmp_path: Path) -> None:
+    (tmp_path / "kafka").mkdir(mode=0o755)
+    (tmp_path / "holiday.txt").touch(0o644)
+    tmp_path.chmod(0o755)
+
+    with Home(tmp_path).held():
+        assert rights(tmp_path) == 0o755
+        assert rights(tmp_path / "kafka") == 0o700
+        assert rights(tmp_path / "holiday.txt") == 0o644

@@ -11,6 +11,7 @@ from typing import IO, Literal
 
 from pydantic import BaseModel, Field
 
+from tarsy_cli.private_folder import make_private
 from tarsy_cli.starting.places import without_password
 
 READERS_SECONDS = 1.0
@@ -98,7 +99,7 @@ class Home:
     @contextmanager
     def held(self) -> Iterator[None]:
         """Raises AlreadyRunning. The kernel frees the lock, however the process ends."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        make_private(self.folder)
         with self._lock.open("a") as lock:
             _take(lock)
             self.write(Instance(state="starting", pid=os.getpid()))

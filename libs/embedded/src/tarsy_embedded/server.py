@@ -36,7 +36,7 @@ class EmbeddedServer(ABC):
     def start(self) -> None:
         """Returns when the server answers. Must be called on the main thread, with whose end the server ends."""
         try:
-            self.data_dir.mkdir(parents=True, exist_ok=True)
+            self.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._lock.acquire()
             require_space(self.data_dir)
             require_free(self.port, self.name)

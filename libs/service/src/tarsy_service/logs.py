@@ -23,7 +23,7 @@ def _trace_ids(_: object, __: str, line: structlog.types.EventDict) -> structlog
     return line
 
 
-def configure_logs(level: str, stream: TextIO = sys.stderr) -> None:
+def configure_logs(level: str, to: TextIO | logging.Handler = sys.stderr) -> None:
     """Call once, at the start of a process. Libraries that use the standard module go the same way."""
     shared: list[structlog.types.Processor] = [
         structlog.contextvars.merge_contextvars,
@@ -39,7 +39,7 @@ def configure_logs(level: str, stream: TextIO = sys.stderr) -> None:
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,
     )
-    handler = logging.StreamHandler(stream)
+    handler = to if isinstance(to, logging.Handler) else logging.StreamHandler(to)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=shared,

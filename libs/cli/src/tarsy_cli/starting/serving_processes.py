@@ -19,12 +19,15 @@ from tarsy_cli.starting.instances import SERVICES, Instances
 from tarsy_cli.starting.masking_key import VARIABLE
 from tarsy_cli.starting.places import HOST, Places
 from tarsy_cli.starting.supervised import Supervised
+from tarsy_embedded.child import LOG_BYTES, LOGS_KEPT
 from tarsy_embedded.ports import free_port
 from tarsy_service.http_metrics import refusals_counter
 from tarsy_service.listening import listening_for_others
 from tarsy_service.signals import stopped_by_signals
 
 START_SECONDS = 120.0
+ALL_LOGS_BYTES = 500_000_000
+"""Of all processes together."""
 WITH_DATABASE = frozenset({"timeline"})
 WITHOUT_MASKING = frozenset({"websocket-gateway"})
 
@@ -57,7 +60,8 @@ async def serve_processes(
 def _crew(
     places: Places, instances: Instances, logs: Path, client: httpx2.AsyncClient, inside: int, on_change: Changed
 ) -> Crew:
-    logs.mkdir(parents=True, exist_ok=True)
+    logs.mkdir(mode=0o700, parents=True, exist_ok=True)
+    log_bytes = min(LOG_BYTES, ALL_LOGS_BYTES // ((1 + LOGS_KEPT) * sum(instances.values())))
     members: list[Supervised] = []
     crew = Crew(members)
     for service, count in instances.items():
@@ -67,6 +71,7 @@ def _crew(
                 service,
                 number,
                 log_file=logs / f"{service}-{number}.log",
+                log_bytes=log_bytes,
                 environment=environment,
                 client=client,
                 changed=lambda: on_change(crew),

@@ -15,7 +15,7 @@ import structlog
 from pydantic import BaseModel, ValidationError
 
 from tarsy_cli.starting.places import HOST
-from tarsy_embedded.child import Child
+from tarsy_embedded.child import LOG_BYTES, Child
 from tarsy_embedded.ports import free_port, is_taken
 
 log = structlog.get_logger(__name__)
@@ -63,6 +63,7 @@ class Supervised:
         number: int,
         *,
         log_file: Path,
+        log_bytes: int = LOG_BYTES,
         environment: Mapping[str, str],
         client: httpx2.AsyncClient,
         changed: Callable[[], None],
@@ -70,6 +71,7 @@ class Supervised:
         self.service = service
         self.number = number
         self.log_file = log_file
+        self._log_bytes = log_bytes
         self.port = free_port()
         self.state: State = "starting"
         self.restarts = 0
@@ -135,6 +137,7 @@ class Supervised:
         self._child = Child(
             [sys.executable, "-m", f"tarsy_{self.service.replace('-', '_')}"],
             log=self.log_file,
+            log_bytes=self._log_bytes,
             death_signal=signal.SIGKILL,
             folder=Path.cwd(),
             environment={**self._environment, "TARSY_CLIENT": self.name, "TARSY_HTTP_PORT": str(self.port)},

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from types import FrameType
 
@@ -30,6 +31,7 @@ from tarsy_cli.starting.supervised import ServiceRefused
 from tarsy_cli.starting.telling import Telling
 from tarsy_config.load import load_config
 from tarsy_config.mistakes import ConfigInvalid
+from tarsy_embedded.child import LOG_BYTES, LOGS_KEPT
 from tarsy_embedded.errors import EmbeddedError
 from tarsy_embedded.ports import require_free
 from tarsy_llm.script import ScriptInvalid
@@ -72,7 +74,7 @@ def run_up(home: Home, wanted: Wanted, say: Say) -> None:
     log_file = home.folder / "tarsy.log"
     try:
         with home.held(), _sigterm_interrupts():
-            configure_logs("INFO", log_file.open("a", encoding="utf-8", buffering=1))
+            configure_logs("INFO", RotatingFileHandler(log_file, maxBytes=LOG_BYTES, backupCount=LOGS_KEPT))
             try:
                 _run(home, wanted, log_file, say)
             except FOR_PEOPLE as problem:
