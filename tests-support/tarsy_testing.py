@@ -53,11 +53,14 @@ def kafka_bootstrap(work_folder: Path) -> Iterator[str]:
         with kafka_container() as bootstrap:
             yield bootstrap
         return
-    cache = Path(os.environ.get("TARSY_CACHE_DIR", Path.home() / ".cache" / "tarsy"))
-    with EmbeddedKafka(
-        work_folder / "kafka", port=free_port(), cache_dir=cache, progress=lambda _: None, tests=True
-    ) as kafka:
+    with own_kafka(work_folder / "kafka") as kafka:
         yield kafka.bootstrap
+
+
+def own_kafka(folder: Path) -> EmbeddedKafka:
+    """A broker of a test's own, not started: to be killed, or set up in another way."""
+    cache = Path(os.environ.get("TARSY_CACHE_DIR", Path.home() / ".cache" / "tarsy"))
+    return EmbeddedKafka(folder, port=free_port(), cache_dir=cache, progress=lambda _: None, tests=True)
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ from unittest.mock import patch
 from opentelemetry.trace import NoOpTracer
 from prometheus_client import CollectorRegistry
 
+from tarsy_bus.client_lifecycle import stop_client
 from tarsy_bus.connection import Bus, member
 from tarsy_bus.following import Follower
 from tarsy_bus.liveness import Liveness, announce, watch
@@ -135,7 +136,7 @@ class Orchestrator:
                     group.create_task(self._catalog.follow(self._bus))
                     await self._owner.run(lambda: None)
             finally:
-                await consumer.stop()
+                await stop_client(consumer)
 
     def committable(self) -> dict[int, int]:
         """Of each partition of the inbox: up to where it may say that it has decided."""

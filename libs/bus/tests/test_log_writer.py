@@ -9,7 +9,7 @@ from aiokafka import AIOKafkaProducer
 from aiokafka.structs import RecordMetadata, TopicPartition
 from bus_kafka import TINY, Door, delete_topic, entries, make_topic, read
 
-from tarsy_bus import log_writer, producing
+from tarsy_bus import client_lifecycle, log_writer
 from tarsy_bus.connection import Bus
 from tarsy_bus.log_writer import BATCH_BYTES, AppendUncertain, Entry, LogWriter
 from tarsy_contracts.topics import LIMIT_BYTES
@@ -120,7 +120,7 @@ async def test_a_write_that_is_never_acknowledged_is_uncertain_and_leaves_nothin
 ) -> None:
     """A producer that cannot flush would go on trying for ever, and one more would be left behind at each attempt."""
     monkeypatch.setattr(log_writer, "APPEND_SECONDS", 0.5)
-    monkeypatch.setattr(producing, "STOP_SECONDS", 0.5)
+    monkeypatch.setattr(client_lifecycle, "STOP_SECONDS", 0.5)
     await make_topic(bare, bare.topics.sessions)
     before = asyncio.all_tasks()
     async with LogWriter(bare).running() as writer:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from bus_kafka import TINY, Door, delete_topic, make_topic, read
 
-from tarsy_bus import producing, publisher
+from tarsy_bus import client_lifecycle, publisher
 from tarsy_bus.connection import ENVELOPE_BYTES, Bus
 from tarsy_bus.publisher import NotWritten, Publisher, TooLarge
 from tarsy_contracts.control import CallCancelled
@@ -105,7 +105,7 @@ async def test_a_topic_that_is_not_there_is_not_written(
 async def test_what_is_not_acknowledged_in_time_is_not_written_and_others_are(
     bare: Bus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(producing, "STOP_SECONDS", 0.5)
+    monkeypatch.setattr(client_lifecycle, "STOP_SECONDS", 0.5)
     await make_topic(bare, bare.topics.inbox)
     await make_topic(bare, bare.topics.control)
     before = asyncio.all_tasks()

@@ -9,9 +9,9 @@ from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 from aiokafka.errors import NoOffsetForPartitionError, OffsetOutOfRangeError
 
 from tarsy_bus.acceptance import LogMismatch
+from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, reader
 from tarsy_bus.records import Delivery, delivery
-from tarsy_bus.starting import start
 from tarsy_contracts.envelope import EnvelopeError
 
 log = structlog.get_logger(__name__)
@@ -29,10 +29,10 @@ async def ends(bus: Bus, topic: str, partitions: list[int]) -> dict[int, int]:
     """The offset after the last record of each partition, now."""
     consumer = reader(bus)
     try:
-        await start(consumer)
+        await start_client(consumer)
         found = await consumer.end_offsets([TopicPartition(topic, partition) for partition in partitions])
     finally:
-        await consumer.stop()
+        await stop_client(consumer)
     return {place.partition: offset for place, offset in found.items()}
 
 
@@ -77,10 +77,10 @@ class Follower:
     @asynccontextmanager
     async def running(self) -> AsyncIterator["Follower"]:
         try:
-            await start(self.consumer)
+            await start_client(self.consumer)
             yield self
         finally:
-            await self.consumer.stop()
+            await stop_client(self.consumer)
 
     def assign(self, positions: Mapping[int, int]) -> None:
         """Reads exactly these partitions, each from its position. Replaces what was assigned before.

@@ -8,12 +8,10 @@ import structlog
 from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError
 
+from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, producer
-from tarsy_bus.starting import start
 
 log = structlog.get_logger(__name__)
-
-STOP_SECONDS = 5.0
 
 
 class Producing:
@@ -31,7 +29,7 @@ class Producing:
             yield self
         finally:
             async with self._replacing:
-                await _stop(self.current)
+                await stop_client(self.current)
                 self._current = None
 
     @property
@@ -55,35 +53,13 @@ class Producing:
                 return
             self._current = fresh
             log.warning("producer.replaced")
-            await _stop(broken)
+            await stop_client(broken)
 
     async def _started(self) -> AIOKafkaProducer:
         fresh = producer(self._bus)
         try:
-            await start(fresh)
+            await start_client(fresh)
         except BaseException:
-            await _stop(fresh)
+            await stop_client(fresh)
             raise
         return fresh
-
-
-async def _stop(stopped: AIOKafkaProducer) -> None:
-    try:
-        async with asyncio.timeout(STOP_SECONDS):
-            await stopped.stop()
-    except (TimeoutError, KafkaError):
-        log.warning("producer.not_flushed", seconds=STOP_SECONDS)
-        await _abandon(stopped)
-
-
-async def _abandon(stopped: AIOKafkaProducer) -> None:
-    """Ends what a `stop` leaves behind that could not flush: it would try to send for ever, each its own batch.
-
-    There is no public way to do so in aiokafka 0.14.
-    """
-    sending = stopped._sender.sender_task
-    await stopped.client.close()
-    stopped._message_accumulator.fail_all(KafkaError("the producer was given up"))
-    if sending is not None:
-        sending.cancel()
-        await asyncio.wait([sending], timeout=STOP_SECONDS)

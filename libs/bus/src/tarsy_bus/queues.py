@@ -10,12 +10,12 @@ import structlog
 from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import KafkaError
 
+from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member
 from tarsy_bus.dead_letters import bury_until_written
 from tarsy_bus.following import Record
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.records import delivery
-from tarsy_bus.starting import start
 from tarsy_contracts.envelope import EnvelopeError
 from tarsy_contracts.message import Message
 from tarsy_contracts.recorded import UnknownType, UnreadableValue, decode
@@ -47,7 +47,7 @@ async def take_requests[M: Message](
     consumer.subscribe([topic])
     commits = _Commits(consumer)
     try:
-        await start(consumer)
+        await start_client(consumer)
         while True:
             try:
                 await _take_some(consumer, commits, publisher, kind, hand_over)
@@ -57,7 +57,7 @@ async def take_requests[M: Message](
                 await asyncio.sleep(PAUSE_SECONDS)
     finally:
         await commits.commit_at_last()
-        await consumer.stop()
+        await stop_client(consumer)
 
 
 class _Commits:

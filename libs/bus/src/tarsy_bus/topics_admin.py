@@ -9,8 +9,8 @@ from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import KafkaConnectionError, for_code
 
+from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus
-from tarsy_bus.starting import start
 from tarsy_bus.topic_fit import SETTINGS, Fit, Present, fit
 from tarsy_contracts.topics import Topic
 
@@ -39,17 +39,17 @@ async def admin(bus: Bus, *, connect_seconds: float = CONNECT_SECONDS) -> AsyncI
         client = AIOKafkaAdminClient(bootstrap_servers=bus.bootstrap, client_id=bus.client)
         try:
             async with asyncio.timeout_at(asyncio.get_running_loop().time() + max(limit - time.monotonic(), 0.1)):
-                await start(client)
+                await start_client(client)
             break
         except (KafkaConnectionError, TimeoutError) as problem:
-            await client.close()
+            await stop_client(client)
             if time.monotonic() > limit:
                 raise KafkaConnectionError(f"no answer within {connect_seconds:g} seconds") from problem
             await asyncio.sleep(PAUSE_SECONDS)
     try:
         yield client
     finally:
-        await client.close()
+        await stop_client(client)
 
 
 async def cluster_id(bus: Bus) -> str:

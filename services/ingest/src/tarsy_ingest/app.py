@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 
 from prometheus_client import CollectorRegistry
 
+from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import bus_of
 from tarsy_bus.publisher import Publisher
-from tarsy_bus.starting import start
 from tarsy_bus.topics_admin import check_topics, cluster_id
 from tarsy_config.load import load_config
 from tarsy_ingest.alert_rules import rules_of
@@ -44,10 +44,10 @@ def build(settings: IngestSettings, registry: CollectorRegistry) -> Service:
         consumer = topic.consumer()
         async with intake.running():
             try:
-                await start(consumer)
+                await start_client(consumer)
                 ready()
                 await topic.follow(consumer, cluster)
             finally:
-                await consumer.stop()
+                await stop_client(consumer)
 
     return Service(name=NAME, run=run, router=alerts_router(intake, rules, metrics, masker.mask), tracing=tracing)

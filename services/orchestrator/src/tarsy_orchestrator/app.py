@@ -10,12 +10,12 @@ from uuid import uuid4
 import structlog
 from prometheus_client import CollectorRegistry
 
+from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import bus_of, member
 from tarsy_bus.following import Follower
 from tarsy_bus.liveness import Liveness, announce, watch
 from tarsy_bus.log_writer import LogWriter
 from tarsy_bus.publisher import Publisher
-from tarsy_bus.starting import start
 from tarsy_bus.topics_admin import check_topics
 from tarsy_config.keys import keys_are_set
 from tarsy_config.load import load_config
@@ -84,7 +84,7 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
         )
         async with publisher.running(), writer.running(), follower.running():
             try:
-                await start(consumer)
+                await start_client(consumer)
                 async with asyncio.TaskGroup() as group:
                     announcement = WorkerAnnounced(worker_id=worker_id, service=NAME)
                     group.create_task(announce(publisher, announcement))
@@ -92,7 +92,7 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
                     group.create_task(catalog.follow(bus))
                     await owner.run(ready)
             finally:
-                await consumer.stop()
+                await stop_client(consumer)
                 await close_llms(llms.values())
 
     return Service(name=NAME, run=run, tracing=tracing)

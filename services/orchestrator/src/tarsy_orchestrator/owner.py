@@ -9,6 +9,7 @@ from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import CommitFailedError, IllegalStateError, KafkaError
 
 from tarsy_bus.acceptance import LogMismatch
+from tarsy_bus.client_lifecycle import stop_client
 from tarsy_bus.connection import Bus
 from tarsy_bus.following import Follower, ends
 from tarsy_bus.log_writer import LogWriter
@@ -82,9 +83,9 @@ class Owner:
         try:
             async with asyncio.timeout(LEAVE_SECONDS):
                 await self._commit()
-                await self._consumer.stop()
         except TimeoutError:
-            log.warning("group.not_left")
+            log.warning("offsets.not_committed_at_last")
+        await stop_client(self._consumer, seconds=LEAVE_SECONDS)
 
     # Which partitions
 

@@ -12,11 +12,11 @@ from aiokafka.abc import ConsumerRebalanceListener
 from opentelemetry.trace import Tracer
 
 from tarsy_bus.acceptance import Chains, LogMismatch
+from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member
 from tarsy_bus.following import GATHER_SECONDS, POLL_MS, READ_RECORDS, Follower, Record, readable
 from tarsy_bus.lag import Lag, unread
 from tarsy_bus.records import append_time
-from tarsy_bus.starting import start
 from tarsy_bus.tracing import note_reading
 from tarsy_contracts.recorded import Recorded
 from tarsy_timeline.ledger import Ledger, PositionMoved
@@ -74,7 +74,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         """Until it is cancelled. Raises LogMismatch when the log is not the one that was projected so far."""
         self._consumer.subscribe([self._topic], listener=self)
         try:
-            await start(self._consumer)
+            await start_client(self._consumer)
             while True:
                 try:
                     await self._step()
@@ -85,7 +85,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
                 if self._assigned and not self._waiting:
                     ready()
         finally:
-            await self._consumer.stop()
+            await stop_client(self._consumer)
 
     async def on_partitions_revoked(self, revoked: Collection[TopicPartition]) -> None:
         """Rebalances are eager: what was taken away is mostly given back. What is running may end, see Ledger.write."""

@@ -1,0 +1,113 @@
+"""Life of a Kafka client: a start that can be cancelled, and a stop that always ends.
+
+aiokafka forgets a connection that it is opening when its start is cancelled: it would stay open until the process
+ends. Its stop may raise CancelledError while the broker refuses connections (it cancels its own tasks, and awaits
+them): in a `finally` that would replace the real exception, and make the task of the caller look cancelled.
+"""
+
+import asyncio
+from collections.abc import Coroutine, Iterable
+from contextlib import suppress
+from typing import Protocol
+
+import structlog
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
+from aiokafka.admin import AIOKafkaAdminClient
+from aiokafka.errors import KafkaError
+
+log = structlog.get_logger(__name__)
+
+START_SECONDS = 5.0
+"""A cancelled start may take so long to come to an end."""
+STOP_SECONDS = 5.0
+ABANDON_SECONDS = 2.0
+COORDINATOR_TASKS = ("_coordination_task", "_heartbeat_task", "_commit_refresh_task", "_reset_committed_task")
+
+
+class Startable(Protocol):
+    def start(self) -> Coroutine[object, object, None]: ...
+
+
+class Stoppable(Protocol):
+    def stop(self) -> Coroutine[object, object, None]: ...
+
+
+class Closable(Protocol):
+    """What the admin client has instead of `stop`."""
+
+    def close(self) -> Coroutine[object, object, None]: ...
+
+
+async def start_client(client: Startable) -> None:
+    """Cancelled, it ends with the start, but no later than START_SECONDS after. The caller stops the client."""
+    starting = asyncio.create_task(client.start(), name="start of a Kafka client")
+    try:
+        await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        await asyncio.wait([starting], timeout=START_SECONDS)
+        if not starting.done():
+            starting.cancel()
+        elif not starting.cancelled():
+            starting.exception()  # somebody has looked at it
+        raise
+
+
+async def stop_client(client: Stoppable | Closable, *, seconds: float | None = None) -> None:
+    """Returns when the client has stopped, or was abandoned: because its stop failed, or took longer than
+    `seconds` (STOP_SECONDS unless told).
+
+    Raises nothing but the CancelledError of a caller that is cancelled meanwhile; the client is abandoned then.
+    """
+    # In a task of its own: what is raised in there is not raised here.
+    stopping = asyncio.create_task(_stop(client, STOP_SECONDS if seconds is None else seconds), name="stop of a Kafka client")
+    try:
+        await asyncio.wait([stopping])
+    except asyncio.CancelledError:
+        stopping.cancel()
+        await asyncio.wait([stopping], timeout=ABANDON_SECONDS)
+        raise
+
+
+async def _stop(client: Stoppable | Closable, seconds: float) -> None:
+    try:
+        async with asyncio.timeout(seconds):
+            await _orderly_stop(client)
+    except (Exception, asyncio.CancelledError) as problem:  # noqa: BLE001 - whatever it is, nothing of the client may stay
+        log.warning("kafka_client.not_stopped", client=type(client).__name__, reason=repr(problem))
+        with suppress(Exception):
+            async with asyncio.timeout(ABANDON_SECONDS):
+                await _abandon(client)
+
+
+def _orderly_stop(client: Stoppable | Closable) -> Coroutine[object, object, None]:
+    return client.close() if isinstance(client, AIOKafkaAdminClient) else client.stop()  # type: ignore[union-attr]
+
+
+async def _abandon(client: Stoppable | Closable) -> None:
+    """Ends what an unfinished `stop` leaves behind: tasks that would go on for ever, and open connections.
+
+    There is no public way to do so in aiokafka 0.14.
+    """
+    match client:
+        case AIOKafkaProducer():
+            sending = client._sender.sender_task
+            await client.client.close()
+            # It would try to send for ever, each batch by itself.
+            client._message_accumulator.fail_all(KafkaError("the producer was given up"))
+            await _cancelled([sending])
+        case AIOKafkaConsumer():
+            coordinator, fetcher = client._coordinator, client._fetcher
+            await _cancelled(getattr(coordinator, name, None) for name in COORDINATOR_TASKS)
+            if fetcher is not None:
+                await _cancelled([fetcher._fetch_task, *fetcher._pending_tasks])
+            await client._client.close()
+        case AIOKafkaAdminClient():
+            await client._client.close()
+
+
+async def _cancelled(tasks: Iterable["asyncio.Task[object] | None"]) -> None:
+    left = [task for task in tasks if task is not None and not task.done()]
+    for task in left:
+        task.cancel()
+    if left:
+        await asyncio.wait(left)

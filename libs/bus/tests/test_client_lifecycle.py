@@ -1,0 +1,148 @@
+"""A client of Kafka: a start that is cancelled, and a stop that fails."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tarsy_bus import client_lifecycle
+from tarsy_bus.client_lifecycle import start_client, stop_client
+from tarsy_bus.connection import Bus, member, producer, reader
+from tarsy_bus.topics_admin import apply_topics
+from tarsy_testing import bus_of_tests, own_kafka
+
+LIMIT_SECONDS = 30.0
+
+
+class Client:
+    def __init__(self) -> None:
+        self.begun = asyncio.Event()
+        self.go = asyncio.Event()
+        self.connected = False
+
+    async def start(self) -> None:
+        self.begun.set()
+        await self.go.wait()
+        self.connected = True
+
+    async def stop(self) -> None:
+        self.begun.set()
+        await self.go.wait()
+
+
+class CancelledByItself(Client):
+    """As aiokafka's: it cancels a task of its own, and awaits it."""
+
+    async def stop(self) -> None:
+        own = asyncio.create_task(asyncio.sleep(LIMIT_SECONDS))
+        own.cancel()
+        await own
+
+
+class Failing(Client):
+    async def stop(self) -> None:
+        raise RuntimeError("the stop failed")
+
+
+async def test_a_cancelled_start_is_waited_for() -> None:
+    client = Client()
+    starting = asyncio.create_task(start_client(client))
+    await client.begun.wait()
+    starting.cancel()
+    client.go.set()
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+    assert client.connected
+
+
+async def test_one_that_does_not_come_to_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client_lifecycle, "START_SECONDS", 0.05)
+    client = Client()
+    starting = asyncio.create_task(start_client(client))
+    await client.begun.wait()
+    starting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+    assert not client.connected
+
+
+@pytest.mark.parametrize("client", [CancelledByItself, Failing])
+async def test_what_a_stop_raises_does_not_replace_what_really_happened(client: type[Client]) -> None:
+    async def work() -> None:
+        try:
+            raise LookupError("the real problem")
+        finally:
+            await stop_client(client())
+
+    task = asyncio.create_task(work())
+    await asyncio.wait([task])
+    assert not task.cancelled()
+    assert isinstance(task.exception(), LookupError)
+
+
+async def test_a_stop_that_does_not_end_is_given_up() -> None:
+    await stop_client(Client(), seconds=0.05)
+
+
+async def test_whoever_is_cancelled_while_the_client_stops_is_cancelled() -> None:
+    client = Client()
+    stopping = asyncio.create_task(stop_client(client, seconds=LIMIT_SECONDS))
+    await client.begun.wait()
+    stopping.cancel()
+    async with asyncio.timeout(LIMIT_SECONDS / 2):
+        with pytest.raises(asyncio.CancelledError):
+            await stopping
+
+
+@pytest.fixture
+def dying_bus(tmp_path: Path) -> Iterator[tuple[Bus, Callable[[], None]]]:
+    """A broker of this test's own, and its end."""
+    with own_kafka(tmp_path / "kafka") as kafka:
+        yield bus_of_tests(kafka.bootstrap, "t"), lambda: os.kill(kafka.pid, signal.SIGKILL)
+
+
+async def test_nothing_of_a_client_stays_when_its_broker_is_gone(
+    dying_bus: tuple[Bus, Callable[[], None]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the real client: a reader that fetches, a member of a group, a producer that has something to send."""
+    monkeypatch.setattr(client_lifecycle, "STOP_SECONDS", 1.0)
+    bus, kill = dying_bus
+    await apply_topics(bus)
+    before = asyncio.all_tasks()
+    following, owning, sending = reader(bus), member(bus, "group"), producer(bus)
+    clients = [following, owning, sending]
+    owning.subscribe([bus.topics.inbox])
+    for client in clients:
+        await start_client(client)
+    following.assign([place for place in owning.assignment() or await _assigned(owning)])
+    await following.seek_to_end()
+    kill()
+    unsent = await sending.send(bus.topics.inbox, b"")
+    await following.getmany(timeout_ms=2_000)
+
+    async def work() -> None:
+        try:
+            raise LookupError("the real problem")
+        finally:
+            for client in clients:
+                await stop_client(client)
+
+    task = asyncio.create_task(work())
+    await asyncio.wait([task], timeout=LIMIT_SECONDS)
+    assert isinstance(task.exception(), LookupError)
+    assert unsent.done()
+    unsent.exception()
+    left = asyncio.all_tasks() - before - {task}
+    if left:
+        await asyncio.wait(left, timeout=LIMIT_SECONDS)
+    assert not [one for one in left if not one.done()]
+
+
+async def _assigned(owning: object) -> list[object]:
+    async with asyncio.timeout(LIMIT_SECONDS):
+        while not (found := list(owning.assignment())):  # type: ignore[attr-defined]
+            await asyncio.sleep(0.02)
+    return found
