@@ -18,6 +18,7 @@ from tarsy_contracts.envelope import envelope_of
 from tarsy_contracts.topics import Topics
 from tarsy_contracts.workers import CatalogTool, ServerCatalogued, WorkerAnnounced
 from tarsy_service.problems import install_problem_handlers
+from tarsy_service.supervision import Supervisor
 from tarsy_testing import eventually
 from tarsy_timeline.living import Living
 from tarsy_timeline.server_watch import ServerWatch
@@ -94,7 +95,7 @@ async def watching(bus: Bus, *, wait_seconds: float = 20.0) -> AsyncIterator[htt
     living = Living(dead_after=DEAD_AFTER)
     watch = ServerWatch(bus, living, wait_seconds=wait_seconds, now=lambda: datetime.now(UTC))
     async with asking(watch) as client:
-        running = asyncio.create_task(watch.run())
+        running = asyncio.create_task(watch.run(Supervisor()))
         try:
             yield client
         finally:

@@ -130,10 +130,11 @@ class Orchestrator:
         async with self._publisher.running(), writer.running(), follower.running():
             await consumer.start()
             try:
-                async with asyncio.TaskGroup() as group:
-                    group.create_task(announce(self._publisher, WorkerAnnounced(worker_id=self._name, service=SERVICE)))
-                    group.create_task(watch(self._bus, self._liveness, self._catalog.changed))
-                    group.create_task(self._catalog.follow(self._bus))
+                async with self._around.supervisor.group() as group:
+                    life = WorkerAnnounced(worker_id=self._name, service=SERVICE)
+                    group.start("announcements", announce(self._publisher, life))
+                    group.start("workers", watch(self._bus, self._liveness, self._catalog.changed))
+                    group.start("catalog", self._catalog.follow(self._bus))
                     await self._owner.run(lambda: None)
             finally:
                 await stop_client(consumer)

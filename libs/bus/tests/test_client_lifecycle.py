@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from aiokafka import AIOKafkaConsumer, TopicPartition
 
 from tarsy_bus import client_lifecycle
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member, producer, reader
 from tarsy_bus.topics_admin import apply_topics
-from tarsy_testing import bus_of_tests, own_kafka
+from tarsy_testing import bus_of_tests, eventually, own_kafka
 
 LIMIT_SECONDS = 30.0
 
@@ -117,7 +118,8 @@ async def test_nothing_of_a_client_stays_when_its_broker_is_gone(
     owning.subscribe([bus.topics.inbox])
     for client in clients:
         await start_client(client)
-    following.assign([place for place in owning.assignment() or await _assigned(owning)])
+    await eventually(lambda: _has_joined(owning), "the member has its partitions")
+    following.assign([TopicPartition(bus.topics.inbox, 0)])
     await following.seek_to_end()
     kill()
     unsent = await sending.send(bus.topics.inbox, b"")
@@ -141,8 +143,5 @@ async def test_nothing_of_a_client_stays_when_its_broker_is_gone(
     assert not [one for one in left if not one.done()]
 
 
-async def _assigned(owning: object) -> list[object]:
-    async with asyncio.timeout(LIMIT_SECONDS):
-        while not (found := list(owning.assignment())):  # type: ignore[attr-defined]
-            await asyncio.sleep(0.02)
-    return found
+async def _has_joined(owning: AIOKafkaConsumer) -> bool:
+    return bool(owning.assignment())

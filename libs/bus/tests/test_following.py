@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import pytest
-from aiokafka.errors import KafkaConnectionError
+from aiokafka.errors import KafkaConnectionError, KafkaError
 from bus_kafka import delete_before, entries, make_topic, read
 
 from tarsy_bus.acceptance import LogMismatch
@@ -142,9 +142,9 @@ async def test_a_follower_of_nothing_reads_nothing(log: str, follower: Follower)
 
 
 async def test_the_first_record_is_the_first_that_is_kept(bare: Bus, log: str, follower: Follower) -> None:
-    assert await follower.first(0) == 0
+    assert await follower.firsts([0]) == {0: 0}
     await delete_before(bare, log, 0, 3)
-    assert await follower.first(0) == 3
+    assert await follower.firsts([0]) == {0: 3}
 
 
 async def test_positions_within_what_is_kept_are_right(bare: Bus, log: str, follower: Follower) -> None:
@@ -176,6 +176,17 @@ async def test_a_position_beyond_the_end_is_never_waited_for(log: str, follower:
     follower.assign({0: 99})
     with pytest.raises(LogMismatch, match="the records to go on with are gone"):
         await eventually(follower.read, "the refusal")
+
+
+async def test_a_client_whose_own_task_has_died_is_an_error_and_not_silence(log: str, follower: Follower) -> None:
+    """It would return nothing for ever, and waiting does not mend it."""
+    follower.assign({0: 0})
+    await eventually(follower.next, "records to follow")
+    fetching = follower.consumer._fetcher._fetch_task
+    fetching.cancel()
+    await asyncio.wait([fetching])
+    with pytest.raises(KafkaError, match="has died"):
+        await follower.next()
 
 
 async def test_a_kafka_that_is_not_there_leaves_nothing_open(bare: Bus) -> None:

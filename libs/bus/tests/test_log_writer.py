@@ -131,6 +131,25 @@ async def test_a_write_that_is_never_acknowledged_is_uncertain_and_leaves_nothin
     assert asyncio.all_tasks() <= before
 
 
+async def test_a_batch_that_aiokafka_gives_up_is_uncertain_and_the_writer_lives(
+    bare: Bus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its CancelledError is not one of the partition's task: that would end without a word."""
+    await make_topic(bare, bare.topics.sessions)
+    async with LogWriter(bare).running() as writer:
+        broken = writer._producing.current
+
+        async def gives_up(*args: object, **options: object) -> object:
+            own = asyncio.get_running_loop().create_future()
+            own.cancel()
+            return await own
+
+        monkeypatch.setattr(broken, "send_batch", gives_up)
+        with pytest.raises(AppendUncertain, match="gave the batch up"):
+            await writer.append(0, entries("lost"))
+        assert await writer.append(0, entries("works")) == 0
+
+
 async def test_an_acknowledgement_without_a_place_is_uncertain(bare: Bus) -> None:
     """What aiokafka makes of DuplicateSequenceNumber: written, but nobody knows where."""
     acknowledged: asyncio.Future[RecordMetadata] = asyncio.get_running_loop().create_future()

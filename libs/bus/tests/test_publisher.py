@@ -121,6 +121,42 @@ async def test_what_is_not_acknowledged_in_time_is_not_written_and_others_are(
     assert asyncio.all_tasks() <= before
 
 
+async def test_a_producer_whose_own_task_has_died_is_replaced(
+    bare: Bus, writer: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It takes records and never writes one: without a new one the process would never write again."""
+    monkeypatch.setattr(client_lifecycle, "STOP_SECONDS", 0.5)
+    await make_topic(bare, bare.topics.control)
+    await writer.write(bare.topics.control, key=b"k", value=b"before", headers=[])
+    sending = writer._producing.current._sender.sender_task
+    sending.cancel()
+    await asyncio.wait([sending])
+    with monkeypatch.context() as hurried:
+        hurried.setattr(publisher, "WRITE_SECONDS", 0.5)
+        with pytest.raises(NotWritten):
+            await writer.write(bare.topics.control, key=b"k", value=b"lost", headers=[])
+    place = await writer.write(bare.topics.control, key=b"k", value=b"after", headers=[])
+    assert place.offset == 1
+
+
+async def test_a_record_that_aiokafka_gives_up_is_not_written_and_the_writer_lives(
+    bare: Bus, writer: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its CancelledError is not one of whoever writes: the task of that would end without a word."""
+    await make_topic(bare, bare.topics.control)
+
+    async def gives_up(*args: object, **options: object) -> object:
+        own = asyncio.get_running_loop().create_future()
+        own.cancel()
+        return await own
+
+    with monkeypatch.context() as patch:
+        patch.setattr(writer._producing.current, "send_and_wait", gives_up)
+        with pytest.raises(NotWritten, match="gave the record up"):
+            await writer.write(bare.topics.control, key=b"k", value=b"v", headers=[])
+    assert (await writer.write(bare.topics.control, key=b"k", value=b"v", headers=[])).offset == 0
+
+
 async def test_after_a_refusal_of_the_broker_the_very_next_write_works(bare: Bus, writer: Publisher) -> None:
     """Such a refusal ruins an idempotent producer: whoever wrote next would pay for it."""
     await make_topic(bare, bare.topics.control, config=TINY)

@@ -4,13 +4,16 @@ import asyncio
 import socket
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 import httpx2
 import pytest
+import uvicorn
 from prometheus_client import CollectorRegistry
 
 from tarsy_service.running import run_services
 from tarsy_service.service import Ready, Service
+from tarsy_service.supervision import TaskEnded
 
 
 def free_port() -> int:
@@ -126,3 +129,45 @@ async def test_a_service_that_does_not_end_is_told_again_and_does_not_hold_the_s
 async def test_a_taken_port_is_an_error_before_any_service_runs() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(OSError, match="in use"):
         await run([Service("never", for_ever)], asyncio.Event(), port=taken.getsockname()[1])
+
+
+async def test_a_service_that_is_cancelled_from_inside_has_failed() -> None:
+    """As by a Kafka client whose stop raises CancelledError: nobody asked for the end of the service."""
+
+    async def cancelled(ready: Ready) -> None:
+        ready()
+        own = asyncio.create_task(asyncio.Event().wait())
+        own.cancel()
+        await own
+
+    with pytest.RaisesGroup(pytest.RaisesExc(TaskEnded, match="cancelled was cancelled")):
+        await run([Service("orderly", for_ever), Service("cancelled", cancelled)], asyncio.Event())
+
+
+async def test_a_service_that_returns_has_failed() -> None:
+    async def returning(ready: Ready) -> None:
+        ready()
+
+    with pytest.RaisesGroup(pytest.RaisesExc(TaskEnded, match="returning ended")):
+        await run([Service("returning", returning)], asyncio.Event())
+
+
+async def test_a_service_that_returns_when_it_is_told_to_stop_has_not_failed() -> None:
+    stop = asyncio.Event()
+
+    async def draining(ready: Ready) -> None:
+        ready()
+        stop.set()
+        with suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+
+    await run([Service("draining", draining)], stop)
+
+
+async def test_an_http_server_that_ends_by_itself_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def dying(self: uvicorn.Server, sockets: list[socket.socket] | None = None) -> None:
+        await asyncio.sleep(0)
+
+    monkeypatch.setattr(uvicorn.Server, "serve", dying)
+    with pytest.RaisesGroup(pytest.RaisesExc(TaskEnded, match="http-.* ended")):
+        await run([Service("service", for_ever)], asyncio.Event())

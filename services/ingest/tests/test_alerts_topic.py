@@ -1,7 +1,6 @@
 """Whatever is written to the alerts topic ends in the inbox or in the dead letters, and never nowhere."""
 
 import json
-from itertools import islice
 from typing import Any
 
 import pytest
@@ -16,7 +15,6 @@ from tarsy_bus.records import delivery
 from tarsy_bus.topics_admin import TopicsWrong, admin, cluster_id
 from tarsy_contracts.identities import session_of_record
 from tarsy_contracts.topics import LOG_PARTITIONS, Topics
-from tarsy_ingest.alerts_topic import LONGEST_PAUSE_SECONDS, growing_pauses
 from tarsy_ingest.app import build
 from tarsy_ingest.settings import IngestSettings
 from tarsy_testing import eventually
@@ -225,12 +223,6 @@ async def test_two_share_the_topic_and_nothing_is_lost_when_one_leaves(
 
         told = await alerts_told(records, bus.topics.inbox, 2 * LOG_PARTITIONS)
     assert told == {f"{when} {partition}" for when in ("early", "late") for partition in range(LOG_PARTITIONS)}
-
-
-def test_pauses_grow_up_to_a_bound() -> None:
-    pauses = list(islice(growing_pauses(), 9))
-    assert pauses[:3] == [0.25, 0.5, 1.0]
-    assert pauses[-1] == LONGEST_PAUSE_SECONDS
 
 
 async def test_a_secret_in_a_record_does_not_reach_the_inbox(ingest: Ingest, bus: Bus, records: Records) -> None:

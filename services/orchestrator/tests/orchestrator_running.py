@@ -49,7 +49,7 @@ class FakeLlm:
     def __init__(self, turns: Sequence[Answer]) -> None:
         self.turns = turns
         self.asked: list[LlmRequest] = []
-        self.failing: LlmError | None = None
+        self.failing: LlmError | asyncio.CancelledError | None = None
         self.may_answer = asyncio.Event()
         self.may_answer.set()
 

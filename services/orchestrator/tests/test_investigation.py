@@ -1,13 +1,18 @@
 """One investigation through one owner: every topic holds what the design says."""
 
+import asyncio
+from collections.abc import AsyncGenerator
 from functools import partial
+from uuid import uuid4
 
+import pytest
 from orchestrator_running import RunningOwner
 from orchestrator_world import World, calling, new_session, words
 
 from tarsy_contracts.control import ClaimGranted, RequestAnswered
 from tarsy_contracts.events import SessionCompleted
-from tarsy_llm.protocol import LlmError
+from tarsy_llm.protocol import Answer, Delta, LlmError, LlmRequest
+from tarsy_orchestrator.chunks import UNSENT_AT_MOST, Chunks
 from tarsy_story import DELETE
 from tarsy_testing import eventually
 
@@ -69,6 +74,38 @@ async def test_a_model_that_fails_is_counted_by_how_it_failed(world: World) -> N
     assert owner.counted("llm_calls_total", provider="scripted", outcome="credentials") == 1
     assert owner.counted("llm_calls_total") == owner.counted("llm_call_duration_seconds_count") == 1
     assert owner.counted("sessions_ended_total", status="failed") == 1
+
+
+async def test_a_model_that_is_cancelled_from_inside_has_failed(world: World) -> None:
+    """By a library that cancels a task of its own: the session would wait for its answer until its time is over."""
+    owner = await world.owner()
+    owner.llm.failing = asyncio.CancelledError()
+    await world.alert(session := new_session())
+    await world.until_ended(session)
+    await eventually(partial(owner_counts, owner, "sessions_ended_total", 1), "the owner has read the end")
+    assert owner.counted("llm_calls_total", provider="scripted", outcome="broken") == 1
+
+
+async def test_an_answer_does_not_wait_for_chunks_that_cannot_be_sent(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once nobody took them any more, the model's lines filled the queue, and the call stood still."""
+
+    async def broken(self: Chunks, part: str, text: str) -> None:
+        raise LookupError("a mistake of ours")
+
+    monkeypatch.setattr(Chunks, "_publish", broken)
+    owner = await world.owner()
+
+    async def many_lines(request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
+        for number in range(3 * UNSENT_AT_MOST):
+            yield Delta(part="text", text=f"line {number} of {uuid4()}\n")
+        yield words("the cause is X")
+
+    monkeypatch.setattr(owner.llm, "stream", many_lines)
+    await world.alert(session := new_session())
+    log = await world.until_ended(session)
+    assert isinstance(log.accepted[-1].event, SessionCompleted)
 
 
 async def owner_counts(owner: RunningOwner, name: str, value: float) -> bool:

@@ -14,6 +14,7 @@ from tarsy_bus.beside import beside
 from tarsy_bus.connection import Bus
 from tarsy_bus.publisher import Publisher
 from tarsy_contracts.workers import CatalogTool, ToolAnnotations
+from tarsy_service.supervision import Supervisor
 from tarsy_telling_gateways import (
     TellingGateway,
     announce_all,
@@ -302,7 +303,7 @@ async def test_what_was_known_is_not_told_when_kafka_has_been_silent_for_long(bu
     await one.announce()
     await one.says("git")
     async with asking(watch) as client:
-        async with beside(watch.run()):
+        async with beside(watch.run(Supervisor())):
             assert len((await asked(client, SERVERS))["servers"]) == 1
         seconds += SURE_SECONDS + 1
         for path in (SERVERS, WARNINGS):

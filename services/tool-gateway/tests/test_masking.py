@@ -1,5 +1,6 @@
 """What servers say is masked by the built-in rules always, and by what the configuration adds for each."""
 
+import asyncio
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -42,6 +43,16 @@ class Speaking:
 
     async def call(self, request: ToolCallRequest) -> Said:
         return self._said
+
+
+class CancelledFromInside:
+    limits = None
+
+    async def call(self, request: ToolCallRequest) -> Said:
+        own = asyncio.get_running_loop().create_future()
+        own.cancel()
+        await own
+        raise AssertionError("not reached")
 
 
 class Breaking:
@@ -130,6 +141,12 @@ def test_what_belongs_to_no_session_is_masked_without_digits() -> None:
 async def test_when_masking_fails_nothing_of_a_result_is_kept(length: int) -> None:
     instance = runner(Masking(broken_masker()), db=Speaking(f"{TOKEN} " + "x" * length))
     assert await content(instance, called()) == REDACTED
+
+
+async def test_a_call_that_is_cancelled_from_inside_has_an_outcome() -> None:
+    """By a library that cancels a task of its own: nobody would ever be told of the call."""
+    told = await content(runner(Masking(Masker.default(KEY)), db=CancelledFromInside()), called())
+    assert told == "The tool gateway failed in this call."
 
 
 async def test_a_mistake_of_ours_tells_nothing_of_what_it_met(caplog: pytest.LogCaptureFixture) -> None:

@@ -17,6 +17,7 @@ from tarsy_contracts.workers import CatalogTool, ToolAnnotations
 from tarsy_embedded.ports import free_port
 from tarsy_service.running import run_services
 from tarsy_service.service import Ready, Service
+from tarsy_service.supervision import Supervisor
 from tarsy_telling_gateways import TellingGateway, announce_all, publishing, telling_bus, tool
 from tarsy_testing import eventually
 from tarsy_timeline.living import Living
@@ -65,7 +66,7 @@ async def scene(kafka_bootstrap: str, browser: Browser) -> AsyncIterator[Scene]:
 
         async def run(ready: Ready) -> None:
             ready()
-            await watch.run()
+            await watch.run(Supervisor())
 
         running = run_services(
             [Service(name="page", run=run, router=router)], host="127.0.0.1", port=port, registry=CollectorRegistry(),

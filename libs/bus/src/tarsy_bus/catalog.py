@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import structlog
-from aiokafka import TopicPartition
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.following import Follower, Record, readable
@@ -68,16 +67,16 @@ async def follow_catalog(
 
     `changed` is called after each read, `read_through` once, when all that was there at the start has been taken.
     """
-    place = TopicPartition(bus.topics.catalog, 0)
     async with Follower(bus, bus.topics.catalog).running() as follower:
-        goal: int | None = (await follower.consumer.end_offsets([place]))[place]
-        follower.assign({0: await follower.first(0)})
+        goal = (await follower.ends([0]))[0]
+        follower.assign(await follower.firsts([0]))
+        through = False
         while True:
-            for record in await follower.read():
+            for record in await follower.next():
                 take(record)
             changed()
-            if goal is not None and await follower.consumer.position(place) >= goal:
-                goal = None
+            if not through and await follower.position(0) >= goal:
+                through = True
                 read_through()
 
 

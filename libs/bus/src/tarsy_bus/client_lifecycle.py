@@ -59,13 +59,33 @@ async def stop_client(client: Stoppable | Closable, *, seconds: float | None = N
     Raises nothing but the CancelledError of a caller that is cancelled meanwhile; the client is abandoned then.
     """
     # In a task of its own: what is raised in there is not raised here.
-    stopping = asyncio.create_task(_stop(client, STOP_SECONDS if seconds is None else seconds), name="stop of a Kafka client")
+    limit = STOP_SECONDS if seconds is None else seconds
+    stopping = asyncio.create_task(_stop(client, limit), name="stop of a Kafka client")
     try:
         await asyncio.wait([stopping])
     except asyncio.CancelledError:
         stopping.cancel()
         await asyncio.wait([stopping], timeout=ABANDON_SECONDS)
         raise
+
+
+def is_cancelled() -> bool:
+    """Somebody cancels the current task: a CancelledError is not aiokafka's own."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def sends_no_more(producer: AIOKafkaProducer) -> bool:
+    """The producer's own send task has died: nothing that it takes is ever written."""
+    task = getattr(getattr(producer, "_sender", None), "sender_task", None)
+    return task is not None and bool(task.done())
+
+
+def check_alive(consumer: AIOKafkaConsumer) -> None:
+    """Raises KafkaError when the consumer's own fetch task has died: `getmany` would return nothing, for ever."""
+    fetcher = getattr(consumer, "_fetcher", None)
+    if fetcher is not None and fetcher._fetch_task.done() and not fetcher._closed:
+        raise KafkaError("the fetch task of a consumer has died")
 
 
 async def _stop(client: Stoppable | Closable, seconds: float) -> None:
@@ -103,6 +123,8 @@ async def _abandon(client: Stoppable | Closable) -> None:
             await client._client.close()
         case AIOKafkaAdminClient():
             await client._client.close()
+        case _:
+            pass  # one of a test
 
 
 async def _cancelled(tasks: Iterable["asyncio.Task[object] | None"]) -> None:

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 import structlog
-from aiokafka import TopicPartition
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.following import Follower, Record, readable
@@ -16,13 +15,11 @@ log = structlog.get_logger(__name__)
 async def follow_control(bus: Bus, heard: Callable[[Control], None], listening: Callable[[], None]) -> None:
     """Hears for ever. `listening` is called when nothing that is said from then on can be missed."""
     topic = next(topic for topic in bus.topics.all() if topic.name == bus.topics.control)
-    places = [TopicPartition(topic.name, partition) for partition in range(topic.partitions)]
     async with Follower(bus, topic.name).running() as follower:
-        ends = await follower.consumer.end_offsets(places)
-        follower.assign({place.partition: ends[place] for place in places})
+        follower.assign(await follower.ends(range(topic.partitions)))
         listening()
         while True:
-            for record in await follower.read():
+            for record in await follower.next():
                 told = _told(record)
                 if told is not None:
                     heard(told)

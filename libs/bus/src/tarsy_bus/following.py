@@ -1,7 +1,7 @@
 """Reading partitions without a group: once to their end, or on and on from known positions."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 
 import structlog
@@ -9,8 +9,9 @@ from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 from aiokafka.errors import NoOffsetForPartitionError, OffsetOutOfRangeError
 
 from tarsy_bus.acceptance import LogMismatch
-from tarsy_bus.client_lifecycle import start_client, stop_client
+from tarsy_bus.client_lifecycle import check_alive, start_client, stop_client
 from tarsy_bus.connection import Bus, reader
+from tarsy_bus.outages import wait_out
 from tarsy_bus.records import Delivery, delivery
 from tarsy_contracts.envelope import EnvelopeError
 
@@ -91,11 +92,28 @@ class Follower:
         for partition, offset in positions.items():
             self.consumer.seek(TopicPartition(self._topic, partition), offset)
 
-    async def first(self, partition: int) -> int:
-        """The offset of the first record that is kept."""
+    async def firsts(self, partitions: Iterable[int]) -> dict[int, int]:
+        """The offset of the first record that each partition keeps. Waits for Kafka, however long it is away."""
+        places = [TopicPartition(self._topic, partition) for partition in partitions]
+        what = f"the beginning of {self._topic}"
+        found = await wait_out(what, lambda: self.consumer.beginning_offsets(places))
+        return {place.partition: offset for place, offset in found.items()}
+
+    async def ends(self, partitions: Iterable[int]) -> dict[int, int]:
+        """The offset after the last record of each partition. Waits for Kafka, however long it is away."""
+        places = [TopicPartition(self._topic, partition) for partition in partitions]
+        found = await wait_out(f"the end of {self._topic}", lambda: self.consumer.end_offsets(places))
+        return {place.partition: offset for place, offset in found.items()}
+
+    async def position(self, partition: int) -> int:
+        """The offset of the next record. Waits for Kafka, however long it is away."""
         place = TopicPartition(self._topic, partition)
-        offset: int = (await self.consumer.beginning_offsets([place]))[place]
+        offset: int = await wait_out(f"the position in {self._topic}", lambda: self.consumer.position(place))
         return offset
+
+    async def next(self) -> list[Record]:
+        """As `read`, for a reader that goes on for ever: an outage of Kafka is waited out, and nothing is left out."""
+        return await wait_out(f"records of {self._topic}", self.read)
 
     async def check(self, positions: Mapping[int, int]) -> None:
         """Raises LogMismatch when a position lies outside of what its partition holds."""
@@ -116,10 +134,17 @@ class Follower:
             await asyncio.sleep(POLL_MS / 1000)
             return []
         try:
-            found = await self.consumer.getmany(timeout_ms=POLL_MS, max_records=READ_RECORDS)
+            found = await poll(self.consumer, timeout_ms=POLL_MS, max_records=READ_RECORDS)
         except (OffsetOutOfRangeError, NoOffsetForPartitionError) as problem:
             raise LogMismatch(f"{self._topic}: {problem!r}: the records to go on with are gone") from problem
         return [record for records in found.values() for record in records]
+
+
+async def poll(consumer: AIOKafkaConsumer, *, timeout_ms: int, max_records: int) -> dict[TopicPartition, list[Record]]:
+    """The next records of a consumer. Raises KafkaError, also when the consumer reads no more."""
+    check_alive(consumer)
+    found: dict[TopicPartition, list[Record]] = await consumer.getmany(timeout_ms=timeout_ms, max_records=max_records)
+    return found
 
 
 def readable(record: Record) -> Delivery | None:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import structlog
-from aiokafka import TopicPartition
 
 from tarsy_bus.announcements import announcement_in
 from tarsy_bus.connection import Bus
@@ -106,11 +105,9 @@ async def _announce_once(publisher: Publisher, announcement: WorkerAnnounced) ->
 async def watch(bus: Bus, liveness: Liveness, changed: Callable[[], None]) -> None:
     """Follows the announcements for ever, from the end as it is now; `changed` after each read that brought some."""
     async with Follower(bus, bus.topics.workers).running() as follower:
-        place = TopicPartition(bus.topics.workers, 0)
-        end = await follower.consumer.end_offsets([place])
-        follower.assign({0: end[place]})
+        follower.assign(await follower.ends([0]))
         while True:
-            records = await follower.read()
+            records = await follower.next()
             for record in records:
                 _take(liveness, record)
             if records:

@@ -9,6 +9,7 @@ from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError
 from aiokafka.producer.message_accumulator import BatchBuilder
 
+from tarsy_bus.client_lifecycle import is_cancelled
 from tarsy_bus.connection import ENVELOPE_BYTES, Bus, record_bytes
 from tarsy_bus.metrics import observed
 from tarsy_bus.producing import Producing
@@ -67,6 +68,11 @@ class LogWriter:
         try:
             async with asyncio.timeout(APPEND_SECONDS):
                 metadata = await (await producer.send_batch(batch, self._topic, partition=partition))
+        except asyncio.CancelledError as problem:
+            if is_cancelled():
+                raise
+            await self._producing.replace(producer)
+            raise AppendUncertain("aiokafka gave the batch up") from problem
         except (TimeoutError, KafkaError) as problem:
             await self._producing.replace(producer)
             raise AppendUncertain(repr(problem)) from problem

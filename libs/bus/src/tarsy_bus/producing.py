@@ -44,7 +44,8 @@ class Producing:
         When Kafka cannot be reached `broken` stays: whoever uses it fails again, and comes here again.
         """
         async with self._replacing:
-            if self._current is not broken:
+            present = self._current
+            if present is None or present is not broken:
                 return
             try:
                 fresh = await self._started()
@@ -53,7 +54,7 @@ class Producing:
                 return
             self._current = fresh
             log.warning("producer.replaced")
-            await stop_client(broken)
+            await stop_client(present)
 
     async def _started(self) -> AIOKafkaProducer:
         fresh = producer(self._bus)

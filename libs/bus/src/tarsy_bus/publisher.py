@@ -8,6 +8,7 @@ from datetime import datetime
 from aiokafka.errors import KafkaError
 from aiokafka.structs import RecordMetadata
 
+from tarsy_bus.client_lifecycle import is_cancelled, sends_no_more
 from tarsy_bus.connection import ENVELOPE_BYTES, Bus, record_bytes
 from tarsy_bus.metrics import WriteOutcome, observed
 from tarsy_bus.producing import Producing
@@ -90,7 +91,13 @@ class Publisher:
                     topic, value, key=key, headers=headers, partition=partition
                 )
         except TimeoutError as problem:
+            if sends_no_more(producer):
+                await self._producing.replace(producer)
             raise NotWritten(f"{topic}: {problem!r}") from problem
+        except asyncio.CancelledError as problem:
+            if is_cancelled():
+                raise
+            raise NotWritten(f"{topic}: aiokafka gave the record up") from problem
         except KafkaError as problem:
             if not problem.retriable:
                 await self._producing.replace(producer)

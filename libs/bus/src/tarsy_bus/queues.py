@@ -8,12 +8,13 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 from aiokafka import AIOKafkaConsumer, TopicPartition
-from aiokafka.errors import KafkaError
+from aiokafka.errors import IllegalStateError, KafkaError
 
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member
 from tarsy_bus.dead_letters import bury_until_written
-from tarsy_bus.following import Record
+from tarsy_bus.following import Record, poll
+from tarsy_bus.outages import growing_pauses, passes
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.records import delivery
 from tarsy_contracts.envelope import EnvelopeError
@@ -24,9 +25,10 @@ log = structlog.get_logger(__name__)
 
 POLL_MS = 500
 MOST_AT_ONCE = 100
-PAUSE_SECONDS = 1.0
 COMMIT_SECONDS = 1.0
 LAST_COMMIT_SECONDS = 2.0
+REBALANCED = (IllegalStateError,)
+"""What a commit raises when the partition was taken away meanwhile, beside errors that pass."""
 
 
 async def take_requests[M: Message](
@@ -48,13 +50,17 @@ async def take_requests[M: Message](
     commits = _Commits(consumer)
     try:
         await start_client(consumer)
+        pauses = growing_pauses()
         while True:
             try:
                 await _take_some(consumer, commits, publisher, kind, hand_over)
+                pauses = growing_pauses()
             except KafkaError as problem:
-                # A rebalance, or a broker that is away. What was not committed comes again, here or elsewhere.
+                if not (passes(problem) or isinstance(problem, REBALANCED)):
+                    raise
+                # What was not committed comes again, here or elsewhere.
                 log.warning("requests.interrupted", topic=topic, problem=type(problem).__name__)
-                await asyncio.sleep(PAUSE_SECONDS)
+                await asyncio.sleep(next(pauses))
     finally:
         await commits.commit_at_last()
         await stop_client(consumer)
@@ -100,7 +106,7 @@ async def _take_some[M: Message](
     kind: type[M],
     hand_over: Callable[[M], Awaitable[None]],
 ) -> None:
-    found: dict[TopicPartition, list[Record]] = await consumer.getmany(timeout_ms=POLL_MS, max_records=MOST_AT_ONCE)
+    found = await poll(consumer, timeout_ms=POLL_MS, max_records=MOST_AT_ONCE)
     for place, records in found.items():
         for record in records:
             request = await _readable(publisher, record, kind)

@@ -11,6 +11,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from tarsy_service.bounded_http import BoundedHttp, Count, Limits, Traffic
+from tarsy_service.supervision import Supervisor
 
 GRACE_SECONDS = 3
 BACKLOG = 512
@@ -20,7 +21,10 @@ DEFAULT_LIMITS = Limits()
 def listening(
     app: ASGIApp, host: str, port: int, *, limits: Limits = DEFAULT_LIMITS, count: Count = lambda _: None
 ) -> AbstractAsyncContextManager[Traffic]:
-    """Listens before the body runs, and stops after it. Raises OSError when the port is taken."""
+    """Listens before the body runs, and stops after it. Raises OSError when the port is taken.
+
+    What the body raises, or the server dies of, comes out in a group.
+    """
     return _serving(app, host, port, Headers(), Traffic(limits, count))
 
 
@@ -56,14 +60,16 @@ async def _serving(app: ASGIApp, host: str, port: int, headers: Headers, traffic
         lifespan="off",
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
-    server = _Server(config)
+    server, name, asked = _Server(config), f"http-{port}", asyncio.Event()
     with socket.create_server((host, port), backlog=BACKLOG) as listener:
-        task = asyncio.create_task(server.serve(sockets=[listener]), name=f"http-{port}")
-        try:
-            yield traffic
-        finally:
-            server.should_exit = True
-            await task
+        async with Supervisor().group() as group:
+            task = group.start(name, server.serve(sockets=[listener]), may_end=asked.is_set)
+            try:
+                yield traffic
+            finally:
+                asked.set()
+                server.should_exit = True
+                await asyncio.wait([task])
 
 
 class _Server(uvicorn.Server):

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 
 import structlog
 from fastapi import FastAPI, Response
@@ -15,6 +16,7 @@ from tarsy_service.problems import install_problem_handlers
 from tarsy_service.process_metrics import ProcessMetrics, exposition
 from tarsy_service.service import Service
 from tarsy_service.signals import stopped_by_signals
+from tarsy_service.supervision import until_cancelled
 
 log = structlog.get_logger(__name__)
 
@@ -93,15 +95,21 @@ async def run_services(
     on_ready: Callable[[], None] = lambda: None,
     stop: asyncio.Event | None = None,
 ) -> None:
-    """Runs until SIGTERM, SIGINT or `stop`, or until a service fails: what it died of comes out, in a group."""
+    """Runs until SIGTERM or SIGINT, or until a service fails: what it died of comes out, in a group.
+
+    A service that ends by itself has failed, too. With `stop` it runs until that is set, and leaves the signals alone.
+    """
     stopping = stop or asyncio.Event()
     readiness = Readiness([service.name for service in services])
     http_metrics = HttpMetrics(registry)
     app = build_app(services, readiness, registry, http_metrics)
-    with stopped_by_signals(stopping):
+    with stopped_by_signals(stopping) if stop is None else nullcontext():
         async with listening(app, host, port, count=http_metrics.count_refused), asyncio.TaskGroup() as group:
             announcing = group.create_task(_announce(readiness, on_ready), name="ready")
-            running = [asyncio.create_task(_run(service, readiness), name=service.name) for service in services]
+            running = [
+                asyncio.create_task(until_cancelled(service.name, _run(service, readiness)), name=service.name)
+                for service in services
+            ]
             try:
                 await _until_stopped(running, stopping)
             finally:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from fastapi import APIRouter
 from opentelemetry.trace import NoOpTracer
 
+from tarsy_service.supervision import Supervisor
 from tarsy_service.tracing import Tracing
 
 type Ready = Callable[[], None]
@@ -17,11 +18,13 @@ class Service:
 
     `hindrances`: why it is not to count as ready though it works, in sentences for the operator, without secrets.
 
-    An exception out of `run` means that the service cannot go on: the process ends with it.
+    An exception out of `run` means that the service cannot go on: the process ends with it. So does a `run` that ends
+    before it is cancelled. `supervisor` knows the long-lived tasks of which it consists.
     """
 
     name: str
     run: Callable[[Ready], Awaitable[None]]
     router: APIRouter | None = None
     hindrances: Callable[[], Sequence[str]] = tuple
+    supervisor: Supervisor = field(default_factory=Supervisor)
     tracing: Tracing = field(default_factory=lambda: Tracing(NoOpTracer()))

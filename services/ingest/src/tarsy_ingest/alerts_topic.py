@@ -6,7 +6,7 @@ the service with the record uncommitted, and a header is as opaque as the value.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import structlog
 from aiokafka import AIOKafkaConsumer, TopicPartition
@@ -14,7 +14,8 @@ from aiokafka.errors import KafkaError
 
 from tarsy_bus.connection import Bus, member
 from tarsy_bus.dead_letters import bury
-from tarsy_bus.following import Record
+from tarsy_bus.following import Record, poll
+from tarsy_bus.outages import growing_pauses, wait_out
 from tarsy_bus.publisher import NotWritten, Publisher, TooLarge
 from tarsy_bus.tracing import carried_traceparent
 from tarsy_ingest.alert_rules import AlertRules
@@ -27,8 +28,6 @@ log = structlog.get_logger(__name__)
 
 POLL_MS = 1_000
 MOST_RECORDS = 100
-FIRST_PAUSE_SECONDS = 0.25
-LONGEST_PAUSE_SECONDS = 30.0
 
 
 class AlertsTopic:
@@ -58,7 +57,7 @@ class AlertsTopic:
     async def follow(self, consumer: AIOKafkaConsumer, cluster: str) -> None:
         """For ever, with a started consumer."""
         while True:
-            found = await consumer.getmany(timeout_ms=POLL_MS, max_records=MOST_RECORDS)
+            found = await wait_out("alerts", lambda: poll(consumer, timeout_ms=POLL_MS, max_records=MOST_RECORDS))
             for partition, records in found.items():
                 for record in records:
                     await self._until_handed_over(record, cluster)
@@ -94,10 +93,3 @@ async def _commit(consumer: AIOKafkaConsumer, partition: TopicPartition, offset:
         await consumer.commit({partition: offset})
     except KafkaError as problem:
         log.warning("offset.not_committed", partition=partition.partition, offset=offset, reason=repr(problem))
-
-
-def growing_pauses() -> Iterator[float]:
-    pause = FIRST_PAUSE_SECONDS
-    while True:
-        yield pause
-        pause = min(2 * pause, LONGEST_PAUSE_SECONDS)

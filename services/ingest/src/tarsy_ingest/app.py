@@ -20,6 +20,7 @@ from tarsy_ingest.settings import IngestSettings
 from tarsy_masking.masker import Masker
 from tarsy_service.kafka_metrics import kafka_writes
 from tarsy_service.service import Ready, Service
+from tarsy_service.supervision import Supervisor
 from tarsy_service.tracing import tracing_of
 
 NAME = "ingest"
@@ -34,7 +35,7 @@ def build(settings: IngestSettings, registry: CollectorRegistry) -> Service:
     bus = bus_of(settings, kafka_writes(registry, NAME))
     metrics = Metrics(registry)
     publisher = Publisher(bus, source=NAME, now=lambda: datetime.now(UTC))
-    tracing = tracing_of(NAME, settings)
+    tracing, supervisor = tracing_of(NAME, settings), Supervisor()
     intake = Intake(publisher, masking, metrics, tracing.tracer)
     topic = AlertsTopic(bus, publisher, intake, rules, metrics, masker.mask)
 
@@ -46,8 +47,9 @@ def build(settings: IngestSettings, registry: CollectorRegistry) -> Service:
             try:
                 await start_client(consumer)
                 ready()
-                await topic.follow(consumer, cluster)
+                await supervisor.run("alerts topic", topic.follow(consumer, cluster))
             finally:
                 await stop_client(consumer)
 
-    return Service(name=NAME, run=run, router=alerts_router(intake, rules, metrics, masker.mask), tracing=tracing)
+    router = alerts_router(intake, rules, metrics, masker.mask)
+    return Service(name=NAME, run=run, router=router, supervisor=supervisor, tracing=tracing)

@@ -34,6 +34,7 @@ from tarsy_orchestrator.surroundings import Surroundings
 from tarsy_orchestrator.traces import Traces
 from tarsy_service.kafka_metrics import kafka_writes
 from tarsy_service.service import Ready, Service
+from tarsy_service.supervision import Supervisor
 from tarsy_service.tracing import tracing_of
 
 log = structlog.get_logger(__name__)
@@ -53,7 +54,7 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
     liveness = Liveness(worker_id, dead_after=timedelta(seconds=settings.dead_after_seconds))
     publisher = Publisher(bus, source=source, now=lambda: datetime.now(UTC))
     catalog = Catalog(liveness)
-    metrics = Metrics(registry, config.llm_providers)
+    metrics, supervisor = Metrics(registry, config.llm_providers), Supervisor()
     around = Surroundings(
         publisher=publisher,
         liveness=liveness,
@@ -67,6 +68,7 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
         now=lambda: datetime.now(UTC),
         monotonic=time.monotonic,
         tools_seconds=settings.tools_wait_seconds,
+        supervisor=supervisor,
     )
 
     async def run(ready: Ready) -> None:
@@ -85,14 +87,14 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
         async with publisher.running(), writer.running(), follower.running():
             try:
                 await start_client(consumer)
-                async with asyncio.TaskGroup() as group:
+                async with supervisor.group() as group:
                     announcement = WorkerAnnounced(worker_id=worker_id, service=NAME)
-                    group.create_task(announce(publisher, announcement))
-                    group.create_task(watch(bus, liveness, catalog.changed))
-                    group.create_task(catalog.follow(bus))
+                    group.start("announcements", announce(publisher, announcement))
+                    group.start("workers", watch(bus, liveness, catalog.changed))
+                    group.start("catalog", catalog.follow(bus))
                     await owner.run(ready)
             finally:
                 await stop_client(consumer)
                 await close_llms(llms.values())
 
-    return Service(name=NAME, run=run, tracing=tracing)
+    return Service(name=NAME, run=run, supervisor=supervisor, tracing=tracing)

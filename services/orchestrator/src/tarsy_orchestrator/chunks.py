@@ -13,6 +13,7 @@ from tarsy_llm.protocol import Delta
 from tarsy_orchestrator.owed import OwedLlmCall
 from tarsy_orchestrator.stream_lines import Lines, MaskedLines
 from tarsy_orchestrator.surroundings import Surroundings
+from tarsy_service.supervision import not_cancelled_from_inside
 
 log = structlog.get_logger(__name__)
 
@@ -30,6 +31,7 @@ class Chunks:
         self._asked = owed.asked.requested
         self._run = int(around.now().timestamp() * 1000)
         self._index = 0
+        self._broken = False
         self._lines: dict[str, Lines] = {"thinking": Lines(), "text": Lines()}
         self._masked: dict[str, MaskedLines] = {"thinking": MaskedLines(mask), "text": MaskedLines(mask)}
         self._unsent: asyncio.Queue[tuple[str, str]] = asyncio.Queue(UNSENT_AT_MOST)
@@ -37,10 +39,20 @@ class Chunks:
     async def take(self, delta: Delta) -> None:
         other = "text" if delta.part == "thinking" else "thinking"
         for part, text in ((other, self._lines[other].rest()), (delta.part, self._lines[delta.part].take(delta.text))):
-            if text:
+            if text and not self._broken:
                 await self._unsent.put((part, text))
 
     async def send(self) -> None:
+        """Until it is cancelled. Chunks are for the eye: when one cannot be sent, the answer does not wait for them."""
+        try:
+            await not_cancelled_from_inside("chunks", self._send_all())
+        except Exception as problem:  # noqa: BLE001 - whatever it is
+            log.error("chunks.broke", session_id=self._session_id, problem=type(problem).__name__)
+            self._broken = True
+            while not self._unsent.empty():
+                self._unsent.get_nowait()
+
+    async def _send_all(self) -> None:
         while True:
             part, text = await self._unsent.get()
             masked = self._masked[part].masked(text)

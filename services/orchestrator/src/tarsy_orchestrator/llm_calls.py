@@ -17,6 +17,7 @@ from tarsy_orchestrator.recording import recordable
 from tarsy_orchestrator.repetition import Repetition
 from tarsy_orchestrator.state import Investigating
 from tarsy_orchestrator.surroundings import Surroundings
+from tarsy_service.supervision import not_cancelled_from_inside
 
 log = structlog.get_logger(__name__)
 
@@ -34,7 +35,8 @@ async def make_llm_call(
     seconds = state.started.chain.limits.llm_call_seconds
     try:
         async with around.llm_places, asyncio.timeout(seconds):
-            answer = await _stream(around, session_id, state, owed)
+            stream = _stream(around, session_id, state, owed)
+            answer = await not_cancelled_from_inside(f"LLM call {owed.id}", stream)
     except TimeoutError:
         error = f"the model did not finish within {seconds:g} seconds"
         return _failure(around, session_id, owed, started, error, CALL_TIMEOUT)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import structlog
@@ -11,8 +12,9 @@ from aiokafka.errors import CommitFailedError, IllegalStateError, KafkaError
 from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.client_lifecycle import stop_client
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import Follower, ends
+from tarsy_bus.following import Follower, Record, ends, poll
 from tarsy_bus.log_writer import LogWriter
+from tarsy_bus.outages import growing_pauses, wait_out
 from tarsy_orchestrator.head_writer import HeadWriter
 from tarsy_orchestrator.inbox import InboxReader
 from tarsy_orchestrator.membership import Membership
@@ -21,6 +23,7 @@ from tarsy_orchestrator.recovery import check_last_events, log_positions, read_h
 from tarsy_orchestrator.sessions import Sessions
 from tarsy_orchestrator.surroundings import Surroundings
 from tarsy_orchestrator.work import Work
+from tarsy_service.supervision import SupervisedGroup
 
 log = structlog.get_logger(__name__)
 
@@ -30,7 +33,6 @@ INPUTS_AT_ONCE = 500
 GIVE_UP_SECONDS = 5.0
 LEAVE_SECONDS = 2.0
 POSITION_SECONDS = 10.0
-AGAIN_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +69,11 @@ class Owner:
     async def run(self, ready: Callable[[], None]) -> None:
         """Owns what the group assigns, until it is cancelled; then commits what was decided and leaves at once."""
         self._consumer.subscribe([self._bus.topics.inbox], listener=self._membership)
-        async with asyncio.TaskGroup() as group:
-            group.create_task(self._follow())
-            inputs = [group.create_task(self._hand_out()), group.create_task(self._commit_for_ever())]
+        async with self._around.supervisor.group() as group:
+            group.start("session log", self._follow())
+            inputs = [group.start("inbox", self._hand_out()), group.start("commits", self._commit_for_ever())]
             try:
-                await self._own(group, ready)
+                await self._around.supervisor.run("ownership", self._own(group, ready))
             finally:
                 await self._leave(inputs)
 
@@ -89,7 +91,8 @@ class Owner:
 
     # Which partitions
 
-    async def _own(self, group: asyncio.TaskGroup, ready: Callable[[], None]) -> None:
+    async def _own(self, group: SupervisedGroup, ready: Callable[[], None]) -> None:
+        pauses = growing_pauses()
         while True:
             await self._membership.changed.wait()
             self._membership.changed.clear()
@@ -102,9 +105,12 @@ class Owner:
                 handing_out = await self._hand_out_from_now_on(generation, assigned)
             except (KafkaError, OSError) as problem:
                 log.warning("partitions.not_taken_over", reason=repr(problem))
-                await asyncio.sleep(AGAIN_SECONDS)
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(next(pauses)):
+                        await self._membership.changed.wait()
                 self._membership.changed.set()
                 continue
+            pauses = growing_pauses()
             if handing_out:
                 self._around.metrics.recovery_duration.observe(self._around.monotonic() - started)
                 ready()
@@ -120,7 +126,7 @@ class Owner:
                 log.error("partitions.not_given_up", count=len(late))
         self._around.metrics.partitions.set(len(self._owned))
 
-    async def _take_over(self, group: asyncio.TaskGroup, assigned: frozenset[int]) -> None:
+    async def _take_over(self, group: SupervisedGroup, assigned: frozenset[int]) -> None:
         """Reads the log of new partitions from where heads say, and of all up to its end as it is now."""
         new = sorted(assigned - self._owned.keys())
         for owned in self._owned.values():
@@ -134,7 +140,7 @@ class Owner:
             await check_last_events(self._bus, heads)
             for number in new:
                 partition, work, writer = self._partition(number, Sessions(heads[number]), positions[number])
-                task = group.create_task(_run(partition, work, writer), name=f"partition-{number}")
+                task = group.start(f"partition-{number}", self._run(partition, work, writer))
                 self._owned[number] = Owned(partition, task)
             self._around.metrics.partitions.set(len(self._owned))
         self._follower.assign({number: owned.partition.position for number, owned in self._owned.items()})
@@ -163,6 +169,7 @@ class Owner:
             acting=work,
             metrics=self._around.metrics,
             traces=self._around.traces,
+            supervisor=self._around.supervisor,
             source=self._source,
         )
         return partition, work, heads
@@ -200,11 +207,18 @@ class Owner:
                 "another cluster's"
             )
 
+    async def _run(self, partition: Partition, work: Work, heads: HeadWriter) -> None:
+        name = f"partition-{partition.number}"
+        async with self._around.supervisor.group() as group:
+            group.start(f"{name} decisions", partition.run())
+            group.start(f"{name} work", work.run())
+            group.start(f"{name} heads", heads.run())
+
     # What flows
 
     async def _follow(self) -> None:
         while True:
-            for record in await self._follower.read():
+            for record in await self._follower.next():
                 owned = self._owned.get(record.partition)
                 if owned is not None:
                     owned.partition.take_record(record)
@@ -212,7 +226,7 @@ class Owner:
     async def _hand_out(self) -> None:
         while True:
             # Also while all is paused for a recovery: who does not ask for long is thrown out of the group.
-            found = await self._consumer.getmany(timeout_ms=POLL_MS, max_records=INPUTS_AT_ONCE)
+            found = await wait_out("inputs", self._next_inputs)
             # Only now: a call that began before a rebalance may return what came after it.
             generation = self._membership.generation
             for number in self._membership.handing_out:
@@ -224,6 +238,9 @@ class Owner:
                         await self._inbox.hand_over(record, self._owned[place.partition].partition)
             self._make_room()
             await self._let_begin()
+
+    async def _next_inputs(self) -> dict[TopicPartition, list[Record]]:
+        return await poll(self._consumer, timeout_ms=POLL_MS, max_records=INPUTS_AT_ONCE)
 
     async def _let_begin(self) -> None:
         """The sessions that wait, as soon as every partition is settled."""
@@ -277,10 +294,3 @@ class Owner:
             log.info("commit.refused", reason=repr(problem))
             return
         self._committed.update({place.partition: offset for place, offset in offsets.items()})
-
-
-async def _run(partition: Partition, work: Work, heads: HeadWriter) -> None:
-    async with asyncio.TaskGroup() as group:
-        group.create_task(partition.run())
-        group.create_task(work.run())
-        group.create_task(heads.run())

@@ -21,6 +21,7 @@ from tarsy_orchestrator.reviving import revive
 from tarsy_orchestrator.sessions import NotLoaded, Sessions
 from tarsy_orchestrator.state import NO_INPUT, Beyond, Investigating, State
 from tarsy_orchestrator.traces import Traces
+from tarsy_service.supervision import SupervisedGroup, Supervisor
 
 log = structlog.get_logger(__name__)
 
@@ -60,6 +61,7 @@ class Partition:
         acting: Acting,
         metrics: Metrics,
         traces: Traces,
+        supervisor: Supervisor,
         source: str,
     ) -> None:
         self.number = number
@@ -73,6 +75,7 @@ class Partition:
         self._acting = acting
         self._metrics = metrics
         self._traces = traces
+        self._supervisor = supervisor
         self._source = source
         self._waiting: deque[Waiting] = deque()
         self._last_read: datetime | None = None
@@ -170,14 +173,14 @@ class Partition:
 
     async def run(self) -> None:
         """Decides for ever."""
-        async with asyncio.TaskGroup() as group:
+        async with self._supervisor.group() as group:
             while True:
                 await self._wake.wait()
                 self._wake.clear()
                 while ready := self._ready(group):
                     await self._decide(ready)
 
-    def _ready(self, group: asyncio.TaskGroup) -> list[Waiting]:
+    def _ready(self, group: SupervisedGroup) -> list[Waiting]:
         """What can be decided now. Inputs of a session whose state has to be read first wait for that."""
         ready = []
         while self._waiting:
@@ -193,7 +196,7 @@ class Partition:
                 self.sessions.state(one.session_id)
             except NotLoaded:
                 self._loading[one.session_id] = [one]
-                group.create_task(self._load(one.session_id))
+                group.start_finite(f"loading of session {one.session_id}", self._load(one.session_id))
                 continue
             ready.append(one)
         return ready

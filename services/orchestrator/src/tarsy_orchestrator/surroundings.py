@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from tarsy_bus.liveness import Liveness
@@ -13,6 +13,7 @@ from tarsy_orchestrator.catalog import Catalog
 from tarsy_orchestrator.metrics import Metrics
 from tarsy_orchestrator.places import Places
 from tarsy_orchestrator.traces import Traces
+from tarsy_service.supervision import Supervisor
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +37,4 @@ class Surroundings:
     now: Callable[[], datetime]
     monotonic: Callable[[], float]
     tools_seconds: float
+    supervisor: Supervisor = field(default_factory=Supervisor)

@@ -34,6 +34,7 @@ from tarsy_orchestrator.routing import route_of
 from tarsy_orchestrator.state import Investigating, State
 from tarsy_orchestrator.surroundings import Surroundings
 from tarsy_orchestrator.traces import learned
+from tarsy_service.supervision import SupervisedGroup
 
 log = structlog.get_logger(__name__)
 
@@ -62,14 +63,14 @@ class Work:
         self._outbox = Outbox(around.metrics.outbox_dropped.inc)
         self._made: dict[str, dict[str, Made]] = {}
         self._states: dict[str, Investigating] = {}
-        self._group: asyncio.TaskGroup | None = None
+        self._group: SupervisedGroup | None = None
 
     async def run(self) -> None:
         """Sends, and looks at the clock, for ever; ends what it made when it is cancelled."""
         try:
-            async with asyncio.TaskGroup() as group:
+            async with self._around.supervisor.group() as group:
                 self._group = group
-                group.create_task(self._outbox.run())
+                group.start(f"partition-{self._partition} outbox", self._outbox.run())
                 while True:
                     await asyncio.sleep(TICK_SECONDS)
                     self._tick()
@@ -111,7 +112,7 @@ class Work:
             else:
                 made[id] = Timer(one)
         elif present is None and self._group is not None:
-            made[id] = self._group.create_task(self._learn(session_id, state, one))
+            made[id] = self._group.start_finite(f"own work {id}", self._learn(session_id, state, one))
 
     async def _learn(self, session_id: str, state: Investigating, one: OwnWork) -> None:
         with self._around.traces.making(session_id, one) as span:

@@ -37,7 +37,8 @@ def build(settings: SummarizerSettings, registry: CollectorRegistry) -> Service:
     llms = build_llms(config.usable_llm_providers, StreamLimits(config.limits.llm_first_chunk, config.limits.llm_stall))
     tracing = tracing_of(NAME, settings)
     masker = Masker.default(settings.masking_key_bytes)
-    return Service(name=NAME, run=assemble(settings, registry, llms, masker, tracing.tracer).run, tracing=tracing)
+    service = assemble(settings, registry, llms, masker, tracing.tracer)
+    return Service(name=NAME, run=service.run, supervisor=service.supervisor, tracing=tracing)
 
 
 def assemble(

@@ -2,12 +2,11 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from opentelemetry.trace import Tracer
 
-from tarsy_bus.beside import beside
 from tarsy_bus.connection import Bus
 from tarsy_bus.controls import follow_control
 from tarsy_bus.liveness import announce
@@ -18,6 +17,7 @@ from tarsy_bus.topics_admin import check_topics
 from tarsy_contracts.requests import SummaryRequest
 from tarsy_contracts.workers import WorkerAnnounced
 from tarsy_service.service import Ready
+from tarsy_service.supervision import Supervisor
 from tarsy_summarizer.metrics import Metrics
 from tarsy_summarizer.summarizer import Summarizer
 from tarsy_summarizer.summarizing import Summarizing
@@ -35,6 +35,7 @@ class SummarizerService:
     now: Callable[[], datetime]
     new_id: Callable[[], str]
     at_once: int
+    supervisor: Supervisor = field(default_factory=Supervisor)
 
     async def run(self, ready: Ready) -> None:
         """Until it is cancelled: then no more requests, the summaries go back, and a good-bye, in this order."""
@@ -42,7 +43,7 @@ class SummarizerService:
         life = WorkerAnnounced(worker_id=self.worker_id, service="summarizer")
         async with (
             self.publisher.running(),
-            beside(announce(self.publisher, life)),
+            self.supervisor.background({"announcements": announce(self.publisher, life)}),
             asyncio.TaskGroup() as tasks,
         ):
             summarizer = self._summarizer(tasks)
@@ -54,10 +55,10 @@ class SummarizerService:
 
     async def _serve(self, summarizer: Summarizer, ready: Ready) -> None:
         listening = asyncio.Event()
-        async with beside(follow_control(self.bus, summarizer.hear, listening.set)):
+        async with self.supervisor.background({"control": follow_control(self.bus, summarizer.hear, listening.set)}):
             await listening.wait()
             ready()
-            await take_requests(
+            requests = take_requests(
                 self.bus,
                 self.publisher,
                 topic=self.bus.topics.summaries,
@@ -65,6 +66,7 @@ class SummarizerService:
                 kind=SummaryRequest,
                 hand_over=summarizer.take,
             )
+            await self.supervisor.run("requests", requests)
 
     def _summarizer(self, tasks: asyncio.TaskGroup) -> Summarizer:
         return Summarizer(

@@ -14,6 +14,7 @@ from tarsy_bus.tracing import step
 from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused, Control, RequestAnswered
 from tarsy_contracts.inputs import CallClaimed, CallNotStarted
 from tarsy_contracts.requests import SummaryRequest
+from tarsy_service.supervision import not_cancelled_from_inside
 from tarsy_summarizer.metrics import Metrics, SummaryOutcome
 from tarsy_summarizer.summarizing import Summarizing
 
@@ -100,7 +101,8 @@ class Summarizer:
         """Ends when Kafka has the outcome: what cannot be told is not piled up."""
         what = {"tarsy.call_id": request.call_id, "tarsy.llm_provider": request.llm_provider}
         with step(self._tracer, "summary", session_id=request.session_id, attributes=what) as span:
-            report = await self._summarizing.run(request, claim_id)
+            work = self._summarizing.run(request, claim_id)
+            report = await not_cancelled_from_inside(f"summary {request.call_id}", work)
             outcome: SummaryOutcome = "error" if report.error else "ok"
             span.set_attribute("tarsy.outcome", outcome)
             self._metrics.ended(outcome, report.duration_ms / 1000)

@@ -1,6 +1,5 @@
 """The composition root."""
 
-import asyncio
 from datetime import UTC, datetime
 from functools import partial
 
@@ -18,6 +17,7 @@ from tarsy_masking.masker import Masker
 from tarsy_service.kafka_metrics import kafka_writes
 from tarsy_service.running import Readiness
 from tarsy_service.service import Ready, Service
+from tarsy_service.supervision import Supervisor
 from tarsy_service.tracing import tracing_of
 from tarsy_timeline.answers import Answers
 from tarsy_timeline.database import Connection, Database
@@ -41,7 +41,7 @@ def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
     bus = bus_of(settings, kafka_writes(registry, "timeline"))
     schema = settings.database_schema
     database = Database(settings.database.get_secret_value(), schema, settings.database_connections)
-    ledger, metrics = Ledger(database), Metrics(registry)
+    ledger, metrics, supervisor = Ledger(database), Metrics(registry), Supervisor()
     publisher = Publisher(bus, source="tarsy/timeline", now=lambda: datetime.now(UTC))
     answers, reading = Answers(bus), Reading(database, settings.wait_seconds)
     watch = ServerWatch(bus, Living(), wait_seconds=settings.wait_seconds, now=lambda: datetime.now(UTC))
@@ -69,21 +69,28 @@ def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
 
     async def run(ready: Ready) -> None:
         await check_topics(bus)
-        async with database.running(prepare), publisher.running(), asyncio.TaskGroup() as group:
+        async with database.running(prepare), publisher.running(), supervisor.group() as group:
             await ledger.begin(LogIdentity(await cluster_id(bus), bus.topics.sessions), await _beginnings(bus))
             begun = Readiness(["answers", "projector"])
             works: dict[str, Work] = {
                 "answers": lambda: answers.run(partial(begun.ready, "answers")),
                 "projector": lambda: projector().run(partial(begun.ready, "projector")),
-                "servers": watch.run,
+                "servers": lambda: watch.run(supervisor),
                 "unprojected": unprojected.run,
             }
             for name, work in works.items():
-                group.create_task(parts.run(name, work), name=name)
+                group.start(name, parts.run(name, work))
             await begun.all.wait()
             ready()
 
-    return Service(name="timeline", run=run, router=router, hindrances=parts.troubles, tracing=tracing)
+    return Service(
+        name="timeline",
+        run=run,
+        router=router,
+        hindrances=parts.troubles,
+        supervisor=supervisor,
+        tracing=tracing,
+    )
 
 
 def _group(schema: str) -> str:

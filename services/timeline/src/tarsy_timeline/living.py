@@ -102,10 +102,10 @@ async def follow_workers(bus: Bus, living: Living, changed: Callable[[], None]) 
     """Follows the announcements for ever, from those of the last seconds on."""
     place = TopicPartition(bus.topics.workers, 0)
     async with Follower(bus, bus.topics.workers).running() as follower:
-        end = (await follower.consumer.end_offsets([place]))[place]
-        follower.assign({0: max(await follower.first(0), end - READ_BACK)})
+        first, end = (await follower.firsts([0]))[0], (await follower.ends([0]))[0]
+        follower.assign({0: max(first, end - READ_BACK)})
         while True:
-            for record in await follower.read():
+            for record in await follower.next():
                 announcement = announcement_in(record)
                 if announcement is not None:
                     living.saw(announcement, append_time(record))

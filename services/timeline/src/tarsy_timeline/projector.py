@@ -9,13 +9,15 @@ from datetime import datetime
 import structlog
 from aiokafka import TopicPartition
 from aiokafka.abc import ConsumerRebalanceListener
+from aiokafka.errors import KafkaError
 from opentelemetry.trace import Tracer
 
 from tarsy_bus.acceptance import Chains, LogMismatch
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member
-from tarsy_bus.following import GATHER_SECONDS, POLL_MS, READ_RECORDS, Follower, Record, readable
+from tarsy_bus.following import GATHER_SECONDS, POLL_MS, READ_RECORDS, Follower, Record, poll, readable
 from tarsy_bus.lag import Lag, unread
+from tarsy_bus.outages import growing_pauses, passes
 from tarsy_bus.records import append_time
 from tarsy_bus.tracing import note_reading
 from tarsy_contracts.recorded import Recorded
@@ -75,9 +77,17 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         self._consumer.subscribe([self._topic], listener=self)
         try:
             await start_client(self._consumer)
+            pauses = growing_pauses()
             while True:
                 try:
                     await self._step()
+                    pauses = growing_pauses()
+                except KafkaError as problem:
+                    if not passes(problem):
+                        raise
+                    log.warning("projector.kafka_unreachable", reason=repr(problem))
+                    self._rewind()
+                    await asyncio.sleep(next(pauses))
                 except Exception as problem:
                     if not is_of_the_database(problem):
                         raise
@@ -103,7 +113,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
     async def _step(self) -> None:
         if self._waiting:
             await self._open()
-        found = await self._consumer.getmany(timeout_ms=POLL_MS, max_records=READ_RECORDS)
+        found = await poll(self._consumer, timeout_ms=POLL_MS, max_records=READ_RECORDS)
         for place, records in found.items():
             partition = self._partitions.get(place.partition)
             if partition is None or place.partition in self._waiting:
@@ -139,14 +149,21 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         self._partitions = {number: kept for number, kept in self._partitions.items() if number not in again}
         self._waiting |= again
 
+    def _rewind(self) -> None:
+        """What the failed step may have taken from the consumer comes again."""
+        assigned = self._consumer.assignment()
+        for number, partition in self._partitions.items():
+            if (place := TopicPartition(self._topic, number)) in assigned:
+                self._consumer.seek(place, partition.position)
+
     async def _open(self) -> None:
         """Those that wait go on where the ledger says; those that came back, where they stood."""
         kept = {number: self._partitions[number] for number in self._waiting if number in self._partitions}
-        for number in self._waiting - kept.keys():
-            position, known = await self._ledger.read(number)
-            kept[number] = Partition(position, Chains(known=known), Lag(self._now))
         # On a connection of its own: on the consumer's, it would wait behind a fetch, half a second each time.
         async with Follower(self._bus, self._topic).running() as follower:
+            for number in self._waiting - kept.keys():
+                position, known = await self._ledger.read(number)
+                kept[number] = Partition(position, Chains(known=known), Lag(self._now))
             await follower.check({number: partition.position for number, partition in kept.items()})
         # No await from here on. A rebalance may have come in between: on_partitions_assigned noted what is ours now.
         for number in self._waiting & kept.keys():

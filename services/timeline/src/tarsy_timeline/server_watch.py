@@ -8,6 +8,7 @@ from datetime import datetime
 from tarsy_bus.catalog import CatalogEntries, follow_catalog
 from tarsy_bus.connection import Bus
 from tarsy_service.problems import Problem
+from tarsy_service.supervision import Supervisor
 from tarsy_timeline.living import Living, follow_workers
 from tarsy_timeline.server_warnings import Category, ServerWarning, warnings_of
 from tarsy_timeline.servers import Server, servers_of
@@ -32,13 +33,13 @@ class ServerWatch:
         self._has_read = asyncio.Event()
         self._has_heard = asyncio.Event()
 
-    async def run(self) -> None:
+    async def run(self, supervisor: Supervisor) -> None:
         """Until it is cancelled."""
-        async with asyncio.TaskGroup() as group:
-            group.create_task(follow_workers(self._bus, self._living, self._heard), name="workers")
-            group.create_task(
+        async with supervisor.group() as group:
+            group.start("workers", follow_workers(self._bus, self._living, self._heard))
+            group.start(
+                "catalog",
                 follow_catalog(self._bus, self._entries.take, changed=self._forget, read_through=self._has_read.set),
-                name="catalog",
             )
 
     async def seen(self) -> Seen:

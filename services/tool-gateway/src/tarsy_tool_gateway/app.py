@@ -50,7 +50,13 @@ def build(settings: ToolGatewaySettings, registry: CollectorRegistry) -> Service
     masking = masking_of(Masker.default(settings.masking_key_bytes), masked)
     runbooks = rules_of(config.system, os.environ)
     gateway = assemble(settings, registry, plans, runbooks, tracing.tracer, masking)
-    return Service(name=NAME, run=gateway.run, tracing=tracing, hindrances=gateway.gate.hindrances)
+    return Service(
+        name=NAME,
+        run=gateway.run,
+        hindrances=gateway.gate.hindrances,
+        supervisor=gateway.supervisor,
+        tracing=tracing,
+    )
 
 
 def assemble(

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import structlog
 
-from tarsy_bus.beside import beside
+from tarsy_service.supervision import Supervisor
 from tarsy_tool_gateway.catalog import Catalog
 from tarsy_tool_gateway.connection import Connection
 from tarsy_tool_gateway.isolated import IsolatedServer
@@ -19,18 +19,27 @@ CLOSE_SECONDS = 5.0
 
 @asynccontextmanager
 async def connected(
-    connections: Sequence[Connection], isolated: Sequence[IsolatedServer], catalog: Catalog
+    connections: Sequence[Connection], isolated: Sequence[IsolatedServer], catalog: Catalog, supervisor: Supervisor
 ) -> AsyncIterator[None]:
     """Sessions, and what the catalog says of them, for as long as the body runs."""
     owners: list[Connection | IsolatedServer] = [*connections, *isolated]
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(each.run(), name=f"MCP server {each.plan.name}") for each in owners]
+    told_to_stop = asyncio.Event()
+    async with supervisor.group() as group:
+        tasks = [
+            group.start(f"{_kind(each)} {each.plan.name}", each.run(), may_end=told_to_stop.is_set) for each in owners
+        ]
+        entries = {f"catalog of {each.plan.name}": catalog.keep(each) for each in connections}
         try:
-            async with beside(*(catalog.keep(each) for each in connections)):
+            async with supervisor.background(entries):
                 yield
         finally:
+            told_to_stop.set()
             await asyncio.gather(*(catalog.withdraw(each) for each in connections))
             await _close(owners, tasks)
+
+
+def _kind(owner: Connection | IsolatedServer) -> str:
+    return "MCP server" if isinstance(owner, Connection) else "sessions with MCP server"
 
 
 async def _close(owners: Sequence[Connection | IsolatedServer], tasks: Sequence[asyncio.Task[None]]) -> None:

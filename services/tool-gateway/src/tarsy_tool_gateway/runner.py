@@ -11,6 +11,7 @@ import structlog
 from tarsy_contracts.events import Outcome
 from tarsy_contracts.inputs import ToolCallReported
 from tarsy_contracts.requests import ToolCallRequest
+from tarsy_service.supervision import not_cancelled_from_inside
 from tarsy_tool_gateway.calls import SayEnded
 from tarsy_tool_gateway.metrics import Metrics
 from tarsy_tool_gateway.results import OFF_THE_LOOP_CHARACTERS, Kept, Results
@@ -87,7 +88,7 @@ class Runner:
 
     async def _said(self, request: ToolCallRequest) -> Said:
         try:
-            return await self._call(request)
+            return await not_cancelled_from_inside(f"call {request.call_id}", self._call(request))
         except Exception as problem:  # noqa: BLE001 - a mistake of ours in one call must not end all the others
             # Without the message and the values in it, which nobody has masked.
             where = "".join(traceback.format_tb(problem.__traceback__))

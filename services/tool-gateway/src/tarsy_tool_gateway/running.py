@@ -2,12 +2,11 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from opentelemetry.trace import Tracer
 
-from tarsy_bus.beside import beside
 from tarsy_bus.connection import Bus
 from tarsy_bus.controls import follow_control
 from tarsy_bus.liveness import announce
@@ -18,6 +17,7 @@ from tarsy_bus.topics_admin import check_topics
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_contracts.workers import WorkerAnnounced
 from tarsy_service.service import Ready
+from tarsy_service.supervision import Supervisor
 from tarsy_tool_gateway.calls import Claims
 from tarsy_tool_gateway.catalog import Catalog
 from tarsy_tool_gateway.connection import Connection
@@ -47,6 +47,7 @@ class ToolGateway:
     now: Callable[[], datetime]
     new_id: Callable[[], str]
     drain_seconds: float
+    supervisor: Supervisor = field(default_factory=Supervisor)
 
     async def run(self, ready: Ready) -> None:
         """Until it is cancelled: then no more requests, the calls, the MCP sessions, and a good-bye, in this order."""
@@ -54,8 +55,8 @@ class ToolGateway:
         life = WorkerAnnounced(worker_id=self.worker_id, service="tool-gateway")
         async with (
             self.publisher.running(),
-            beside(announce(self.publisher, life)),
-            connected(self.connections, self.isolated, self.catalog),
+            self.supervisor.background({"announcements": announce(self.publisher, life)}),
+            connected(self.connections, self.isolated, self.catalog, self.supervisor),
             asyncio.TaskGroup() as tasks,
         ):
             gateway = self._gateway(tasks)
@@ -66,11 +67,14 @@ class ToolGateway:
 
     async def _serve(self, gateway: Gateway, ready: Ready) -> None:
         listening = asyncio.Event()
-        async with beside(gateway.tick(), self.gate.watch(), follow_control(self.bus, gateway.hear, listening.set)):
+        async with self.supervisor.group() as group:
+            group.start("clock of claims", gateway.tick())
+            group.start("control", follow_control(self.bus, gateway.hear, listening.set))
+            group.start_finite("gate", self.gate.watch())
             # A grant that nobody heard would be lost: no claim before we listen.
             await listening.wait()
             ready()
-            await take_requests(
+            requests = take_requests(
                 self.bus,
                 self.publisher,
                 topic=self.bus.topics.tool_calls,
@@ -78,6 +82,7 @@ class ToolGateway:
                 kind=ToolCallRequest,
                 hand_over=gateway.take,
             )
+            await self.supervisor.run("requests", requests)
 
     def _gateway(self, tasks: asyncio.TaskGroup) -> Gateway:
         return Gateway(

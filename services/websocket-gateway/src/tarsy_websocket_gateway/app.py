@@ -7,6 +7,7 @@ from prometheus_client import CollectorRegistry
 
 from tarsy_bus.connection import bus_of
 from tarsy_service.service import Ready, Service
+from tarsy_service.supervision import Supervisor
 from tarsy_service.tracing import tracing_of
 from tarsy_websocket_gateway.connection import Connection
 from tarsy_websocket_gateway.hub import Client, Hub
@@ -24,7 +25,7 @@ NAME = "websocket-gateway"
 def build(settings: GatewaySettings, registry: CollectorRegistry) -> Service:
     bus = bus_of(settings)
     hub, metrics, tracing = Hub(), Metrics(registry), tracing_of(NAME, settings)
-    timeline = TimelineApi(settings.timeline_url)
+    supervisor, timeline = Supervisor(), TimelineApi(settings.timeline_url)
     reader = Reader(bus, timeline, hub, metrics, tracing.tracer)
     metrics.watch(subscriptions=hub.subscriptions, lag_seconds=reader.lag_seconds)
 
@@ -32,14 +33,14 @@ def build(settings: GatewaySettings, registry: CollectorRegistry) -> Service:
         return Connection(websocket, Client(settings.client_queue), hub, reader, metrics)
 
     async def run(ready: Ready) -> None:
-        async with timeline.running(), asyncio.TaskGroup() as group:
+        async with timeline.running(), supervisor.group() as group:
             caught_up = asyncio.Event()
-            group.create_task(reader.follow_log(caught_up), name="log")
+            group.start("session log", reader.follow_log(caught_up))
             await caught_up.wait()
-            group.create_task(reader.follow_stream(), name="stream")
+            group.start("stream", reader.follow_stream())
             hub.open = True
             ready()
 
     router = websocket_routes(hub, new_connection, settings.allowed_origins, metrics)
     router.include_router(page_routes(load_page()))
-    return Service(name=NAME, run=run, router=router, tracing=tracing)
+    return Service(name=NAME, run=run, router=router, supervisor=supervisor, tracing=tracing)

@@ -10,6 +10,7 @@ from tarsy_bus.acceptance import Chains, LogMismatch
 from tarsy_bus.connection import Bus
 from tarsy_bus.following import GATHER_SECONDS, Follower, Record, readable
 from tarsy_bus.lag import Lag, unread
+from tarsy_bus.outages import wait_out
 from tarsy_bus.records import append_time
 from tarsy_bus.topics_admin import check_topics, cluster_id
 from tarsy_bus.tracing import note_reading
@@ -67,14 +68,14 @@ class Reader:
         self._lags = {number: Lag(lambda: datetime.now(UTC)) for number in positions}
         self._chains = {number: Chains(known=beginning.known.get(number)) for number in positions}
         async with Follower(self._bus, topic).running() as follower:
-            await follower.check(positions)
-            goals = await follower.consumer.end_offsets([TopicPartition(topic, number) for number in positions])
+            await wait_out(f"the ends of {topic}", lambda: follower.check(positions))
+            goals = await follower.ends(positions)
             follower.assign(positions)
             self._log = follower
             while True:
-                if all(positions[place.partition] >= goal for place, goal in goals.items()):
+                if all(positions[number] >= goal for number, goal in goals.items()):
                     caught_up.set()
-                for record in await follower.read():
+                for record in await follower.next():
                     self._event(record)
                     positions[record.partition] = record.offset + 1
                     self._lags[record.partition].read(append_time(record))
@@ -88,11 +89,12 @@ class Reader:
         places = [TopicPartition(topic, number) for number in range(QUEUE_PARTITIONS)]
         since = int((datetime.now(UTC) - LOOK_BACK).timestamp() * 1000)
         async with Follower(self._bus, topic).running() as follower:
-            ends = await follower.consumer.end_offsets(places)
-            found = await follower.consumer.offsets_for_times(dict.fromkeys(places, since))
-            follower.assign({place.partition: found[place].offset if found[place] else ends[place] for place in places})
+            ends = await follower.ends(range(QUEUE_PARTITIONS))
+            found = await wait_out(topic, lambda: follower.consumer.offsets_for_times(dict.fromkeys(places, since)))
+            starts = {place.partition: found[place].offset for place in places if found[place]}
+            follower.assign(ends | starts)
             while True:
-                for record in await follower.read():
+                for record in await follower.next():
                     self._chunk(record)
                 await asyncio.sleep(GATHER_SECONDS)
 

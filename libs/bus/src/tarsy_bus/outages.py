@@ -1,0 +1,62 @@
+"""Outages of Kafka: which errors pass by themselves, and waiting for the end of them with growing pauses."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+
+import structlog
+from aiokafka import errors
+
+log = structlog.get_logger(__name__)
+
+FIRST_PAUSE_SECONDS = 0.25
+LONGEST_PAUSE_SECONDS = 10.0
+
+KAFKA_ERRORS = (errors.KafkaError, OSError)
+"""What aiokafka raises while Kafka is away, among others: see `passes`. A TimeoutError is an OSError."""
+LASTING = (
+    errors.AuthenticationFailedError,
+    errors.AuthenticationMethodNotSupported,
+    errors.ClusterAuthorizationFailedError,
+    errors.CorruptRecordException,
+    errors.GroupAuthorizationFailedError,
+    errors.IllegalArgumentError,
+    errors.IllegalSaslStateError,
+    errors.IllegalStateError,
+    errors.IncompatibleBrokerVersion,
+    errors.InvalidSessionTimeoutError,
+    errors.KafkaConfigurationError,
+    errors.SaslAuthenticationFailed,
+    errors.TopicAuthorizationFailedError,
+    errors.UnsupportedCodecError,
+    errors.UnsupportedSaslMechanismError,
+    errors.UnsupportedVersionError,
+)
+"""Mistakes of somebody: waiting mends none of them."""
+
+
+def passes(problem: BaseException) -> bool:
+    """It may be gone when one asks again. Not every such error of aiokafka says so (`retriable`)."""
+    # A bare KafkaError is how aiokafka says that a task of the client has died: such a client never works again.
+    died = type(problem) is errors.KafkaError
+    return isinstance(problem, KAFKA_ERRORS) and not isinstance(problem, LASTING) and not died
+
+
+def growing_pauses() -> Iterator[float]:
+    """Seconds."""
+    pause = FIRST_PAUSE_SECONDS
+    while True:
+        yield pause
+        pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+
+
+async def wait_out[T](what: str, ask: Callable[[], Awaitable[T]]) -> T:
+    """The answer, however long Kafka is away: it asks again, after growing pauses. Raises what does not pass."""
+    for pause in growing_pauses():
+        try:
+            return await ask()
+        except KAFKA_ERRORS as problem:
+            if not passes(problem):
+                raise
+            log.warning("kafka.waited_for", what=what, reason=repr(problem), pause_seconds=pause)
+            await asyncio.sleep(pause)
+    raise AssertionError("pauses never end")

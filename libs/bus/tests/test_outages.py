@@ -1,0 +1,58 @@
+"""An outage of Kafka is waited out; a mistake is not."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+from aiokafka import errors
+
+from tarsy_bus import outages
+from tarsy_bus.acceptance import LogMismatch
+from tarsy_bus.outages import growing_pauses, passes, wait_out
+
+
+@pytest.fixture(autouse=True)
+def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outages, "FIRST_PAUSE_SECONDS", 0.0)
+
+
+def failing(*problems: Exception) -> Callable[[], Awaitable[str]]:
+    left = list(problems)
+
+    async def ask() -> str:
+        if left:
+            raise left.pop(0)
+        return "the answer"
+
+    return ask
+
+
+async def test_what_passes_is_waited_out() -> None:
+    problems = [
+        errors.KafkaTimeoutError(),
+        errors.KafkaConnectionError(),
+        errors.NodeNotReadyError(),
+        errors.UnknownError(),
+        errors.GroupCoordinatorNotAvailableError(),
+        TimeoutError(),
+        ConnectionRefusedError(),
+    ]
+    async with asyncio.timeout(30):
+        assert await wait_out("the end of the log", failing(*problems)) == "the answer"
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [errors.UnsupportedCodecError(), errors.TopicAuthorizationFailedError(), LogMismatch("another log"), ValueError()],
+)
+async def test_a_mistake_comes_out_at_once(problem: Exception) -> None:
+    with pytest.raises(type(problem)):
+        await wait_out("the end of the log", failing(problem))
+    assert not passes(problem)
+
+
+def test_pauses_grow_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outages, "FIRST_PAUSE_SECONDS", 1.0)
+    monkeypatch.setattr(outages, "LONGEST_PAUSE_SECONDS", 5.0)
+    pauses = growing_pauses()
+    assert [next(pauses) for _ in range(5)] == [1.0, 2.0, 4.0, 5.0, 5.0]
