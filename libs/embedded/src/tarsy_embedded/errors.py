@@ -6,6 +6,11 @@ from pathlib import Path
 class EmbeddedError(Exception):
     """A server could not be started or went away; the message is meant for the person at the terminal."""
 
+    @property
+    def summary(self) -> str:
+        """The message in one line."""
+        return str(self).partition("\n")[0]
+
 
 class AlreadyRunning(EmbeddedError):
     def __init__(self, data_dir: Path, owner: int | None) -> None:
@@ -80,6 +85,11 @@ class NoOtherUser(EmbeddedError):
 class ExitedEarly(EmbeddedError):
     def __init__(self, server: str, code: int, log: Path, last_lines: str) -> None:
         super().__init__(f"{server} ended with exit code {code}; {log} says why, and its last lines are:\n{last_lines}")
+        self._summary = f"{server} ended with exit code {code} ({log} may say why)"
+
+    @property
+    def summary(self) -> str:
+        return self._summary
 
 
 class NotReady(EmbeddedError):

@@ -2,7 +2,7 @@
 
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -50,26 +50,26 @@ class EmbeddedKafka(EmbeddedServer):
     def bootstrap(self) -> str:
         return f"127.0.0.1:{self.port}"
 
-    def _start_locked(self) -> None:
+    def _starting(self) -> Iterator[float]:
         java = find_java()
         jars = kafka_jars(self._cache_dir, self._progress)
         format_once(self.data_dir / LOG_FOLDER)
         self._progress("Starting Kafka")
         archive = archive_path(java, jars, self._cache_dir)
         if self._record_classes is not None:
-            self._run(java, jars, recording_flags(java, self._record_classes))
+            yield from self._run(java, jars, recording_flags(java, self._record_classes))
         elif not archive.is_file():
-            self._run(java, jars, [])
+            yield from self._run(java, jars, [])
         else:
             try:
-                self._run(java, jars, using_flags(java, archive))
+                yield from self._run(java, jars, using_flags(java, archive))
             except ExitedEarly:
                 # Java passes over an archive that does not fit; one that crashes it must not be met again.
                 archive.unlink(missing_ok=True)
-                self._run(java, jars, [])
+                yield from self._run(java, jars, [])
         self._progress(f"Kafka is ready on {self.bootstrap}")
 
-    def _run(self, java: Java, jars: Sequence[Path], archive_flags: Sequence[str]) -> None:
+    def _run(self, java: Java, jars: Sequence[Path], archive_flags: Sequence[str]) -> Iterator[float]:
         self._stop_child()
         file = self._write_properties()
         self._child = Child(
@@ -81,7 +81,7 @@ class EmbeddedKafka(EmbeddedServer):
             # Nothing of ours: JAVA_TOOL_OPTIONS and the like are meant for other programs.
             environment={"LC_ALL": "C.UTF-8"},
         )
-        self._wait_until_ready(self._child)
+        yield from self._until_ready(self._child)
 
     def _write_properties(self) -> Path:
         file = self.data_dir / "server.properties"
@@ -94,12 +94,12 @@ class EmbeddedKafka(EmbeddedServer):
             pass
         return port
 
-    def _wait_until_ready(self, child: Child) -> None:
+    def _until_ready(self, child: Child) -> Iterator[float]:
         deadline = time.monotonic() + _READY_SECONDS
         while time.monotonic() < deadline:
             if (failure := self.failure()) is not None:
                 raise failure
             if answers_api_versions(self.port):
                 return
-            time.sleep(0.03)
+            yield 0.03
         raise NotReady(self.name, _READY_SECONDS, child.log)

@@ -2,6 +2,7 @@
 
 import signal
 import time
+from collections.abc import Generator, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar
@@ -40,18 +41,18 @@ class EmbeddedPostgres(EmbeddedServer):
         """Known once it was started for the first time."""
         return f"postgresql://{USER}:{read_password(self.data_dir)}@127.0.0.1:{self.port}/{DATABASE}"
 
-    def _start_locked(self) -> None:
+    def _starting(self) -> Iterator[float]:
         home = find_home(self.data_dir, self._progress)
         self._progress("Starting PostgreSQL")
         cluster = create_once(home, read_password(self.data_dir), tests=self._tests)
         give_up = time.monotonic() + _RETRY_SECONDS
-        while (failure := self._try(home, cluster)) is not None:
+        while (failure := (yield from self._try(home, cluster))) is not None:
             if time.monotonic() > give_up or not self._predecessor_is_dying():
                 raise failure
-            time.sleep(0.2)
+            yield 0.2
         self._progress(f"PostgreSQL is ready on 127.0.0.1:{self.port}")
 
-    def _try(self, home: Home, cluster: Path) -> EmbeddedError | None:
+    def _try(self, home: Home, cluster: Path) -> Generator[float, None, EmbeddedError | None]:
         self._stop_child()
         _remove_stale_pid_file(cluster)
         self._child = Child(
@@ -69,7 +70,7 @@ class EmbeddedPostgres(EmbeddedServer):
                 return failure
             if _is_ready(cluster, self._child.pid):
                 return None
-            time.sleep(0.02)
+            yield 0.02
         return NotReady(self.name, _READY_SECONDS, self._child.log)
 
     def _settings(self) -> list[str]:

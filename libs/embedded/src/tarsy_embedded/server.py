@@ -1,7 +1,9 @@
 """What the two servers have in common: lock, child, stop."""
 
 import signal
+import time
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import ClassVar, Self
@@ -26,12 +28,17 @@ class EmbeddedServer(ABC):
         self._child: Child | None = None
 
     @abstractmethod
-    def _start_locked(self) -> None:
-        """Prepare the data folder, set `_child` and wait until the server is ready."""
+    def _starting(self) -> Iterator[float]:
+        """Prepares the data folder, sets `_child`, and ends when the server is ready. Yields the seconds to wait."""
 
     @property
     def pid(self) -> int:
         return self._running().pid
+
+    @property
+    def has_process(self) -> bool:
+        """Not while it waits to be started again."""
+        return self._child is not None and self._child.exited() is None
 
     def start(self) -> None:
         """Returns when the server answers. Must be called on the main thread, with whose end the server ends."""
@@ -40,12 +47,27 @@ class EmbeddedServer(ABC):
             self._lock.acquire()
             require_space(self.data_dir)
             require_free(self.port, self.name)
-            self._start_locked()
+            for seconds in self._starting():
+                time.sleep(seconds)
         except PermissionError as error:
             self.stop()
             raise NotAllowed(str(error.filename)) from error
         except BaseException:
             self.stop()
+            raise
+
+    def start_again(self) -> Iterator[float]:
+        """Starts a server that has ended by itself. Yields the seconds to wait, for a caller that must not block.
+
+        On the main thread. Raises EmbeddedError; it may be called again then.
+        """
+        self._stop_child()
+        require_space(self.data_dir)
+        require_free(self.port, self.name)
+        try:
+            yield from self._starting()
+        except BaseException:
+            self._stop_child()
             raise
 
     def stop(self, seconds: float = STOP_SECONDS) -> None:

@@ -8,6 +8,7 @@ import structlog
 
 from tarsy_cli.starting.instances import SERVICES
 from tarsy_cli.starting.supervised import Supervised
+from tarsy_service.supervision import Supervisor
 
 log = structlog.get_logger(__name__)
 
@@ -44,9 +45,9 @@ class Crew:
 
     async def run(self) -> None:
         """Until all have been told to stop and have ended. Raises ServiceRefused, in a group."""
-        async with asyncio.TaskGroup() as group:
+        async with Supervisor().group() as group:
             for member in self.members:
-                group.create_task(member.run(), name=member.name)
+                group.start(member.name, member.run(), may_end=member.was_told_to_stop)
 
     async def until_ready(self, seconds: float) -> None:
         """Of the first start, but for those that work and wait for somebody to mend something. Raises StartTooSlow."""

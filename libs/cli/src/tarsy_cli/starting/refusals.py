@@ -9,6 +9,7 @@ from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.topics_admin import TopicsWrong
 from tarsy_cli.starting.crew import StartTooSlow
 from tarsy_cli.starting.own_servers import DatabaseUnusable
+from tarsy_cli.starting.restart_budget import BudgetSpent
 from tarsy_cli.starting.serving import KafkaUnusable
 from tarsy_cli.starting.supervised import ServiceRefused
 from tarsy_config.mistakes import ConfigInvalid
@@ -30,7 +31,7 @@ def _sentence(problem: BaseException, log: Path) -> str:
             return f"{problem} {PORT_OPTIONS}"
         case EmbeddedError() | ConfigInvalid() | ScriptInvalid():
             return str(problem)
-        case KafkaUnusable() | DatabaseUnusable() | ServiceRefused() | StartTooSlow():
+        case KafkaUnusable() | DatabaseUnusable() | ServiceRefused() | StartTooSlow() | BudgetSpent():
             return str(problem)
         case TopicsWrong() | LogMismatch():
             return f"{problem} ({log} has more)"

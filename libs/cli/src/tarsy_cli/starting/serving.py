@@ -1,22 +1,27 @@
-"""The services of `tarsy up`, on servers that run: until they are told to stop, or one of either kind fails."""
+"""The services of `tarsy up` in one process: started again when one dies, until they are told to stop."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 
+import structlog
 from aiokafka.errors import KafkaError
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus.connection import Bus
+from tarsy_bus.outages import wait_out
 from tarsy_bus.topics_admin import apply_topics
+from tarsy_cli.showing.printing import one_line
 from tarsy_cli.starting.kafka_sentence import kafka_sentence
 from tarsy_cli.starting.places import HOST, Places
-from tarsy_embedded.errors import EmbeddedError
-from tarsy_embedded.server import EmbeddedServer
+from tarsy_cli.starting.restart_budget import RestartBudget
+from tarsy_service.entry import leaves
 from tarsy_service.running import run_services
 from tarsy_service.service import Service
+from tarsy_service.signals import stopped_by_signals
 
-LOOK_SECONDS = 0.5
-WITHOUT_SERVER_SECONDS = 3.0
+log = structlog.get_logger(__name__)
+
 SHUTDOWN_SECONDS = 15.0
 CONNECT_SECONDS = 10.0
 TOPICS_SECONDS = 120.0
@@ -31,49 +36,65 @@ async def make_topics(places: Places, *, replication: int | None) -> None:
     bus = Bus(bootstrap=places.kafka, topics=places.topics, client="tarsy-up")
     try:
         async with asyncio.timeout(TOPICS_SECONDS):
-            await apply_topics(bus, replication=replication, connect_seconds=CONNECT_SECONDS)
+            await _apply(bus, replication, patient=places.own_broker)
     except (KafkaError, TimeoutError, OSError) as problem:
         raise KafkaUnusable(kafka_sentence(places.kafka, problem)) from problem
 
 
+async def _apply(bus: Bus, replication: int | None, *, patient: bool) -> None:
+    """A broker of our own on a busy machine may be slow to answer; that of somebody else may be the wrong address."""
+
+    async def apply() -> None:
+        await apply_topics(bus, replication=replication, connect_seconds=CONNECT_SECONDS)
+
+    await (wait_out("the topics", apply) if patient else apply())
+
+
 async def serve(
-    services: Sequence[Service],
-    registry: CollectorRegistry,
+    make_services: Callable[[CollectorRegistry], Sequence[Service]],
     *,
     port: int,
-    servers: Sequence[EmbeddedServer],
     on_ready: Callable[[], None],
+    on_death: Callable[[str], None],
+    refusals: tuple[type[Exception], ...],
+    refusals_at_first: tuple[type[Exception], ...] = (),
 ) -> None:
-    """All in this process. Raises what a service died of, or why a server ended by itself."""
-    working = run_services(
-        services,
-        host=HOST,
-        port=port,
-        registry=registry,
-        shutdown_seconds=SHUTDOWN_SECONDS,
-        on_ready=on_ready,
-    )
-    await beside_servers(working, servers)
+    """All in this process, until SIGTERM or SIGINT. When one dies all end, and all are started again.
+
+    `on_death` is called with a sentence. Raises BudgetSpent, and, in a group, a death of one of `refusals`: a mistake
+    that somebody has to mend. `refusals_at_first` are such mistakes only until all services were ready once.
+    """
+    stopping, budget, final = asyncio.Event(), RestartBudget("The services"), refusals + refusals_at_first
+
+    def ready() -> None:
+        nonlocal final
+        final = refusals
+        on_ready()
+
+    with stopped_by_signals(stopping):
+        while not stopping.is_set():
+            registry = CollectorRegistry()
+            try:
+                await run_services(
+                    make_services(registry),
+                    host=HOST,
+                    port=port,
+                    registry=registry,
+                    shutdown_seconds=SHUTDOWN_SECONDS,
+                    on_ready=ready,
+                    stop=stopping,
+                )
+            except ExceptionGroup as died:
+                if stopping.is_set() or died.subgroup(final) is not None:
+                    raise
+                log.error("services.died", exc_info=died)
+                reason = "; ".join(dict.fromkeys(_sentence(problem) for problem in leaves(died)))
+                pause = budget.spend(reason)
+                on_death(f"The services ended ({reason}); starting them again in {pause:g} seconds")
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(pause):
+                        await stopping.wait()
 
 
-async def beside_servers(work: Coroutine[None, None, None], servers: Sequence[EmbeddedServer]) -> None:
-    """Returns when the work does. Raises why a server ended by itself, and cancels the work then."""
-    working = asyncio.create_task(work, name="services")
-    watching = asyncio.create_task(_end_of_a_server(servers), name="servers")
-    await asyncio.wait([working, watching], return_when=asyncio.FIRST_COMPLETED)
-    if working.done():
-        watching.cancel()
-        await working
-        return
-    # Nothing can be handed over to a server that is gone. What still waits for it is cancelled again by the loop.
-    working.cancel()
-    await asyncio.wait([working], timeout=WITHOUT_SERVER_SECONDS)
-    raise watching.result()
-
-
-async def _end_of_a_server(servers: Sequence[EmbeddedServer]) -> EmbeddedError:
-    while True:
-        for server in servers:
-            if (failure := server.failure()) is not None:
-                return failure
-        await asyncio.sleep(LOOK_SECONDS)
+def _sentence(problem: Exception) -> str:
+    return f"{type(problem).__name__}: {one_line(str(problem))}" if str(problem) else type(problem).__name__

@@ -24,6 +24,7 @@ from tarsy_embedded.ports import free_port
 from tarsy_service.http_metrics import refusals_counter
 from tarsy_service.listening import listening_for_others
 from tarsy_service.signals import stopped_by_signals
+from tarsy_service.supervision import Supervisor
 
 START_SECONDS = 120.0
 ALL_LOGS_BYTES = 500_000_000
@@ -43,10 +44,10 @@ async def serve_processes(
     async with httpx2.AsyncClient(trust_env=False) as client:
         crew = _crew(places, instances, logs, client, inside, on_change)
         with stopped_by_signals(stopping):
-            async with _doors(crew, places.http_port, inside), asyncio.TaskGroup() as group:
-                running = group.create_task(crew.run(), name="processes")
-                starting = group.create_task(crew.until_ready(START_SECONDS), name="start")
-                told = group.create_task(stopping.wait(), name="signals")
+            async with _doors(crew, places.http_port, inside), Supervisor().group() as group:
+                running = group.start("processes", crew.run(), may_end=stopping.is_set)
+                starting = group.start_finite("start", crew.until_ready(START_SECONDS))
+                told = group.start_finite("signals", stopping.wait())
                 await asyncio.wait([starting, told, running], return_when=asyncio.FIRST_COMPLETED)
                 if starting.done() and starting.exception() is None:
                     on_ready(crew)

@@ -127,6 +127,9 @@ class Supervised:
             self._set("stopping")
             self._signal(signal.SIGTERM)
 
+    def was_told_to_stop(self) -> bool:
+        return self._told.is_set()
+
     def kill(self) -> None:
         self._told.set()
         self._signal(signal.SIGKILL)

@@ -30,7 +30,10 @@ class Telling:
     ) -> None:
         self.say = say
         self._home = home
-        self._servers = [Process(service=server.name.lower(), pid=server.pid) for server in own]
+        self._own = own
+        self._restarts: Mapping[str, int] = {}
+        self._services: list[Process] = []
+        self._has_said_all = False
         self._now = Instance(
             state="starting",
             pid=os.getpid(),
@@ -43,13 +46,29 @@ class Telling:
             topic_prefix=places.topic_prefix,
             scripted=all(model.type == "scripted" for model in models.values()),
             models=[f"{model.model} ({name})" for name, model in models.items() if model.type != "scripted"],
-            processes=self._servers,
+            processes=self._servers(),
         )
 
     def ready(self, services: Sequence[str]) -> None:
         """All of them in this process."""
         self._write("ready", [Process(service=service, pid=os.getpid()) for service in services])
-        self._say_all()
+        if self._has_said_all:
+            self.say("The services are ready again")
+        else:
+            self._say_all()
+
+    def died(self, sentence: str) -> None:
+        """The services of this process; they are started again."""
+        self.say(sentence)
+        self._write("starting", [])
+
+    def servers_changed(self, restarts: Mapping[str, int]) -> None:
+        """One of our own has ended, or runs again."""
+        self._restarts = dict(restarts)
+        try:
+            self._write(self._now.state, self._services)
+        except OSError as problem:
+            log.error("status.not_written", reason=repr(problem))
 
     def crew_changed(self, crew: Crew) -> None:
         """A process was started, became ready, or died."""
@@ -67,12 +86,23 @@ class Telling:
         self._write("stopping", [])
 
     def _say_all(self) -> None:
+        self._has_said_all = True
         for line in self._now.lines():
             self.say(line)
 
+    def _servers(self) -> list[Process]:
+        return [_server(server, self._restarts.get(server.name, 0)) for server in self._own]
+
     def _write(self, state: Literal["stopped", "starting", "ready", "stopping"], services: Sequence[Process]) -> None:
-        self._now = self._now.model_copy(update={"state": state, "processes": [*self._servers, *services]})
+        self._services = list(services)
+        self._now = self._now.model_copy(update={"state": state, "processes": [*self._servers(), *services]})
         self._home.write(self._now)
+
+
+def _server(server: EmbeddedServer, restarts: int) -> Process:
+    state: Literal["ready", "waiting"] = "ready" if server.has_process else "waiting"
+    pid = server.pid if server.has_process else None
+    return Process(service=server.name.lower(), pid=pid, state=state, restarts=restarts)
 
 
 def _process(member: Supervised) -> Process:

@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from logging.handlers import RotatingFileHandler
@@ -13,7 +13,6 @@ from types import FrameType
 
 import structlog
 import uvloop
-from prometheus_client import CollectorRegistry
 from pydantic import ValidationError
 
 from tarsy_bus.acceptance import LogMismatch
@@ -21,12 +20,14 @@ from tarsy_bus.topics_admin import TopicsWrong
 from tarsy_cli.instance import Home
 from tarsy_cli.showing.printing import one_line
 from tarsy_cli.starting.crew import Crew, StartTooSlow
-from tarsy_cli.starting.instances import Instances
+from tarsy_cli.starting.instances import SERVICES, Instances
+from tarsy_cli.starting.kept_servers import KeptServers
 from tarsy_cli.starting.masking_key import masking_key
 from tarsy_cli.starting.own_servers import DatabaseUnusable, Named, Say, Servers, servers
 from tarsy_cli.starting.places import Places
 from tarsy_cli.starting.refusals import sentences
-from tarsy_cli.starting.serving import KafkaUnusable, beside_servers, make_topics, serve
+from tarsy_cli.starting.restart_budget import BudgetSpent
+from tarsy_cli.starting.serving import KafkaUnusable, make_topics, serve
 from tarsy_cli.starting.supervised import ServiceRefused
 from tarsy_cli.starting.telling import Telling
 from tarsy_config.load import load_config
@@ -39,7 +40,11 @@ from tarsy_service.logs import configure_logs
 
 log = structlog.get_logger(__name__)
 
-FOR_PEOPLE = (EmbeddedError, ConfigInvalid, ScriptInvalid, KafkaUnusable, DatabaseUnusable, ServiceRefused)
+FOR_PEOPLE = (EmbeddedError, ConfigInvalid, ScriptInvalid, KafkaUnusable, DatabaseUnusable, ServiceRefused, BudgetSpent)
+REFUSALS = (LogMismatch, ConfigInvalid, ScriptInvalid)
+"""What ends `tarsy up`: mistakes that somebody has to mend."""
+REFUSALS_AT_FIRST = (TopicsWrong,)
+"""Later it may be a broker that was started again and does not know all of its topics yet."""
 WITH_TRACEBACK = (ExceptionGroup, TopicsWrong, LogMismatch, ValidationError, StartTooSlow)
 
 
@@ -125,13 +130,25 @@ def _one_process(places: Places, running: Servers, telling: Telling) -> None:
     from tarsy_cli.starting.composition import all_services
 
     os.environ.update(places.environment(os.environ))
-    registry = CollectorRegistry()
-    services = all_services(registry)
-    names = [service.name for service in services]
     telling.say("Starting the services")
-    uvloop.run(
-        serve(services, registry, port=places.http_port, servers=running.own, on_ready=lambda: telling.ready(names))
-    )
+
+    async def run() -> None:
+        work = serve(
+            all_services,
+            port=places.http_port,
+            on_ready=lambda: telling.ready(list(SERVICES)),
+            on_death=telling.died,
+            refusals=REFUSALS,
+            refusals_at_first=REFUSALS_AT_FIRST,
+        )
+        await _on_kept_servers(running, telling, work)
+
+    uvloop.run(run())
+
+
+async def _on_kept_servers(running: Servers, telling: Telling, work: Coroutine[None, None, None]) -> None:
+    kept = KeptServers(running.own, say=telling.say, changed=lambda: telling.servers_changed(kept.restarts))
+    await kept.run_with(work)
 
 
 def _processes(places: Places, running: Servers, telling: Telling, instances: Instances, logs: Path) -> None:
@@ -150,7 +167,7 @@ def _processes(places: Places, running: Servers, telling: Telling, instances: In
 
     async def run() -> None:
         work = serve_processes(places, instances, logs, on_ready=started, on_change=telling.crew_changed)
-        await beside_servers(work, running.own)
+        await _on_kept_servers(running, telling, work)
 
     uvloop.run(run())
 
