@@ -1,0 +1,93 @@
+"""A task that nobody supervises may end without a word: each place that makes one is supervised, or is listed here.
+
+A long-lived task is started by `Supervisor` (tarsy_service.supervision). Another one belongs here only if it ends by
+itself, or if whoever made it waits for it and looks at how it ended.
+"""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+MAKERS = {"create_task", "TaskGroup", "ensure_future", "gather", "create_task_group", "start_soon", "beside"}
+
+SHORT_LIVED = {
+    # Whole processes
+    "libs/service/src/tarsy_service/running.py run_services": "services (until_cancelled) and one that ends: on_ready",
+    "libs/service/src/tarsy_service/running.py _until_stopped": "waits for the stop, beside the services",
+    "libs/service/src/tarsy_service/supervision.py Supervisor.group": "the mechanism",
+    "libs/service/src/tarsy_service/supervision.py SupervisedGroup.start": "the mechanism",
+    "libs/service/src/tarsy_service/supervision.py SupervisedGroup.start_finite": "the mechanism",
+    "libs/cli/src/tarsy_cli/starting/kept_servers.py KeptServers.run_with": "waits for both, and looks at both",
+    "libs/cli/src/tarsy_cli/starting/crew.py _until_ended": "waits, with a limit",
+    # Kafka clients
+    "libs/bus/src/tarsy_bus/beside.py beside": "for the life of a connection, and for tests",
+    "libs/bus/src/tarsy_bus/client_lifecycle.py start_client": "a start, waited for",
+    "libs/bus/src/tarsy_bus/client_lifecycle.py stop_client": "a stop, with a limit",
+    "libs/bus/src/tarsy_bus/topics_admin.py _present": "two questions",
+    # One request, one client, one call
+    "libs/cli/src/tarsy_cli/front_door/passing.py Passing.http": "one request",
+    "libs/cli/src/tarsy_cli/front_door/socket_passing.py _talk": "one WebSocket",
+    "services/orchestrator/src/tarsy_orchestrator/chunks.py sending": "one LLM call; chunks may be lost",
+    "services/summarizer/src/tarsy_summarizer/running.py SummarizerService.run": "summaries and reports",
+    "services/summarizer/src/tarsy_summarizer/summarizer.py Summarizer._begin": "one summary",
+    "services/summarizer/src/tarsy_summarizer/summarizer.py Summarizer._say": "one report",
+    "services/tool-gateway/src/tarsy_tool_gateway/running.py ToolGateway.run": "calls and reports",
+    "services/tool-gateway/src/tarsy_tool_gateway/gateway.py Gateway._say": "one report",
+    "services/tool-gateway/src/tarsy_tool_gateway/gateway.py Gateway._begin": "one call",
+    "services/tool-gateway/src/tarsy_tool_gateway/pool.py connected": "tombstones, at the end",
+    "services/tool-gateway/src/tarsy_tool_gateway/progress.py _OfOneCall.tell": "one call; progress may be lost",
+    "services/websocket-gateway/src/tarsy_websocket_gateway/connection.py Connection._talk": "one client",
+    "services/websocket-gateway/src/tarsy_websocket_gateway/connection.py Connection._subscribe": "one history",
+    # One session with an MCP server: `Connection` opens another one when it ends, however it does
+    "services/tool-gateway/src/tarsy_tool_gateway/connection.py Connection.run": "sessions with one MCP server",
+    "services/tool-gateway/src/tarsy_tool_gateway/connection.py Connection._one_session": "one session",
+    "services/tool-gateway/src/tarsy_tool_gateway/isolated.py IsolatedServer.run": "sessions of investigations",
+    "services/tool-gateway/src/tarsy_tool_gateway/isolated.py IsolatedServer._opened": "one session",
+    "services/tool-gateway/src/tarsy_tool_gateway/session.py Session.run": "follows changes of one session",
+    "services/tool-gateway/src/tarsy_tool_gateway/server_log.py standard_error": "what one program writes to stderr",
+    "services/tool-gateway/src/tarsy_tool_gateway/sse_transport.py sse_streams": "one transport",
+    "services/tool-gateway/src/tarsy_tool_gateway/sse_transport.py _Posting.run": "one transport",
+    "services/tool-gateway/src/tarsy_tool_gateway/stdio_transport.py stdio_streams": "one transport",
+    "services/tool-gateway/src/tarsy_tool_gateway/stdio_process.py Child.stop": "a stop, with a limit",
+    "services/tool-gateway/src/tarsy_tool_gateway/stdio_process.py running": "a start, waited for",
+    "services/tool-gateway/src/tarsy_tool_gateway/stdio_process.py _to_its_end": "an end, waited for",
+}
+
+
+def test_every_task_is_supervised_or_known_to_be_short_lived() -> None:
+    found = {f"{file.relative_to(ROOT)} {place}" for file in sources() for place in makers(file)}
+    assert sorted(found - SHORT_LIVED.keys()) == [], "start it with a Supervisor, or list it here with its reason"
+    assert sorted(SHORT_LIVED.keys() - found) == [], "it makes no task any more: take it off the list"
+
+
+def test_a_new_task_would_be_found(tmp_path: Path) -> None:
+    code = "class Reader:\n    async def run(self):\n        self.task = asyncio.create_task(self.follow())\n"
+    (tmp_path / "new.py").write_text(code, "utf-8")
+    assert list(makers(tmp_path / "new.py")) == ["Reader.run"]
+
+
+def sources() -> Iterator[Path]:
+    for folder in ("libs", "services"):
+        yield from ROOT.glob(f"{folder}/*/src/**/*.py")
+
+
+def makers(file: Path) -> Iterator[str]:
+    """The functions that make tasks."""
+    yield from _makers(ast.parse(file.read_text("utf-8")), ())
+
+
+def _makers(node: ast.AST, inside: tuple[str, ...]) -> Iterator[str]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Call) and _name(child.func) in MAKERS:
+            yield ".".join(inside)
+        named = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        yield from _makers(child, (*inside, str(getattr(child, "name", ""))) if named else inside)
+
+
+def _name(function: ast.expr) -> str:
+    match function:
+        case ast.Attribute(attr=name) | ast.Name(id=name):
+            return name
+        case _:
+            return ""
