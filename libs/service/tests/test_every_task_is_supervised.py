@@ -25,6 +25,8 @@ SHORT_LIVED = {
     "libs/bus/src/tarsy_bus/client_lifecycle.py start_client": "a start, waited for",
     "libs/bus/src/tarsy_bus/client_lifecycle.py stop_client": "a stop, with a limit",
     "libs/bus/src/tarsy_bus/topics_admin.py _present": "two questions",
+    # A part of the timeline's service: supervised, and started again
+    "services/timeline/src/tarsy_timeline/parts.py Parts._run_once": "one life of a part; its end is looked at",
     # One request, one client, one call
     "libs/cli/src/tarsy_cli/front_door/passing.py Passing.http": "one request",
     "libs/cli/src/tarsy_cli/front_door/socket_passing.py _talk": "one WebSocket",

@@ -74,7 +74,7 @@ async def test_it_goes_on_when_kafka_goes_while_postgresql_is_away(
                 await asyncio.wait_for(ready.wait(), WAIT_SECONDS)
                 way.shut()
                 await append(bus, 3, before.records)
-                await logged(lines, "projector.database_unreachable")
+                await logged(lines, "projector.database_unusable")
                 os.kill(kafka.pid, signal.SIGKILL)
                 await logged(lines, "projector.kafka_unreachable")
                 await way.open()
