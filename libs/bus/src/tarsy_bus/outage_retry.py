@@ -11,9 +11,9 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 import structlog
-from aiokafka.errors import KafkaError, KafkaTimeoutError
 
 from tarsy_bus.following import Record
+from tarsy_bus.outages import KAFKA_ERRORS, passes
 
 log = structlog.get_logger(__name__)
 
@@ -56,9 +56,9 @@ async def read_through_outages(read: Read, offsets: Sequence[int], limit: TimeLi
                     missing.popleft()
                     failures = 0
                     yield record
-        except (KafkaError, OSError) as problem:
+        except KAFKA_ERRORS as problem:
             # A timeout is an OSError.
-            if not _may_pass(problem):
+            if not passes(problem):
                 raise
             failures += 1
             left = limit.left()
@@ -74,7 +74,3 @@ async def _pause(reason: str, failures: int, limit: TimeLimit) -> None:
     pause = min(FIRST_PAUSE_SECONDS * 2 ** min(failures - 1, 16), LONGEST_PAUSE_SECONDS, limit.left())
     log.warning("kafka.read_failed", reason=reason, failures=failures, pause_seconds=round(pause, 1))
     await limit.sleep(pause)
-
-
-def _may_pass(problem: KafkaError | OSError) -> bool:
-    return isinstance(problem, OSError | KafkaTimeoutError) or bool(problem.retriable)

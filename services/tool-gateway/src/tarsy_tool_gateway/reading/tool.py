@@ -1,7 +1,6 @@
 """The tool `read_result`: lines of a result, or those that match, of whichever gateway has stored it."""
 
 import asyncio
-import time
 from contextlib import aclosing
 from functools import partial
 
@@ -47,7 +46,9 @@ async def read_result(
     except ArgumentsRefused as problem:
         return Said("rejected", str(problem))
     earlier = min(SECONDS_TO_REPORT, request.timeout_seconds / 10)
-    limit = TimeLimit(ends_at=time.monotonic() + request.timeout_seconds - earlier)
+    # The clock that asyncio's own timeouts follow.
+    monotonic = asyncio.get_running_loop().time
+    limit = TimeLimit(ends_at=monotonic() + request.timeout_seconds - earlier, monotonic=monotonic)
     try:
         async with places:
             source = await source_of(bus, request.reads, limit)
