@@ -30,6 +30,7 @@ from tarsy_orchestrator.prompts.notes import (
     tool_result,
 )
 from tarsy_orchestrator.prompts.system import compose_system
+from tarsy_orchestrator.react.instructions import tool_descriptions
 from tarsy_orchestrator.prompts.task import (
     compose_executive_summary_prompt,
     compose_prompt,
@@ -69,7 +70,7 @@ def test_an_investigation_without_tools() -> None:
 
 
 def test_a_react_agent() -> None:
-    words = system(agent(KUBERNETES, controller="react", custom="Be brief."))
+    words = f"{system(agent(KUBERNETES, controller='react', custom='Be brief.'))}\n\n{tool_descriptions([PODS])}"
     is_the_snapshot("react", whole(words, compose_prompt(ALERT, NO_RUNBOOK, [])))
 
 
