@@ -1,6 +1,5 @@
 """One answer of a model that brings many calls."""
 
-
 from tarsy_contracts import events as e
 from tarsy_contracts.conversation import UserMessage
 from tarsy_orchestrator.controllers import MOST_CALLS

@@ -30,12 +30,12 @@ from tarsy_orchestrator.prompts.notes import (
     tool_result,
 )
 from tarsy_orchestrator.prompts.system import compose_system
-from tarsy_orchestrator.react.instructions import tool_descriptions
 from tarsy_orchestrator.prompts.task import (
     compose_executive_summary_prompt,
     compose_prompt,
     compose_synthesis_prompt,
 )
+from tarsy_orchestrator.react.instructions import tool_descriptions
 
 KUBERNETES = ResolvedServer(server="kubernetes", instructions="Look into the namespace of the alert only.\n")
 PROMETHEUS = ResolvedServer(server="prometheus", instructions="Ask for rates over five minutes.")

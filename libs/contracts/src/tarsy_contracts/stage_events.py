@@ -56,8 +56,8 @@ class ExecutionStarted(Message):
     """An agent begins. Its instructions, prompt and tools are fixed here, so that any owner goes on with the same.
 
     Agents that run in parallel are asked the same: only the first has the prompt, the others name it in `prompt_of`.
-    `stage_tools` are the names (`definition.name`) of the tools of `stage.tools_offered` that the agent may call. `tools`
-    is empty then: older logs have the tools themselves there.
+    `stage_tools` are the names (`definition.name`) of the tools of `stage.tools_offered` that the agent may call.
+    `tools` is empty then: older logs have the tools themselves there.
     """
 
     type: ClassVar[str] = "execution.started"

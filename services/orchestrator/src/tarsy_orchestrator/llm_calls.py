@@ -153,4 +153,5 @@ def _report(
         model=said.model,
         duration_ms=int(seconds * 1000),
         opaque=said.opaque,
+        calls_left_out=said.calls_left_out,
     )

@@ -109,8 +109,8 @@ class Execution:
     """An agent's run.
 
     `waiting_for` is the LLM call that it owes, if any. `fallbacks` counts the providers that were given up;
-    `timeouts` the iterations in a row that took too long. `deadline` is that of the present iteration. `tools` are those
-    that the agent may call.
+    `timeouts` the iterations in a row that took too long. `deadline` is that of the present iteration. `tools` are
+    those that the agent may call.
     """
 
     started: e.ExecutionStarted

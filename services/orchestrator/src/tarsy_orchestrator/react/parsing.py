@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from tarsy_contracts.events import OfferedTool
 from tarsy_orchestrator.react.as_json import answered, named
 from tarsy_orchestrator.react.attempts import Attempt, attempt
+from tarsy_orchestrator.react.inputs import without_last_fence
 from tarsy_orchestrator.react.instructions import (
     ACTION_IS_A_SENTENCE,
     ACTION_WITHOUT_NAME,
@@ -22,7 +23,6 @@ from tarsy_orchestrator.react.instructions import (
     NOTHING,
     ONLY_THOUGHTS,
 )
-from tarsy_orchestrator.react.inputs import without_last_fence
 from tarsy_orchestrator.react.names import Names
 from tarsy_orchestrator.react.near_json import object_at
 from tarsy_orchestrator.react.reading import Asked, Reading
