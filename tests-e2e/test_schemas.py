@@ -25,6 +25,7 @@ ALWAYS = {
     "sessions": {
         "session.started",
         "stage.started",
+        "stage.tools_offered",
         "execution.started",
         "llm_call.requested",
         "llm_call.completed",

@@ -39,10 +39,10 @@ def test_its_turn_starts_the_first_stage_once_and_owes_the_tools() -> None:
 def test_the_offered_tools_start_the_execution_and_ask_the_model() -> None:
     story = Story().started()
     events = story.offered(READ, unavailable=("kubernetes", "a server of others"))
-    assert types(events) == ["execution.started", "llm_call.requested"]
-    assert isinstance(events[0], e.ExecutionStarted)
-    assert events[0].unavailable_servers == ("kubernetes",)
-    assert "kubernetes" in events[0].system
+    assert types(events) == ["stage.tools_offered", "execution.started", "llm_call.requested"]
+    assert isinstance(events[1], e.ExecutionStarted)
+    assert events[1].unavailable_servers == ("kubernetes",)
+    assert "kubernetes" in events[1].system
     assert owed_ids(story) == [story.llm_call_id]
 
 

@@ -16,7 +16,7 @@ def reacting(max_iterations: int = 3) -> Story:
 
 def test_its_tools_are_told_in_its_instructions_and_not_offered_to_the_provider() -> None:
     story = reacting()
-    assert "kubernetes__pods_list" in story.execution().started.system
+    assert "kubernetes__pods_list" in conversation(story.investigating, story.execution()).system
     assert tools(story.execution()) == ()
 
 

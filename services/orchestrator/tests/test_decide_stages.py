@@ -67,7 +67,7 @@ def test_the_index_of_stages_counts_them_all() -> None:
 def test_all_agents_of_a_stage_start_together_and_only_the_first_carries_the_prompt() -> None:
     story = Story(plan=chain(PARALLEL)).started()
     events = story.offered()
-    assert types(events) == ["execution.started"] * 2 + ["llm_call.requested"] * 2
+    assert types(events) == ["stage.tools_offered", *["execution.started"] * 2, *["llm_call.requested"] * 2]
     first, second = of(events, e.ExecutionStarted)
     assert (first.prompt_of, second.prompt_of, second.prompt) == ("", first.execution_id, "")
     messages = [conversation(story.investigating, story.execution(who)).messages for who in ("A", "B")]
@@ -78,8 +78,10 @@ def test_each_agent_gets_the_tools_of_its_own_servers_and_of_those_only_the_sele
     server = ResolvedServer(server="kubernetes", tools=("pods_list",))
     narrow = agent("A").model_copy(update={"servers": (server,)})
     none = agent("B").model_copy(update={"servers": ()})
-    started = of(Story(plan=chain(stage(narrow, none))).started().offered(READ, DELETE), e.ExecutionStarted)
-    assert [[tool.tool for tool in one.tools] for one in started] == [["pods_list", "read_result"], []]
+    story = Story(plan=chain(stage(narrow, none))).started()
+    story.offered(READ, DELETE)
+    begun = story.investigating.executions.values()
+    assert [[tool.tool for tool in one.tools] for one in begun] == [["pods_list", "read_result"], []]
 
 
 def test_a_stage_ends_when_its_last_agent_has_ended() -> None:

@@ -35,6 +35,7 @@ from tarsy_orchestrator.prompts.task import (
     compose_prompt,
     compose_synthesis_prompt,
 )
+from tarsy_orchestrator.react.instructions import tool_descriptions
 
 KUBERNETES = ResolvedServer(server="kubernetes", instructions="Look into the namespace of the alert only.\n")
 PROMETHEUS = ResolvedServer(server="prometheus", instructions="Ask for rates over five minutes.")
@@ -69,7 +70,7 @@ def test_an_investigation_without_tools() -> None:
 
 
 def test_a_react_agent() -> None:
-    words = system(agent(KUBERNETES, controller="react", custom="Be brief."))
+    words = f"{system(agent(KUBERNETES, controller='react', custom='Be brief.'))}\n\n{tool_descriptions([PODS])}"
     is_the_snapshot("react", whole(words, compose_prompt(ALERT, NO_RUNBOOK, [])))
 
 

@@ -13,6 +13,7 @@ from tarsy_orchestrator.react.instructions import (
     REMINDERS,
     observation,
     react_instructions,
+    tool_descriptions,
 )
 from tarsy_orchestrator.react.parsing import read
 from tarsy_orchestrator.react.schema import parameter_lines
@@ -94,11 +95,11 @@ No parameters."""
 
 
 def test_the_instructions_say_how_to_answer_and_what_each_tool_takes() -> None:
-    assert react_instructions((PODS, TIME)) == TOLD
+    assert f"{react_instructions(has_tools=True)}\n\n{tool_descriptions((PODS, TIME))}" == TOLD
 
 
 def test_who_has_no_tools_is_told_so() -> None:
-    assert react_instructions(()).endswith(NO_TOOLS)
+    assert react_instructions(has_tools=False).endswith(NO_TOOLS)
 
 
 def test_what_is_asked_for_is_what_is_read() -> None:

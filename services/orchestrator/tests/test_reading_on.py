@@ -55,13 +55,13 @@ def place_asked_for(story: Story) -> ResultPlace | None:
 def test_whoever_has_tools_has_it_too_and_last() -> None:
     story = Story().asking()
     assert [one.name for one in tools(story.execution())][-1] == "tarsy__read_result"
-    assert story.execution().started.tools[-1] == TOOL
+    assert story.execution().tools[-1] == TOOL
 
 
 def test_a_selection_of_tools_does_not_take_it_away() -> None:
     narrow = agent().model_copy(update={"servers": (ResolvedServer(server="kubernetes", tools=("pods_list",)),)})
     story = Story(plan=chain(stage(narrow))).asking()
-    assert [one.tool for one in story.execution().started.tools] == ["pods_list", READ_RESULT]
+    assert [one.tool for one in story.execution().tools] == ["pods_list", READ_RESULT]
 
 
 def test_who_has_no_tools_does_not_have_it() -> None:
@@ -78,7 +78,7 @@ def test_who_cannot_reach_any_server_does_not_have_it() -> None:
 
 def test_an_agent_that_writes_its_calls_is_told_of_it_and_may_write_a_dot() -> None:
     story = Story(plan=chain(stage(agent(controller="react")))).asking()
-    assert "### tarsy__read_result" in story.execution().started.system
+    assert "### tarsy__read_result" in conversation(story.investigating, story.execution()).system
     story.when(story.answer("Thought: x\nAction: kubernetes__pods_list\nAction Input: {}"))
     cut(story, story.call_ids[0])
     written = f'Thought: x\nAction: tarsy.read_result\nAction Input: {{"result": "{story.call_ids[0][:8]}"}}'
@@ -112,9 +112,8 @@ def test_whose_execution_began_without_the_tool_is_not_told_of_it() -> None:
     cut(story, story.call_ids[0])
     with_it = conversation(story.investigating, story.execution())
     execution = story.execution()
-    older = execution.started.model_copy(update={"tools": (READ,)})
     state = story.investigating
-    executions = {**state.executions, execution.id: replace(execution, started=older)}
+    executions = {**state.executions, execution.id: replace(execution, tools=(READ,))}
     without = conversation(replace(state, executions=executions), executions[execution.id])
     assert "read_result" in str(with_it)
     assert "read_result" not in str(without)

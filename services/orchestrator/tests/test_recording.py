@@ -6,6 +6,7 @@ from tarsy_broken_masker import broken_masker
 from tarsy_contracts.conversation import Usage
 from tarsy_llm.protocol import Answer, AskedTool
 from tarsy_masking.masker import REDACTED, Masker
+from tarsy_orchestrator.controllers import MOST_CALLS
 from tarsy_orchestrator.recording import Recordable, recordable
 
 KEY = bytes(range(32))
@@ -56,3 +57,8 @@ def test_when_masking_fails_nothing_of_the_answer_is_kept() -> None:
     assert SECRET not in f"{said}"
     assert (said.thinking, said.text, said.opaque) == (REDACTED, REDACTED, None)
     assert said.tool_calls[0].arguments == {REDACTED: REDACTED}
+
+
+def test_calls_that_nobody_will_run_are_counted_and_not_recorded() -> None:
+    said = recorded(answer("", "", *(AskedTool(name="db__query", arguments={}) for _ in range(MOST_CALLS + 7))))
+    assert (len(said.tool_calls), said.calls_left_out) == (MOST_CALLS, 7)

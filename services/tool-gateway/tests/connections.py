@@ -36,13 +36,17 @@ async def connected(
     connect_seconds: float = 10,
     checking: Checking = AS_ALWAYS,
     ends: list[SessionEnd] | None = None,
+    unchecked: list[str] | None = None,
 ) -> AsyncIterator[Connection]:
+    """`ends` and `unchecked` gather what is told of the session; the latter has the server for each tool."""
     seen: list[SessionEnd] = [] if ends is None else ends
+    not_checked: list[str] = [] if unchecked is None else unchecked
     connection = Connection(
         plan,
         mask=lambda text: text.replace(SECRET, "***"),
         connect_seconds=connect_seconds,
         ended=seen.append,
+        unchecked=lambda: not_checked.append(plan.name),
         checking=checking,
     )
     running = asyncio.create_task(connection.run())

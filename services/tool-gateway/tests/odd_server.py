@@ -39,6 +39,8 @@ RESULTS: dict[str, Answer] = {
     "unknown_block": {"content": [{"type": "hologram", "data": "?"}]},
     "against_its_schema": {**text("7"), "structuredContent": {"pods": "seven"}},
     "against_its_schema_by_silence": text("7"),
+    "against_its_pattern": {**text("7"), "structuredContent": {"pods": "a" * 40 + "!"}},
+    "with_an_endless_schema": {**text("7"), "structuredContent": {"pods": "seven"}},
 }
 ERRORS: dict[str, Answer] = {
     "error_of_its_own": {"code": -31001, "message": "the disk is full"},
@@ -47,6 +49,21 @@ ERRORS: dict[str, Answer] = {
     "session_not_found": {"code": -32600, "message": "Session not found"},
 }
 SCHEMA = {"type": "object", "properties": {"pods": {"type": "integer"}}, "required": ["pods"]}
+PATTERN = {"type": "object", "properties": {"pods": {"type": "string", "pattern": "^(a+)+$"}}}
+"""Half a day for an engine that goes back."""
+DOUBLED = {f"d{depth}": {"anyOf": [{"$ref": f"#/$defs/d{depth - 1}"}] * 2} for depth in range(1, 21)}
+ENDLESS = {
+    "type": "object",
+    "properties": {"pods": {"$ref": "#/$defs/d20"}},
+    "$defs": {"d0": {"type": "integer"}, **DOUBLED},
+}
+"""A million comparisons."""
+SCHEMAS = {
+    "against_its_schema": SCHEMA,
+    "against_its_schema_by_silence": SCHEMA,
+    "against_its_pattern": PATTERN,
+    "with_an_endless_schema": ENDLESS,
+}
 SILENT: set[str] = set()
 
 
@@ -66,7 +83,7 @@ def names() -> list[str]:
 
 
 def tool(name: str) -> Answer:
-    schema = {"outputSchema": SCHEMA} if name.startswith("against") else {}
+    schema = {"outputSchema": SCHEMAS[name]} if name in SCHEMAS else {}
     properties = {"properties": {"verbose": {"type": "boolean"}}} if name == "given" else {}
     return {"name": name, "inputSchema": {"type": "object", **properties}, **schema}
 

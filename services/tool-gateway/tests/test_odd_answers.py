@@ -8,7 +8,7 @@ from connections import connected, odd, said
 from gateway_owner import call, noted
 
 from tarsy_testing import eventually
-from tarsy_tool_gateway.connection import SessionEnd
+from tarsy_tool_gateway.connection import Checking, SessionEnd
 from tarsy_tool_gateway.servers import Said
 
 
@@ -44,8 +44,9 @@ async def test_every_answer_has_an_outcome_and_the_session_goes_on(
     [
         ("wrong_shape", "answered what cannot be read: its answer does not fit the protocol"),
         ("unknown_block", "answered what cannot be read: its answer does not fit the protocol"),
-        ("against_its_schema", "its answer does not fit its own schema: Invalid structured content"),
-        ("against_its_schema_by_silence", "has an output schema but did not return structured content"),
+        ("against_its_schema", "its answer does not fit its own schema: 'seven' is not of type 'integer' (at /pods)"),
+        ("against_its_schema_by_silence", "the tool has an output schema, but no structured content came"),
+        ("against_its_pattern", "does not match '^(a+)+$' (at /pods)"),
     ],
 )
 @pytest.mark.parametrize("repeatable", [True, False])
@@ -130,3 +131,14 @@ async def test_why_a_server_is_lost_is_cut_after_it_was_masked(calls_file: Path)
         await eventually(judged, "it was tried")
         assert ("***" in connection.error, "hun" in connection.error) == (True, False)
         assert 1900 < len(connection.error) <= 2000
+
+
+async def test_a_result_whose_schema_takes_too_long_is_passed_on_and_said_so_once(calls_file: Path) -> None:
+    unchecked: list[str] = []
+    patient = Checking(every_seconds=600, within_seconds=60)
+    async with connected(odd(calls_file), unchecked=unchecked, checking=patient, connect_seconds=60) as connection:
+        for _ in range(2):
+            assert await said(connection, call("with_an_endless_schema", timeout=60)) == Said(
+                "ok", '7\n\n{"pods": "seven"}'
+            )
+    assert unchecked == ["first"]

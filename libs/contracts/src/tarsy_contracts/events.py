@@ -29,6 +29,7 @@ from tarsy_contracts.stage_events import (
     ProviderFellBack,
     StageCompleted,
     StageStarted,
+    StageToolsOffered,
 )
 from tarsy_contracts.summary_events import (
     SummaryCompleted,
@@ -80,6 +81,7 @@ __all__ = [
     "SessionTimedOut",
     "StageCompleted",
     "StageStarted",
+    "StageToolsOffered",
     "StoredResult",
     "SummaryCompleted",
     "SummaryFailed",
@@ -97,6 +99,7 @@ type Event = (
     SessionStarted
     | AlertRepeated
     | StageStarted
+    | StageToolsOffered
     | ExecutionStarted
     | LlmCallRequested
     | LlmCallCompleted

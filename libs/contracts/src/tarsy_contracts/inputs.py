@@ -95,7 +95,10 @@ class CancelRequested(Message):
 
 
 class LlmCallReported(Message):
-    """An LLM's answer. The owner made the call itself: this input never travels, and has no inbox offset."""
+    """An LLM's answer. The owner made the call itself: this input never travels, and has no inbox offset.
+
+    `calls_left_out`: so many more tool calls it had, which nobody looked at.
+    """
 
     type: ClassVar[str] = "llm_call.reported"
     llm_call_id: str
@@ -110,6 +113,7 @@ class LlmCallReported(Message):
     model: str
     duration_ms: Count
     opaque: JsonValue = None
+    calls_left_out: int = 0
 
 
 class ToolsOffered(Message):

@@ -36,7 +36,7 @@ class LlmCallCompleted(Message):
     """The model's answer, and the tools that it asks for. `opaque` is what the provider wants back unchanged.
 
     `final_answer`: what a ReAct agent marked as such; of other agents `text` is it, when there are no tool calls.
-    `reminder`: nothing follows from the answer, and this is what the agent is told.
+    `reminder`: what the agent is told, because nothing follows from the answer, or less than it asked for.
     """
 
     type: ClassVar[str] = "llm_call.completed"

@@ -30,7 +30,7 @@ class StageStarted(Message):
 
 
 class OfferedTool(Value):
-    """A tool that the agent may call in this execution, as the catalog described it when the execution started.
+    """A tool that agents of a stage may call, as the catalog described it before the first of them began.
 
     `repeatable` says that running it twice is harmless (its server calls it read-only or idempotent).
     """
@@ -41,10 +41,23 @@ class OfferedTool(Value):
     definition: ToolDefinition
 
 
+class StageToolsOffered(Message):
+    """The tools of a stage are known. They are said once, however many agents run in it.
+
+    Each `execution.started` names those that its agent may call.
+    """
+
+    type: ClassVar[str] = "stage.tools_offered"
+    stage_id: str
+    tools: tuple[OfferedTool, ...]
+
+
 class ExecutionStarted(Message):
     """An agent begins. Its instructions, prompt and tools are fixed here, so that any owner goes on with the same.
 
     Agents that run in parallel are asked the same: only the first has the prompt, the others name it in `prompt_of`.
+    `stage_tools` are the names (`definition.name`) of the tools of `stage.tools_offered` that the agent may call.
+    `tools` is empty then: older logs have the tools themselves there.
     """
 
     type: ClassVar[str] = "execution.started"
@@ -60,6 +73,7 @@ class ExecutionStarted(Message):
     controller: Controller = "function_calling"
     max_iterations: Index = 0
     prompt_of: str = ""
+    stage_tools: tuple[str, ...] = ()
 
 
 class ProviderFellBack(Message):

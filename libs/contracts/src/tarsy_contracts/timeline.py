@@ -90,6 +90,8 @@ def _changes(record: Recorded, event: e.Event) -> Iterator[TimelineChange]:  # n
             yield tool_call(record, event)
         case e.ToolCallStarted() | e.ToolCallReleased() | e.SummaryStarted() | e.SummaryReleased():
             return
+        case e.StageToolsOffered():
+            return
         case e.ToolCallCompleted():
             yield tool_result(record, event)
         case e.ToolCallOutcomeLearned():

@@ -7,19 +7,23 @@ from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.conversation import ToolCall
 from tarsy_contracts.identities import tool_call_id
-from tarsy_orchestrator.prompts.notes import NUDGE
+from tarsy_orchestrator.prompts.notes import NUDGE, too_many_calls
 from tarsy_orchestrator.react.parsing import conclusion, read
 from tarsy_orchestrator.state import Execution, Turn
+
+MOST_CALLS = 100
+"""Of one answer. The model asks for the others again, when it has seen the results."""
 
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """What is recorded of an answer (fields of `llm_call.completed`)."""
+    """What is recorded of an answer (fields of `llm_call.completed`). `cut`: not all of its calls."""
 
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
     final_answer: str = ""
     reminder: str = ""
+    cut: bool = False
 
 
 def understood(execution: Execution, requested: e.LlmCallRequested, reported: i.LlmCallReported) -> Understood:
@@ -44,7 +48,9 @@ def final_answer(turn: Turn) -> str:
 
 
 def _called(reported: i.LlmCallReported, *, concluding: bool) -> Understood:
-    calls = () if concluding else reported.tool_calls
+    calls = () if concluding else reported.tool_calls[:MOST_CALLS]
+    if calls and (count := len(reported.tool_calls) + reported.calls_left_out) > MOST_CALLS:
+        return Understood(reported.text, calls, reminder=too_many_calls(count, MOST_CALLS), cut=True)
     blank = not calls and not reported.text.strip()
     return Understood(reported.text, calls, reminder=NUDGE if blank else "")
 
@@ -63,7 +69,7 @@ def _concluded(reported: i.LlmCallReported) -> Understood:
 
 
 def _reacted(execution: Execution, reported: i.LlmCallReported) -> Understood:
-    reading = read(reported.text, execution.started.tools)
+    reading = read(reported.text, execution.tools)
     if reading.call is None:
         return Understood(reading.text, final_answer=reading.final_answer, reminder=reading.reminder)
     id = tool_call_id(reported.llm_call_id, 0)

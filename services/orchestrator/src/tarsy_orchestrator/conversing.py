@@ -26,7 +26,7 @@ def conversation(state: Investigating, execution: Execution) -> Conversation:
     for turn in execution.turns:
         messages += _of_turn(state, execution, turn)
     messages += _last_words(state, execution)
-    return Conversation(system=execution.started.system, messages=tuple(messages))
+    return Conversation(system=_system(execution), messages=tuple(messages))
 
 
 def tools(execution: Execution) -> tuple[ToolDefinition, ...]:
@@ -35,13 +35,21 @@ def tools(execution: Execution) -> tuple[ToolDefinition, ...]:
     concluding = asked is not None and asked.requested.purpose == "conclusion"
     if concluding or execution.agent.controller != "function_calling":
         return ()
-    return tuple(tool.definition for tool in execution.started.tools)
+    return tuple(tool.definition for tool in execution.tools)
+
+
+def _system(execution: Execution) -> str:
+    """The instructions on record, and, for an agent that calls its tools in plain text, the tools of its stage."""
+    started = execution.started
+    if execution.agent.controller != "react" or not started.stage_tools:
+        return started.system
+    return f"{started.system}\n\n{react.tool_descriptions(execution.tools)}"
 
 
 def _of_turn(state: Investigating, execution: Execution, turn: Turn) -> Iterator[ConversationMessage]:
     answer = turn.answer
     calls = [state.calls[call_id] for call_id in turn.calls]
-    reading = reading_tool(execution.started)
+    reading = reading_tool(execution.tools)
     if execution.agent.controller == "react":
         yield AssistantMessage(content=answer.text, opaque=answer.opaque)
         for call in calls:
@@ -50,7 +58,7 @@ def _of_turn(state: Investigating, execution: Execution, turn: Turn) -> Iterator
         yield AssistantMessage(content=answer.text, tool_calls=answer.tool_calls, opaque=answer.opaque)
         for call in calls:
             yield _result(call, answer, reading)
-    if not calls and not final_answer(turn):
+    if answer.reminder or (not calls and not final_answer(turn)):
         yield UserMessage(content=answer.reminder or NUDGE)
 
 

@@ -1,11 +1,15 @@
 """What an LLM's answer brings. Pure. What follows from it by itself is in consequences.py."""
 
+from collections.abc import Sequence
+
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.conversation import ToolCall
 from tarsy_orchestrator.controllers import understood
 from tarsy_orchestrator.reading_on import reads, refusal
 from tarsy_orchestrator.state import Execution, Investigating
+
+MOST_NAMED = 100
 
 
 def llm_answered(state: Investigating, reported: i.LlmCallReported) -> list[e.Event]:
@@ -33,8 +37,8 @@ def llm_answered(state: Investigating, reported: i.LlmCallReported) -> list[e.Ev
         usage=reported.usage,
         model=reported.model,
         duration_ms=reported.duration_ms,
-        # It repeats the text, and an answer that was cut has another.
-        opaque=reported.opaque if said.text == reported.text else None,
+        # It repeats the text and the calls, and an answer that was cut has others.
+        opaque=None if said.text != reported.text or said.cut else reported.opaque,
         final_answer=said.final_answer,
         reminder=said.reminder,
     )
@@ -52,8 +56,9 @@ def _calls(state: Investigating, execution: Execution, answer: e.LlmCallComplete
     """The calls of one answer. What the agent may not call is rejected at once, with what it could do instead."""
     events: list[e.Event] = []
     limits = state.started.chain.limits
+    offered = {tool.definition.name: tool for tool in execution.tools}
     for call in answer.tool_calls:
-        tool = offered_tool(execution.started, call.name)
+        tool = offered.get(call.name)
         requested = e.ToolCallRequested(
             call_id=call.id,
             execution_id=answer.execution_id,
@@ -74,10 +79,10 @@ def _calls(state: Investigating, execution: Execution, answer: e.LlmCallComplete
 
 def _refusal(state: Investigating, execution: Execution, call: ToolCall, tool: e.OfferedTool | None) -> str | None:
     if tool is None:
-        names = ", ".join(one.definition.name for one in execution.started.tools) or "none"
-        return f"There is no tool named {call.name!r}. The tools you have: {names}."
+        return f"There is no tool named {call.name!r}. The tools you have: {_names(execution.tools)}."
     return refusal(state.calls, call.arguments) if reads(tool.server, tool.tool) else None
 
 
-def offered_tool(started: e.ExecutionStarted, name: str) -> e.OfferedTool | None:
-    return next((tool for tool in started.tools if tool.definition.name == name), None)
+def _names(tools: Sequence[e.OfferedTool]) -> str:
+    more = f" and {len(tools) - MOST_NAMED} more" if len(tools) > MOST_NAMED else ""
+    return (", ".join(one.definition.name for one in tools[:MOST_NAMED]) or "none") + more

@@ -6,7 +6,13 @@ from tarsy_contracts import events as e
 from tarsy_contracts.recorded import Recorded
 from tarsy_orchestrator.evolve_calls import call_event, call_requested, change_call, summary_event
 from tarsy_orchestrator.evolve_llm import fell_back, llm_event
-from tarsy_orchestrator.evolve_stages import execution_completed, execution_started, stage_completed, stage_started
+from tarsy_orchestrator.evolve_stages import (
+    execution_completed,
+    execution_started,
+    stage_completed,
+    stage_started,
+    tools_offered,
+)
 from tarsy_orchestrator.state import Absent, Beyond, Cancelled, Ended, Investigating, State
 
 type Known = Investigating | Ended
@@ -51,6 +57,8 @@ def _investigate(state: Investigating, event: e.Event, record: Recorded) -> Stat
     match event:
         case e.StageStarted():
             after = stage_started(state, event, record)
+        case e.StageToolsOffered():
+            after = tools_offered(state, event)
         case e.StageCompleted():
             after = stage_completed(state, event)
         case e.ExecutionStarted():

@@ -15,6 +15,14 @@ def stage_started(state: Investigating, event: e.StageStarted, record: Recorded)
     return replace(state, stages=(*state.stages, Stage(event)), began_at=began_at)
 
 
+def tools_offered(state: Investigating, event: e.StageToolsOffered) -> Investigating | None:
+    stage = state.stage
+    if stage is None or stage.started.stage_id != event.stage_id or stage.executions:
+        return None
+    known = replace(stage, tools={tool.definition.name: tool for tool in event.tools})
+    return replace(state, stages=(*state.stages[:-1], known))
+
+
 def stage_completed(state: Investigating, event: e.StageCompleted) -> Investigating | None:
     stage = state.stage
     if stage is None or stage.started.stage_id != event.stage_id:
@@ -27,7 +35,7 @@ def execution_started(state: Investigating, event: e.ExecutionStarted) -> Invest
     if stage is None or stage.started.stage_id != event.stage_id:
         return None
     agents = agents_of(state.started.chain, stage.started)
-    if not 1 <= event.index <= len(agents):
+    if not 1 <= event.index <= len(agents) or not stage.tools.keys() >= set(event.stage_tools):
         return None
     agent = agents[event.index - 1]
     execution = Execution(
@@ -35,6 +43,7 @@ def execution_started(state: Investigating, event: e.ExecutionStarted) -> Invest
         agent=agent,
         stage_type=stage.started.stage_type,
         llm_provider=event.llm_provider or agent.llm_provider,
+        tools=event.tools or tuple(stage.tools[name] for name in event.stage_tools),
     )
     grown = replace(stage, executions=(*stage.executions, event.execution_id))
     return replace(

@@ -140,7 +140,7 @@ def _report(
     seconds = around.monotonic() - started
     around.metrics.llm_ended(_provider(owed), "ok", seconds)
     around.metrics.llm_used(_provider(owed), answer.usage)
-    offered = {tool.definition.name for tool in owed.execution.started.tools}
+    offered = {tool.definition.name for tool in owed.execution.tools}
     said = recordable(answer, around.masker.for_session(session_id), llm_call_id=owed.id, offered=offered)
     return LlmCallReported(
         llm_call_id=owed.id,
@@ -153,4 +153,5 @@ def _report(
         model=said.model,
         duration_ms=int(seconds * 1000),
         opaque=said.opaque,
+        calls_left_out=said.calls_left_out,
     )

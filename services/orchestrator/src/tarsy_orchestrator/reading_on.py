@@ -78,9 +78,9 @@ def with_reading(tools: Sequence[e.OfferedTool]) -> tuple[e.OfferedTool, ...]:
     return (*tools, TOOL) if tools else ()
 
 
-def reading_tool(started: e.ExecutionStarted) -> str:
-    """What the agent calls it; empty when it is not offered to this one."""
-    return next((one.definition.name for one in started.tools if reads(one.server, one.tool)), "")
+def reading_tool(tools: Iterable[e.OfferedTool]) -> str:
+    """What the agent that has these tools calls it; empty when it is not offered to this one."""
+    return next((one.definition.name for one in tools if reads(one.server, one.tool)), "")
 
 
 def reads(server: str, tool: str) -> bool:

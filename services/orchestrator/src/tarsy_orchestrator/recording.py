@@ -9,6 +9,7 @@ from tarsy_contracts.conversation import ToolCall
 from tarsy_contracts.identities import tool_call_id
 from tarsy_llm.protocol import Answer, AskedTool
 from tarsy_masking.masker import Masker
+from tarsy_orchestrator.controllers import MOST_CALLS
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,18 +21,23 @@ class Recordable:
     tool_calls: tuple[ToolCall, ...]
     model: str
     opaque: JsonValue
+    calls_left_out: int = 0
 
 
 def recordable(answer: Answer, masker: Masker, *, llm_call_id: str, offered: Collection[str]) -> Recordable:
-    """`masker` is that of the session, `offered` the names of the tools that the model may call."""
+    """`masker` is that of the session, `offered` the names of the tools that the model may call.
+
+    What nobody will run is not masked either: that takes longer than all the rest.
+    """
     thinking = masker.mask(answer.thinking)
     return Recordable(
         thinking=thinking,
         text=masker.mask(answer.text),
-        tool_calls=_calls(answer.tool_calls, masker, llm_call_id, offered),
+        tool_calls=_calls(answer.tool_calls[:MOST_CALLS], masker, llm_call_id, offered),
         model=masker.mask(answer.model),
         # It may repeat the thinking word for word, and is kept as it is, or not at all.
         opaque=answer.opaque if thinking == answer.thinking else None,
+        calls_left_out=max(0, len(answer.tool_calls) - MOST_CALLS),
     )
 
 

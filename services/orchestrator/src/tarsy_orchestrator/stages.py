@@ -1,12 +1,14 @@
 """From stage to stage: who runs next, with what, and how a stage ends. Pure."""
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
 from tarsy_contracts import events as e
 from tarsy_contracts.chain import ResolvedAgent, ResolvedStage, StageType
 from tarsy_contracts.identities import execution_id, stage_id
-from tarsy_orchestrator.closing import final_analysis
+from tarsy_contracts.topics import LIMIT_BYTES
+from tarsy_orchestrator.closing import fail, final_analysis
 from tarsy_orchestrator.evolve_stages import agents_of
 from tarsy_orchestrator.prompting import runbook_settled, task_of
 from tarsy_orchestrator.prompts.system import compose_system
@@ -14,6 +16,9 @@ from tarsy_orchestrator.reading_on import with_reading
 from tarsy_orchestrator.state import Execution, Investigating, Stage
 
 EXECUTIVE_SUMMARY = "Executive Summary"
+TOOLS_BYTES = LIMIT_BYTES * 3 // 4
+"""Of all tools of a stage. The rest of the batch is for the instructions and the prompt of its agents."""
+MOST_NAMED = 5
 
 
 def first_stage(state: Investigating) -> e.StageStarted:
@@ -64,13 +69,21 @@ def start_executions(
     tools: Sequence[e.OfferedTool],
     unavailable_servers: Sequence[str],
 ) -> Sequence[e.Event]:
-    """One for each agent of the stage. They are asked the same, so that only the first carries the prompt."""
+    """One for each agent of the stage. They are asked the same, so that only the first carries the prompt.
+
+    The tools of all agents stand before them, once.
+    """
     agents = agents_of(state.started.chain, stage.started)
     first = execution_id(stage.started.stage_id, 1)
-    return [
+    offered = with_reading([tool for tool in tools if any(_may_call(agent, tool) for agent in agents)])
+    if problem := _too_many(stage, offered):
+        return fail(state, problem)
+    executions = [
         _execution(state, stage, at, agent, index, tools, unavailable_servers, prompt_of="" if index == 1 else first)
         for index, agent in enumerate(agents, start=1)
     ]
+    said = [e.StageToolsOffered(stage_id=stage.started.stage_id, tools=offered)] if offered else []
+    return [*said, *executions]
 
 
 def end_stage(state: Investigating, stage: Stage) -> e.StageCompleted:
@@ -97,6 +110,20 @@ def _errors(executions: Sequence[Execution]) -> str:
     return "; ".join(f"{one.agent}: {one.error}" for one in ended)
 
 
+def _too_many(stage: Stage, tools: Sequence[e.OfferedTool]) -> str:
+    """Why these tools cannot be offered; empty when they can. A model would not take as many either."""
+    sizes: Counter[str] = Counter()
+    for tool in tools:
+        sizes[tool.server] += len(tool.model_dump_json().encode())
+    if sizes.total() <= TOOLS_BYTES:
+        return ""
+    largest = ", ".join(f"{server}: {size}" for server, size in sizes.most_common(MOST_NAMED))
+    return (
+        f"The tools of the stage {stage.started.name!r} have {sizes.total()} bytes together ({largest}). At most"
+        f" {TOOLS_BYTES} fit: use fewer MCP servers in one stage, or let the servers describe their tools more briefly."
+    )
+
+
 def _execution(
     state: Investigating,
     stage: Stage,
@@ -120,12 +147,13 @@ def _execution(
             agent, stage_type=stage.started.stage_type, tools=offered, unavailable_servers=unavailable, at=at
         ),
         prompt="" if prompt_of else task_of(state, stage),
-        tools=offered,
+        tools=(),
         unavailable_servers=unavailable,
         llm_provider=agent.llm_provider,
         controller=agent.controller,
         max_iterations=agent.max_iterations,
         prompt_of=prompt_of,
+        stage_tools=tuple(tool.definition.name for tool in offered),
     )
 
 

@@ -109,13 +109,15 @@ class Execution:
     """An agent's run.
 
     `waiting_for` is the LLM call that it owes, if any. `fallbacks` counts the providers that were given up;
-    `timeouts` the iterations in a row that took too long. `deadline` is that of the present iteration.
+    `timeouts` the iterations in a row that took too long. `deadline` is that of the present iteration. `tools` are
+    those that the agent may call.
     """
 
     started: e.ExecutionStarted
     agent: ResolvedAgent
     stage_type: StageType
     llm_provider: str
+    tools: tuple[e.OfferedTool, ...] = ()
     fallbacks: int = 0
     turns: tuple[Turn, ...] = ()
     waiting_for: Asked | None = None
@@ -142,9 +144,13 @@ class Execution:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """`executions`: the ids of those of its agents, in their order; none before the tools are known."""
+    """`executions`: the ids of those of its agents, in their order; none before the tools are known.
+
+    `tools`: what they may call, by the name that models use.
+    """
 
     started: e.StageStarted
+    tools: Mapping[str, e.OfferedTool] = field(default_factory=dict)
     executions: tuple[str, ...] = ()
     completed: e.StageCompleted | None = None
 

@@ -81,6 +81,7 @@ def assemble(
             connect_seconds=settings.mcp_connect_seconds,
             connected=partial(metrics.connected, plan.name),
             ended=partial(metrics.session_ended, plan.name),
+            unchecked=partial(metrics.unchecked, plan.name),
             now=now,
         )
         for plan in plans
@@ -97,7 +98,13 @@ def assemble(
     bounds = Bounds(settings.mcp_sessions, settings.mcp_session_idle_seconds, settings.mcp_ready_seconds)
 
     def connect(plan: ServerPlan) -> Connection:
-        return Connection(plan, mask=masking.of(plan.name).mask, connect_seconds=settings.mcp_connect_seconds, now=now)
+        return Connection(
+            plan,
+            mask=masking.of(plan.name).mask,
+            connect_seconds=settings.mcp_connect_seconds,
+            unchecked=partial(metrics.unchecked, plan.name),
+            now=now,
+        )
 
     isolated = {
         plan.name: IsolatedServer(plan, bounds, connect=connect, tools=tools)

@@ -1,67 +1,62 @@
-"""Whether the arguments of a call fit what the tool's server says of them, before the call is sent."""
+"""Whether arguments and results fit what a tool's server says of them. What takes too long to judge is let pass."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it has no types of its own
-from jsonschema.exceptions import SchemaError, best_match  # type: ignore[import-untyped]
-from mcp_types import Tool
+from mcp_types import CallToolResult, Tool
 from pydantic import JsonValue
-from referencing import Registry
-from referencing.exceptions import Unresolvable
+
+from tarsy_tool_gateway.json_schema.evaluation import Evaluation
+from tarsy_tool_gateway.json_schema.patterns import Patterns
+from tarsy_tool_gateway.json_schema.verdicts import GivenUp, Judged, Misfit, Verdict
 
 
 class ArgumentChecks:
-    """Of the tools of one listing. To compile a schema costs fifty times what it costs to check with it."""
+    """Of the tools of one listing. `unchecked` is told, once for each tool, that a check was given up."""
 
-    def __init__(self, tools: Mapping[str, Tool]) -> None:
+    def __init__(self, tools: Mapping[str, Tool], *, unchecked: Callable[[str], None] = lambda _: None) -> None:
         self._tools = tools
-        self._compiled: dict[str, Draft202012Validator | None] = {}
+        self._unchecked = unchecked
+        self._patterns: dict[str, Patterns] = {}
+        self._told: set[str] = set()
 
     def without_idle_nulls(self, name: str, arguments: dict[str, JsonValue]) -> dict[str, JsonValue]:
         """Models send null for what they do not want to say: it is left out where it may be, and does not fit."""
         if None not in arguments.values():
             return arguments
-        validator = self._validator(name)
-        if validator is None:
-            return arguments
-        return {key: value for key, value in arguments.items() if value is not None or not _is_idle(validator, key)}
+        return {key: value for key, value in arguments.items() if value is not None or not self._is_idle(name, key)}
 
     def wrong(self, name: str, arguments: dict[str, JsonValue]) -> str | None:
         """What is wrong with the arguments for a listed tool, in words that an agent can act on."""
-        validator = self._validator(name)
-        if validator is None:
+        schema = self._tools[name].input_schema
+        verdict = self._judged(name, schema, schema, arguments)
+        return f"The arguments do not fit {name}: {verdict.message}" if isinstance(verdict, Misfit) else None
+
+    def wrong_result(self, name: str, result: CallToolResult) -> str | None:
+        """What is wrong with the structured part of a result, if the tool is listed with a schema for it."""
+        schema = self._tools[name].output_schema if name in self._tools else None
+        if schema is None:
             return None
+        if result.structured_content is None and "structured_content" not in result.model_fields_set:
+            return "the tool has an output schema, but no structured content came"
+        verdict = self._judged(name, schema, schema, result.structured_content)
+        return verdict.message if isinstance(verdict, Misfit) else None
+
+    def _is_idle(self, name: str, key: str) -> bool:
+        """Whether the argument need not be there, and must not be null."""
+        schema = self._tools[name].input_schema
+        properties, required = schema.get("properties"), schema.get("required", [])
+        if not isinstance(properties, dict) or key not in properties:
+            return False
+        if not isinstance(required, list) or key in required:
+            return False
+        return isinstance(self._judged(name, schema, properties[key], None), Misfit)
+
+    def _judged(self, name: str, root: object, schema: object, value: object) -> Verdict:
+        patterns = self._patterns.setdefault(name, Patterns())
         try:
-            error = best_match(validator.iter_errors(arguments))
-        except (Unresolvable, RecursionError):
-            return None
-        if error is None:
-            return None
-        place = "/".join(str(part) for part in error.absolute_path)
-        return f"The arguments do not fit {name}: {error.message}" + (f" (at /{place})" if place else "")
-
-    def _validator(self, name: str) -> Draft202012Validator | None:
-        if name not in self._compiled:
-            self._compiled[name] = _compiled(self._tools[name])
-        return self._compiled[name]
-
-
-def _is_idle(validator: Draft202012Validator, key: str) -> bool:
-    """Whether the argument need not be there, and must not be null."""
-    schema = validator.schema
-    if key not in schema.get("properties", {}) or key in schema.get("required", []):
-        return False
-    try:
-        return any(True for _ in validator.descend(None, schema["properties"][key]))
-    except (Unresolvable, RecursionError):
-        return False
-
-
-def _compiled(tool: Tool) -> Draft202012Validator | None:
-    """None where the server has to judge the arguments itself."""
-    try:
-        Draft202012Validator.check_schema(tool.input_schema)
-    except (SchemaError, Unresolvable, RecursionError):
-        return None
-    # With a registry of its own, no reference of a stranger's schema is fetched from anywhere.
-    return Draft202012Validator(tool.input_schema, registry=Registry())
+            return Evaluation(root, patterns).check(schema, value)
+        except (GivenUp, RecursionError):
+            if name not in self._told:
+                self._told.add(name)
+                self._unchecked(name)
+            return Judged.UNKNOWN

@@ -59,6 +59,7 @@ class Connection:
         connect_seconds: float,
         connected: Callable[[], None] = lambda: None,
         ended: Callable[[SessionEnd], None] = lambda _: None,
+        unchecked: Callable[[], None] = lambda: None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         checking: Checking = Checking(),
     ) -> None:
@@ -72,6 +73,7 @@ class Connection:
         self._connect_seconds = connect_seconds
         self._connected = connected
         self._ended = ended
+        self._unchecked = unchecked
         self._now = now
         self._checking = checking
         self._eras = Eras(plan.transport.protocol, probe_seconds=min(10.0, connect_seconds / 3))
@@ -150,7 +152,12 @@ class Connection:
         self._wake.set()
 
     async def _one_session(self, open_streams: Open, sessions: asyncio.TaskGroup) -> None:
-        session = Session(self._eras, connect_seconds=self._connect_seconds, stirred=lambda: self._stirred(session))
+        session = Session(
+            self._eras,
+            connect_seconds=self._connect_seconds,
+            stirred=lambda: self._stirred(session),
+            unchecked=self._not_checked,
+        )
         sessions.create_task(session.run(open_streams), name=f"session with {self.plan.name}")
         if not await session.opened():
             self._lost(judge(session.problem) if session.problem is not None else None)
@@ -227,6 +234,10 @@ class Connection:
         self._ready.clear()
         self._wake.set()
         log.warning("mcp_server.doubted", server=self.plan.name, reason=failure.kind, error=self.error)
+
+    def _not_checked(self, tool: str) -> None:
+        self._unchecked()
+        log.warning("mcp_server.schema_not_checked", server=self.plan.name, tool=self._shown(tool))
 
     def _retire(self, session: Session) -> None:
         self._retired = deque(each for each in self._retired if not each.is_over)

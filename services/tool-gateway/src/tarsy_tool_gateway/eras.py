@@ -8,7 +8,7 @@ from typing import Any
 
 from mcp import Client, MCPError
 from mcp.client.session import ClientSession
-from mcp_types import REQUEST_TIMEOUT, DiscoverResult
+from mcp_types import REQUEST_TIMEOUT, CallToolResult, DiscoverResult
 from mcp_types.version import LATEST_MODERN_VERSION
 
 from tarsy_config.transports import Protocol
@@ -23,13 +23,18 @@ class ImpatientClient(Client):
     """`probe_seconds`: how long a server may be silent when it is asked whether it is of the newer era.
 
     Many an older one never answers what it does not know, and the SDK's ten seconds may be all the time that there is.
+    `check_result` looks at a result in place of the SDK, whose check has no bounds. What it raises, the call raises.
     """
 
     probe_seconds: float = MOST_PROBE_SECONDS
+    check_result: Callable[[str, CallToolResult], None] = lambda name, result: None
 
     async def _build_session(self, exit_stack: AsyncExitStack) -> ClientSession:
         session = await super()._build_session(exit_stack)
         patient = session.send_discover
+
+        async def bounded(name: str, result: CallToolResult) -> None:
+            self.check_result(name, result)
 
         async def impatient(version: str) -> dict[str, Any]:
             try:
@@ -39,6 +44,7 @@ class ImpatientClient(Client):
                 raise MCPError(REQUEST_TIMEOUT, "it did not say in time whether it is of the newer era") from None
 
         session.send_discover = impatient  # type: ignore[method-assign]
+        session.validate_tool_result = bounded  # type: ignore[method-assign]
         return session
 
 

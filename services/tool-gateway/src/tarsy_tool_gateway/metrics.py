@@ -104,6 +104,12 @@ class Metrics:
             ["server"],
             registry=registry,
         )
+        self._unchecked = Counter(
+            "tarsy_tool_gateway_schemas_unchecked_total",
+            "Tools whose schema takes too long to check: what is sent to them, or comes from them, is let pass",
+            ["server"],
+            registry=registry,
+        )
         for server in self._servers:
             self._begin_at_nought(server)
 
@@ -150,8 +156,18 @@ class Metrics:
     def catalog_shortened(self, server: str) -> None:
         self._catalog_shortened.labels(self._known(server)).inc()
 
+    def unchecked(self, server: str) -> None:
+        self._unchecked.labels(self._known(server)).inc()
+
     def _begin_at_nought(self, server: str) -> None:
-        for counter in (self._busy, self._reconnects, self._progress, self._progress_dropped, self._catalog_shortened):
+        for counter in (
+            self._busy,
+            self._reconnects,
+            self._progress,
+            self._progress_dropped,
+            self._catalog_shortened,
+            self._unchecked,
+        ):
             counter.labels(server)
         for outcome in get_args(Outcome.__value__):
             self._calls.labels(server, outcome)

@@ -78,8 +78,6 @@ CLOSED = -32000
 INVALID_REQUEST = -32600
 UNPARSED = -32700
 SESSION_TALK = ("not found", "terminated", "expired", "unknown", "invalid", "no valid")
-OWN_SCHEMA = ("has an output schema", "Invalid structured content", "Invalid schema for tool")
-"""So the SDK begins, or goes on, when an answer does not fit the schema that its own tool lists."""
 NOT_ENTERED = ("Client must be used within", "called before run()")
 
 
@@ -191,8 +189,6 @@ def _of_runtime_error(problem: RuntimeError) -> CallFailed:
     text = str(problem)
     if any(words in text for words in NOT_ENTERED):
         return CallFailed("not_sent", "its session is over")
-    if any(words in text for words in OWN_SCHEMA):
-        return CallFailed("unreadable", f"its answer does not fit its own schema: {_first_line(problem)}")
     return CallFailed("unreadable", _first_line(problem))
 
 

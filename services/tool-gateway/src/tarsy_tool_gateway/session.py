@@ -16,7 +16,8 @@ from tarsy_tool_gateway.arguments import ArgumentChecks
 from tarsy_tool_gateway.elicitation import elicited
 from tarsy_tool_gateway.eras import Eras, ImpatientClient
 from tarsy_tool_gateway.listing import list_all_tools
-from tarsy_tool_gateway.retrying import CallFailed, failure_of
+from tarsy_tool_gateway.retrying import MOST_SAID, CallFailed, failure_of
+from tarsy_tool_gateway.text import cut_at_blank
 from tarsy_tool_gateway.tool_changes import follow_tool_changes, is_about_tools
 from tarsy_tool_gateway.transport import Open
 
@@ -29,9 +30,18 @@ SETTLE_SECONDS = 0.3
 class Session:
     """`stirred` is called when somebody should look at it: it ended, or its tools are said to have changed."""
 
-    def __init__(self, eras: Eras, *, connect_seconds: float, stirred: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        eras: Eras,
+        *,
+        connect_seconds: float,
+        stirred: Callable[[], None],
+        unchecked: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        """`unchecked`: see ArgumentChecks."""
         self.tools: dict[str, Tool] = {}
-        self.checks = ArgumentChecks(self.tools)
+        self.checks = ArgumentChecks(self.tools, unchecked=unchecked)
+        self._unchecked = unchecked
         self.in_flight = 0
         self.answered_at = 0.0
         """When the last call was answered, by the clock of the event loop."""
@@ -117,7 +127,11 @@ class Session:
     async def _open(self, stack: AsyncExitStack, open_streams: Open) -> Client:
         async with asyncio.timeout(self._connect_seconds):
             new_client = partial(
-                ImpatientClient, open_streams(self.end), message_handler=self._hear, elicitation_callback=elicited
+                ImpatientClient,
+                open_streams(self.end),
+                message_handler=self._hear,
+                elicitation_callback=elicited,
+                check_result=self._check_result,
             )
             client = await stack.enter_async_context(self._eras.speaking(new_client))
             self._listed(await list_all_tools(client))
@@ -131,7 +145,13 @@ class Session:
     def _listed(self, tools: dict[str, Tool]) -> None:
         # Mostly nothing is new, and the checks have been compiled.
         if tools != self.tools:
-            self.tools, self.checks = tools, ArgumentChecks(tools)
+            self.tools, self.checks = tools, ArgumentChecks(tools, unchecked=self._unchecked)
+
+    def _check_result(self, name: str, result: CallToolResult) -> None:
+        """Raises CallFailed."""
+        wrong = self.checks.wrong_result(name, result)
+        if wrong is not None:
+            raise CallFailed("unreadable", f"its answer does not fit its own schema: {cut_at_blank(wrong, MOST_SAID)}")
 
     async def _hear(self, message: IncomingMessage) -> None:
         if is_about_tools(message):

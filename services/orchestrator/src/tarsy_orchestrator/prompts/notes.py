@@ -17,6 +17,13 @@ BE_CONCISE = (
 )
 
 
+def too_many_calls(count: int, most: int) -> str:
+    return (
+        f"You asked for {count} calls at once. Only the first {most} were made, which is the most that one answer may"
+        " bring. Ask for those of the others that you still need."
+    )
+
+
 def broken_off(seconds: float) -> str:
     """The last answer took too long."""
     return (

@@ -95,7 +95,7 @@ def _investigation(
     if unavailable_servers:
         yield UNAVAILABLE.substitute(servers=", ".join(unavailable_servers))
     if agent.controller == "react":
-        yield react_instructions(tools)
+        yield react_instructions(has_tools=bool(tools))
     yield from _custom(agent)
     yield INVESTIGATION_FOCUS
 

@@ -9,7 +9,7 @@ from tarsy_orchestrator.react.pairs import pairs
 from tarsy_orchestrator.react.yaml_input import structured
 
 OPENING = re.compile(r"`{3,}+[ \t]*+(?:[a-z_0-9]{1,12}(?=\s|\{))?\s*+", re.IGNORECASE)
-CLOSING = re.compile(r"(?:^[ \t]*+`{3,}|`{3,}\s*+\Z)", re.MULTILINE)
+CLOSING = re.compile(r"(?:^[ \t]*+`{3,}|(?<!`)`{3,}+\s*+\Z)", re.MULTILINE)
 LANGUAGE = re.compile(r"(?:json|yaml)\s++(?=[{\[])", re.IGNORECASE)
 
 

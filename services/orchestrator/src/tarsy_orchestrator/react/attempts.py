@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from tarsy_orchestrator.react.arguments import arguments_of
-from tarsy_orchestrator.react.inputs import input_end, paragraph_end
+from tarsy_orchestrator.react.inputs import input_end, paragraph_end, without_last_fence
 from tarsy_orchestrator.react.names import Names, cleaned, means_nothing
 from tarsy_orchestrator.react.near_json import object_at
 from tarsy_orchestrator.react.pairs import marks
@@ -18,7 +18,6 @@ BEFORE_NAME = re.compile(
 )
 CALL = re.compile(r"[*`'\"]{0,4}(?P<name>[\w./:\-]{1,200})[`*]{0,3}(?P<open>[(\[])")
 INPUT_BELOW = re.compile(r"\s*+(?=\{|`{3,}\w*\s*\{)")
-LAST_FENCE = re.compile(r"\n[ \t]*`{3,}\s*\Z|`{3,}\s*\Z")
 MOST_WORDS = 3
 """More of them are a sentence, and no name that somebody mistook for a tool's."""
 
@@ -107,13 +106,13 @@ def _end(text: str, begin: int, end: int) -> int:
 
 def _arguments(given: str) -> dict[str, JsonValue]:
     """The end of a fence around the whole answer is not part of its last input."""
-    bare = given if given.lstrip().startswith("`") else LAST_FENCE.sub("", given)
+    bare = given if given.lstrip().startswith("`") else without_last_fence(given)
     return {} if means_nothing(bare) else arguments_of(bare)
 
 
 def _said(text: str) -> str:
     """The words behind an action that is none. A JSON object with one text stands for that text."""
-    bare = LAST_FENCE.sub("", text).strip()
+    bare = without_last_fence(text).strip()
     found = object_at(bare, 0)
     if found is not None:
         values = [value for value in found[0].values() if isinstance(value, str)]

@@ -25,6 +25,13 @@ def input_end(text: str, begin: int) -> int | None:
     return None
 
 
+def without_last_fence(text: str) -> str:
+    """Without the marks of a fence that ends with the text. No expression: those begin anew at each mark."""
+    end = text.rstrip()
+    bare = end.rstrip("`")
+    return bare.rstrip() if len(end) - len(bare) >= 3 else text
+
+
 def paragraph_end(text: str, begin: int, end: int) -> int:
     """What a plain input cannot go beyond: models add remarks, or what they think that the tool will say.
 

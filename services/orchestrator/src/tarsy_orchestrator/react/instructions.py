@@ -1,6 +1,6 @@
 """What an agent is told that calls its tools in plain text. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from tarsy_contracts.events import OfferedTool
 from tarsy_orchestrator.prompts.fences import without_marks
@@ -77,10 +77,13 @@ CONCLUDE = (
 )
 
 
-def react_instructions(tools: Sequence[OfferedTool]) -> str:
-    if not tools:
-        return f"{HOW}\n\n## Your tools\n\n{NO_TOOLS}"
-    return "\n\n".join([HOW, "## Your tools", *(_described(offered) for offered in tools)])
+def react_instructions(*, has_tools: bool) -> str:
+    """Without the descriptions of the tools: those stand once on the log, for all agents of a stage."""
+    return HOW if has_tools else f"{HOW}\n\n## Your tools\n\n{NO_TOOLS}"
+
+
+def tool_descriptions(tools: Iterable[OfferedTool]) -> str:
+    return "\n\n".join(["## Your tools", *(_described(offered) for offered in tools)])
 
 
 def observation(text: str) -> str:

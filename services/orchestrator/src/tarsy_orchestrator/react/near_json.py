@@ -9,6 +9,8 @@ import re
 from pydantic import JsonValue
 
 DEEPEST = 64
+MOST_PIECES = 4_000
+"""Of an object that has to be mended. One that is JSON may be longer: its reader is a hundred times faster."""
 INT64 = 2**63
 TOKEN = re.compile(
     r"""
@@ -90,10 +92,11 @@ def _clean(value: JsonValue, depth: int) -> JsonValue:
 
 
 def _mended(text: str, start: int) -> tuple[str, int] | None:
+    """What is too deep is not read to its end: of opening brackets alone each one would cost all that follow."""
     pieces: list[str] = []
     depth = 0
     position = start
-    while token := TOKEN.match(text, position):
+    while depth <= DEEPEST and len(pieces) < MOST_PIECES and (token := TOKEN.match(text, position)):
         position = token.end()
         piece = _piece(token)
         if piece in ("}", "]") and pieces[-1:] == [","]:

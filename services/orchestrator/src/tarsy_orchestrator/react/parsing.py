@@ -7,11 +7,12 @@ other way round a guess would be the end of the investigation. A final answer th
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tarsy_contracts.events import OfferedTool
 from tarsy_orchestrator.react.as_json import answered, named
 from tarsy_orchestrator.react.attempts import Attempt, attempt
+from tarsy_orchestrator.react.inputs import without_last_fence
 from tarsy_orchestrator.react.instructions import (
     ACTION_IS_A_SENTENCE,
     ACTION_WITHOUT_NAME,
@@ -30,7 +31,8 @@ from tarsy_orchestrator.react.sections import Section, sections
 THINKING_ENDS = "</think>"
 OPENING = re.compile(r"\s*+(?:`{3,}+[ \t]*+\w*+\s*+)?")
 FENCE_LINE = re.compile(r"^[ \t]*+`{3,}", re.MULTILINE)
-LAST_FENCE = re.compile(r"\s*`{3,}\s*\Z")
+MOST_READ = 64 * 1024
+"""Characters of an answer in which an action or a final answer may begin. Nobody else is served while it is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,22 +47,27 @@ class Found:
 
 
 def read(text: str, tools: Sequence[OfferedTool]) -> Reading:
+    """Of a very long answer only the beginning is looked through. A final answer that begins there goes to the end."""
+    head = text[:MOST_READ]
     names = Names(tools)
-    begin = _after_thinking(text)
-    found = _walk(text, sections(text, begin, lambda line: names.leading(line) is not None), names)
+    begin = _after_thinking(head)
+    found = _walk(head, sections(head, begin, lambda line: names.leading(line) is not None), names)
     if isinstance(found, Attempt):
-        return _called(text, found)
+        return _called(head, found)
     if not found.sections:
-        return _without_sections(text, begin, names)
+        return _without_sections(head, begin, names)
+    if found.final is not None:
+        found = replace(found, stop=len(text), final=replace(found.final, end=len(text)))
     return _concluded(text, found)
 
 
 def conclusion(text: str) -> str:
     """Of an agent whose actions count no longer: its final answer, wherever it stands, or else all that it says."""
     begin = _after_thinking(text)
-    found = sections(text, begin, lambda _: False)
+    found = sections(text[:MOST_READ], begin, lambda _: False)
     final = next((section for section in found if section.kind == "final"), None)
-    return (_answer(text, final) if final is not None else "") or text[begin:].strip() or text.strip()
+    whole = None if final is None else replace(final, end=len(text))
+    return (_answer(text, whole) if whole is not None else "") or text[begin:].strip() or text.strip()
 
 
 def _after_thinking(text: str) -> int:
@@ -136,7 +143,7 @@ def _answer(text: str, final: Section) -> str:
     """Without the end of a fence, or of bold letters, that began before it."""
     answer = text[final.begin : final.end].strip()
     if len(FENCE_LINE.findall(answer)) % 2:
-        answer = LAST_FENCE.sub("", answer)
+        answer = without_last_fence(answer)
     if answer.count("**") % 2:
         answer = answer.removesuffix("**") if answer.endswith("**") else answer.removeprefix("**")
     return answer.strip()

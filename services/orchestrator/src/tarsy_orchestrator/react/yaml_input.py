@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from tarsy_orchestrator.react.near_json import DEEPEST, TooDeep, readable
 from tarsy_orchestrator.react.pairs import coerced
 
-LONGEST = 20_000
+LONGEST = 6_000
 """Its reader is slow, and works beside everything else that the process does."""
 STRUCTURE = re.compile(r"^[ \t]*+[\w.\-\"']++:[ \t]*+(?:$|[|>\[{])", re.MULTILINE)
 NAME = re.compile(r"[^\W\d][\w.\-]*")
