@@ -3,12 +3,12 @@
 import asyncio
 
 from tarsy_bus.publisher import NotWritten, Publisher
+from tarsy_bus.timing import LONGEST_PAUSE_SECONDS
 from tarsy_bus.tracing import traceparent_of
 from tarsy_contracts.identities import report_id
 from tarsy_contracts.inputs import CallClaimed, CallNotStarted, SummaryReported, ToolCallReported
 
 FIRST_PAUSE_SECONDS = 0.1
-LONGEST_PAUSE_SECONDS = 5.0
 
 type Report = CallClaimed | CallNotStarted | ToolCallReported | SummaryReported
 
