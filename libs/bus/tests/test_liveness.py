@@ -13,7 +13,7 @@ from tarsy_bus.connection import Bus
 from tarsy_bus.liveness import DEAD_AFTER, Liveness, announce, watch
 from tarsy_bus.outages import BEFORE_EVERYTHING
 from tarsy_bus.publisher import Publisher
-from tarsy_bus.timing import GAP_SECONDS, GRACE_SECONDS, REPLACED_AFTER
+from tarsy_contracts.timing import GAP_SECONDS, GRACE_SECONDS, REPLACED_AFTER
 from tarsy_contracts.workers import WorkerAnnounced
 from tarsy_testing import eventually
 
@@ -23,7 +23,7 @@ LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 N = round(DEAD_AFTER.total_seconds())
 
 type Announced = tuple[float, str]
-"""When, in seconds, and who. A `-` at the end of a name says good-bye, what follows a `/` is the name of the process."""
+"""When, in seconds, and who. A `-` at the end says good-bye; what follows a `/` is the name of the process."""
 
 
 def at(seconds: float) -> datetime:

@@ -16,7 +16,7 @@ from tarsy_bus.following import Follower
 from tarsy_bus.outages import GAP, Outage, Outages
 from tarsy_bus.publisher import NotWritten, Publisher
 from tarsy_bus.records import append_time
-from tarsy_bus.timing import (
+from tarsy_contracts.timing import (
     ANNOUNCE_SECONDS,
     COUNTED_APART_SECONDS,
     DEAD_AFTER,

@@ -3,7 +3,7 @@
 from collections import deque
 from datetime import UTC, datetime, timedelta
 
-from tarsy_bus.timing import GAP_SECONDS
+from tarsy_contracts.timing import GAP_SECONDS
 
 type Outage = tuple[datetime, datetime]
 """Begin and end, by the broker's stamps."""

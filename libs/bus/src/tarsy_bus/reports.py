@@ -3,10 +3,10 @@
 import asyncio
 
 from tarsy_bus.publisher import NotWritten, Publisher
-from tarsy_bus.timing import LONGEST_PAUSE_SECONDS
 from tarsy_bus.tracing import traceparent_of
 from tarsy_contracts.identities import report_id
 from tarsy_contracts.inputs import CallClaimed, CallNotStarted, SummaryReported, ToolCallReported
+from tarsy_contracts.timing import LONGEST_PAUSE_SECONDS
 
 FIRST_PAUSE_SECONDS = 0.1
 

@@ -78,7 +78,7 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
             consumer=consumer,
             follower=follower,
             writer=writer,
-            inbox=InboxReader(publisher, partial(plan_for, config)),
+            inbox=InboxReader(publisher, partial(plan_for, config), lambda: around.downtime),
             around=around,
             source=source,
         )
@@ -86,7 +86,7 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
             try:
                 await start(consumer)
                 async with asyncio.TaskGroup() as group:
-                    announcement = WorkerAnnounced(worker_id=worker_id, service=NAME)
+                    announcement = WorkerAnnounced(worker_id=worker_id, service=NAME, name=settings.client)
                     group.create_task(announce(publisher, announcement))
                     group.create_task(watch(bus, liveness, catalog.changed))
                     group.create_task(catalog.follow(bus))
