@@ -13,7 +13,7 @@ from tarsy_llm.protocol import Llm
 from tarsy_llm.script import PlacedTurn, Script, Turn
 from tarsy_llm.scripted import ScriptedLlm
 from tarsy_tool_gateway.calls import Limits
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.servers import MayStart, Said, always
 
 PACE_SECONDS = 0.11
 AT_ONCE = Limits(concurrent=4, queue=16)
@@ -50,7 +50,7 @@ class ToolServer:
     runs: list[ToolRun] = field(default_factory=list)
     limits: Limits = AT_ONCE
 
-    async def call(self, request: ToolCallRequest) -> Said:
+    async def call(self, request: ToolCallRequest, may_start: MayStart = always) -> Said:
         self.runs.append(ToolRun(request.tool, request.arguments))
         tool = next(one for one in self.tools if one.name == request.tool)
         await asyncio.sleep(tool.seconds)

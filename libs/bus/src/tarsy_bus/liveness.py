@@ -15,6 +15,7 @@ from tarsy_bus.connection import Bus
 from tarsy_bus.following import Follower
 from tarsy_bus.outages import GAP, Outage, Outages
 from tarsy_bus.publisher import NotWritten, Publisher
+from tarsy_bus.pulse import Pulse
 from tarsy_bus.records import append_time
 from tarsy_contracts.timing import (
     ANNOUNCE_SECONDS,
@@ -80,7 +81,7 @@ class Liveness:
     def now(self) -> datetime | None:
         """The broker's time of our own last announcement that came back."""
         own = self._heard.get(self._own_id)
-        return own and own.at
+        return None if own is None else own.at
 
     @property
     def about_now(self) -> datetime | None:
@@ -165,22 +166,14 @@ class Liveness:
             self._replaced.discard(worker)
 
 
-async def announce(
-    publisher: Publisher,
-    announcement: WorkerAnnounced,
-    *,
-    acknowledged: Callable[[float], None] = lambda began: None,
-    monotonic: Callable[[], float] = time.monotonic,
-) -> None:
-    """Announces for ever, and says good-bye when it is cancelled.
-
-    `acknowledged` is called after each announcement that Kafka has, with the time before it was sent.
-    """
+async def announce(publisher: Publisher, announcement: WorkerAnnounced, pulse: Pulse | None = None) -> None:
+    """Announces for ever, and says good-bye when it is cancelled. `pulse` learns which announcements Kafka has."""
+    pulse = pulse or Pulse(GRACE_SECONDS)
     try:
         while True:
-            began = monotonic()
+            began = pulse.monotonic()
             if await _announce_once(publisher, announcement):
-                acknowledged(began)
+                pulse.acknowledged(began)
             await asyncio.sleep(ANNOUNCE_SECONDS)
     except asyncio.CancelledError:
         await _announce_once(publisher, announcement.model_copy(update={"leaving": True}))

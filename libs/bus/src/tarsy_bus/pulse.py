@@ -10,7 +10,7 @@ from collections.abc import Callable
 class Pulse:
     def __init__(self, limit_seconds: float, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._limit_seconds = limit_seconds
-        self._monotonic = monotonic
+        self.monotonic = monotonic
         self._began: float | None = None
         self._lapses = 0
 
@@ -22,7 +22,7 @@ class Pulse:
 
     @property
     def is_fresh(self) -> bool:
-        return self._began is not None and self._monotonic() - self._began <= self._limit_seconds
+        return self._began is not None and self.monotonic() - self._began <= self._limit_seconds
 
     @property
     def lapses(self) -> int:
