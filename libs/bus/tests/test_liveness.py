@@ -13,6 +13,7 @@ from tarsy_bus.connection import Bus
 from tarsy_bus.liveness import DEAD_AFTER, Liveness, announce, watch
 from tarsy_bus.outages import BEFORE_EVERYTHING
 from tarsy_bus.publisher import Publisher
+from tarsy_bus.pulse import Pulse
 from tarsy_contracts.timing import GAP_SECONDS, GRACE_SECONDS, REPLACED_AFTER
 from tarsy_contracts.workers import WorkerAnnounced
 from tarsy_testing import eventually
@@ -269,6 +270,30 @@ async def test_workers_hear_each_other_and_their_good_byes(bare: Bus, monkeypatc
             task.cancel()
         await asyncio.wait([*tasks, other])
         assert all(task.cancelled() for task in tasks)
+
+
+async def test_a_new_reader_learns_from_what_is_kept_and_takes_nobody_for_living_because_of_it(bare: Bus) -> None:
+    await make_topic(bare, bare.topics.workers)
+    known, pulse = Liveness("me"), Pulse(60.0)
+    async with Publisher(bare, source="test", now=lambda: BEGIN).running() as publisher:
+        before = []
+        for who in ("colleague", "gateway"):
+            topic, told = bare.topics.workers, announced(who)
+            before.append(await publisher.publish(topic, told, key=who, id=who, subject=who))
+        tasks = [
+            asyncio.create_task(watch(bare, known, lambda: None)),
+            asyncio.create_task(announce(publisher, announced("me"), pulse)),
+        ]
+
+        async def came_back() -> bool:
+            return known.now is not None and pulse.is_fresh
+
+        await eventually(came_back, "our own announcement")
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+    assert int(known.outages[0][1].timestamp() * 1000) == before[0].timestamp
+    assert not known.lives("gateway")
 
 
 async def test_an_announcement_that_cannot_be_written_does_not_end_a_worker(
