@@ -38,7 +38,7 @@ def test_an_outage_and_the_grace_after_it_do_not_count() -> None:
 
 
 def test_what_lies_before_the_call_does_not_put_its_deadline_off() -> None:
-    down = outage(-100, -20)
+    down = outage(-100, -0.5)
     assert down.passed(BEGINNING, BEGINNING + MINUTE, BEGINNING + MINUTE)
     assert down.postponed(BEGINNING, BEGINNING + MINUTE) == BEGINNING + MINUTE
 

@@ -36,8 +36,11 @@ class Downtime:
         return deadline + self._lost(since, max(since, last))
 
     def _lost(self, since: datetime, until: datetime) -> timedelta:
+        """What began after an outage has no part in its grace: a cancelled session ends as soon as ever."""
         lost, counted = timedelta(), since
         for begin, end in self.outages:
+            if end <= since:
+                continue
             begin, end = max(begin, counted), min(end + GRACE, until)
             if begin < end:
                 lost += end - begin
