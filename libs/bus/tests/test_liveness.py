@@ -11,7 +11,7 @@ from bus_kafka import make_topic
 from tarsy_bus import liveness as liveness_module
 from tarsy_bus.connection import Bus
 from tarsy_bus.liveness import DEAD_AFTER, Liveness, announce, watch
-from tarsy_bus.outages import BEFORE_EVERYTHING
+from tarsy_bus.announcement_gaps import BEFORE_EVERYTHING
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.pulse import Pulse
 from tarsy_contracts.timing import GAP_SECONDS, GRACE_SECONDS, REPLACED_AFTER

@@ -13,7 +13,7 @@ from aiokafka import TopicPartition
 from tarsy_bus.announcements import announcement_in
 from tarsy_bus.connection import Bus
 from tarsy_bus.following import Follower
-from tarsy_bus.outages import GAP, Outage, Outages
+from tarsy_bus.announcement_gaps import GAP, Outage, Outages
 from tarsy_bus.publisher import NotWritten, Publisher
 from tarsy_bus.pulse import Pulse
 from tarsy_bus.records import append_time

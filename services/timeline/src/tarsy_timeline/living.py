@@ -13,7 +13,7 @@ from tarsy_bus.announcements import announcement_in
 from tarsy_bus.connection import Bus
 from tarsy_bus.following import Follower
 from tarsy_bus.liveness import DEAD_AFTER
-from tarsy_bus.outages import GAP
+from tarsy_bus.announcement_gaps import GAP
 from tarsy_bus.records import append_time
 from tarsy_contracts.workers import WorkerAnnounced
 
