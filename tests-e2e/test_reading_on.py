@@ -27,7 +27,7 @@ from tarsy_simulation.outside import Tool, ToolServer, models
 from tarsy_simulation.services import Gateway, Orchestrator, Summarizer, bus_of, in_memory
 from tarsy_simulation.virtual_time import VirtualLoop
 from tarsy_tool_gateway.reading.tool import reading_tool
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.servers import MayStart, Said, always
 
 MOST_LOOKS = 240
 CALL = tool_call_id(llm_call_id(execution_id(stage_id(SESSION, 1), 1), 1, 1), 0)
@@ -47,7 +47,7 @@ class OwnTools(ToolServer):
         super().__init__(())
         self._read = reading_tool(bus_of(broker, "gateway"))
 
-    async def call(self, request: ToolCallRequest) -> Said:
+    async def call(self, request: ToolCallRequest, may_start: MayStart = always) -> Said:
         return await self._read(request)
 
 

@@ -16,7 +16,8 @@ import pytest
 from tarsy_cli.chaos.faults import faults_of
 from tarsy_cli.chaos.session_log import SessionLog
 from tarsy_contracts import events as e
-from tarsy_simulation.playing import Death, Moment, Played, play
+from tarsy_simulation.broker import BEGINNING, OutageKind
+from tarsy_simulation.playing import Death, Moment, Played, Service, play
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -25,6 +26,11 @@ TWICE = 60
 SOON = 4
 """Batches of the log."""
 SEED = 5
+OUTAGE_KINDS: tuple[OutageKind, ...] = ("refusing", "silent", "unacknowledged")
+OUTAGE_SECONDS = (5.0, 9.0, 12.0, 30.0, 60.0)
+FROZEN_ORCHESTRATOR_SECONDS = 40.0
+DYING: tuple[Service, ...] = ("tool-gateway", "orchestrator", "summarizer")
+TIMED_OUT = ("No result after", "no summary after")
 
 
 @cache
@@ -62,17 +68,47 @@ def two_deaths() -> list[tuple[Death, Death]]:
     return pairs
 
 
+def outages() -> list[Death]:
+    """At every event one before and one after it was appended: kinds and lengths are a seeded sample."""
+    random = Random(SEED)
+    return [
+        Death("kafka", moment, batch[0], random.choice(OUTAGE_KINDS), random.choice(OUTAGE_SECONDS))
+        for batch in undisturbed().batches
+        for moment in MOMENTS
+    ]
+
+
+def outages_in_which_somebody_dies() -> list[Death]:
+    random = Random(SEED)
+    return [
+        Death("kafka", "after", batch[0], random.choice(OUTAGE_KINDS), random.choice(OUTAGE_SECONDS), dying)
+        for batch, dying in zip(undisturbed().batches[::2], DYING * len(undisturbed().batches), strict=False)
+    ]
+
+
+def freezes() -> list[Death]:
+    """Workers wake when others have their calls; an orchestrator wakes, and nobody has taken its place."""
+    firsts = [batch[0] for batch in undisturbed().batches]
+    workers = [Death("tool-gateway", "before", event, "frozen") for event in firsts]
+    alone = FROZEN_ORCHESTRATOR_SECONDS
+    return workers + [Death("orchestrator", "after", event, "alone", alone) for event in firsts[::2]]
+
+
 def faults(played: Played, *deaths: Death) -> list[str]:
-    found = [*faults_of(played.log, played.runs, undisturbed().log), *played.complaints]
+    found = [*faults_of(played.log, played.runs, undisturbed().log), *played.complaints, *late_starts(played)]
     if played.struck[:1] != list(deaths[:1]):
         found.append("nobody died")
-    if unknown(played.log) and all(death.service != "tool-gateway" for death in deaths):
+    found += [f"a deadline was used up: {text}" for text in used_up(played.log)]
+    dead = {service for death in deaths for service in (death.service, death.dies_meanwhile)}
+    if unknown(played.log) and "tool-gateway" not in dead:
         found.append("an outcome is unknown, and no tool gateway died")
     if all(death.way in ("forgotten", "remembered") and death.service == "orchestrator" for death in deaths):
         # Harmless, but a waste: whatever was reported is decided before anything is made.
         again = Counter(run.key for run in played.runs) - Counter(run.key for run in undisturbed().runs)
         found += [f"{key} ran again" for key in again]
-    if str(deaths[0]).endswith("frozen") and deaths[0].moment == "before" and not zombie_wrote(played.log):
+    first = deaths[0]
+    zombie = first.service == "orchestrator" and first.way == "frozen" and first.moment == "before"
+    if zombie and not zombie_wrote(played.log):
         found.append("the zombie wrote nothing")
     return found
 
@@ -84,6 +120,25 @@ def zombie_wrote(log: SessionLog) -> bool:
 
 def unknown(log: SessionLog) -> list[str]:
     return [event.call_id for event in log.events(e.ToolCallCompleted) if event.outcome == "unknown"]
+
+
+def late_starts(played: Played) -> list[str]:
+    """A tool that is not repeatable never starts when its call has ended."""
+    ends = {
+        record.event.call_id: (record.appended_at - BEGINNING).total_seconds()
+        for record in played.log.accepted
+        if isinstance(record.event, e.ToolCallCompleted)
+    }
+    late = [start for start in played.starts if not start.repeatable and start.at > ends[start.call_id]]
+    return [f"a tool started {start.at - ends[start.call_id]:g} s after its call had ended" for start in late]
+
+
+def used_up(log: SessionLog) -> list[str]:
+    texts = [
+        *(event.content for event in log.events(e.ToolCallCompleted)),
+        *(event.error for event in log.events(e.SummaryFailed)),
+    ]
+    return [text for text in texts if text.startswith(TIMED_OUT)]
 
 
 def test_everything_happens_in_the_investigation_that_can_be_lost() -> None:
@@ -127,6 +182,21 @@ def test_whoever_dies_at_whichever_event_nothing_is_lost(death: Death) -> None:
 @pytest.mark.parametrize("deaths", two_deaths(), ids=lambda deaths: "+".join(map(str, deaths)))
 def test_whoever_dies_after_another_has_died_nothing_is_lost(deaths: tuple[Death, Death]) -> None:
     assert faults(play(*deaths), *deaths) == []
+
+
+@pytest.mark.parametrize("outage", outages(), ids=str)
+def test_whenever_kafka_is_away_for_a_while_nobody_is_taken_for_dead_and_no_time_is_up(outage: Death) -> None:
+    assert faults(play(outage), outage) == []
+
+
+@pytest.mark.parametrize("outage", outages_in_which_somebody_dies(), ids=str)
+def test_whoever_dies_while_kafka_is_away_nothing_is_lost(outage: Death) -> None:
+    assert faults(play(outage), outage) == []
+
+
+@pytest.mark.parametrize("freeze", freezes(), ids=str)
+def test_whoever_sleeps_and_wakes_starts_nothing_that_has_ended(freeze: Death) -> None:
+    assert faults(play(freeze), freeze) == []
 
 
 def cancellations() -> list[tuple[int, Death | None]]:

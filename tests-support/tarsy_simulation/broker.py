@@ -1,11 +1,12 @@
 """Kafka as a few lists: what was appended, who owns what, what was committed."""
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from random import Random
-from typing import Protocol
+from typing import Literal, Protocol
 
 from aiokafka import ConsumerRecord, TopicPartition
 from aiokafka.partitioner import DefaultPartitioner
@@ -17,7 +18,12 @@ from tarsy_simulation.virtual_time import Process
 
 BEGINNING = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 LOG_APPEND_TIME = 1
+LONGEST_WAY_BACK_SECONDS = 4.0
 FASTEST_SECONDS, SLOWEST_SECONDS = 0.001, 0.006
+
+type OutageKind = Literal["refusing", "silent", "unacknowledged"]
+"""refusing: every write fails at once. silent: it waits in the producer, and comes through at the end whether anybody
+still waits for it or not. unacknowledged: the record lies there, and its producer hears so at the end. Nobody reads."""
 
 type Entry = tuple[bytes | None, bytes | None, Headers]
 type Sent = Callable[[str, Sequence[Entry]], None]
@@ -28,6 +34,8 @@ class Reader(Protocol):
     """Who waits for records."""
 
     def wake(self, place: TopicPartition) -> None: ...
+
+    def wake_up(self) -> None: ...
 
 
 class Member(Protocol):
@@ -83,9 +91,30 @@ class Broker:
         self._records: dict[TopicPartition, list[Record]] = defaultdict(list)
         self._readers: dict[str, dict[int, Reader]] = defaultdict(dict)
         self._groups: dict[str, Group] = {}
+        self.outage: OutageKind | None = None
+        self._back = asyncio.Event()
+        self._back.set()
+
+    def goes(self, kind: OutageKind) -> None:
+        self.outage = kind
+        self._back.clear()
+
+    def comes_back(self) -> None:
+        self.outage = None
+        self._back.set()
+        for readers in self._readers.values():
+            for reader in list(readers.values()):
+                reader.wake_up()
+
+    async def until_there(self) -> None:
+        await self._back.wait()
 
     def now(self) -> datetime:
         return BEGINNING + timedelta(seconds=self._clock())
+
+    def way_back(self) -> float:
+        """Seconds until a client finds the broker again after an outage."""
+        return self._random.uniform(0.0, LONGEST_WAY_BACK_SECONDS)
 
     def latency(self) -> float:
         return self._random.uniform(FASTEST_SECONDS, SLOWEST_SECONDS)
@@ -103,6 +132,8 @@ class Broker:
         return place, first
 
     def read(self, place: TopicPartition, position: int, most: int) -> list[Record]:
+        if self.outage is not None:
+            return []
         return self._records[place][position : position + most] if place in self._records else []
 
     def end(self, place: TopicPartition) -> int:

@@ -64,10 +64,18 @@ class SimulatedProducer:
         self._broker.before(topic, entries)
         if self._process is not None and self._process.halted:
             await asyncio.sleep(0)  # it comes back from here when it is thawed, or never
+        if self._broker.outage is None:
+            return await self._deliver(topic, partition, entries)
+        # Whoever does not wait for it any longer cannot call it back.
+        return await asyncio.shield(asyncio.ensure_future(self._deliver(topic, partition, entries)))
+
+    async def _deliver(self, topic: str, partition: int | None, entries: Sequence[Entry]) -> RecordMetadata:
         await self._travel(topic)
         place, offset = self._broker.append(topic, partition, entries)
         self._broker.after(topic, place.partition, entries)
         await asyncio.sleep(0)
+        if self._broker.outage == "unacknowledged":
+            await self._broker.until_there()
         return RecordMetadata(place.topic, place.partition, place, offset, 0, LOG_APPEND_TIME, 0)
 
     async def _travel(self, topic: str) -> None:
@@ -78,6 +86,20 @@ class SimulatedProducer:
         self._arrives_at = max(self._arrives_at, loop.time()) + self._broker.latency()
         await asyncio.sleep(self._arrives_at - loop.time())
         _must_be_known(self._process)
+        if self._broker.outage == "refusing":
+            raise KafkaConnectionError("there is no broker")
+        if self._broker.outage == "silent":
+            await self._in_turn()
+            _must_be_known(self._process)
+
+    async def _in_turn(self) -> None:
+        """What waited goes out in the order in which it came, as soon as this client has found the broker again."""
+        await self._broker.until_there()
+        loop = asyncio.get_running_loop()
+        if self._arrives_at < loop.time():
+            self._arrives_at = loop.time() + self._broker.way_back()
+        self._arrives_at = max(self._arrives_at, loop.time()) + self._broker.latency()
+        await asyncio.sleep(self._arrives_at - loop.time())
 
 
 class SimulatedConsumer:
@@ -154,6 +176,8 @@ class SimulatedConsumer:
     async def commit(self, offsets: Mapping[TopicPartition, int]) -> None:
         _must_be_known(self.process)
         await asyncio.sleep(0)
+        if self._broker.outage is not None:
+            raise KafkaConnectionError("there is no broker")
         if self._group is None or self not in self._group.members or self._generation != self._group.generation:
             raise CommitFailedError("another generation")
         if self.process is not None and self.process.forgetful:
@@ -192,11 +216,13 @@ class SimulatedConsumer:
 
     async def beginning_offsets(self, places: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         _must_be_known(self.process)
+        await self._broker.until_there()
         await asyncio.sleep(self._broker.latency())
         return dict.fromkeys(places, 0)
 
     async def end_offsets(self, places: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         _must_be_known(self.process)
+        await self._broker.until_there()
         await asyncio.sleep(self._broker.latency())
         return {place: self._broker.end(place) for place in places}
 
@@ -219,6 +245,9 @@ class SimulatedConsumer:
     def wake(self, place: TopicPartition) -> None:
         if place in self._positions and place not in self._paused:
             self._wake()
+
+    def wake_up(self) -> None:
+        self._wake()
 
     def _wake(self) -> None:
         if self._news is not None and not self._news.done():

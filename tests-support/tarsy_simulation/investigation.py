@@ -41,6 +41,8 @@ RUNBOOK = Tool(FETCH_RUNBOOK, "# Look at the memory first", 0.3)
 SERVERS = {SERVER: TOOLS, OWN_SERVER: (RUNBOOK,)}
 
 STEADY, SHAKY = "steady", "shaky"
+CALL_SECONDS = 20.0
+"""More than any death costs a call, and less than the longer outages."""
 
 
 def config() -> Config:
@@ -62,6 +64,7 @@ def config() -> Config:
             },
             "llm_providers": {STEADY: scripted, SHAKY: scripted},
             "defaults": {"alert_type": "crash", "llm_provider": STEADY},
+            "limits": {"tool_call": CALL_SECONDS},
         }
     )
 

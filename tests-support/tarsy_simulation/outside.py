@@ -13,7 +13,7 @@ from tarsy_llm.protocol import Llm
 from tarsy_llm.script import PlacedTurn, Script, Turn
 from tarsy_llm.scripted import ScriptedLlm
 from tarsy_tool_gateway.calls import Limits
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.servers import MayStart, Said, always
 
 PACE_SECONDS = 0.11
 AT_ONCE = Limits(concurrent=4, queue=16)
@@ -42,16 +42,29 @@ class Tool:
         return CatalogTool(tool=self.name, description=self.name, input_schema={}, repeatable=self.repeatable)
 
 
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Of a tool. `at`: seconds since the beginning."""
+
+    call_id: str
+    repeatable: bool
+    at: float
+
+
 @dataclass
 class ToolServer:
     """Of the gateway's protocol `ToolServer`. What it has begun it ends, whoever of us dies meanwhile."""
 
     tools: Sequence[Tool]
     runs: list[ToolRun] = field(default_factory=list)
+    starts: list[Start] = field(default_factory=list)
     limits: Limits = AT_ONCE
 
-    async def call(self, request: ToolCallRequest) -> Said:
+    async def call(self, request: ToolCallRequest, may_start: MayStart = always) -> Said:
+        if not may_start():
+            return Said("unavailable", "not started")
         self.runs.append(ToolRun(request.tool, request.arguments))
+        self.starts.append(Start(request.call_id, request.repeatable, asyncio.get_running_loop().time()))
         tool = next(one for one in self.tools if one.name == request.tool)
         await asyncio.sleep(tool.seconds)
         return Said("ok", tool.says)

@@ -1,7 +1,7 @@
 """Playing the investigation once: with nobody dying, or with somebody dying at an event of its log."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextvars import Context
 from dataclasses import dataclass, field
 from random import Random
@@ -19,28 +19,32 @@ from tarsy_contracts.events import ENDINGS
 from tarsy_contracts.heads import SessionHead, session_of_head_key
 from tarsy_contracts.inputs import AlertReceived, CancelRequested, InboxInput
 from tarsy_contracts.topics import QUEUE_PARTITIONS, Topics
-from tarsy_simulation.broker import Broker, Entry
+from tarsy_simulation.broker import Broker, Entry, OutageKind
 from tarsy_simulation.investigation import ALERT, SCRIPTS, SERVERS, SESSION, config
-from tarsy_simulation.outside import ToolServer, models
+from tarsy_simulation.outside import Start, ToolServer, models
 from tarsy_simulation.services import Gateway, Orchestrator, Summarizer, bus_of, in_memory
 from tarsy_simulation.virtual_time import PROCESS, Process, VirtualLoop
 
 type Service = Literal["orchestrator", "tool-gateway", "summarizer"]
 type Struck = Service | Literal["kafka"]
-"""Kafka does not die: before, it refuses the event; after, it took it and nobody hears so."""
+"""Kafka does not die: before, it refuses the event; after, it took it and nobody hears so. Or it is away for long."""
 type Moment = Literal["before", "after", "soon-after"]
 """When the event was sent, when it was appended, and when something may have been made of it."""
-type Way = Literal["forgotten", "remembered", "delayed", "frozen", "doubled"]
+type Way = Literal["forgotten", "remembered", "delayed", "frozen", "doubled", "alone"] | OutageKind
 """Of an orchestrator. forgotten: it never committed its inbox, nor wrote a head. remembered: it has just committed.
 delayed: what it sent last arrives all the same, just before the next owner's first batch. frozen: it is replaced, and
 goes on afterwards as if nothing had happened. Workers remember nothing: they are simply gone. Of a tool gateway:
-doubled: there is another one meanwhile, and every request lies in the queue twice, for each of them."""
+doubled: there is another one meanwhile, and every request lies in the queue twice, for each of them. frozen: it is
+replaced, and 15 seconds later reads what it was told. Of an orchestrator, alone: it is frozen for `seconds`, and nobody
+takes its place. Of Kafka: the kinds of broker.py, for `seconds`."""
 
 SERVICES: tuple[Service, ...] = ("orchestrator", "tool-gateway", "summarizer")
 LONGEST_SECONDS = 300.0
 AFTERWARDS_SECONDS = 6.0
 """Long enough for whatever would happen again by mistake."""
 FROZEN_SECONDS = 1.7
+FROZEN_WORKER_SECONDS = 15.0
+"""Long after its death was decided, and before its claims run out by themselves."""
 SOON_SECONDS = 0.008
 """About two messages to Kafka."""
 NEW_WORKER_SECONDS = 0.3
@@ -49,27 +53,32 @@ CLOSING_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Death:
-    """Of whoever does the service's work at this event (its number)."""
+    """Of whoever does the service's work at this event (its number). `dies_meanwhile`: during the outage of Kafka."""
 
     service: Struck
     moment: Moment
     event: int
     way: Way = "remembered"
+    seconds: float = 0.0
+    dies_meanwhile: Service | None = None
 
     def __str__(self) -> str:
         way = "" if self.service != "orchestrator" and self.way == "remembered" else f"-{self.way}"
-        return f"{self.service}-{self.moment}-{self.event}{way}"
+        lasts = f"-{self.seconds:g}s" if self.seconds else ""
+        who = f"-without-{self.dies_meanwhile}" if self.dies_meanwhile else ""
+        return f"{self.service}-{self.moment}-{self.event}{way}{lasts}{who}"
 
 
 @dataclass
 class Played:
     """`batches`: the numbers of the events that were appended together. `complaints`: what must not happen, as text.
 
-    `struck`: the deaths that came to pass.
+    `struck`: the deaths that came to pass. `starts`: of tools.
     """
 
     log: SessionLog
     runs: list[ToolRun]
+    starts: list[Start]
     batches: list[tuple[int, ...]]
     struck: list[Death]
     complaints: list[str]
@@ -107,6 +116,7 @@ class _Stage:
     all: list[_Running] = field(default_factory=list)
     serving: dict[Service, _Running] = field(default_factory=dict)
     ended: bool = False
+    quiet_at: float = 0.0
     in_flight: Sequence[Entry] = ()
     cancelling: "asyncio.Task[None] | None" = None
 
@@ -128,12 +138,13 @@ class _Stage:
             try:
                 await self._until_ended()
                 seconds = self.loop.time()
-                await asyncio.sleep(AFTERWARDS_SECONDS)
+                await asyncio.sleep(max(0.0, self.quiet_at - seconds) + AFTERWARDS_SECONDS)
                 self._look_back()
             finally:
                 await self._close()
         runs = [run for server in self.servers.values() for run in server.runs]
-        return Played(self._log(), runs, self.batches, self.struck, self.complaints, seconds)
+        starts = [start for server in self.servers.values() for start in server.starts]
+        return Played(self._log(), runs, starts, self.batches, self.struck, self.complaints, seconds)
 
     # Processes
 
@@ -203,8 +214,13 @@ class _Stage:
     def _strike(self, death: Death) -> None:
         """Raises KafkaConnectionError where it is Kafka's turn."""
         if death.service == "kafka":
-            raise KafkaConnectionError("it was its turn")
+            self._strike_kafka(death)
+            return
         struck = self.serving[death.service]
+        if death.way == "alone":
+            struck.process.halt()
+            self._later(death.seconds, struck.process.go_on, self.loop)
+            return
         struck.process.halt()
         if death.way == "remembered" and isinstance(struck.service, Orchestrator):
             group = self.broker.group("orchestrators", self.broker.topics.inbox)
@@ -216,7 +232,28 @@ class _Stage:
         else:
             self.loop.call_later(NEW_WORKER_SECONDS, self._start, death.service, context=Context())
         if death.way == "frozen":
-            self.loop.call_later(FROZEN_SECONDS, struck.process.go_on, self.loop, context=Context())
+            seconds = FROZEN_SECONDS if death.service == "orchestrator" else FROZEN_WORKER_SECONDS
+            self._later(seconds, struck.process.go_on, self.loop)
+
+    def _strike_kafka(self, death: Death) -> None:
+        """Raises KafkaConnectionError where only one write fails, and where the outage begins with it."""
+        if death.way in ("refusing", "silent", "unacknowledged"):
+            self.broker.goes(death.way)
+            self._later(death.seconds, self.broker.comes_back)
+            if death.dies_meanwhile is not None:
+                self._later(death.seconds / 2, self._kill, death.dies_meanwhile)
+                self._later(death.seconds + NEW_WORKER_SECONDS, self._start, death.dies_meanwhile)
+        if death.way in ("remembered", "refusing"):
+            raise KafkaConnectionError("it was its turn")
+
+    def _kill(self, service: Service) -> None:
+        self.serving[service].process.halt()
+        self.broker.expel(self.serving[service].process)
+
+    def _later[*Ts](self, seconds: float, do: Callable[[*Ts], object], *what: *Ts) -> None:
+        """Whatever happens to whom."""
+        self.quiet_at = max(self.quiet_at, self.loop.time() + seconds)
+        self.loop.call_later(seconds, do, *what, context=Context())
 
     # The investigation
 

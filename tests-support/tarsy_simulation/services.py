@@ -16,8 +16,10 @@ from tarsy_bus.following import Follower
 from tarsy_bus.liveness import Liveness, announce, watch
 from tarsy_bus.log_writer import LogWriter
 from tarsy_bus.publisher import Publisher
+from tarsy_bus.pulse import Pulse
 from tarsy_bus.reports import Reports
 from tarsy_config.config import Config
+from tarsy_contracts.timing import FRESH_PART
 from tarsy_contracts.workers import ServerCatalogued, WorkerAnnounced
 from tarsy_llm.protocol import Llm
 from tarsy_masking.masker import Masker
@@ -123,7 +125,7 @@ class Orchestrator:
             consumer=consumer,
             follower=follower,
             writer=writer,
-            inbox=InboxReader(self._publisher, partial(plan_for, self._config)),
+            inbox=InboxReader(self._publisher, partial(plan_for, self._config), lambda: self._around.downtime),
             around=self._around,
             source=self._name,
         )
@@ -168,6 +170,8 @@ class Gateway:
             bus=self._bus,
             publisher=publisher,
             worker_id=self._name,
+            name=self._name,
+            pulse=Pulse(DEAD_AFTER.total_seconds() * FRESH_PART, asyncio.get_running_loop().time),
             servers=self._servers,
             connections=(),
             isolated=(),
@@ -223,6 +227,7 @@ class Summarizer:
             bus=self._bus,
             publisher=publisher,
             worker_id=self._name,
+            name=self._name,
             summarizing=Summarizing(self._bus, models, worker_id=self._name, input_bytes=SUMMARY_INPUT_BYTES),
             reports=Reports(publisher),
             metrics=metrics,

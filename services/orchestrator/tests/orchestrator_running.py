@@ -33,12 +33,13 @@ from tarsy_orchestrator.metrics import Metrics
 from tarsy_orchestrator.owner import Owner
 from tarsy_orchestrator.places import Places
 from tarsy_orchestrator.plans import plan_for
-from tarsy_orchestrator.surroundings import Surroundings
+from tarsy_orchestrator.surroundings import Surroundings, downtime_of
 from tarsy_orchestrator.traces import Traces
 from tarsy_testing import eventually
 
 WAIT_SECONDS = 30.0
 DEAD_AFTER = timedelta(seconds=8)
+ANNOUNCED_EVERY = timedelta(seconds=1)
 
 type Append = Callable[[int, Sequence[Entry]], Awaitable[int]]
 
@@ -114,7 +115,7 @@ class RunningOwner:
             consumer=self.consumer,
             follower=self._follower,
             writer=self.writer,
-            inbox=InboxReader(self.publisher, lambda alert: _plan(config, alert)),
+            inbox=InboxReader(self.publisher, lambda alert: _plan(config, alert), lambda: downtime_of(self.liveness)),
             around=self._surroundings(),
             source=name,
         )
@@ -147,9 +148,13 @@ class RunningOwner:
                 await self.consumer.stop()
 
     def hears(self, worker_id: str, *, ago: timedelta = timedelta(0), leaving: bool = False) -> None:
-        """An announcement came back, stamped by the broker so long ago."""
+        """An announcement came back, stamped by the broker so long ago. Ours came back each second until then."""
         announced = WorkerAnnounced(worker_id=worker_id, service="tool-gateway", leaving=leaving)
-        self.liveness.saw(announced, _now() - ago)
+        at, last = _now() - ago, self.liveness.now
+        while worker_id == self.name and last is not None and at - last > ANNOUNCED_EVERY:
+            last += ANNOUNCED_EVERY
+            self.liveness.saw(announced, last)
+        self.liveness.saw(announced, at)
         self._catalog.changed()
 
     async def until_ready(self) -> "RunningOwner":

@@ -85,7 +85,7 @@ def any_input(story: Story, drawn: random.Random) -> i.Input:
     if isinstance(state, Investigating):
         choices += any_answers(story, state, drawn) * 2
         if drawn.random() < 0.05:
-            choices += [i.DeadlinePassed(call_id=id) for id, _ in deadlines(state)]
+            choices += [i.DeadlinePassed(call_id=one.id) for one in deadlines(state)]
     return drawn.choice(choices)
 
 

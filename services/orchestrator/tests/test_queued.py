@@ -7,7 +7,7 @@ import pytest
 
 from tarsy_contracts import inputs as i
 from tarsy_orchestrator.owed import OwedEnd, OwedToolCall, owed
-from tarsy_orchestrator.queued import LONGEST_PAUSE_SECONDS, Publish, Queued, Tell, Timer, deadline_of
+from tarsy_orchestrator.queued import LONGEST_PAUSE_SECONDS, Publish, Queued, Tell, Timer
 from tarsy_story import BEGINNING, READ, SECOND, Story
 
 
@@ -69,7 +69,7 @@ def test_the_death_of_its_worker_is_told_and_told_again_until_it_is_decided(stor
 
 def test_a_deadline_is_told_by_the_clock_of_the_broker(story: Story) -> None:
     queued = Queued(owed_call(story))
-    deadline = deadline_of(owed_call(story))
+    deadline = owed_call(story).deadline
     assert isinstance(queued.step(0.0, deadline - timedelta(milliseconds=1), worker_dead=False), Publish)
     assert queued.step(0.1, deadline, worker_dead=False) == Tell(i.DeadlinePassed(call_id=story.call_ids[0]))
 
@@ -81,7 +81,7 @@ def test_without_the_time_of_the_broker_nothing_is_noticed(story: Story) -> None
 
 
 def test_the_end_of_an_iteration_is_told_by_the_clock_of_the_broker_and_again_until_it_is_decided() -> None:
-    timer = Timer(OwedEnd("iteration", BEGINNING + 10 * SECOND))
+    timer = Timer(OwedEnd("iteration", BEGINNING, BEGINNING + 10 * SECOND))
     assert timer.step(1.0, None) is None
     assert timer.step(2.0, BEGINNING + 9 * SECOND) is None
     told = [second for second in range(3, 12) if timer.step(float(second), BEGINNING + 10 * SECOND)]
@@ -89,8 +89,8 @@ def test_the_end_of_an_iteration_is_told_by_the_clock_of_the_broker_and_again_un
 
 
 def test_an_end_that_was_put_off_is_told_later() -> None:
-    timer = Timer(OwedEnd("iteration", BEGINNING))
-    timer.update(OwedEnd("iteration", BEGINNING + 10 * SECOND))
+    timer = Timer(OwedEnd("iteration", BEGINNING, BEGINNING))
+    timer.update(OwedEnd("iteration", BEGINNING, BEGINNING + 10 * SECOND))
     assert timer.step(1.0, BEGINNING + SECOND) is None
     assert timer.step(2.0, BEGINNING + 11 * SECOND) == Tell(i.DeadlinePassed(call_id="iteration"))
 

@@ -31,8 +31,8 @@ def living(clock: Clock) -> Living:
     return Living(monotonic=clock)
 
 
-def announced(worker_id: str, *, leaving: bool = False) -> WorkerAnnounced:
-    return WorkerAnnounced(worker_id=worker_id, service="tool-gateway", leaving=leaving)
+def announced(worker_id: str, *, leaving: bool = False, name: str = "") -> WorkerAnnounced:
+    return WorkerAnnounced(worker_id=worker_id, service="tool-gateway", leaving=leaving, name=name)
 
 
 def test_who_was_heard_lately_lives_and_who_was_never_heard_does_not(living: Living) -> None:
@@ -44,10 +44,41 @@ def test_who_was_heard_lately_lives_and_who_was_never_heard_does_not(living: Liv
 
 def test_who_was_silent_for_long_while_others_spoke_does_not_live(living: Living) -> None:
     living.saw(announced("one"), BEGIN)
-    living.saw(announced("other"), BEGIN + DEAD_AFTER + SECOND)
+    for seconds in range(10):
+        living.saw(announced("other"), BEGIN + seconds * SECOND)
     assert not living.lives("one")
     assert living.lives("other")
     assert living.last_heard("one") == BEGIN
+
+
+def test_after_an_outage_nobody_is_shown_as_dead_before_he_could_announce_himself(living: Living) -> None:
+    living.saw(announced("one"), BEGIN)
+    living.saw(announced("other"), BEGIN + 60 * SECOND)
+    assert living.lives("one")
+    for seconds in range(10):
+        living.saw(announced("other"), BEGIN + (60 + seconds) * SECOND)
+    assert not living.lives("one")
+    assert living.lives("other")
+
+
+def test_who_was_dead_before_the_outage_stays_so(living: Living) -> None:
+    for seconds in range(10):
+        living.saw(announced("one" if seconds == 0 else "other"), BEGIN + seconds * SECOND)
+    living.saw(announced("other"), BEGIN + 60 * SECOND)
+    assert not living.lives("one")
+
+
+def test_of_a_process_that_was_started_again_only_the_new_one_lives(living: Living) -> None:
+    living.saw(announced("one", name="gateway-1"), BEGIN)
+    living.saw(announced("two", name="gateway-1"), BEGIN + SECOND)
+    assert (living.lives("one"), living.lives("two")) == (False, True)
+
+
+def test_two_processes_that_have_one_name_by_mistake_both_live(living: Living) -> None:
+    for seconds, worker in enumerate(("one", "two", "one", "two", "one")):
+        living.saw(announced(worker, name="gateway-1"), BEGIN + seconds * SECOND)
+        assert living.lives(worker)
+    assert living.lives("two")
 
 
 def test_who_said_good_bye_does_not_live(living: Living) -> None:

@@ -11,8 +11,10 @@ from tarsy_tool_gateway.calls import (
     Abandoned,
     BreakOff,
     Claims,
+    CutOff,
     Effect,
     Ended,
+    Heard,
     Input,
     Limits,
     Load,
@@ -24,7 +26,7 @@ from tarsy_tool_gateway.calls import (
     Stopping,
     Ticked,
 )
-from tarsy_tool_gateway.claims import load_of, step
+from tarsy_tool_gateway.claims import MOST_GIVEN_UP, load_of, step
 
 START = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -125,13 +127,53 @@ def test_it_runs_on_the_grant_of_its_claim() -> None:
         pytest.param([received(DELETE), granted(DELETE)], id="it runs already"),
         pytest.param([received(DELETE), granted(DELETE), ended(DELETE)], id="it has run"),
         pytest.param([received(DELETE), refused(DELETE)], id="it was refused"),
-        pytest.param([received(DELETE), cancelled(DELETE)], id="it was cancelled"),
-        pytest.param([received(DELETE), Stopping()], id="it was given back at the stop"),
         pytest.param([received(LIST)], id="another call"),
     ],
 )
 def test_a_grant_for_a_claim_that_is_not_held_is_ignored(before: Sequence[Input]) -> None:
     assert when(given(*before), granted(DELETE)) == []
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        pytest.param([received(DELETE), cancelled(DELETE)], id="it was cancelled"),
+        pytest.param([received(DELETE), Stopping()], id="it was given back at the stop"),
+        pytest.param([received(DELETE), CutOff()], id="it was given up when the gateway was cut off"),
+        pytest.param([received(DELETE), CutOff(), Heard()], id="and the gateway is heard again"),
+    ],
+)
+def test_a_grant_for_a_claim_that_was_given_up_is_given_back(before: Sequence[Input]) -> None:
+    """The claim may lie behind the word that it was given up: the owner would wait for it to the end."""
+    assert when(given(*before), granted(DELETE), after=40) == [not_started(DELETE)]
+
+
+def test_whoever_is_cut_off_gives_up_what_it_holds_and_claims_nothing() -> None:
+    """The owner may have taken it for dead, and told the agent that the outcome is unknown."""
+    claims = given(received(DELETE), received(LIST))
+    cut_off, effects = step(claims, CutOff(), START + 5 * SECOND)
+    assert effects == [not_started(DELETE)]
+    other = request("other")
+    waiting, effects = step(cut_off, received(other), START + 6 * SECOND)
+    assert effects == []
+    assert when(waiting, Heard(), after=7) == [say_claimed(other)]
+
+
+def test_whoever_is_cut_off_goes_on_with_what_runs_and_with_what_may_run_twice() -> None:
+    claims = given(received(DELETE), granted(DELETE), CutOff())
+    assert load_of(claims, "kube") == Load(running=1, held=0, queued=0)
+    assert when(claims, received(LIST)) == [run(LIST)]
+
+
+def test_only_the_last_claims_that_were_given_up_are_remembered() -> None:
+    claims = given()
+    for number in range(MOST_GIVEN_UP + 5):
+        claims, _ = step(claims, received(request(f"delete {number}")), START)
+        claims, _ = step(claims, CutOff(), START)
+        claims, _ = step(claims, Heard(), START)
+    assert len(claims.given_up) == MOST_GIVEN_UP
+    assert when(claims, granted(request("delete 0"))) == []
+    assert when(claims, granted(request("delete 5"))) != []
 
 
 def test_a_grant_of_another_claim_of_the_same_call_is_ignored() -> None:

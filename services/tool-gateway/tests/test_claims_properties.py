@@ -12,8 +12,11 @@ from tarsy_tool_gateway.calls import (
     Abandoned,
     BreakOff,
     Claims,
+    CutOff,
     Effect,
     Ended,
+    Heard,
+    Held,
     Input,
     Limits,
     Queued,
@@ -54,12 +57,14 @@ happenings = st.one_of(
     st.builds(lambda name, number: ("ended", name, number), names, numbers),
     st.builds(lambda name: ("cancelled", name, 0), names),
     st.builds(lambda seconds: ("ticked", "", seconds), st.integers(0, 9)),
+    st.just(("cut off", "", 0)),
+    st.just(("heard", "", 0)),
     st.just(("stopping", "", 0)),
     st.just(("abandoned", "", 0)),
 )
 
 
-def inputs_of(rows: list[tuple[str, str, int]]) -> list[tuple[Input, datetime]]:
+def inputs_of(rows: list[tuple[str, str, int]]) -> list[tuple[Input, datetime]]:  # noqa: C901 - one case an input
     now, found, deliveries = START, list[tuple[Input, datetime]](), 0
     for kind, name, number in rows:
         claim_id = str(number)
@@ -79,6 +84,10 @@ def inputs_of(rows: list[tuple[str, str, int]]) -> list[tuple[Input, datetime]]:
             case "ticked":
                 now += timedelta(seconds=number)
                 each = Ticked()
+            case "cut off":
+                each = CutOff()
+            case "heard":
+                each = Heard()
             case "stopping":
                 each = Stopping()
             case _:
@@ -118,6 +127,15 @@ def test_no_claim_runs_twice_and_an_unrepeatable_one_only_in_the_step_of_its_own
 
 @unhurried
 @given(schedules)
+def test_whoever_is_cut_off_holds_no_claim(rows: list[tuple[str, str, int]]) -> None:
+    for each, claims, effects in play(rows):
+        if claims.cut_off:
+            assert not any(isinstance(call, Held) for call in claims.calls.values())
+            assert all(effect.request.repeatable for effect in effects if isinstance(effect, Run)), each
+
+
+@unhurried
+@given(schedules)
 def test_no_server_has_more_calls_than_its_limits_allow(rows: list[tuple[str, str, int]]) -> None:
     for _, claims, _ in play(rows):
         for server, limits in LIMITS.items():
@@ -132,7 +150,7 @@ def test_no_place_stays_free_while_a_call_waits_for_it(rows: list[tuple[str, str
     for _, claims, _ in play(rows):
         for server, limits in LIMITS.items():
             mine = [call for call in claims.calls.values() if call.request.server == server]
-            waits = any(isinstance(call, Queued) for call in mine)
+            waits = any(isinstance(call, Queued) and (call.request.repeatable or not claims.cut_off) for call in mine)
             assert not waits or sum(not isinstance(call, Queued) for call in mine) == limits.concurrent
 
 
@@ -145,6 +163,9 @@ def test_everything_that_was_claimed_ends_once_or_is_still_held(rows: list[tuple
         for effect in effects:
             if isinstance(effect, SayClaimed):
                 claimed.add(effect.claim_id)
+            elif isinstance(effect, SayNotStarted) and isinstance(each, ClaimGranted):
+                again = each.claim_id == effect.claim_id
+                endings[effect.claim_id] += not (again and endings[effect.claim_id])
             elif isinstance(effect, SayNotStarted | SayEnded):
                 endings[effect.claim_id] += 1
         gone = set(left) - {call.claim_id for call in claims.calls.values()}

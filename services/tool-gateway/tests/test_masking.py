@@ -25,7 +25,7 @@ from tarsy_tool_gateway.masking import Masking, custom_patterns_fit, masking_of
 from tarsy_tool_gateway.metrics import Metrics
 from tarsy_tool_gateway.results import OFF_THE_LOOP_CHARACTERS, Results
 from tarsy_tool_gateway.runner import Runner
-from tarsy_tool_gateway.servers import Said, call_tool
+from tarsy_tool_gateway.servers import MayStart, Said, always, call_tool
 
 KEY = bytes(range(32))
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
@@ -41,7 +41,7 @@ class Speaking:
     def __init__(self, text: str, outcome: Outcome = "ok") -> None:
         self._said = Said(outcome, text)
 
-    async def call(self, request: ToolCallRequest) -> Said:
+    async def call(self, request: ToolCallRequest, may_start: MayStart = always) -> Said:
         return self._said
 
 
@@ -60,7 +60,7 @@ class Breaking:
 
     limits = None
 
-    async def call(self, request: ToolCallRequest) -> Said:
+    async def call(self, request: ToolCallRequest, may_start: MayStart = always) -> Said:
         raise RuntimeError(TOKEN)
 
 

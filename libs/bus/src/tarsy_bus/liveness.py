@@ -1,23 +1,51 @@
-"""Which workers are dead, judged by the stamps of their announcements alone (docs/concepts.md)."""
+"""Failure detection of workers: whose announcements are missing, counted in our own (docs/concepts.md, deaths)."""
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import structlog
 
+from tarsy_bus.announcement_gaps import GAP, Outage, Outages
 from tarsy_bus.announcements import announcement_in
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import Follower, Record
+from tarsy_bus.following import Follower
 from tarsy_bus.publisher import NotWritten, Publisher
+from tarsy_bus.pulse import Pulse
 from tarsy_bus.records import append_time
+from tarsy_contracts.timing import (
+    ANNOUNCE_SECONDS,
+    COUNTED_APART_SECONDS,
+    DEAD_AFTER,
+    GRACE_SECONDS,
+    REPLACED_AFTER,
+)
 from tarsy_contracts.workers import WorkerAnnounced
 
 log = structlog.get_logger(__name__)
 
-ANNOUNCE_SECONDS = 1.0
-DEAD_AFTER = timedelta(seconds=8)
+__all__ = ["ANNOUNCE_SECONDS", "DEAD_AFTER", "Liveness", "announce", "watch"]
+
+COUNTED_APART = timedelta(seconds=COUNTED_APART_SECONDS)
+GRACE_ANNOUNCEMENTS = round(GRACE_SECONDS / ANNOUNCE_SECONDS)
+READ_BACK = 10_000
+"""Announcements from before our start: 15 minutes of eleven processes. They tell outages, names and good-byes."""
+REMEMBERED = 20
+"""A worker is forgotten after so many times the silence that means death."""
+
+BEFORE_OUR_START = -1
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    """The last announcement of a worker. `count`: how many of ours had come back before it."""
+
+    announcement: WorkerAnnounced
+    at: datetime
+    count: int
 
 
 class Liveness:
@@ -27,26 +55,32 @@ class Liveness:
         self, own_id: str, *, dead_after: timedelta = DEAD_AFTER, monotonic: Callable[[], float] = time.monotonic
     ) -> None:
         self._own_id = own_id
-        self._dead_after = dead_after
+        self._limit = max(1, round(dead_after.total_seconds() / ANNOUNCE_SECONDS))
         self._monotonic = monotonic
         self._heard_at = 0.0
-        self._last: dict[str, datetime] = {}
-        self._left: set[str] = set()
-        self._began: datetime | None = None
+        self._heard: dict[str, _Heard] = {}
+        self._replaced: set[str] = set()
+        self._outages = Outages()
+        self._count = 0
+        self._count_at_gap = 0
+        self._last_counted: datetime | None = None
+        self._counted: deque[datetime] = deque(maxlen=max(self._limit, GRACE_ANNOUNCEMENTS, REPLACED_AFTER))
+
+    def remember(self, announcement: WorkerAnnounced, appended_at: datetime) -> None:
+        """One from before our start. It shows outages and names; nobody lives for its sake."""
+        self._note(announcement, appended_at, BEFORE_OUR_START)
 
     def saw(self, announcement: WorkerAnnounced, appended_at: datetime) -> None:
-        self._last[announcement.worker_id] = appended_at
         if announcement.worker_id == self._own_id:
-            self._heard_at = self._monotonic()
-            self._began = self._began or appended_at
-        if announcement.leaving:
-            self._left.add(announcement.worker_id)
-        self._forget(appended_at)
+            self._came_back(appended_at)
+        self._note(announcement, appended_at, self._count)
+        self._forget()
 
     @property
     def now(self) -> datetime | None:
         """The broker's time of our own last announcement that came back."""
-        return self._last.get(self._own_id)
+        own = self._heard.get(self._own_id)
+        return None if own is None else own.at
 
     @property
     def about_now(self) -> datetime | None:
@@ -57,64 +91,117 @@ class Liveness:
         now = self.now
         return now and now + timedelta(seconds=self._monotonic() - self._heard_at)
 
+    @property
+    def outages(self) -> tuple[Outage, ...]:
+        """When no orchestrator announced itself, or this one did not. Without the grace after them."""
+        return self._outages.all()
+
     def is_dead(self, worker_id: str, *, since: datetime) -> bool:
         """`since`: when it was last known to live by another sign, such as its claim on the log.
 
-        For how long a worker is silent that this reader never heard it cannot say: it listens for that long first.
+        So many of our own announcements have come back since then and since its last one, without a gap between them.
+        A worker that was not heard since we began, or since the gap, has the grace.
         """
         now = self.now
-        if now is None or self._began is None:
+        if now is None or self._count == 0:
             return False
-        last = max(self._last.get(worker_id, self._began), since)
-        if worker_id in self._left:
-            return now > last
-        return now - last > self._dead_after
+        heard = self._heard.get(worker_id)
+        if heard is not None and heard.announcement.leaving:
+            return now > max(heard.at, since)
+        return self._silence(heard, since) >= self._limit_of(worker_id, heard)
 
     def lives(self, worker_id: str) -> bool:
         """It has announced itself, lately."""
-        last = self._last.get(worker_id)
-        return last is not None and not self.is_dead(worker_id, since=last)
+        heard = self._heard.get(worker_id)
+        known = heard is not None and heard.count != BEFORE_OUR_START
+        return known and heard is not None and not self.is_dead(worker_id, since=heard.at)
 
-    def _forget(self, now: datetime) -> None:
-        """Of a worker that was silent for long, `since` alone tells as much."""
-        old = [worker for worker, last in self._last.items() if now - last > 20 * self._dead_after]
+    def _silence(self, heard: _Heard | None, since: datetime) -> int:
+        """Our announcements that came back meanwhile. Counted in the order of the topic, as stamps of two brokers may
+        disagree; `since` has nothing but its stamp."""
+        last = self._count_at_gap if heard is None else max(heard.count, self._count_at_gap)
+        return min(self._count - last, sum(at > since for at in self._counted))
+
+    def _limit_of(self, worker_id: str, heard: _Heard | None) -> int:
+        if worker_id in self._replaced:
+            return min(REPLACED_AFTER, self._limit)
+        heard_since_gap = heard is not None and heard.count >= max(self._count_at_gap, 1)
+        return self._limit if heard_since_gap else max(self._limit, GRACE_ANNOUNCEMENTS)
+
+    def _came_back(self, at: datetime) -> None:
+        last = self.now
+        self._heard_at = self._monotonic()
+        gap = last is not None and at - last > GAP
+        if not gap and self._last_counted is not None and at - self._last_counted < COUNTED_APART:
+            return
+        self._count += 1
+        self._last_counted = at
+        if last is not None and gap:
+            self._outages.add(last, at)
+            self._count_at_gap = self._count
+            self._counted.clear()
+        else:
+            self._counted.append(at)
+
+    def _note(self, announcement: WorkerAnnounced, at: datetime, count: int) -> None:
+        worker_id = announcement.worker_id
+        if announcement.service == "orchestrator" or worker_id == self._own_id:
+            self._outages.announced(at)
+        if worker_id not in self._heard and announcement.name:
+            self._replaced.update(other for other in self._heard if self._same_name(other, announcement))
+        self._replaced.discard(worker_id)
+        self._heard[worker_id] = _Heard(announcement, at, count)
+
+    def _same_name(self, worker_id: str, announcement: WorkerAnnounced) -> bool:
+        other = self._heard[worker_id].announcement
+        return (other.service, other.name) == (announcement.service, announcement.name)
+
+    def _forget(self) -> None:
+        """Forget workers silent for this long; `is_dead` then decides from `since` alone."""
+        oldest = self._count - REMEMBERED * self._limit
+        old = [worker for worker, heard in self._heard.items() if heard.count < oldest]
         for worker in old:
-            del self._last[worker]
-            self._left.discard(worker)
+            del self._heard[worker]
+            self._replaced.discard(worker)
 
 
-async def announce(publisher: Publisher, announcement: WorkerAnnounced) -> None:
-    """Announces for ever, and says good-bye when it is cancelled."""
+async def announce(publisher: Publisher, announcement: WorkerAnnounced, pulse: Pulse | None = None) -> None:
+    """Announces for ever, and says good-bye when it is cancelled. `pulse` learns which announcements Kafka has."""
+    pulse = pulse or Pulse(GRACE_SECONDS)
     try:
         while True:
-            await _announce_once(publisher, announcement)
+            began = pulse.monotonic()
+            if await _announce_once(publisher, announcement):
+                pulse.acknowledged(began)
             await asyncio.sleep(ANNOUNCE_SECONDS)
     except asyncio.CancelledError:
         await _announce_once(publisher, announcement.model_copy(update={"leaving": True}))
         raise
 
 
-async def _announce_once(publisher: Publisher, announcement: WorkerAnnounced) -> None:
+async def _announce_once(publisher: Publisher, announcement: WorkerAnnounced) -> bool:
     worker = announcement.worker_id
     try:
         await publisher.publish(publisher.topics.workers, announcement, key=worker, id=worker, subject=worker)
     except NotWritten:
         log.warning("announcement.not_written", worker_id=worker)
+        return False
+    return True
 
 
 async def watch(bus: Bus, liveness: Liveness, changed: Callable[[], None]) -> None:
-    """Follows the announcements for ever, from the end as it is now; `changed` after each read that brought some."""
+    """Follows the announcements for ever, from some before the end as it is now; `changed` after each read that brought
+    some."""
     async with Follower(bus, bus.topics.workers).running() as follower:
-        follower.assign(await follower.ends([0]))
+        end = (await follower.ends([0]))[0]
+        first = (await follower.firsts([0]))[0]
+        follower.assign({0: max(first, end - READ_BACK)})
         while True:
             records = await follower.next()
             for record in records:
-                _take(liveness, record)
+                announcement = announcement_in(record)
+                if announcement is not None:
+                    take = liveness.remember if record.offset < end else liveness.saw
+                    take(announcement, append_time(record))
             if records:
                 changed()
-
-
-def _take(liveness: Liveness, record: Record) -> None:
-    announcement = announcement_in(record)
-    if announcement is not None:
-        liveness.saw(announcement, append_time(record))

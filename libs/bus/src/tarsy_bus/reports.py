@@ -6,9 +6,9 @@ from tarsy_bus.publisher import NotWritten, Publisher
 from tarsy_bus.tracing import traceparent_of
 from tarsy_contracts.identities import report_id
 from tarsy_contracts.inputs import CallClaimed, CallNotStarted, SummaryReported, ToolCallReported
+from tarsy_contracts.timing import LONGEST_PAUSE_SECONDS
 
 FIRST_PAUSE_SECONDS = 0.1
-LONGEST_PAUSE_SECONDS = 5.0
 
 type Report = CallClaimed | CallNotStarted | ToolCallReported | SummaryReported
 

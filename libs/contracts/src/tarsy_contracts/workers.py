@@ -9,12 +9,17 @@ from tarsy_contracts.message import Message, Value
 
 
 class WorkerAnnounced(Message):
-    """`worker_id` is made at the start of a process: the same name started again is another worker."""
+    """`worker_id` is made at the start of a process: the same name started again is another worker.
+
+    `name` stays the same when the process is started again (TARSY_CLIENT): owners then need not wait for the death of
+    the one before it.
+    """
 
     type: ClassVar[str] = "worker.announced"
     worker_id: str
     service: Literal["tool-gateway", "summarizer", "orchestrator"]
     leaving: bool = False
+    name: str = ""
 
 
 class ToolAnnotations(Value):

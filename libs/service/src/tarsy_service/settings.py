@@ -47,6 +47,17 @@ class ServiceSettings(BaseSettings):
     shutdown_seconds: float = Field(15.0, description="how long a stop may take before what still runs is abandoned")
 
 
+class DeadAfterSettings(ServiceSettings):
+    """Of those who judge which workers are dead, and of workers that must stop before they are."""
+
+    dead_after_seconds: float = Field(
+        8.0,
+        description="how many seconds of announcements of a worker may be missing before its calls are taken from it; "
+        "the same for all services",
+        ge=4,
+    )
+
+
 class MaskingSettings(ServiceSettings):
     """Of the services that mask what comes from outside."""
 

@@ -20,6 +20,8 @@ def answers(state: State, decided: i.Input) -> Sequence[Control]:
             return _to_claim(state, decided)
         case i.CancelRequested():
             return [_to_request(state, decided.request_id), *_cancellations(state)]
+        case i.WorkerDied():
+            return _to_dead_worker(state, decided)
         case i.DeadlinePassed():
             return _no_longer_waited_for(state, decided.call_id)
         case _:
@@ -45,7 +47,26 @@ def _to_claim(state: State, claimed: i.CallClaimed) -> Sequence[Control]:
     return [ClaimGranted(call_id=claimed.call_id, claim_id=claimed.claim_id)]
 
 
-def _refusal(claimed: i.CallClaimed, reason: str) -> ClaimRefused:
+def _to_dead_worker(state: State, died: i.WorkerDied) -> Sequence[Control]:
+    """It may only have slept: its claim is void. No cancellation, as the call itself may go on elsewhere."""
+    if _holds(state, died):
+        return []
+    return [_refusal(died, "its worker was taken for dead")]
+
+
+def _holds(state: State, died: i.WorkerDied) -> bool:
+    """The claim is still good: the death was not decided."""
+    if not isinstance(state, Investigating):
+        return False
+    call = state.calls.get(died.call_id)
+    if call is not None:
+        return call.open and call.claim is not None and call.claim.claim_id == died.claim_id
+    summarised = call_of_summary(state.calls, died.call_id)
+    summary = summarised.summary if summarised is not None else None
+    return summary is not None and summary.claim is not None and summary.claim.claim_id == died.claim_id
+
+
+def _refusal(claimed: i.CallClaimed | i.WorkerDied, reason: str) -> ClaimRefused:
     return ClaimRefused(call_id=claimed.call_id, claim_id=claimed.claim_id, reason=reason)
 
 

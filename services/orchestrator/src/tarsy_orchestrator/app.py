@@ -80,7 +80,7 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
             consumer=consumer,
             follower=follower,
             writer=writer,
-            inbox=InboxReader(publisher, partial(plan_for, config)),
+            inbox=InboxReader(publisher, partial(plan_for, config), lambda: around.downtime),
             around=around,
             source=source,
         )
@@ -88,7 +88,7 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
             try:
                 await start_client(consumer)
                 async with supervisor.group() as group:
-                    announcement = WorkerAnnounced(worker_id=worker_id, service=NAME)
+                    announcement = WorkerAnnounced(worker_id=worker_id, service=NAME, name=settings.client)
                     group.start("announcements", announce(publisher, announcement))
                     group.start("workers", watch(bus, liveness, catalog.changed))
                     group.start("catalog", catalog.follow(bus))

@@ -14,17 +14,18 @@ from tarsy_contracts.conversation import (
 from tarsy_orchestrator.controllers import final_answer
 from tarsy_orchestrator.failures import ITERATION_TIMEOUT, REPETITION
 from tarsy_orchestrator.prompting import content_of
-from tarsy_orchestrator.prompts.notes import BE_CONCISE, CONCLUDE, NUDGE, broken_off, tool_result
+from tarsy_orchestrator.prompts.notes import BE_CONCISE, CONCLUDE, NUDGE, broken_off, outcome_known, tool_result
 from tarsy_orchestrator.react import instructions as react
-from tarsy_orchestrator.reading_on import reading_tool
+from tarsy_orchestrator.reading_on import reading_tool, short_id
 from tarsy_orchestrator.state import Call, Execution, Investigating, Turn
 
 
 def conversation(state: Investigating, execution: Execution) -> Conversation:
     prompt = state.executions[execution.started.prompt_of] if execution.started.prompt_of else execution
     messages: list[ConversationMessage] = [UserMessage(content=prompt.started.prompt)]
-    for turn in execution.turns:
+    for number, turn in enumerate(execution.turns, start=1):
         messages += _of_turn(state, execution, turn)
+        messages += _learned_after(state, execution, number)
     messages += _last_words(state, execution)
     return Conversation(system=_system(execution), messages=tuple(messages))
 
@@ -81,6 +82,15 @@ def _result(call: Call, answer: e.LlmCallCompleted, reading: str) -> ToolMessage
         content=_content(call, reading),
         is_error=call.completed is None or call.completed.outcome != "ok",
     )
+
+
+def _learned_after(state: Investigating, execution: Execution, turn: int) -> Iterator[UserMessage]:
+    for call in state.calls.values():
+        if call.learned is None or call.learned.after_turn != turn or call.requested.execution_id != execution.id:
+            continue
+        event = call.learned.event
+        note = outcome_known(call.requested.tool, short_id(event.call_id), event.outcome, cut=event.cut)
+        yield UserMessage(content=f"{note}\n\n{tool_result(event.content)}")
 
 
 def _content(call: Call, reading: str) -> str:

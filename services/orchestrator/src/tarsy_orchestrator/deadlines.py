@@ -1,14 +1,17 @@
 """What nobody waits for any longer: of a call, an iteration, a cancelled session, a session. Pure.
 
 Deadlines count from the broker's stamps of the log, and have passed when the broker's stamp of an input says so.
+Downtime (downtime.py) does not count: neither for calls nor for iterations, sessions, and those that are cancelled.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from tarsy_contracts import events as e
 from tarsy_contracts.identities import iteration_id
 from tarsy_orchestrator.closing import UNKNOWN, close_question, give_up_at_risk, time_out
+from tarsy_orchestrator.downtime import Downtime
 from tarsy_orchestrator.failures import ITERATION_TIMEOUT
 from tarsy_orchestrator.state import Call, Execution, Investigating, call_of_summary
 
@@ -16,26 +19,37 @@ CANCEL_GRACE = timedelta(seconds=1)
 """So long a cancelled session waits for the outcome of calls that may have taken effect."""
 
 
-def deadlines(state: Investigating) -> Iterator[tuple[str, datetime]]:
-    """Those of the session and of its iterations, each under the id that `deadline.passed` names."""
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """`id` is what `deadline.passed` names."""
+
+    id: str
+    since: datetime
+    at: datetime
+
+
+def deadlines(state: Investigating) -> Iterator[Deadline]:
+    """Those of the session and of its iterations."""
     if state.cancelled is not None:
-        yield state.session_id, state.cancelled.at + CANCEL_GRACE
+        yield Deadline(state.session_id, state.cancelled.at, state.cancelled.at + CANCEL_GRACE)
         return
     if state.began_at is not None:
-        yield state.session_id, state.began_at + timedelta(seconds=state.started.chain.limits.session_seconds)
+        end = state.began_at + timedelta(seconds=state.started.chain.limits.session_seconds)
+        yield Deadline(state.session_id, state.began_at, end)
     for execution in state.executions.values():
-        if execution.open and execution.deadline is not None:
-            yield iteration_id(execution.id, execution.iteration), execution.deadline
+        since, end_of_iteration = execution.iteration_since, execution.deadline
+        if execution.open and since is not None and end_of_iteration is not None:
+            yield Deadline(iteration_id(execution.id, execution.iteration), since, end_of_iteration)
 
 
-def deadline_passed(state: Investigating, id: str, at: datetime) -> list[e.Event]:
+def deadline_passed(state: Investigating, id: str, at: datetime, downtime: Downtime) -> list[e.Event]:
     """`id` is that of a call, a summary, an iteration, or the session."""
     if (call := state.calls.get(id)) is not None:
-        return _call(call, at)
+        return _call(call, at, downtime)
     if (call := call_of_summary(state.calls, id)) is not None:
-        return _summary(call, at)
-    found = dict(deadlines(state)).get(id)
-    if found is None or at < found:
+        return _summary(call, at, downtime)
+    found = next((one for one in deadlines(state) if one.id == id), None)
+    if found is None or not downtime.passed(found.since, found.at, at):
         return []
     if id != state.session_id:
         return _iteration(state, id)
@@ -44,8 +58,8 @@ def deadline_passed(state: Investigating, id: str, at: datetime) -> list[e.Event
     return list(give_up_at_risk(state.calls.values(), f"Cancelled by {state.cancelled.author}."))
 
 
-def _call(call: Call, at: datetime) -> list[e.Event]:
-    if not call.open or at < call.deadline:
+def _call(call: Call, at: datetime, downtime: Downtime) -> list[e.Event]:
+    if not call.open or not downtime.passed(call.requested_at, call.deadline, at):
         return []
     return [_given_up(call, f"No result after {call.requested.timeout_seconds:g} seconds.")]
 
@@ -57,9 +71,11 @@ def _given_up(call: Call, why: str) -> e.ToolCallCompleted:
     return e.ToolCallCompleted(call_id=call_id, outcome="unavailable", content=why)
 
 
-def _summary(call: Call, at: datetime) -> list[e.Event]:
+def _summary(call: Call, at: datetime, downtime: Downtime) -> list[e.Event]:
     summary = call.summary
-    if summary is None or summary.ended is not None or at < summary.deadline:
+    if summary is None or summary.ended is not None:
+        return []
+    if not downtime.passed(summary.requested_at, summary.deadline, at):
         return []
     return [_unsummarised(call, f"no summary after {summary.requested.timeout_seconds:g} seconds")]
 

@@ -84,7 +84,7 @@ def _investigating(state: Investigating, given: Given) -> list[e.Event]:  # noqa
         case i.WorkerDied():
             return worker_died(state, given.input)
         case i.DeadlinePassed():
-            return deadline_passed(state, given.input.call_id, given.at)
+            return deadline_passed(state, given.input.call_id, given.at, given.downtime)
         case i.CancelRequested():
             return _cancel(state, given.input)
     assert_never(given.input)

@@ -65,7 +65,7 @@ def call_reported(state: Investigating, reported: i.ToolCallReported) -> list[e.
 
 def outcome_learned(call: Call | None, reported: i.ToolCallReported) -> list[e.Event]:
     """A late outcome is worth noting when the call had ended as unknown, and it is of the claim that was granted."""
-    if call is None or call.completed is None or call.outcome_learned or call.completed.outcome != "unknown":
+    if call is None or call.completed is None or call.learned is not None or call.completed.outcome != "unknown":
         return []
     if call.claim is None or call.claim.claim_id != reported.claim_id:
         return []

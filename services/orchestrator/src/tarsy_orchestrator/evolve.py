@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tarsy_contracts import events as e
 from tarsy_contracts.recorded import Recorded
-from tarsy_orchestrator.evolve_calls import call_event, call_requested, change_call, summary_event
+from tarsy_orchestrator.evolve_calls import call_event, call_requested, outcome_learned, summary_event
 from tarsy_orchestrator.evolve_llm import fell_back, llm_event
 from tarsy_orchestrator.evolve_stages import (
     execution_completed,
@@ -35,8 +35,7 @@ def evolve(state: State, record: Recorded) -> State:
         case e.RequestAccepted() | e.RequestRefused():
             return _answered(known, event, record)
         case e.ToolCallOutcomeLearned():
-            changed = change_call(known.calls, event.call_id, lambda call: replace(call, outcome_learned=True))
-            return Beyond(decided) if changed is None else replace(known, calls=changed)
+            return outcome_learned(known, event) or Beyond(decided)
         case _:
             return _investigate(known, event, record) if isinstance(known, Investigating) else Beyond(decided)
 

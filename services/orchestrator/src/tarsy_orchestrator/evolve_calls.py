@@ -7,7 +7,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.recorded import Recorded
 from tarsy_contracts.requests import LogPosition
 from tarsy_orchestrator.evolve_stages import with_execution
-from tarsy_orchestrator.state import Call, Claim, Investigating, Summary, call_of_summary, deadline
+from tarsy_orchestrator.state import Call, Claim, Ended, Investigating, Learned, Summary, call_of_summary, deadline
 
 type Change = Callable[[Call], Call]
 type CallEvent = e.ToolCallStarted | e.ToolCallReleased | e.ToolCallCompleted
@@ -44,6 +44,23 @@ def summary_event(
         return None
     changed = replace(call, summary=_shorten(call.summary, event, record))
     return replace(state, calls={**state.calls, call.requested.call_id: changed})
+
+
+def outcome_learned[S: Investigating | Ended](state: S, event: e.ToolCallOutcomeLearned) -> S | None:
+    """The agent that made the call is told in its next prompt. One that has concluded, or a session at rest, keeps the
+    outcome for who comes after it: it stays as it is."""
+    call = state.calls.get(event.call_id)
+    if call is None:
+        return None
+    learned = replace(call, learned=Learned(event, _turns_begun(state, call)))
+    return replace(state, calls={**state.calls, event.call_id: learned})
+
+
+def _turns_begun(state: Investigating | Ended, call: Call) -> int:
+    execution = state.executions.get(call.requested.execution_id) if isinstance(state, Investigating) else None
+    if execution is None:
+        return 0
+    return len(execution.turns) + (execution.waiting_for is not None)
 
 
 def change_call(calls: Mapping[str, Call], call_id: str, change: Change) -> Mapping[str, Call] | None:

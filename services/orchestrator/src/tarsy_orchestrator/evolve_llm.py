@@ -46,7 +46,14 @@ def _asked(execution: Execution, event: e.LlmCallRequested, record: Recorded, li
     if event.iteration != execution.iteration or execution.deadline is None:
         end = record.appended_at + timedelta(seconds=limits.iteration_seconds)
         tries = Tries(attempt=event.attempt, failed=execution.tries.failed)
-        return replace(execution, waiting_for=asked, iteration=event.iteration, deadline=end, tries=tries)
+        return replace(
+            execution,
+            waiting_for=asked,
+            iteration=event.iteration,
+            deadline=end,
+            iteration_since=record.appended_at,
+            tries=tries,
+        )
     tries = replace(execution.tries, attempt=event.attempt)
     if not event.rate_limited:
         return replace(execution, waiting_for=asked, tries=tries)

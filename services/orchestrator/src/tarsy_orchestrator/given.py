@@ -5,6 +5,7 @@ from datetime import datetime
 
 from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.inputs import Input
+from tarsy_orchestrator.downtime import NO_DOWNTIME, Downtime
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,7 +13,8 @@ class Given:
     """`at` is the broker's stamp of an inbox input, or when the owner learned its own.
 
     `offset` is the input's place in the inbox; None for what the owner learned itself. `chain` comes with an alert:
-    the plan that the configuration resolves it to now. `traceparent` is the span that the input came out of.
+    the plan that the configuration resolves it to now. `traceparent` is the span that the input came out of. `downtime`
+    comes with a deadline: time that does not count.
     """
 
     input: Input
@@ -21,3 +23,4 @@ class Given:
     offset: int | None = None
     chain: ResolvedChain | None = None
     traceparent: str | None = None
+    downtime: Downtime = NO_DOWNTIME

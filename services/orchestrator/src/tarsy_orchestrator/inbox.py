@@ -10,9 +10,10 @@ from tarsy_bus.publisher import Publisher
 from tarsy_bus.records import append_time
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
-from tarsy_contracts.inputs import INPUTS, AlertReceived
+from tarsy_contracts.inputs import INPUTS, AlertReceived, DeadlinePassed
 from tarsy_contracts.recorded import UnknownType, UnreadableValue
 from tarsy_orchestrator.deciding import Waiting
+from tarsy_orchestrator.downtime import NO_DOWNTIME, Downtime
 from tarsy_orchestrator.given import Given
 from tarsy_orchestrator.partition import Partition
 
@@ -20,11 +21,17 @@ log = structlog.get_logger(__name__)
 
 
 class InboxReader:
-    """`plan` says by which chain an alert is investigated."""
+    """`plan` says by which chain an alert is investigated, `downtime` which time counts against no deadline."""
 
-    def __init__(self, publisher: Publisher, plan: Callable[[Alert], ResolvedChain]) -> None:
+    def __init__(
+        self,
+        publisher: Publisher,
+        plan: Callable[[Alert], ResolvedChain],
+        downtime: Callable[[], Downtime] = lambda: NO_DOWNTIME,
+    ) -> None:
         self._publisher = publisher
         self._plan = plan
+        self._downtime = downtime
 
     async def hand_over(self, record: Record, partition: Partition) -> None:
         """Returns when the record is on its way to a decision, or safely among the dead letters."""
@@ -52,5 +59,6 @@ class InboxReader:
             offset=record.offset,
             chain=chain,
             traceparent=envelope.traceparent,
+            downtime=self._downtime() if isinstance(taken, DeadlinePassed) else NO_DOWNTIME,
         )
         partition.put(Waiting(envelope.subject, given))

@@ -52,6 +52,7 @@ class OwedEnd:
     """Of an iteration or of the session: it is over at `deadline`, whatever has come by then."""
 
     id: str
+    since: datetime
     deadline: datetime
 
 
@@ -62,6 +63,14 @@ class OwedToolCall:
     @property
     def id(self) -> str:
         return self.call.requested.call_id
+
+    @property
+    def since(self) -> datetime:
+        return self.call.requested_at
+
+    @property
+    def deadline(self) -> datetime:
+        return self.call.deadline
 
     @property
     def claim(self) -> Claim | None:
@@ -82,6 +91,14 @@ class OwedSummary:
         return self.summary.requested.summary_id
 
     @property
+    def since(self) -> datetime:
+        return self.summary.requested_at
+
+    @property
+    def deadline(self) -> datetime:
+        return self.summary.deadline
+
+    @property
     def claim(self) -> Claim | None:
         return self.summary.claim
 
@@ -99,7 +116,7 @@ def owed(state: State) -> list[Owed]:
     """In the order in which they came to be owed. Each has an id; an answer names it."""
     if not isinstance(state, Investigating):
         return []
-    missing: list[Owed] = [OwedEnd(id, deadline) for id, deadline in deadlines(state)]
+    missing: list[Owed] = [OwedEnd(one.id, one.since, one.at) for one in deadlines(state)]
     if state.cancelled is None:
         missing += _steps(state)
     for call in state.calls.values():

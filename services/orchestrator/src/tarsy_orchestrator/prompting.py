@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from tarsy_contracts import events as e
 from tarsy_orchestrator.closing import analysis_of, final_analysis
 from tarsy_orchestrator.prompts.material import Finding, History, Runbook, Said, Step, ToolUse
-from tarsy_orchestrator.prompts.notes import ReadOn, cut_note, summary_note
+from tarsy_orchestrator.prompts.notes import ReadOn, cut_note, learned_note, summary_note
 from tarsy_orchestrator.prompts.task import compose_executive_summary_prompt, compose_prompt, compose_synthesis_prompt
 from tarsy_orchestrator.reading_on import short_id
 from tarsy_orchestrator.state import Call, Execution, Investigating, Stage
@@ -96,11 +96,15 @@ def _steps(state: Investigating, execution: Execution) -> Iterator[Step]:
             call = state.calls[call_id]
             requested, completed = call.requested, call.completed
             content, note = content_of(call)
+            outcome = "unknown" if completed is None else completed.outcome
+            if call.learned is not None:
+                learned = call.learned.event
+                content, note, outcome = learned.content, learned_note(cut=learned.cut), learned.outcome
             yield ToolUse(
                 server=requested.server,
                 tool=requested.tool,
                 arguments=requested.arguments,
-                outcome="unknown" if completed is None else completed.outcome,
+                outcome=outcome,
                 content=content,
                 note=note,
             )

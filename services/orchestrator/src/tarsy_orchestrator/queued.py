@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tarsy_contracts.inputs import DeadlinePassed, WorkerDied
-from tarsy_orchestrator.owed import OwedEnd, OwedToolCall, QueuedCall
+from tarsy_orchestrator.downtime import NO_DOWNTIME, Downtime
+from tarsy_orchestrator.owed import OwedEnd, QueuedCall
 
 FIRST_PAUSE_SECONDS = 3.0
 LONGEST_PAUSE_SECONDS = 30.0
@@ -39,6 +40,7 @@ class Queued:
         self.owed = owed
         self._pause = FIRST_PAUSE_SECONDS
         self._attempts = 0
+        self._outages = 0
         self._publish_at: float = 0.0
         self._tell_at: float = 0.0
 
@@ -51,13 +53,20 @@ class Queued:
         self.owed = owed
 
     def step(
-        self, monotonic: float, broker_now: datetime | None, *, worker_dead: bool, behind: bool = False
+        self,
+        monotonic: float,
+        broker_now: datetime | None,
+        *,
+        worker_dead: bool,
+        behind: bool = False,
+        downtime: Downtime = NO_DOWNTIME,
     ) -> Step | None:
         """What is to be done now, if anything.
 
         `behind`: the owner has much of its inbox before it. A claim may lie there, so that nothing is published again.
         """
-        noticed = self._noticed(broker_now, worker_dead=worker_dead)
+        self._after_outage(monotonic, downtime)
+        noticed = self._noticed(broker_now, downtime, worker_dead=worker_dead)
         if noticed is not None:
             if monotonic < self._tell_at:
                 return None
@@ -70,8 +79,17 @@ class Queued:
         self._attempts += 1
         return Publish(self.owed, self._attempts)
 
-    def _noticed(self, broker_now: datetime | None, *, worker_dead: bool) -> WorkerDied | DeadlinePassed | None:
-        if broker_now is not None and broker_now >= deadline_of(self.owed):
+    def _after_outage(self, monotonic: float, downtime: Downtime) -> None:
+        """A request that lay in the queue meanwhile may be too old for its workers: it is soon published again."""
+        if len(downtime.outages) != self._outages:
+            self._outages = len(downtime.outages)
+            self._pause = FIRST_PAUSE_SECONDS
+            self._publish_at = min(self._publish_at, monotonic + FIRST_PAUSE_SECONDS)
+
+    def _noticed(
+        self, broker_now: datetime | None, downtime: Downtime, *, worker_dead: bool
+    ) -> WorkerDied | DeadlinePassed | None:
+        if broker_now is not None and downtime.passed(self.owed.since, self.owed.deadline, broker_now):
             return DeadlinePassed(call_id=self.owed.id)
         claim = self.owed.claim
         if claim is not None and worker_dead:
@@ -89,12 +107,10 @@ class Timer:
     def update(self, owed: OwedEnd) -> None:
         self.owed = owed
 
-    def step(self, monotonic: float, broker_now: datetime | None) -> Tell | None:
-        if broker_now is None or broker_now < self.owed.deadline or monotonic < self._tell_at:
+    def step(self, monotonic: float, broker_now: datetime | None, downtime: Downtime = NO_DOWNTIME) -> Tell | None:
+        if broker_now is None or monotonic < self._tell_at:
+            return None
+        if not downtime.passed(self.owed.since, self.owed.deadline, broker_now):
             return None
         self._tell_at = monotonic + TELL_AGAIN_SECONDS
         return Tell(DeadlinePassed(call_id=self.owed.id))
-
-
-def deadline_of(owed: QueuedCall) -> datetime:
-    return owed.call.deadline if isinstance(owed, OwedToolCall) else owed.summary.deadline

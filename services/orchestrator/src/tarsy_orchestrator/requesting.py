@@ -1,6 +1,9 @@
 """The requests that go into the queues. Pure."""
 
+from datetime import datetime
+
 from tarsy_contracts.requests import LogPosition, Request, SummaryRequest, ToolCallRequest
+from tarsy_orchestrator.downtime import NO_DOWNTIME, Downtime
 from tarsy_orchestrator.owed import OwedSummary, OwedToolCall, QueuedCall
 from tarsy_orchestrator.reading_on import place_of, reads
 from tarsy_orchestrator.state import Execution, Investigating
@@ -8,14 +11,17 @@ from tarsy_orchestrator.state import Execution, Investigating
 PURPOSE_CHARACTERS = 4_000
 
 
-def request_of(session_id: str, state: Investigating, owed: QueuedCall) -> Request | None:
+def request_of(
+    session_id: str, state: Investigating, owed: QueuedCall, downtime: Downtime = NO_DOWNTIME
+) -> Request | None:
     """None when the state does not owe it any longer."""
+    not_after = downtime.postponed(owed.since, owed.deadline)
     if isinstance(owed, OwedToolCall):
-        return _tool_call(session_id, state, owed)
-    return _summary(session_id, state, owed)
+        return _tool_call(session_id, state, owed, not_after)
+    return _summary(session_id, state, owed, not_after)
 
 
-def _tool_call(session_id: str, state: Investigating, owed: OwedToolCall) -> ToolCallRequest:
+def _tool_call(session_id: str, state: Investigating, owed: OwedToolCall, not_after: datetime) -> ToolCallRequest:
     requested = owed.call.requested
     place = place_of(state.calls, requested) if reads(requested.server, requested.tool) else None
     return ToolCallRequest(
@@ -26,12 +32,12 @@ def _tool_call(session_id: str, state: Investigating, owed: OwedToolCall) -> Too
         arguments=requested.arguments,
         repeatable=requested.repeatable,
         timeout_seconds=requested.timeout_seconds,
-        not_after=owed.call.deadline,
+        not_after=not_after,
         reads=place,
     )
 
 
-def _summary(session_id: str, state: Investigating, owed: OwedSummary) -> SummaryRequest | None:
+def _summary(session_id: str, state: Investigating, owed: OwedSummary, not_after: datetime) -> SummaryRequest | None:
     execution = state.executions.get(owed.call.requested.execution_id)
     completed, place = owed.call.completed, owed.call.result_at
     if execution is None or completed is None or place is None:
@@ -55,7 +61,7 @@ def _summary(session_id: str, state: Investigating, owed: OwedSummary) -> Summar
         fallback_providers=tuple(other for other in execution.agent.fallback_providers if other != provider),
         max_tokens=rule.summary_max_token_limit,
         timeout_seconds=owed.summary.requested.timeout_seconds,
-        not_after=owed.summary.deadline,
+        not_after=not_after,
     )
 
 

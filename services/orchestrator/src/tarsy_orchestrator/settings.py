@@ -2,14 +2,11 @@
 
 from pydantic import Field
 
-from tarsy_service.settings import MaskingSettings
+from tarsy_service.settings import DeadAfterSettings, MaskingSettings
 
 
-class OrchestratorSettings(MaskingSettings):
+class OrchestratorSettings(DeadAfterSettings, MaskingSettings):
     llm_calls_at_once: int = Field(200, description="how many LLM calls run at once in one orchestrator", ge=1)
     tools_wait_seconds: float = Field(
         20.0, description="how long a new investigation waits for MCP servers that no tool gateway offers yet", ge=0
-    )
-    dead_after_seconds: float = Field(
-        8.0, description="how long a worker may be silent before its calls are taken from it", ge=2
     )

@@ -32,6 +32,21 @@ class Summary:
     releases: int = 0
     ended: e.SummaryCompleted | e.SummaryFailed | None = None
 
+    @property
+    def requested_at(self) -> datetime:
+        return self.deadline - timedelta(seconds=self.requested.timeout_seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """The outcome of a call that had ended as unknown. Its agent reads it after so many of its turns.
+
+    That is after the answer that it was being asked for then: what was asked already stays as it is.
+    """
+
+    event: e.ToolCallOutcomeLearned
+    after_turn: int
+
 
 @dataclass(frozen=True, slots=True)
 class Call:
@@ -43,8 +58,12 @@ class Call:
     releases: int = 0
     completed: e.ToolCallCompleted | None = None
     result_at: LogPosition | None = None
-    outcome_learned: bool = False
+    learned: Learned | None = None
     summary: Summary | None = None
+
+    @property
+    def requested_at(self) -> datetime:
+        return self.deadline - timedelta(seconds=self.requested.timeout_seconds)
 
     @property
     def open(self) -> bool:
@@ -109,8 +128,8 @@ class Execution:
     """An agent's run.
 
     `waiting_for` is the LLM call that it owes, if any. `fallbacks` counts the providers that were given up;
-    `timeouts` the iterations in a row that took too long. `deadline` is that of the present iteration. `tools` are
-    those that the agent may call.
+    `timeouts` the iterations in a row that took too long. `deadline` is that of the present iteration, which began at
+    `iteration_since`. `tools` are those that the agent may call.
     """
 
     started: e.ExecutionStarted
@@ -123,6 +142,7 @@ class Execution:
     waiting_for: Asked | None = None
     iteration: int = 0
     deadline: datetime | None = None
+    iteration_since: datetime | None = None
     timeouts: int = 0
     tries: Tries = Tries()
     completed: e.ExecutionCompleted | None = None

@@ -10,6 +10,7 @@ from tarsy_bus.publisher import Publisher
 from tarsy_llm.protocol import Llm
 from tarsy_masking.masker import Masker
 from tarsy_orchestrator.catalog import Catalog
+from tarsy_orchestrator.downtime import NEVER, Downtime
 from tarsy_orchestrator.metrics import Metrics
 from tarsy_orchestrator.places import Places
 from tarsy_orchestrator.traces import Traces
@@ -38,3 +39,13 @@ class Surroundings:
     monotonic: Callable[[], float]
     tools_seconds: float
     supervisor: Supervisor = field(default_factory=Supervisor)
+
+    @property
+    def downtime(self) -> Downtime:
+        """As far as it is known now."""
+        return downtime_of(self.liveness)
+
+
+def downtime_of(liveness: Liveness) -> Downtime:
+    """Nothing has passed before our own announcements come back."""
+    return Downtime(liveness.outages, known_until=liveness.now or NEVER)

@@ -13,6 +13,7 @@ from tarsy_contracts.identities import derived_id, report_id, session_traceparen
 from tarsy_contracts.inputs import DeadlinePassed, Input, OwnInput, PlaceGiven, ToolsOffered, WorkerDied
 from tarsy_orchestrator.answers import answers
 from tarsy_orchestrator.deciding import Waiting
+from tarsy_orchestrator.downtime import Downtime
 from tarsy_orchestrator.given import Given
 from tarsy_orchestrator.llm_calls import make_llm_call
 from tarsy_orchestrator.outbox import Outbox
@@ -105,7 +106,7 @@ class Work:
                 present.update(one)
             else:
                 present = made[id] = Queued(one)
-            self._step(session_id, present, self._around.liveness.about_now)
+            self._step(session_id, present, self._around.liveness.about_now, self._around.downtime)
         elif isinstance(one, OwedEnd):
             if isinstance(present, Timer):
                 present.update(one)
@@ -140,19 +141,19 @@ class Work:
         return ToolsOffered(stage_id=one.id, tools=offer.tools, unavailable_servers=offer.unavailable_servers)
 
     def _tick(self) -> None:
-        now = self._around.liveness.about_now
+        now, downtime = self._around.liveness.about_now, self._around.downtime
         for session_id, made in self._made.items():
             for one in made.values():
                 if isinstance(one, Queued):
-                    self._step(session_id, one, now)
+                    self._step(session_id, one, now, downtime)
                 elif isinstance(one, Timer):
-                    self._look(session_id, one, now)
+                    self._look(session_id, one, now, downtime)
 
-    def _step(self, session_id: str, queued: Queued, now: datetime | None) -> None:
+    def _step(self, session_id: str, queued: Queued, now: datetime | None, downtime: Downtime) -> None:
         claim = queued.owed.claim
         dead = claim is not None and self._around.liveness.is_dead(claim.worker_id, since=claim.since)
         behind = now is not None and self._behind(now)
-        match queued.step(self._around.monotonic(), now, worker_dead=dead, behind=behind):
+        match queued.step(self._around.monotonic(), now, worker_dead=dead, behind=behind, downtime=downtime):
             case Publish(owed=one, attempt=attempt):
                 self._outbox.put(partial(self._request, session_id, one, attempt))
             case Tell(noticed=noticed):
@@ -162,8 +163,8 @@ class Work:
             case None:
                 pass
 
-    def _look(self, session_id: str, timer: Timer, now: datetime | None) -> None:
-        noticed = timer.step(self._around.monotonic(), now)
+    def _look(self, session_id: str, timer: Timer, now: datetime | None, downtime: Downtime) -> None:
+        noticed = timer.step(self._around.monotonic(), now, downtime)
         if noticed is not None:
             self._notice(session_id, noticed.noticed)
 
@@ -175,7 +176,7 @@ class Work:
         state = self._states.get(session_id)
         if state is None:
             return
-        request = request_of(session_id, state, one)
+        request = request_of(session_id, state, one, self._around.downtime)
         if request is None:
             return
         route = route_of(session_id, state, one, attempt)

@@ -64,6 +64,7 @@ def assemble(
         bus=bus,
         publisher=publisher,
         worker_id=worker_id,
+        name=settings.client,
         summarizing=Summarizing(bus, models, worker_id=worker_id, input_bytes=settings.summary_input_bytes),
         reports=Reports(publisher),
         metrics=metrics,

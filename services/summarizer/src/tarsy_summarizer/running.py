@@ -28,6 +28,7 @@ class SummarizerService:
     bus: Bus
     publisher: Publisher
     worker_id: str
+    name: str
     summarizing: Summarizing
     reports: Reports
     metrics: Metrics
@@ -40,7 +41,7 @@ class SummarizerService:
     async def run(self, ready: Ready) -> None:
         """Until it is cancelled: then no more requests, the summaries go back, and a good-bye, in this order."""
         await check_topics(self.bus)
-        life = WorkerAnnounced(worker_id=self.worker_id, service="summarizer")
+        life = WorkerAnnounced(worker_id=self.worker_id, service="summarizer", name=self.name)
         async with (
             self.publisher.running(),
             self.supervisor.background({"announcements": announce(self.publisher, life)}),

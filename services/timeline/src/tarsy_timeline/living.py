@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from aiokafka import TopicPartition
 from aiokafka.errors import KafkaError
 
+from tarsy_bus.announcement_gaps import GAP
 from tarsy_bus.announcements import announcement_in
 from tarsy_bus.connection import Bus
 from tarsy_bus.following import Follower
@@ -43,11 +44,19 @@ class Living:
         self._dead_after = dead_after
         self._monotonic = monotonic
         self._heard: dict[str, Heard] = {}
+        self._replaced: set[str] = set()
+        self._outage: tuple[datetime, datetime] | None = None
         self._newest: datetime | None = None
         self._newest_at = 0.0
         self._sure_at: float | None = None
 
     def saw(self, announcement: WorkerAnnounced, appended_at: datetime) -> None:
+        before = self.now
+        if before is not None and appended_at - before > GAP:
+            self._outage = (before, appended_at)
+        if announcement.name and announcement.worker_id not in self._heard:
+            self._replaced.update(self._of_process(announcement))
+        self._replaced.discard(announcement.worker_id)
         self._heard.pop(announcement.worker_id, None)
         self._heard[announcement.worker_id] = Heard(announcement, appended_at)
         self._newest, self._newest_at = appended_at, self._monotonic()
@@ -92,10 +101,27 @@ class Living:
         """They are in the order in which they were heard last."""
         while (oldest := next(iter(self._heard.items())))[1].at < now - REMEMBERED:
             del self._heard[oldest[0]]
+            self._replaced.discard(oldest[0])
+
+    def _of_process(self, new: WorkerAnnounced) -> list[str]:
+        """Workers of the same name before this one. One that announces itself again lives: the name is used twice."""
+        return [id for id, one in self._heard.items() if _process(one.announcement) == _process(new)]
 
     def _is_alive(self, heard: Heard) -> bool:
+        """Time in which nobody announced himself is nobody's silence: after it everybody has as long as ever."""
         now = self.now
-        return now is not None and not heard.announcement.leaving and now - heard.at <= self._dead_after
+        if now is None or heard.announcement.leaving or heard.announcement.worker_id in self._replaced:
+            return False
+        if now - heard.at <= self._dead_after:
+            return True
+        if self._outage is None:
+            return False
+        begin, end = self._outage
+        return now - end <= self._dead_after and begin - heard.at <= self._dead_after
+
+
+def _process(announcement: WorkerAnnounced) -> tuple[str, str]:
+    return announcement.service, announcement.name
 
 
 async def follow_workers(bus: Bus, living: Living, changed: Callable[[], None]) -> None:

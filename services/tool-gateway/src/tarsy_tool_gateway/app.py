@@ -11,9 +11,11 @@ from prometheus_client import CollectorRegistry
 
 from tarsy_bus.connection import bus_of
 from tarsy_bus.publisher import Publisher
+from tarsy_bus.pulse import Pulse
 from tarsy_bus.reports import Reports
 from tarsy_config.load import load_config
 from tarsy_contracts.own_tools import FETCH_RUNBOOK, OWN_SERVER, READ_RESULT
+from tarsy_contracts.timing import FRESH_PART
 from tarsy_masking.masker import Masker
 from tarsy_service.kafka_metrics import kafka_writes
 from tarsy_service.service import Service
@@ -118,6 +120,8 @@ def assemble(
         bus=bus,
         publisher=publisher,
         worker_id=worker_id,
+        name=settings.client,
+        pulse=Pulse(settings.dead_after_seconds * FRESH_PART),
         servers=servers,
         connections=list(connections.values()),
         isolated=list(isolated.values()),

@@ -20,10 +20,12 @@ from tarsy_tool_gateway.retrying import (
     Kind,
     pause_before_next,
 )
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.servers import MayStart, Said, always
 
 REFUSED_CODES = (-32601, -32602)
 """Method not found and invalid params: the server did not run anything."""
+
+CUT_OFF = "The tool gateway lost its connection to Kafka before it could run the tool: it did not run."
 
 
 def _jitter() -> float:
@@ -61,7 +63,7 @@ class McpTools:
     def limits(self) -> Limits:
         return self.connection.plan.limits
 
-    async def call(self, request: ToolCallRequest) -> Said:
+    async def call(self, request: ToolCallRequest, may_start: MayStart = always) -> Said:
         """Never raises for what a server does. All attempts together take no longer than the call may."""
         seconds = min(request.timeout_seconds, self.connection.plan.call_seconds or request.timeout_seconds)
         clock = asyncio.get_running_loop().time
@@ -70,7 +72,7 @@ class McpTools:
         async with self.progress(request) as tell:
             while True:
                 try:
-                    return await self._attempt(request, deadline, tell)
+                    return await self._attempt(request, deadline, tell, may_start)
                 except CallFailed as problem:
                     failure = problem
                 pause = pause_before_next(
@@ -87,7 +89,7 @@ class McpTools:
                 before.append(failure)
                 await asyncio.sleep(pause)
 
-    async def _attempt(self, request: ToolCallRequest, deadline: float, tell: Tell) -> Said:
+    async def _attempt(self, request: ToolCallRequest, deadline: float, tell: Tell, may_start: MayStart) -> Said:
         """Raises CallFailed."""
         connection = self.connection
         clock = asyncio.get_running_loop().time
@@ -98,6 +100,8 @@ class McpTools:
         wrong = connection.checks.wrong(request.tool, arguments)
         if wrong is not None:
             return Said("rejected", wrong)
+        if not may_start():
+            return Said("unavailable", CUT_OFF)
         left = max(0.1, deadline - clock())
         result = await connection.call(request.tool, arguments, left, tell)
         return Said("tool_error" if result.is_error else "ok", text_of(result))

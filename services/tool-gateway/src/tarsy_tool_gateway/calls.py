@@ -47,11 +47,17 @@ type Call = Queued | Held | Running
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """`calls` by call id, in the order in which they came."""
+    """`calls` by call id, in the order in which they came.
+
+    `cut_off`: nobody may have heard of this process lately, so that its claims may be taken from it: it has none then.
+    `given_up`: the last claims that were, by claim id, for a grant that comes after all.
+    """
 
     limits: Mapping[str, Limits]
     calls: Mapping[str, Call] = field(default_factory=dict)
     stopping: bool = False
+    cut_off: bool = False
+    given_up: Mapping[str, ToolCallRequest] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +91,16 @@ class Ticked:
 
 
 @dataclass(frozen=True, slots=True)
+class CutOff:
+    """For too long no announcement of this process has come through, perhaps up to a moment ago."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """Its announcements come through again."""
+
+
+@dataclass(frozen=True, slots=True)
 class Stopping:
     """The process is about to stop: nothing begins any more. Only what must not be cut off goes on running."""
 
@@ -94,7 +110,9 @@ class Abandoned:
     """The process stops now."""
 
 
-type Input = Received | ClaimGranted | ClaimRefused | CallCancelled | Ended | Ticked | Stopping | Abandoned
+type Input = (
+    Received | ClaimGranted | ClaimRefused | CallCancelled | Ended | Ticked | CutOff | Heard | Stopping | Abandoned
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,9 @@ A call waits for a place at its server (Queued) before anything is claimed, so t
 With a place a repeatable call runs (Running); it is claimed only when it takes a while, as the outcome of a quick one
 says all. Any other call is claimed, waits for the owner's word (Held) and runs only on it. A place is taken by what is
 Held or Running.
+
+The owner may take a claim away when it misses this process's announcements. So whoever is cut off gives up what is
+Held, and claims nothing: a grant that it reads afterwards, however late, meets no claim.
 """
 
 from collections import Counter
@@ -13,13 +16,16 @@ from datetime import datetime, timedelta
 from typing import assert_never
 
 from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused
+from tarsy_contracts.requests import ToolCallRequest
 from tarsy_tool_gateway.calls import (
     Abandoned,
     BreakOff,
     Call,
     Claims,
+    CutOff,
     Effect,
     Ended,
+    Heard,
     Held,
     Input,
     Limits,
@@ -41,18 +47,20 @@ CLAIM_AFTER = timedelta(milliseconds=100)
 UNKNOWN_SERVER = Limits(concurrent=4, queue=64)
 """A call to a server that the configuration does not name is claimed like any other, and then rejected."""
 
+MOST_GIVEN_UP = 1_000
+
 type Calls = dict[str, Call]
 
 
-def step(claims: Claims, input: Input, now: datetime) -> tuple[Claims, list[Effect]]:
+def step(claims: Claims, input: Input, now: datetime) -> tuple[Claims, list[Effect]]:  # noqa: C901 - one case an input
     """What the input changes, and what is to be said and done, in this order."""
-    calls, stopping = dict(claims.calls), claims.stopping
+    calls, stopping, cut_off = dict(claims.calls), claims.stopping, claims.cut_off
     effects: list[Effect] = []
     match input:
         case Received():
             effects += _receive(claims, calls, input, now)
         case ClaimGranted():
-            effects += _grant(calls, input, now)
+            effects += _grant(claims, calls, input, now)
         case ClaimRefused():
             _refuse(calls, input)
         case CallCancelled():
@@ -61,6 +69,11 @@ def step(claims: Claims, input: Input, now: datetime) -> tuple[Claims, list[Effe
             _end(calls, input)
         case Ticked():
             effects += _expire(calls, now) + _repeat(calls, now) + _claim_late(calls, now)
+        case CutOff():
+            cut_off = True
+            effects += _give_up_held(calls)
+        case Heard():
+            cut_off = False
         case Stopping():
             stopping = True
             effects += _release(calls)
@@ -68,8 +81,9 @@ def step(claims: Claims, input: Input, now: datetime) -> tuple[Claims, list[Effe
             effects += _abandon(calls, now)
         case _:
             assert_never(input)
-    effects += _fill_places(claims.limits, calls, now)
-    return replace(claims, calls=calls, stopping=stopping), effects
+    effects += _fill_places(claims.limits, calls, now, cut_off=cut_off)
+    given_up = _with_given_up(claims.given_up, effects)
+    return replace(claims, calls=calls, stopping=stopping, cut_off=cut_off, given_up=given_up), effects
 
 
 def load_of(claims: Claims, server: str) -> Load:
@@ -99,10 +113,12 @@ def _receive(claims: Claims, calls: Calls, received: Received, now: datetime) ->
     return []
 
 
-def _grant(calls: Calls, granted: ClaimGranted, now: datetime) -> list[Effect]:
+def _grant(claims: Claims, calls: Calls, granted: ClaimGranted, now: datetime) -> list[Effect]:
     call = _held(calls, granted.call_id, granted.claim_id)
     if call is None:
-        return []
+        # The claim was decided behind the word that it was given up: the owner would wait for it.
+        request = claims.given_up.get(granted.claim_id)
+        return [] if request is None else [SayNotStarted(request, granted.claim_id, "not_started")]
     if now > call.request.not_after:
         return _expire(calls, now)
     calls[granted.call_id] = Running(call.request, call.claim_id, now)
@@ -145,6 +161,25 @@ def _expire(calls: Calls, now: datetime) -> list[Effect]:
     return effects
 
 
+def _give_up_held(calls: Calls) -> list[Effect]:
+    held = [call for call in calls.values() if isinstance(call, Held)]
+    for call in held:
+        del calls[call.request.call_id]
+    return [SayNotStarted(call.request, call.claim_id, "not_started") for call in held]
+
+
+def _with_given_up(known: Mapping[str, ToolCallRequest], effects: list[Effect]) -> Mapping[str, ToolCallRequest]:
+    """Of what cannot be made twice; the oldest are forgotten."""
+    new = {
+        effect.claim_id: effect.request
+        for effect in effects
+        if isinstance(effect, SayNotStarted) and not effect.request.repeatable
+    }
+    if not new:
+        return known
+    return dict(list({**known, **new}.items())[-MOST_GIVEN_UP:])
+
+
 def _repeat(calls: Calls, now: datetime) -> list[Effect]:
     effects: list[Effect] = []
     for call_id, call in calls.items():
@@ -185,7 +220,7 @@ def _abandon(calls: Calls, now: datetime) -> list[Effect]:
     return effects
 
 
-def _fill_places(limits: Mapping[str, Limits], calls: Calls, now: datetime) -> list[Effect]:
+def _fill_places(limits: Mapping[str, Limits], calls: Calls, now: datetime, *, cut_off: bool) -> list[Effect]:
     """Runs or claims what waits, as far as there are places."""
     # Every step comes here, with all calls that run: most find nothing that waits, and must not count the others.
     waiting = [(call_id, call) for call_id, call in calls.items() if isinstance(call, Queued)]
@@ -196,6 +231,8 @@ def _fill_places(limits: Mapping[str, Limits], calls: Calls, now: datetime) -> l
     for call_id, call in waiting:
         server = call.request.server
         if taken[server] >= limits.get(server, UNKNOWN_SERVER).concurrent:
+            continue
+        if cut_off and not call.request.repeatable:
             continue
         taken[server] += 1
         if call.request.repeatable:

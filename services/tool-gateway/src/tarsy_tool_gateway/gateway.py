@@ -6,8 +6,10 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import assert_never
 
+import structlog
 from opentelemetry.trace import Tracer
 
+from tarsy_bus.pulse import Pulse
 from tarsy_bus.reports import Report, Reports, id_of
 from tarsy_bus.tracing import step as traced
 from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused, Control, RequestAnswered
@@ -17,8 +19,10 @@ from tarsy_tool_gateway.calls import (
     Abandoned,
     BreakOff,
     Claims,
+    CutOff,
     Effect,
     Ended,
+    Heard,
     Input,
     Received,
     Run,
@@ -31,6 +35,9 @@ from tarsy_tool_gateway.calls import (
 from tarsy_tool_gateway.claims import load_of, step
 from tarsy_tool_gateway.metrics import Metrics
 from tarsy_tool_gateway.runner import Runner
+from tarsy_tool_gateway.servers import MayStart
+
+log = structlog.get_logger(__name__)
 
 TICK_SECONDS = 0.25
 TOLD_REMEMBERED = 5_000
@@ -47,6 +54,7 @@ class Gateway:
         claims: Claims,
         *,
         worker_id: str,
+        pulse: Pulse,
         runner: Runner,
         reports: Reports,
         metrics: Metrics,
@@ -57,6 +65,8 @@ class Gateway:
     ) -> None:
         self._claims = claims
         self._worker_id = worker_id
+        self._pulse = pulse
+        self._lapses = pulse.lapses
         self._runner = runner
         self._reports = reports
         self._metrics = metrics
@@ -101,6 +111,20 @@ class Gateway:
             await asyncio.wait(self._saying.values(), timeout=LAST_WORDS_SECONDS)
 
     def _step(self, input: Input) -> None:
+        """Before anything else this process finds out whether it slept: a grant may be older than it looks."""
+        self._feel_pulse()
+        self._apply(input)
+
+    def _feel_pulse(self) -> None:
+        lapsed, is_fresh = self._pulse.lapses != self._lapses, self._pulse.is_fresh
+        self._lapses = self._pulse.lapses
+        if lapsed or (not is_fresh and not self._claims.cut_off):
+            log.warning("gateway.cut_off", worker_id=self._worker_id)
+            self._apply(CutOff())
+        if is_fresh and self._claims.cut_off:
+            self._apply(Heard())
+
+    def _apply(self, input: Input) -> None:
         self._claims, effects = step(self._claims, input, self._now())
         for effect in effects:
             self._perform(effect)
@@ -138,16 +162,22 @@ class Gateway:
             self._saying[id].add_done_callback(lambda _: self._saying.pop(id))
 
     def _begin(self, request: ToolCallRequest, claim_id: str) -> None:
-        run = self._tasks.create_task(self._run(request, claim_id), name=f"call {request.call_id}")
+        may_start = self._may_start(request)
+        run = self._tasks.create_task(self._run(request, claim_id, may_start), name=f"call {request.call_id}")
         self._runs[claim_id] = run
         # Not a `finally` in the task: one that is broken off before its first step never comes to it.
         run.add_done_callback(lambda _: self._ended(request, claim_id))
 
-    async def _run(self, request: ToolCallRequest, claim_id: str) -> None:
+    def _may_start(self, request: ToolCallRequest) -> MayStart:
+        """What is granted starts only as long as the grant has certainly not been taken back."""
+        lapses = self._pulse.lapses
+        return lambda: request.repeatable or (self._pulse.is_fresh and self._pulse.lapses == lapses)
+
+    async def _run(self, request: ToolCallRequest, claim_id: str, may_start: MayStart) -> None:
         """Ends when Kafka has the outcome: what cannot be told keeps its place at the server, and is not piled up."""
         what = {"tarsy.call_id": request.call_id, "tarsy.server": request.server, "tarsy.tool": request.tool}
         with traced(self._tracer, "tool_call", session_id=request.session_id, attributes=what) as span:
-            report = await self._runner.run(request, claim_id)
+            report = await self._runner.run(request, claim_id, may_start)
             span.set_attribute("tarsy.outcome", report.outcome)
             await self._reports.say(request.session_id, report)
             self._remember(request.call_id)

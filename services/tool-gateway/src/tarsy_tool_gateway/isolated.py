@@ -12,7 +12,7 @@ from tarsy_contracts.requests import ToolCallRequest
 from tarsy_tool_gateway.calls import Limits
 from tarsy_tool_gateway.connection import Connection
 from tarsy_tool_gateway.plan import ServerPlan, for_session
-from tarsy_tool_gateway.servers import Said, ToolServer
+from tarsy_tool_gateway.servers import MayStart, Said, ToolServer, always
 
 log = structlog.get_logger(__name__)
 
@@ -85,7 +85,7 @@ class IsolatedServer:
     def stop(self) -> None:
         self._stopped.set()
 
-    async def call(self, request: ToolCallRequest) -> Said:
+    async def call(self, request: ToolCallRequest, may_start: MayStart = always) -> Said:
         began = self._now()
         try:
             async with asyncio.timeout(min(self._bounds.wait_seconds, request.timeout_seconds)):
@@ -99,7 +99,7 @@ class IsolatedServer:
         session.calls += 1
         try:
             left = max(0.0, request.timeout_seconds - (self._now() - began))
-            return await session.tools.call(request.model_copy(update={"timeout_seconds": left}))
+            return await session.tools.call(request.model_copy(update={"timeout_seconds": left}), may_start)
         finally:
             session.calls -= 1
             session.used = self._now()

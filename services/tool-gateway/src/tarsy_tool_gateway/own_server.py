@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_tool_gateway.calls import Limits
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.servers import MayStart, Said, always
 
 LIMITS = Limits(concurrent=16, queue=256)
 
@@ -20,7 +20,7 @@ class OwnServer:
     tools: Mapping[str, OwnTool]
     limits: Limits = LIMITS
 
-    async def call(self, request: ToolCallRequest) -> Said:
+    async def call(self, request: ToolCallRequest, may_start: MayStart = always) -> Said:
         tool = self.tools.get(request.tool)
         if tool is None:
             return Said("rejected", f"The tool gateway has no tool {request.tool} of its own.")

@@ -16,7 +16,7 @@ from tarsy_tool_gateway.calls import SayEnded
 from tarsy_tool_gateway.metrics import Metrics
 from tarsy_tool_gateway.results import OFF_THE_LOOP_CHARACTERS, Kept, Results
 from tarsy_tool_gateway.room import Room
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.servers import MayStart, Said, always
 
 log = structlog.get_logger(__name__)
 
@@ -27,7 +27,7 @@ MOST_CHARACTERS_AT_ONCE = 40 * 1024 * 1024
 class Runner:
     def __init__(
         self,
-        call: Callable[[ToolCallRequest], Awaitable[Said]],
+        call: Callable[[ToolCallRequest, MayStart], Awaitable[Said]],
         results: Results,
         *,
         worker_id: str,
@@ -39,9 +39,9 @@ class Runner:
         self._metrics = metrics
         self._room = Room(MOST_CHARACTERS_AT_ONCE)
 
-    async def run(self, request: ToolCallRequest, claim_id: str) -> ToolCallReported:
+    async def run(self, request: ToolCallRequest, claim_id: str, may_start: MayStart = always) -> ToolCallReported:
         began = time.monotonic()
-        said = await self._said(request)
+        said = await self._said(request, may_start)
         took = timedelta(seconds=time.monotonic() - began)
         kept = await self._keep(request, claim_id, said.text)
         self._metrics.ended(request.server, said.outcome, took.total_seconds())
@@ -86,9 +86,9 @@ class Runner:
         async with self._room.of(len(text)):
             return await keep()
 
-    async def _said(self, request: ToolCallRequest) -> Said:
+    async def _said(self, request: ToolCallRequest, may_start: MayStart) -> Said:
         try:
-            return await not_cancelled_from_inside(f"call {request.call_id}", self._call(request))
+            return await not_cancelled_from_inside(f"call {request.call_id}", self._call(request, may_start))
         except Exception as problem:  # noqa: BLE001 - a mistake of ours in one call must not end all the others
             # Without the message and the values in it, which nobody has masked.
             where = "".join(traceback.format_tb(problem.__traceback__))

@@ -11,6 +11,7 @@ from tarsy_bus.connection import Bus
 from tarsy_bus.controls import follow_control
 from tarsy_bus.liveness import announce
 from tarsy_bus.publisher import Publisher
+from tarsy_bus.pulse import Pulse
 from tarsy_bus.queues import take_requests
 from tarsy_bus.reports import Reports
 from tarsy_bus.topics_admin import check_topics
@@ -35,6 +36,8 @@ class ToolGateway:
     bus: Bus
     publisher: Publisher
     worker_id: str
+    name: str
+    pulse: Pulse
     servers: Mapping[str, ToolServer]
     connections: Sequence[Connection]
     isolated: Sequence[IsolatedServer]
@@ -52,10 +55,10 @@ class ToolGateway:
     async def run(self, ready: Ready) -> None:
         """Until it is cancelled: then no more requests, the calls, the MCP sessions, and a good-bye, in this order."""
         await check_topics(self.bus)
-        life = WorkerAnnounced(worker_id=self.worker_id, service="tool-gateway")
+        life = WorkerAnnounced(worker_id=self.worker_id, service="tool-gateway", name=self.name)
         async with (
             self.publisher.running(),
-            self.supervisor.background({"announcements": announce(self.publisher, life)}),
+            self.supervisor.background({"announcements": announce(self.publisher, life, self.pulse)}),
             connected(self.connections, self.isolated, self.catalog, self.supervisor),
             asyncio.TaskGroup() as tasks,
         ):
@@ -88,6 +91,7 @@ class ToolGateway:
         return Gateway(
             Claims(limits={name: server.limits for name, server in self.servers.items()}),
             worker_id=self.worker_id,
+            pulse=self.pulse,
             runner=self.runner,
             reports=self.reports,
             metrics=self.metrics,

@@ -1,5 +1,6 @@
 """Where everything is, as the services are told it through their environment."""
 
+import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,9 +40,11 @@ class Places:
         return Topics(self.topic_prefix)
 
     def environment(self, around: Mapping[str, str]) -> dict[str, str]:
-        """The settings that `tarsy up` knows better than whoever set the environment, and group timeouts unless set."""
+        """The settings that `tarsy up` knows better than whoever set the environment; group timeouts and a name unless
+        set."""
         timeouts = OWN_BROKER_TIMEOUTS if self.own_broker else {}
-        return {name: value for name, value in timeouts.items() if name not in around} | {
+        own = {**timeouts, "TARSY_CLIENT": own_name()}
+        return {name: value for name, value in own.items() if name not in around} | {
             "TARSY_KAFKA": self.kafka,
             "TARSY_TOPIC_PREFIX": self.topic_prefix,
             "TARSY_DATABASE": self.database,
@@ -51,6 +54,11 @@ class Places:
             "TARSY_CONFIG_DIR": str(self.config_dir),
             VARIABLE: self.masking_key,
         }
+
+
+def own_name() -> str:
+    """Of the one process, and the same when it is started again: its calls are then free at once (announcements)."""
+    return f"{socket.gethostname()}-up"
 
 
 def without_password(url: str) -> str:

@@ -50,6 +50,20 @@ def cut_note(lines: int, size: int, shown: str, read_on: ReadOn | None = None) -
     return f"[The result had {lines} lines ({size} bytes). This is its beginning; the rest was left out.{how}]"
 
 
+def outcome_known(tool: str, result: str, outcome: str, *, cut: bool) -> str:
+    """Of a call that had ended as unknown, and that the agent has read of since."""
+    part = " This is the beginning of it." if cut else ""
+    return (
+        f'[The outcome of your earlier call of {tool} (result "{result}") was unknown. It is known now: {outcome}.'
+        f" What it returned follows.{part}]"
+    )
+
+
+def learned_note(*, cut: bool) -> str:
+    part = " This is the beginning of the result." if cut else ""
+    return f"[The outcome was unknown at first, and became known later.{part}]"
+
+
 def _behind(shown: str) -> str:
     """Where the tool has to begin after what was shown: it counts from 0."""
     begun = len(shown[shown.rfind("\n") + 1 :].encode())

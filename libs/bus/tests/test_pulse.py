@@ -1,0 +1,44 @@
+"""A worker that did not reach Kafka for a while knows so before it does anything else."""
+
+from tarsy_bus.pulse import Pulse
+
+
+class Clock:
+    seconds = 100.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+def test_it_is_fresh_as_long_as_its_last_announcement_that_came_through_is_young() -> None:
+    clock = Clock()
+    pulse = Pulse(4.0, clock)
+    assert not pulse.is_fresh
+    pulse.acknowledged(100.0)
+    clock.seconds = 104.0
+    assert pulse.is_fresh
+    clock.seconds = 104.1
+    assert not pulse.is_fresh
+
+
+def test_it_counts_from_before_the_announcement_was_sent() -> None:
+    """It lay in the producer during an outage: nobody has heard it before its end."""
+    clock = Clock()
+    pulse = Pulse(4.0, clock)
+    clock.seconds = 130.0
+    pulse.acknowledged(100.0)
+    assert not pulse.is_fresh
+
+
+def test_a_lapse_is_remembered_when_the_next_announcement_has_come_through_before_anybody_looked() -> None:
+    clock = Clock()
+    pulse = Pulse(4.0, clock)
+    pulse.acknowledged(100.0)
+    before = pulse.lapses
+    clock.seconds = 103.0
+    pulse.acknowledged(103.0)
+    assert pulse.lapses == before
+    clock.seconds = 140.0
+    pulse.acknowledged(140.0)
+    assert pulse.is_fresh
+    assert pulse.lapses == before + 1
