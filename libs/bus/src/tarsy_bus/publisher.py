@@ -83,12 +83,17 @@ class Publisher:
         size = record_bytes(key, value, headers)
         if size > LIMIT_BYTES - ENVELOPE_BYTES:
             raise TooLarge(f"a record of {size} bytes for {topic} is above the limit of {LIMIT_BYTES}")
+        if partition is None and key is not None:
+            partition = self._bus.partition_of(topic, key)
         producer = self._producing.current
         try:
             async with asyncio.timeout(WRITE_SECONDS):
                 metadata: RecordMetadata = await producer.send_and_wait(
                     topic, value, key=key, headers=headers, partition=partition
                 )
+        except AssertionError as problem:
+            # aiokafka's own: somebody made the topic anew, with fewer partitions.
+            raise NotWritten(f"{topic} has no partition {partition}") from problem
         except TimeoutError as problem:
             raise NotWritten(f"{topic}: {problem!r}") from problem
         except KafkaError as problem:

@@ -15,7 +15,9 @@ from tarsy_bus.dead_letters import bury_until_written
 from tarsy_bus.following import Record
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.records import delivery
+from tarsy_bus.start_positions import AssignedPartitions
 from tarsy_bus.starting import start
+from tarsy_bus.tolerant_consumer import PositionLost
 from tarsy_contracts.envelope import EnvelopeError
 from tarsy_contracts.message import Message
 from tarsy_contracts.recorded import UnknownType, UnreadableValue, decode
@@ -44,13 +46,18 @@ async def take_requests[M: Message](
     any middleware sees it.
     """
     consumer = member(bus, group)
-    consumer.subscribe([topic])
+    # A request that is lost is published again by its owner.
+    assigned = AssignedPartitions(consumer, may_skip=True)
+    consumer.subscribe([topic], listener=assigned)
     commits = _Commits(consumer)
     try:
         await start(consumer)
         while True:
             try:
+                await assigned.open()
                 await _take_some(consumer, commits, publisher, kind, hand_over)
+            except PositionLost as lost:
+                assigned.skip(lost)
             except KafkaError as problem:
                 # A rebalance, or a broker that is away. What was not committed comes again, here or elsewhere.
                 log.warning("requests.interrupted", topic=topic, problem=type(problem).__name__)

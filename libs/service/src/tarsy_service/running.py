@@ -64,6 +64,7 @@ def build_app(services: Sequence[Service], readiness: Readiness, registry: Colle
             "waiting_for": waiting,
             "starting": readiness.waiting,
             "reasons": reasons,
+            "degraded": _degraded(services),
         }
 
     @app.get("/metrics", include_in_schema=False)
@@ -75,6 +76,11 @@ def build_app(services: Sequence[Service], readiness: Readiness, registry: Colle
 
 def _hindrances(services: Sequence[Service]) -> dict[str, list[str]]:
     told = {service.name: list(service.hindrances()) for service in services}
+    return {name: reasons for name, reasons in told.items() if reasons}
+
+
+def _degraded(services: Sequence[Service]) -> dict[str, list[str]]:
+    told = {service.name: list(service.degraded_reasons()) for service in services}
     return {name: reasons for name, reasons in told.items() if reasons}
 
 

@@ -17,6 +17,9 @@ class Service:
 
     `hindrances`: why it is not to count as ready though it works, in sentences for the operator, without secrets.
 
+    `degraded_reasons`: what of its work stands still while the rest is worth its traffic, in such sentences: `/ready`
+    says them and stays 200, or whoever routes by it would shut the doors that work.
+
     An exception out of `run` means that the service cannot go on: the process ends with it.
     """
 
@@ -24,4 +27,5 @@ class Service:
     run: Callable[[Ready], Awaitable[None]]
     router: APIRouter | None = None
     hindrances: Callable[[], Sequence[str]] = tuple
+    degraded_reasons: Callable[[], Sequence[str]] = tuple
     tracing: Tracing = field(default_factory=lambda: Tracing(NoOpTracer()))

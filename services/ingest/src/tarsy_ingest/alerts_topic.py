@@ -2,7 +2,7 @@
 
 aiokafka directly, not a FastStream subscriber: FastStream swallows whatever comes out of a handler or a parser (a
 header that is not text is enough), and the commit of the next record then goes past it. Here an unexpected error ends
-the service with the record uncommitted, and a header is as opaque as the value.
+the reading with the record uncommitted (alerts_reader), and a header is as opaque as the value.
 """
 
 import asyncio
@@ -16,6 +16,9 @@ from tarsy_bus.connection import Bus, member
 from tarsy_bus.dead_letters import bury
 from tarsy_bus.following import Record
 from tarsy_bus.publisher import NotWritten, Publisher, TooLarge
+from tarsy_bus.record_parsing import UnparsableRecord
+from tarsy_bus.start_positions import AssignedPartitions
+from tarsy_bus.starting import start
 from tarsy_bus.tracing import carried_traceparent
 from tarsy_ingest.alert_rules import AlertRules
 from tarsy_ingest.incoming import Refused, TooMuch
@@ -50,19 +53,35 @@ class AlertsTopic:
         self._metrics = metrics
         self._mask = mask
 
-    def consumer(self) -> AIOKafkaConsumer:
-        consumer = member(self._bus, f"{self._bus.topics.prefix}.ingest")
-        consumer.subscribe([self._bus.topics.alerts])
-        return consumer
+    @property
+    def group(self) -> str:
+        return f"{self._bus.topics.prefix}.ingest"
 
-    async def follow(self, consumer: AIOKafkaConsumer, cluster: str) -> None:
-        """For ever, with a started consumer."""
+    async def follow(self, cluster: str, progressed: Callable[[], None]) -> None:
+        """Reads until it is cancelled or fails; `progressed` is called after each read, also one that brought nothing.
+
+        Raises PositionLost when the topic does not hold the records to go on with, else whatever went wrong.
+        """
+        consumer = member(self._bus, self.group)
+        assigned = AssignedPartitions(consumer, may_skip=False)
+        consumer.subscribe([self._bus.topics.alerts], listener=assigned)
+        try:
+            await start(consumer)
+            await self._read(consumer, assigned, cluster, progressed)
+        finally:
+            await consumer.stop()
+
+    async def _read(
+        self, consumer: AIOKafkaConsumer, assigned: AssignedPartitions, cluster: str, progressed: Callable[[], None]
+    ) -> None:
         while True:
+            await assigned.open()
             found = await consumer.getmany(timeout_ms=POLL_MS, max_records=MOST_RECORDS)
             for partition, records in found.items():
                 for record in records:
                     await self._until_handed_over(record, cluster)
                 await _commit(consumer, partition, records[-1].offset + 1)
+            progressed()
 
     async def _until_handed_over(self, record: Record, cluster: str) -> None:
         """An outage is waited out, however long: going on would leave the record behind."""
@@ -75,6 +94,10 @@ class AlertsTopic:
                 await asyncio.sleep(pause)
 
     async def _hand_over(self, record: Record, cluster: str) -> None:
+        if isinstance(record, UnparsableRecord):
+            await bury(self._publisher, record, record.problem)
+            self._metrics.buried("unparsable")
+            return
         position = Position(cluster, record.topic, record.partition, record.offset)
         try:
             alerts = read_record(record.value, record.headers, position, self._rules)

@@ -7,6 +7,7 @@ from aiokafka.errors import KafkaError
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus.connection import Bus
+from tarsy_bus.publisher import NotWritten
 from tarsy_bus.topics_admin import apply_topics
 from tarsy_cli.starting.kafka_sentence import kafka_sentence
 from tarsy_cli.starting.places import HOST, Places
@@ -32,7 +33,7 @@ async def make_topics(places: Places, *, replication: int | None) -> None:
     try:
         async with asyncio.timeout(TOPICS_SECONDS):
             await apply_topics(bus, replication=replication, connect_seconds=CONNECT_SECONDS)
-    except (KafkaError, TimeoutError, OSError) as problem:
+    except (KafkaError, NotWritten, TimeoutError, OSError) as problem:
         raise KafkaUnusable(kafka_sentence(places.kafka, problem)) from problem
 
 
