@@ -145,7 +145,7 @@ def test_a_service_alone_tells_its_health_its_readiness_and_its_metrics(alone: S
     ready = httpx2.get(f"{url}/ready", timeout=10)
     assert (ready.status_code, ready.json()) == (
         200,
-        {"ready": True, "waiting_for": [], "starting": [], "reasons": {}},
+        {"ready": True, "waiting_for": [], "starting": [], "reasons": {}, "degraded": {}},
     )
     metrics = httpx2.get(f"{url}/metrics", timeout=10)
     assert metrics.status_code == 200

@@ -184,6 +184,11 @@ class SimulatedConsumer:
             raise KafkaConnectionError("its commits never arrive")
         self._group.committed.update(offsets)
 
+    async def committed(self, place: TopicPartition) -> int | None:
+        _must_be_known(self.process)
+        await asyncio.sleep(0)
+        return None if self._group is None else self._group.committed.get(place)
+
     def pause(self, *places: TopicPartition) -> None:
         self._paused.update(places)
 

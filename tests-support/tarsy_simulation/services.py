@@ -11,7 +11,7 @@ from opentelemetry.trace import NoOpTracer
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus.client_lifecycle import stop_client
-from tarsy_bus.connection import Bus, member
+from tarsy_bus.connection import Bus, Layout, member
 from tarsy_bus.following import Follower
 from tarsy_bus.liveness import Liveness, announce, watch
 from tarsy_bus.log_writer import LogWriter
@@ -63,7 +63,7 @@ def in_memory(broker: Broker) -> Iterator[None]:
 
     with (
         patch("time.monotonic", asyncio.get_running_loop().time),
-        patch("tarsy_bus.connection.AIOKafkaConsumer", partial(SimulatedConsumer, broker)),
+        patch("tarsy_bus.connection.TolerantConsumer", partial(SimulatedConsumer, broker)),
         patch("tarsy_bus.connection.AIOKafkaProducer", partial(SimulatedProducer, broker)),
         patch("tarsy_tool_gateway.running.check_topics", fits),
         patch("tarsy_summarizer.running.check_topics", fits),
@@ -244,4 +244,4 @@ class Summarizer:
 
 
 def bus_of(broker: Broker, name: str) -> Bus:
-    return Bus(bootstrap="memory:0", topics=broker.topics, client=name)
+    return Bus(bootstrap="memory:0", topics=broker.topics, client=name, layout=Layout(broker.log_partitions))

@@ -30,6 +30,13 @@ async def make_topic(bus: Bus, name: str, partitions: int = 1, config: Mapping[s
         await eventually(described, f"{name} is described")
 
 
+async def make_ours(bus: Bus, *names: str) -> None:
+    """With the partitions that our writers look for."""
+    for topic in bus.topics.all():
+        if topic.name in names:
+            await make_topic(bus, topic.name, topic.partitions)
+
+
 async def delete_topic(bus: Bus, name: str) -> None:
     """Whoever knows the topic already goes on trying to write to it, and is never told that it cannot."""
     async with admin(bus) as client:
@@ -51,6 +58,12 @@ async def read(bus: Bus, topic: str, partition: int = 0, start: int = 0) -> list
     found: list[Record] = []
     await read_to_end(bus, topic, {partition: start}, found.append)
     return found
+
+
+async def read_all(bus: Bus, topic: str) -> list[Record]:
+    """The records of one of our topics, partition by partition."""
+    partitions = next(one.partitions for one in bus.topics.all() if one.name == topic)
+    return [record for partition in range(partitions) for record in await read(bus, topic, partition)]
 
 
 def entries(*values: str | int) -> Sequence[Entry]:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 from aiokafka import AIOKafkaProducer
-from bus_kafka import make_topic, read
+from bus_kafka import make_ours, make_topic, read, read_all
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.dead_letters import CUT_BYTES, bury
@@ -30,13 +30,13 @@ async def stranger(bare: Bus) -> AsyncIterator[AIOKafkaProducer]:
 async def publisher(bare: Bus) -> AsyncIterator[Publisher]:
     now = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
     await make_topic(bare, bare.topics.alerts, 2)
-    await make_topic(bare, bare.topics.dead_letters)
+    await make_ours(bare, bare.topics.dead_letters)
     async with Publisher(bare, source="test", now=lambda: now).running() as running:
         yield running
 
 
 async def dead(bare: Bus) -> Record:
-    (record,) = await read(bare, bare.topics.dead_letters)
+    (record,) = await read_all(bare, bare.topics.dead_letters)
     return record
 
 

@@ -6,12 +6,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from bus_kafka import TINY, Door, delete_topic, make_topic, read
+from bus_kafka import TINY, Door, delete_topic, make_ours, make_topic, read, read_all
 
 from tarsy_bus import client_lifecycle, publisher
 from tarsy_bus.connection import ENVELOPE_BYTES, Bus
 from tarsy_bus.publisher import NotWritten, Publisher, TooLarge
 from tarsy_contracts.control import CallCancelled
+from tarsy_contracts.partitioning import partition_of
 from tarsy_contracts.topics import LIMIT_BYTES
 
 NOW = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
@@ -57,10 +58,27 @@ async def test_records_with_one_key_meet_in_one_partition(bare: Bus, writer: Pub
         assert len({place.partition for place in places}) == 1
 
 
+async def test_a_topic_that_somebody_grew_takes_a_key_where_it_lay_before(bare: Bus, writer: Publisher) -> None:
+    await make_topic(bare, bare.topics.inbox, 48)
+    await make_topic(bare, bare.topics.control, 7)
+    for number in range(20):
+        key = f"session-{number}"
+        for topic, partitions in ((bare.topics.inbox, 12), (bare.topics.control, 4)):
+            place = await writer.publish(topic, MESSAGE, key=key, id="1", subject="s")
+            assert place.partition == partition_of(key.encode(), partitions)
+
+
+async def test_a_topic_that_was_made_anew_with_too_few_partitions_is_not_written(bare: Bus, writer: Publisher) -> None:
+    await make_topic(bare, bare.topics.inbox, 1)
+    key = next(key for key in (b"1", b"2", b"3", b"4") if partition_of(key, 12) > 0)
+    with pytest.raises(NotWritten, match=f"{bare.topics.inbox} has no partition"):
+        await writer.write(bare.topics.inbox, key=key, value=b"v", headers=[])
+
+
 async def test_a_tombstone_is_a_record_without_a_value(bare: Bus, writer: Publisher) -> None:
-    await make_topic(bare, bare.topics.heads)
+    await make_ours(bare, bare.topics.heads)
     await writer.write(bare.topics.heads, key=b"k", value=None, headers=[])
-    (record,) = await read(bare, bare.topics.heads)
+    (record,) = await read_all(bare, bare.topics.heads)
     assert (record.key, record.value, list(record.headers)) == (b"k", None, [])
 
 
@@ -87,10 +105,10 @@ async def test_a_record_that_is_too_large_is_refused(
 
 
 async def test_a_record_at_the_limit_is_written(bare: Bus, writer: Publisher) -> None:
-    await make_topic(bare, bare.topics.results)
+    await make_ours(bare, bare.topics.results)
     value = FAR_TOO_MUCH[:-100]
     await writer.write(bare.topics.results, key=b"k", value=value, headers=[])
-    (record,) = await read(bare, bare.topics.results)
+    (record,) = await read_all(bare, bare.topics.results)
     assert record.value == value
 
 
@@ -106,8 +124,7 @@ async def test_what_is_not_acknowledged_in_time_is_not_written_and_others_are(
     bare: Bus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(client_lifecycle, "STOP_SECONDS", 0.5)
-    await make_topic(bare, bare.topics.inbox)
-    await make_topic(bare, bare.topics.control)
+    await make_ours(bare, bare.topics.inbox, bare.topics.control)
     before = asyncio.all_tasks()
     async with writing(bare).running() as writer:
         await writer.write(bare.topics.inbox, key=b"k", value=b"v", headers=[])

@@ -5,15 +5,20 @@ from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 
 import pytest
-from bus_kafka import make_topic, read
+from aiokafka import AIOKafkaConsumer, TopicPartition
+from bus_kafka import delete_before, make_ours, make_topic, read_all
 
 from tarsy_bus.beside import beside
-from tarsy_bus.connection import Bus
+from tarsy_bus.connection import Bus, member
 from tarsy_bus.controls import follow_control
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.queues import take_requests
+from tarsy_bus.start_positions import AssignedPartitions
+from tarsy_bus.tolerant_consumer import PositionLost
 from tarsy_contracts.control import CallCancelled, ClaimGranted, Control
 from tarsy_contracts.requests import ToolCallRequest
+from tarsy_foreign_batches import with_a_broken_name, write_batch
+from tarsy_testing import eventually
 
 NOW = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 
@@ -21,8 +26,7 @@ NOW = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 @pytest.fixture
 async def publisher(bare: Bus) -> AsyncIterator[Publisher]:
     await make_topic(bare, bare.topics.tool_calls)
-    await make_topic(bare, bare.topics.control, 4)
-    await make_topic(bare, bare.topics.dead_letters)
+    await make_ours(bare, bare.topics.control, bare.topics.dead_letters)
     async with Publisher(bare, source="test", now=lambda: NOW).running() as running:
         yield running
 
@@ -73,13 +77,76 @@ async def test_requests_are_handed_over_in_order_and_what_cannot_be_read_is_buri
     bare: Bus, publisher: Publisher
 ) -> None:
     queue = bare.topics.tool_calls
-    await publisher.publish(queue, request("1"), key="1", id="1", subject="s")
-    await publisher.write(queue, key=b"2", value=b"rubbish", headers=[])
-    await publisher.publish(queue, CallCancelled(call_id="c"), key="3", id="3", subject="s")
-    await publisher.publish(queue, request("4"), key="4", id="4", subject="s")
+    await publisher.publish(queue, request("1"), key="1", id="1", subject="s", partition=0)
+    await publisher.write(queue, key=b"2", value=b"rubbish", headers=[], partition=0)
+    await publisher.publish(queue, CallCancelled(call_id="c"), key="3", id="3", subject="s", partition=0)
+    await publisher.publish(queue, request("4"), key="4", id="4", subject="s", partition=0)
     assert await Worker(bare, publisher).take_until("4") == ["1", "4"]
-    reasons = [dict(letter.headers)["dead-letter-reason"] for letter in await read(bare, bare.topics.dead_letters)]
-    assert reasons == [b"header ce_specversion is missing", b"call.cancelled version 1"]
+    reasons = [dict(letter.headers)["dead-letter-reason"] for letter in await read_all(bare, bare.topics.dead_letters)]
+    assert sorted(reasons) == [b"call.cancelled version 1", b"header ce_specversion is missing"]
+
+
+async def test_what_cannot_be_parsed_is_buried_and_the_next_request_is_taken(bare: Bus, publisher: Publisher) -> None:
+    queue = bare.topics.tool_calls
+    await write_batch(bare, queue, with_a_broken_name([b"rubbish"], broken=0))
+    await publisher.publish(queue, request("1"), key="1", id="1", subject="s", partition=0)
+    assert await Worker(bare, publisher).take_until("1") == ["1"]
+    (letter,) = await read_all(bare, bare.topics.dead_letters)
+    assert dict(letter.headers)["dead-letter-reason"] == b"the name of a header is not UTF-8 text"
+
+
+async def test_requests_that_were_deleted_before_they_were_taken_are_gone_past(bare: Bus, publisher: Publisher) -> None:
+    """At the start, when the committed offset lies before them, and while the worker reads."""
+    queue = bare.topics.tool_calls
+    for number in range(6):
+        await publisher.publish(queue, request(str(number)), key="k", id="1", subject="s", partition=0)
+    worker = Worker(bare, publisher)
+    assert await worker.take_until("5") == ["0", "1", "2", "3", "4", "5"]
+    for number in range(6, 9):
+        await publisher.publish(queue, request(str(number)), key="k", id="1", subject="s", partition=0)
+    await delete_before(bare, queue, 0, 8)
+    assert (await worker.take_until("8"))[6:] == ["8"]
+
+
+@pytest.mark.parametrize("may_skip", [True, False])
+async def test_a_position_that_is_lost_is_gone_past_in_queues_and_refused_elsewhere(
+    bare: Bus, publisher: Publisher, may_skip: bool
+) -> None:
+    queue, place = bare.topics.tool_calls, TopicPartition(bare.topics.tool_calls, 0)
+    for number in range(20):
+        await publisher.publish(queue, request(str(number)), key="k", id="1", subject="s", partition=0)
+    consumer = member(bare, f"{bare.topics.prefix}-group")
+    assigned = AssignedPartitions(consumer, may_skip=may_skip)
+    consumer.subscribe([queue], listener=assigned)
+    try:
+        await consumer.start()
+        await assigned.open()
+        assert await offsets_of(consumer) == [0, 1, 2, 3, 4]
+        consumer.pause(place)
+        consumer.seek(place, 5)
+        await delete_before(bare, queue, 0, 15)
+        consumer.resume(place)
+        with pytest.raises(PositionLost, match=f"{queue} partition 0 at 5") as lost:
+            await offsets_of(consumer)
+        if may_skip:
+            assigned.skip(lost.value)
+            await assigned.open()
+            assert (await offsets_of(consumer))[0] == 15
+        else:
+            with pytest.raises(PositionLost):
+                assigned.skip(lost.value)
+    finally:
+        await consumer.stop()
+
+
+async def offsets_of(consumer: AIOKafkaConsumer) -> list[int]:
+    """Of the next five records."""
+
+    async def some() -> list[int]:
+        found = await consumer.getmany(timeout_ms=500, max_records=5)
+        return [record.offset for records in found.values() for record in records]
+
+    return await eventually(some, "records")
 
 
 async def test_every_process_hears_what_is_told_from_when_it_listens(bare: Bus, publisher: Publisher) -> None:

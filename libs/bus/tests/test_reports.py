@@ -4,7 +4,7 @@ import asyncio
 from datetime import UTC, datetime
 
 import pytest
-from bus_kafka import make_topic, read
+from bus_kafka import make_ours, read_all
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.publisher import Publisher
@@ -22,10 +22,10 @@ async def test_a_report_is_repeated_until_kafka_has_it(bare: Bus, monkeypatch: p
         saying = asyncio.create_task(Reports(publisher).say("s", CLAIM))
         done, _ = await asyncio.wait([saying], timeout=0.5)
         assert not done
-        await make_topic(bare, bare.topics.inbox)
+        await make_ours(bare, bare.topics.inbox)
         async with asyncio.timeout(30):
             await saying
-    (record,) = await read(bare, bare.topics.inbox)
+    (record,) = await read_all(bare, bare.topics.inbox)
     found = delivery(record)
     assert found.decode(INPUTS) == CLAIM
     assert (record.key, found.envelope.subject, found.envelope.id) == (b"s", "s", id_of(CLAIM))

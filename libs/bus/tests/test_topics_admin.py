@@ -5,11 +5,14 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import pytest
+from aiokafka.admin import NewPartitions
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import KafkaConnectionError
 from bus_kafka import delete_topic, make_topic
 
-from tarsy_bus.connection import Bus
+from tarsy_bus.cluster_layout import record_partitions
+from tarsy_bus.connection import Bus, Layout
+from tarsy_bus.topic_fit import Present, fit
 from tarsy_bus.topics_admin import TopicsWrong, admin, apply_topics, check_topics, cluster_id, compare_topics
 from tarsy_contracts.topics import Topics
 from tarsy_embedded.ports import free_port
@@ -51,6 +54,84 @@ async def test_a_wrong_number_of_partitions_is_named(bare: Bus) -> None:
     await make_topic(bare, bare.topics.heads, 3, COMPACTED)
     with pytest.raises(TopicsWrong, match=f"topic {bare.topics.heads} has 3 partitions, not 12"):
         await check_topics(bare)
+
+
+async def test_a_topic_that_somebody_grew_fits_and_is_remarked(bus: Bus) -> None:
+    async with admin(bus) as client:
+        grown = {name: NewPartitions(30) for name in (bus.topics.inbox, bus.topics.control)}
+        await client.create_partitions(grown)
+
+    async def remarked() -> bool:
+        return len((await compare_topics(bus)).remarks) == 2
+
+    await eventually(remarked, "both are remarked")
+    assert (await compare_topics(bus)).remarks == [
+        f"topic {bus.topics.inbox} has 30 partitions: 12 are used, as before somebody grew it",
+        f"topic {bus.topics.control} has 30 partitions: 4 are used, as before somebody grew it",
+    ]
+    await check_topics(bus)
+    assert await apply_topics(bus) == []
+
+
+async def test_the_first_apply_decides_the_number_for_good(bare: Bus) -> None:
+    await apply_topics(bare, log_partitions=3)
+    told = {name: await partitions_of(bare, name) for name in (bare.topics.inbox, bare.topics.sessions)}
+    assert set(told.values()) == {3}
+    later = replace(bare, layout=Layout())
+    await check_topics(later)
+    assert later.layout.log_partitions == 3
+    assert await apply_topics(later) == []
+    assert await apply_topics(later, log_partitions=3) == []
+    with pytest.raises(TopicsWrong, match=r"have 3 partitions for good.*: 48 need another cluster or prefix"):
+        await apply_topics(later, log_partitions=48)
+    assert "48 need another" in (await compare_topics(later, log_partitions=48)).misfits[0]
+
+
+async def test_a_cluster_of_before_the_record_has_twelve(bus: Bus) -> None:
+    await delete_topic(bus, bus.topics.layout)
+    with pytest.raises(TopicsWrong, match=f"topic {bus.topics.layout} is missing"):
+        await check_topics(bus)
+    with pytest.raises(TopicsWrong, match="have 12 partitions for good"):
+        await apply_topics(bus, log_partitions=48)
+    assert await apply_topics(bus) == [bus.topics.layout]
+    await check_topics(bus)
+
+
+async def test_an_apply_that_died_before_the_record_is_made_again(bare: Bus) -> None:
+    for topic in bare.topics.all(5):
+        await make_topic(bare, topic.name, topic.partitions, topic.settings())
+    with pytest.raises(TopicsWrong, match=f"topic {bare.topics.layout} has no record of the number of partitions"):
+        await check_topics(bare)
+    assert await apply_topics(bare, log_partitions=5) == []
+    await check_topics(bare)
+    assert bare.layout.log_partitions == 5
+
+
+async def test_of_two_records_the_first_counts(bus: Bus) -> None:
+    await record_partitions(bus, 99)
+    await check_topics(bus)
+    assert bus.layout.log_partitions == 12
+
+
+async def test_what_is_not_durable_or_compressed_again_is_remarked_and_stops_nobody(bus: Bus) -> None:
+    change = {"compression.type": "zstd", "unclean.leader.election.enable": "true", "min.insync.replicas": "2"}
+    await set_topic(bus, bus.topics.heads, change)
+    name = f"topic {bus.topics.heads} has"
+    assert (await compare_topics(bus)).remarks == [
+        f"{name} min.insync.replicas=2, but 1 copies: it takes no records",
+        f"{name} unclean.leader.election.enable=true: acknowledged records may be lost when brokers fail",
+        f"{name} compression.type=zstd: the broker compresses each record again, which costs it time",
+    ]
+    await check_topics(bus)
+
+
+def test_three_copies_with_one_in_sync_are_remarked() -> None:
+    (topic,) = (topic for topic in Topics().all() if topic.name == "tarsy.sessions")
+    found = fit([topic], {topic.name: Present(12, 3, topic.settings(1))})
+    assert found.misfits == []
+    assert found.remarks == [
+        "topic tarsy.sessions has min.insync.replicas=1, less than 2: acknowledged records may be lost with one broker"
+    ]
 
 
 @pytest.mark.timeout(20)
@@ -121,6 +202,12 @@ async def test_a_topic_has_the_settings_of_the_table(bus: Bus) -> None:
     for topic in bus.topics.all():
         wanted = topic.settings()
         assert wanted.items() <= (await config_of(bus, topic.name)).items()
+
+
+async def partitions_of(bus: Bus, topic: str) -> int:
+    async with admin(bus) as client:
+        (described,) = await client.describe_topics([topic])
+    return len(described["partitions"])
 
 
 async def set_topic(bus: Bus, topic: str, change: dict[str, str]) -> None:

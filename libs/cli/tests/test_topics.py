@@ -58,10 +58,21 @@ def test_a_dry_run_says_what_does_not_fit(bare: Bus) -> None:
     assert code == 2
     name = f"does not fit: topic {bare.topics.workers}"
     assert [line for line in lines if not line.startswith("would make")] == [
-        f"{name} has 2 partitions, not 1",
         f"{name} has message.timestamp.type=CreateTime, not LogAppendTime",
         f"{name} has max.message.bytes=1048588, less than 4259840",
+        f"differs, and may: topic {bare.topics.workers} has 2 partitions: 1 are used, as before somebody grew it",
     ]
+
+
+def test_a_large_site_begins_with_more_partitions_and_keeps_them(bare: Bus) -> None:
+    code, lines = applied(bare, "--dry-run", "--partitions", "5")
+    assert f"would make {bare.topics.inbox}: 5 partitions" in lines
+    assert applied(bare, "--partitions", "5")[0] == 0
+    assert applied(bare) == (0, ["All topics are there."])
+    code, lines = applied(bare, "--partitions", "48")
+    assert code == 1
+    assert "have 5 partitions for good" in " ".join(" ".join(lines).split())
+    assert applied(bare, "--dry-run", "--partitions", "48")[0] == 2
 
 
 def test_a_cluster_that_cannot_be_asked_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,9 +12,24 @@ def test_inbox_log_and_heads_have_the_same_partitions() -> None:
     assert TOPICS["tarsy.inbox"].partitions == TOPICS["tarsy.sessions"].partitions == TOPICS["tarsy.heads"].partitions
 
 
+def test_a_large_site_has_more_of_those_three() -> None:
+    found = {topic.name: topic.partitions for topic in Topics().all(48)}
+    assert found["tarsy.inbox"] == found["tarsy.sessions"] == found["tarsy.heads"] == 48
+    assert found["tarsy.tool-calls"] == TOPICS["tarsy.tool-calls"].partitions
+
+
+@pytest.mark.parametrize(("copies", "in_sync"), [(1, "1"), (2, "1"), (3, "2"), (5, "2")])
+def test_acknowledged_means_on_two_brokers_where_there_are_three_copies(copies: int, in_sync: str) -> None:
+    for topic in TOPICS.values():
+        settings = topic.settings(copies)
+        assert settings["min.insync.replicas"] == in_sync
+        assert settings["unclean.leader.election.enable"] == "false"
+        assert settings["compression.type"] == "producer"
+
+
 def test_every_topic_has_its_own_name_under_the_prefix() -> None:
     names = [topic.name for topic in Topics("mine").all()]
-    assert len(set(names)) == len(names) == 12
+    assert len(set(names)) == len(names) == 13
     assert all(name.startswith("mine.") for name in names)
 
 
@@ -32,9 +47,9 @@ def test_only_heads_and_catalog_are_compacted() -> None:
     assert {name for name, topic in TOPICS.items() if topic.compacted} == {"tarsy.heads", "tarsy.catalog"}
 
 
-def test_the_log_its_heads_and_the_catalog_are_never_deleted_by_time() -> None:
+def test_the_log_its_heads_the_catalog_and_the_layout_are_never_deleted_by_time() -> None:
     forever = {name for name, topic in TOPICS.items() if topic.retention_ms == FOREVER}
-    assert forever == {"tarsy.sessions", "tarsy.heads", "tarsy.catalog"}
+    assert forever == {"tarsy.sessions", "tarsy.heads", "tarsy.catalog", "tarsy.layout"}
 
 
 def test_announcements_and_their_order_need_one_partition() -> None:

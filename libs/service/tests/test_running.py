@@ -81,13 +81,32 @@ async def test_a_service_that_works_and_is_not_to_be_counted_on_says_why_on_the_
         refused = await client.get("/ready")
         assert (refused.status_code, refused.json()) == (
             503,
-            {"ready": False, "waiting_for": ["hindered"], "starting": [], "reasons": {"hindered": hindrances}},
+            {
+                "ready": False,
+                "waiting_for": ["hindered"],
+                "starting": [],
+                "reasons": {"hindered": hindrances},
+                "degraded": {},
+            },
         )
         metrics = (await client.get("/metrics")).text
         assert 'tarsy_process_ready{service="hindered"} 0.0' in metrics
         assert 'tarsy_process_ready{service="whole"} 1.0' in metrics
         hindrances = []
         assert (await client.get("/ready")).status_code == 200
+    stop.set()
+    await running
+
+
+async def test_a_service_that_works_in_part_says_so_and_is_counted_on() -> None:
+    all_ready, stop, port = asyncio.Event(), asyncio.Event(), free_port()
+    services = [Service("ingest", for_ever, degraded_reasons=lambda: ["The alerts topic is not read."])]
+    running = asyncio.create_task(run(services, stop, port=port, on_ready=all_ready.set))
+    async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client:
+        await all_ready.wait()
+        answer = await client.get("/ready")
+        assert answer.status_code == 200
+        assert answer.json()["degraded"] == {"ingest": ["The alerts topic is not read."]}
     stop.set()
     await running
 

@@ -93,12 +93,12 @@ def start_ingest(bus: Bus, config_dir: Path) -> StartIngest:
     async def start() -> AsyncIterator[Ingest]:
         registry = CollectorRegistry()
         service = build(settings, registry)
-        ready = asyncio.Event()
-        running = asyncio.ensure_future(service.run(ready.set))
+        readiness = Readiness([service.name])
+        running = asyncio.ensure_future(service.run(lambda: readiness.ready(service.name)))
         try:
             async with asyncio.timeout(30):
-                await ready.wait()
-            async with _client(build_app([service], Readiness([service.name]), registry)) as client:
+                await readiness.all.wait()
+            async with _client(build_app([service], readiness, registry)) as client:
                 yield Ingest(client, registry)
         finally:
             running.cancel()

@@ -8,6 +8,7 @@ from aiokafka import TopicPartition
 from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.connection import Bus
 from tarsy_bus.following import Follower, Record
+from tarsy_bus.record_parsing import UnparsableRecord
 
 
 class RecordsGone(Exception):
@@ -31,7 +32,7 @@ async def records_at(bus: Bus, topic: str, partition: int, offsets: Sequence[int
         follower.assign({partition: missing[0]})
         while missing:
             for record in await _read(follower):
-                if record.offset == missing[0]:
+                if record.offset == missing[0] and not isinstance(record, UnparsableRecord):
                     missing.popleft()
                     yield record
                 if not missing:

@@ -2,14 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from functools import cache
+from typing import Protocol
 
-from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka.coordinator.assignors.abstract import AbstractPartitionAssignor
 from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 
-from tarsy_bus.metrics import Wrote, uncounted
-from tarsy_contracts.topics import LIMIT_BYTES, Topics
+from tarsy_bus.metrics import Unparsable, Wrote, not_counted, uncounted
+from tarsy_bus.tolerant_consumer import TolerantConsumer
+from tarsy_contracts.partitioning import partition_of
+from tarsy_contracts.topics import LIMIT_BYTES, LOG_PARTITIONS, Topics
 
 REQUEST_TIMEOUT_MS = 20_000
 ENVELOPE_BYTES = 16 * 1024
@@ -18,12 +21,19 @@ RECORD_OVERHEAD_BYTES = 64
 HEADER_OVERHEAD_BYTES = 8
 
 
+@dataclass(slots=True)
+class Layout:
+    """How many partitions of inbox, log and heads are used; `check_topics` puts here what the cluster has on record."""
+
+    log_partitions: int = LOG_PARTITIONS
+
+
 @dataclass(frozen=True, slots=True)
 class Bus:
     """Where Kafka is, and under which names our topics lie there. `client` names the process in the broker's logs.
 
     Session timeout and heartbeat (milliseconds) are those of consumer groups: a stock broker refuses less than 6,000.
-    `wrote` is told of every write of ours.
+    `wrote` is told of every write of ours, `unparsable` of every record that the client library does not parse.
     """
 
     bootstrap: str
@@ -32,10 +42,26 @@ class Bus:
     session_timeout_ms: int = 6_000
     heartbeat_ms: int = 1_000
     wrote: Wrote = field(default=uncounted, repr=False, compare=False)
+    unparsable: Unparsable = field(default=not_counted, repr=False, compare=False)
+    layout: Layout = field(default_factory=Layout, repr=False, compare=False)
+
+    def log_places(self, topic: str) -> list[TopicPartition]:
+        """The partitions of inbox, log or heads that are used."""
+        return [TopicPartition(topic, number) for number in range(self.layout.log_partitions)]
+
+    def partition_of(self, topic: str, key: bytes) -> int | None:
+        """Where a record of ours with this key lies, however many partitions the topic has; None of another's topic."""
+        partitions = _partitions(self.topics, self.layout.log_partitions).get(topic)
+        return None if partitions is None else partition_of(key, partitions)
 
     def short(self, topic: str) -> str:
         """The topic's name without the prefix."""
         return topic.removeprefix(f"{self.topics.prefix}.")
+
+
+@cache
+def _partitions(topics: Topics, log_partitions: int) -> dict[str, int]:
+    return {topic.name: topic.partitions for topic in topics.all(log_partitions)}
 
 
 class KafkaSettings(Protocol):
@@ -53,7 +79,7 @@ class KafkaSettings(Protocol):
     def group_heartbeat_ms(self) -> int: ...
 
 
-def bus_of(settings: KafkaSettings, wrote: Wrote = uncounted) -> Bus:
+def bus_of(settings: KafkaSettings, wrote: Wrote = uncounted, unparsable: Unparsable = not_counted) -> Bus:
     return Bus(
         bootstrap=settings.kafka,
         topics=Topics(settings.topic_prefix),
@@ -61,6 +87,7 @@ def bus_of(settings: KafkaSettings, wrote: Wrote = uncounted) -> Bus:
         session_timeout_ms=settings.group_session_timeout_ms,
         heartbeat_ms=settings.group_heartbeat_ms,
         wrote=wrote,
+        unparsable=unparsable,
     )
 
 
@@ -78,14 +105,15 @@ def producer(bus: Bus) -> AIOKafkaProducer:
     )
 
 
-def reader(bus: Bus, *, reset: Literal["none", "earliest", "latest"] = "none") -> AIOKafkaConsumer:
-    """A consumer without a group, for `assign` and `seek`. With `none`, a deleted offset is an error, never a jump."""
-    return AIOKafkaConsumer(
+def reader(bus: Bus) -> AIOKafkaConsumer:
+    """A consumer without a group, for `assign` and `seek`. A deleted offset is an error, never a jump."""
+    return TolerantConsumer(
+        unparsable=lambda topic: bus.unparsable(bus.short(topic)),
         bootstrap_servers=bus.bootstrap,
         client_id=bus.client,
         group_id=None,
         enable_auto_commit=False,
-        auto_offset_reset=reset,
+        auto_offset_reset="none",
         fetch_max_bytes=4 * LIMIT_BYTES,
         max_partition_fetch_bytes=2 * LIMIT_BYTES,
         request_timeout_ms=REQUEST_TIMEOUT_MS,
@@ -95,15 +123,19 @@ def reader(bus: Bus, *, reset: Literal["none", "earliest", "latest"] = "none") -
 def member(
     bus: Bus, group: str, *, assignor: type[AbstractPartitionAssignor] = StickyPartitionAssignor
 ) -> AIOKafkaConsumer:
-    """A member of a consumer group; sticky, so that a rebalance moves as little as it can."""
+    """A member of a consumer group; sticky, so that a rebalance moves as little as it can.
+
+    Its positions are never chosen by the client library: whoever uses it says where reading begins (start_positions).
+    """
     # aiokafka notes in the class what a member had: members of one process would take each other's notes for their own.
     own = type(assignor.__name__, (assignor,), {})
-    return AIOKafkaConsumer(
+    return TolerantConsumer(
+        unparsable=lambda topic: bus.unparsable(bus.short(topic)),
         bootstrap_servers=bus.bootstrap,
         client_id=bus.client,
         group_id=group,
         enable_auto_commit=False,
-        auto_offset_reset="earliest",
+        auto_offset_reset="none",
         session_timeout_ms=bus.session_timeout_ms,
         heartbeat_interval_ms=bus.heartbeat_ms,
         partition_assignment_strategy=(own,),

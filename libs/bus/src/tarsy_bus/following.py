@@ -6,12 +6,12 @@ from contextlib import asynccontextmanager
 
 import structlog
 from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
-from aiokafka.errors import NoOffsetForPartitionError, OffsetOutOfRangeError
 
 from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.client_lifecycle import check_alive, start_client, stop_client
 from tarsy_bus.connection import Bus, reader
 from tarsy_bus.outages import wait_out
+from tarsy_bus.record_parsing import UnparsableRecord
 from tarsy_bus.records import Delivery, delivery
 from tarsy_contracts.envelope import EnvelopeError
 
@@ -73,6 +73,7 @@ class Follower:
 
     def __init__(self, bus: Bus, topic: str) -> None:
         self._topic = topic
+        self._is_the_truth = topic in (bus.topics.sessions, bus.topics.heads)
         self.consumer: AIOKafkaConsumer = reader(bus)
 
     @asynccontextmanager
@@ -133,11 +134,25 @@ class Follower:
         if not self.consumer.assignment():
             await asyncio.sleep(POLL_MS / 1000)
             return []
-        try:
-            found = await poll(self.consumer, timeout_ms=POLL_MS, max_records=READ_RECORDS)
-        except (OffsetOutOfRangeError, NoOffsetForPartitionError) as problem:
-            raise LogMismatch(f"{self._topic}: {problem!r}: the records to go on with are gone") from problem
-        return [record for records in found.values() for record in records]
+        found = await poll(self.consumer, timeout_ms=POLL_MS, max_records=READ_RECORDS)
+        records = [record for records in found.values() for record in records]
+        if self._is_the_truth:
+            refuse_damaged(records)
+        return records
+
+
+def refuse_damaged(records: Iterable[Record]) -> None:
+    """Raises LogMismatch where a record of ours may be damaged: another reader may have taken it in as it was.
+
+    What is whole, and not parsable all the same, is none of ours. All readers pass over it, as they drop the rest of
+    what strangers write to the log.
+    """
+    for record in records:
+        if isinstance(record, UnparsableRecord) and record.damaged:
+            raise LogMismatch(
+                f"{record.topic} partition {record.partition} is damaged at offset {record.first_offset}: "
+                f"{record.problem}"
+            )
 
 
 async def poll(consumer: AIOKafkaConsumer, *, timeout_ms: int, max_records: int) -> dict[TopicPartition, list[Record]]:

@@ -1,4 +1,4 @@
-"""What is told of every write, to whoever counts them."""
+"""What is told of every write, and of every record that cannot be parsed, to whoever counts them."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -10,6 +10,14 @@ type WriteOutcome = Literal["ok", "not_written", "uncertain", "too_large"]
 
 type Wrote = Callable[[str, WriteOutcome, int, float], None]
 """Topic (without its prefix), outcome, records, seconds."""
+
+
+type Unparsable = Callable[[str], None]
+"""Topic (without its prefix)."""
+
+
+def not_counted(topic: str) -> None:
+    pass
 
 
 def uncounted(topic: str, outcome: WriteOutcome, records: int, seconds: float) -> None:

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime
 
+from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError
 from aiokafka.structs import RecordMetadata
 
@@ -84,24 +85,32 @@ class Publisher:
         size = record_bytes(key, value, headers)
         if size > LIMIT_BYTES - ENVELOPE_BYTES:
             raise TooLarge(f"a record of {size} bytes for {topic} is above the limit of {LIMIT_BYTES}")
+        if partition is None and key is not None:
+            partition = self._bus.partition_of(topic, key)
         producer = self._producing.current
         try:
             async with asyncio.timeout(WRITE_SECONDS):
                 metadata: RecordMetadata = await producer.send_and_wait(
                     topic, value, key=key, headers=headers, partition=partition
                 )
-        except TimeoutError as problem:
-            if sends_no_more(producer):
-                await self._producing.replace(producer)
-            raise NotWritten(f"{topic}: {problem!r}") from problem
+        except AssertionError as problem:
+            # aiokafka's own: somebody made the topic anew, with fewer partitions.
+            raise NotWritten(f"{topic} has no partition {partition}") from problem
         except asyncio.CancelledError as problem:
             if is_cancelled():
                 raise
             raise NotWritten(f"{topic}: aiokafka gave the record up") from problem
-        except KafkaError as problem:
-            if not problem.retriable:
+        except (TimeoutError, KafkaError) as problem:
+            if _needs_another(producer, problem):
                 await self._producing.replace(producer)
             raise NotWritten(f"{topic}: {problem!r}") from problem
         if metadata.offset < 0:
             raise NotWritten(f"{topic}: the broker has the record already, and does not know where")
         return metadata
+
+
+def _needs_another(producer: AIOKafkaProducer, problem: TimeoutError | KafkaError) -> bool:
+    """This producer will write nothing any more."""
+    if isinstance(problem, KafkaError):
+        return not problem.retriable
+    return sends_no_more(producer)

@@ -17,6 +17,8 @@ from tarsy_bus.following import Record, poll
 from tarsy_bus.outages import growing_pauses, passes
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.records import delivery
+from tarsy_bus.start_positions import AssignedPartitions
+from tarsy_bus.tolerant_consumer import PositionLost
 from tarsy_contracts.envelope import EnvelopeError
 from tarsy_contracts.message import Message
 from tarsy_contracts.recorded import UnknownType, UnreadableValue, decode
@@ -46,15 +48,20 @@ async def take_requests[M: Message](
     any middleware sees it.
     """
     consumer = member(bus, group)
-    consumer.subscribe([topic])
+    # A request that is lost is published again by its owner.
+    assigned = AssignedPartitions(consumer, may_skip=True)
+    consumer.subscribe([topic], listener=assigned)
     commits = _Commits(consumer)
     try:
         await start_client(consumer)
         pauses = growing_pauses()
         while True:
             try:
+                await assigned.open()
                 await _take_some(consumer, commits, publisher, kind, hand_over)
                 pauses = growing_pauses()
+            except PositionLost as lost:
+                assigned.skip(lost)
             except KafkaError as problem:
                 if not (passes(problem) or isinstance(problem, REBALANCED)):
                     raise

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from aiokafka import ConsumerRecord
 
 from tarsy_bus.acceptance import Mark
-from tarsy_contracts.envelope import Envelope
+from tarsy_bus.record_parsing import UnparsableRecord
+from tarsy_contracts.envelope import Envelope, EnvelopeError
 from tarsy_contracts.events import EVENTS
 from tarsy_contracts.message import Message
 from tarsy_contracts.recorded import Recorded, UnknownType, UnreadableValue, decode
@@ -56,6 +57,8 @@ class Delivery:
 
 def delivery(record: "ConsumerRecord[bytes, bytes]") -> Delivery:
     """Raises EnvelopeError."""
+    if isinstance(record, UnparsableRecord):
+        raise EnvelopeError(record.problem)
     return Delivery(
         envelope=Envelope.from_headers(record.headers),
         value=record.value,

@@ -3,22 +3,27 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tarsy_contracts.topics import FOREVER, Topic
+from tarsy_contracts.topics import FOREVER, Topic, in_sync_copies
 
 TIMESTAMPS = "message.timestamp.type"
 POLICY = "cleanup.policy"
 LARGEST = "max.message.bytes"
 RETENTION = "retention.ms"
 RETENTION_BYTES = "retention.bytes"
-SETTINGS = (TIMESTAMPS, POLICY, LARGEST, RETENTION, RETENTION_BYTES)
+COMPRESSION = "compression.type"
+IN_SYNC = "min.insync.replicas"
+UNCLEAN = "unclean.leader.election.enable"
+SETTINGS = (TIMESTAMPS, POLICY, LARGEST, RETENTION, RETENTION_BYTES, COMPRESSION, IN_SYNC, UNCLEAN)
 UNLIMITED = -1
 
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """A topic as the cluster has it. `unreadable` says why its settings are not known."""
+    """A topic as the cluster has it, with so many copies of each partition. `unreadable`: why its settings are not
+    known."""
 
     partitions: int
+    copies: int = 1
     settings: Mapping[str, str] = field(default_factory=dict)
     unreadable: str = ""
 
@@ -37,12 +42,12 @@ def fit(wanted: Sequence[Topic], present: Mapping[str, Present]) -> Fit:
     return Fit(
         missing=[topic for topic in wanted if topic.name not in present],
         misfits=[f"topic {topic.name} {wrong}" for topic, found in there for wrong in _wrong(topic, found)],
-        remarks=[f"topic {topic.name} {short}" for topic, found in there for short in _short(topic, found)],
+        remarks=[f"topic {topic.name} {one}" for topic, found in there for one in _remarkable(topic, found)],
     )
 
 
 def _wrong(topic: Topic, found: Present) -> Iterator[str]:
-    if found.partitions != topic.partitions:
+    if found.partitions < topic.partitions:
         yield f"has {found.partitions} partitions, not {topic.partitions}"
     if found.unreadable:
         yield f"does not tell its settings ({found.unreadable})"
@@ -59,8 +64,29 @@ def _wrong(topic: Topic, found: Present) -> Iterator[str]:
                 yield f"has {name}={value}, not {wanted[name]}"
 
 
+def _remarkable(topic: Topic, found: Present) -> Iterator[str]:
+    if found.partitions > topic.partitions:
+        yield f"has {found.partitions} partitions: {topic.partitions} are used, as before somebody grew it"
+    if not found.unreadable:
+        yield from _not_durable(found)
+        if (value := found.settings.get(COMPRESSION, "producer")) != "producer":
+            yield f"has {COMPRESSION}={value}: the broker compresses each record again, which costs it time"
+        yield from _short(topic, found)
+
+
+def _not_durable(found: Present) -> Iterator[str]:
+    """Absent settings are those of a cluster that does not tell them: nothing is said of these."""
+    wanted, in_sync = in_sync_copies(found.copies), int(found.settings.get(IN_SYNC, 0))
+    if 0 < in_sync < wanted:
+        yield f"has {IN_SYNC}={in_sync}, less than {wanted}: acknowledged records may be lost with one broker"
+    if in_sync > found.copies:
+        yield f"has {IN_SYNC}={in_sync}, but {found.copies} copies: it takes no records"
+    if (value := found.settings.get(UNCLEAN, "false")) != "false":
+        yield f"has {UNCLEAN}={value}: acknowledged records may be lost when brokers fail"
+
+
 def _short(topic: Topic, found: Present) -> Iterator[str]:
-    if topic.compacted or _is_kept_for_ever(topic) or found.unreadable:
+    if topic.compacted or _is_kept_for_ever(topic):
         return
     kept = int(found.settings.get(RETENTION, UNLIMITED))
     if UNLIMITED < kept < topic.retention_ms:

@@ -2,17 +2,20 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 
+import structlog
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import KafkaConnectionError, for_code
 
 from tarsy_bus.client_lifecycle import start_client, stop_client
+from tarsy_bus.cluster_layout import record_partitions, recorded_partitions
 from tarsy_bus.connection import Bus
 from tarsy_bus.topic_fit import SETTINGS, Fit, Present, fit
-from tarsy_contracts.topics import Topic
+from tarsy_contracts.topics import LOG_PARTITIONS, Topic
 
 ALREADY_EXISTS = 36
 REQUEST_TIMED_OUT = 7
@@ -25,6 +28,11 @@ CONNECT_SECONDS = 30.0
 PAUSE_SECONDS = 0.1
 COPIES = 3
 """Of each partition, where the cluster has so many brokers."""
+
+
+REMEDY = "Run `tarsy topics apply`."
+
+log = structlog.get_logger(__name__)
 
 
 class TopicsWrong(Exception):
@@ -58,49 +66,115 @@ async def cluster_id(bus: Bus) -> str:
     return str(described["cluster_id"])
 
 
-async def compare_topics(bus: Bus, *, connect_seconds: float = CONNECT_SECONDS) -> Fit:
-    """Changes nothing."""
+async def compare_topics(
+    bus: Bus, *, log_partitions: int | None = None, connect_seconds: float = CONNECT_SECONDS
+) -> Fit:
+    """Changes nothing. `log_partitions`: as for `apply_topics`; another number than the cluster's is a misfit."""
     async with admin(bus, connect_seconds=connect_seconds) as client:
-        return await _fit(client, bus)
+        cluster = await _look(client, bus)
+    try:
+        wanted = _wanted(bus, cluster, log_partitions)
+    except TopicsWrong as problem:
+        found = fit(bus.topics.all(cluster.number or LOG_PARTITIONS), cluster.present)
+        return replace(found, misfits=[*found.misfits, str(problem)])
+    return fit(bus.topics.all(wanted), cluster.present)
 
 
 async def apply_topics(
-    bus: Bus, *, replication: int | None = None, connect_seconds: float = CONNECT_SECONDS
+    bus: Bus,
+    *,
+    replication: int | None = None,
+    log_partitions: int | None = None,
+    connect_seconds: float = CONNECT_SECONDS,
 ) -> list[str]:
     """Makes the topics that are missing and returns their names. Without `replication`: COPIES, or a copy a broker.
 
+    `log_partitions` is for the first time: the number goes on record, and LOG_PARTITIONS where there is none.
     Raises TopicsWrong when topics are there that do not fit; then it makes none.
     """
     async with admin(bus, connect_seconds=connect_seconds) as client:
-        found = await _fit(client, bus)
+        cluster = await _look(client, bus)
+        number = _wanted(bus, cluster, log_partitions)
+        found = fit(bus.topics.all(number), cluster.present)
         if found.misfits:
             raise TopicsWrong("; ".join(found.misfits))
         if found.missing:
             await _create(client, found.missing, replication)
-            await _until_described(client, bus)
+            await _until_described(client, bus, number)
+    if cluster.recorded is None:
+        await record_partitions(bus, number)
+        if (recorded := await recorded_partitions(bus)) != number:
+            raise TopicsWrong(_other_number(bus, recorded or LOG_PARTITIONS, number))
+    bus.layout.log_partitions = number
     return [topic.name for topic in found.missing]
 
 
 async def check_topics(bus: Bus) -> None:
-    """Raises TopicsWrong, naming every topic that is missing or does not fit."""
+    """Raises TopicsWrong, naming every topic that is missing or does not fit.
+
+    From then on the bus knows the number of partitions that the cluster has on record.
+    """
     limit = time.monotonic() + SETTLE_SECONDS
     async with admin(bus) as client:
-        found = await _fit(client, bus)
-        while found.missing and time.monotonic() < limit:
+        cluster = await _look(client, bus)
+        while not _is_complete(bus, cluster) and time.monotonic() < limit:
             await asyncio.sleep(PAUSE_SECONDS)
-            found = await _fit(client, bus)
+            cluster = await _look(client, bus)
+    if cluster.recorded is None and bus.topics.layout in cluster.present:
+        raise TopicsWrong(f"topic {bus.topics.layout} has no record of the number of partitions. {REMEDY}")
+    found = fit(bus.topics.all(cluster.number or LOG_PARTITIONS), cluster.present)
     if found.missing or found.misfits:
-        remedy = "" if found.misfits else " Run `tarsy topics apply`."
+        remedy = "" if found.misfits else f" {REMEDY}"
         raise TopicsWrong("; ".join([*_missing(found), *found.misfits]) + "." + remedy)
+    for remark in found.remarks:
+        log.warning("topic.differs", remark=remark)
+    bus.layout.log_partitions = cluster.number or LOG_PARTITIONS
+
+
+@dataclass(frozen=True, slots=True)
+class _Cluster:
+    """What is there. `recorded` is the number on record; without its topic the cluster is older than that record."""
+
+    present: Mapping[str, Present]
+    recorded: int | None
+    is_older: bool
+
+    @property
+    def number(self) -> int | None:
+        """None of a cluster that is free to choose."""
+        return LOG_PARTITIONS if self.is_older else self.recorded
+
+
+async def _look(client: AIOKafkaAdminClient, bus: Bus) -> _Cluster:
+    present = await _present(client, [topic.name for topic in bus.topics.all()])
+    has_layout = bus.topics.layout in present
+    recorded = await recorded_partitions(bus) if has_layout else None
+    return _Cluster(present, recorded, is_older=not has_layout and bus.topics.inbox in present)
+
+
+def _is_complete(bus: Bus, cluster: _Cluster) -> bool:
+    return cluster.recorded is not None and not fit(bus.topics.all(cluster.recorded), cluster.present).missing
+
+
+def _wanted(bus: Bus, cluster: _Cluster, asked: int | None) -> int:
+    """Raises TopicsWrong when another number was decided."""
+    number = cluster.number
+    if number is None:
+        return asked or LOG_PARTITIONS
+    if asked not in (None, number):
+        raise TopicsWrong(_other_number(bus, number, asked))
+    return number
+
+
+def _other_number(bus: Bus, number: int, asked: int) -> str:
+    return (
+        f"{bus.topics.inbox}, {bus.topics.sessions} and {bus.topics.heads} have {number} partitions for good, as the "
+        f"first `tarsy topics apply` of this cluster decided: {asked} need another cluster or prefix"
+    )
 
 
 def _missing(found: Fit) -> list[str]:
     return [f"topic {topic.name} is missing" for topic in found.missing]
-
-
-async def _fit(client: AIOKafkaAdminClient, bus: Bus) -> Fit:
-    wanted = bus.topics.all()
-    return fit(wanted, await _present(client, [topic.name for topic in wanted]))
 
 
 async def _present(client: AIOKafkaAdminClient, names: Sequence[str]) -> dict[str, Present]:
@@ -110,7 +184,7 @@ async def _present(client: AIOKafkaAdminClient, names: Sequence[str]) -> dict[st
     rows = [row for answer in configured for row in answer.resources if row[0] != UNKNOWN_TOPIC]
     settings = {row[3]: (row[0], row[4]) for row in rows}
     return {
-        topic["topic"]: _as_present(len(topic["partitions"]), *settings[topic["topic"]])
+        topic["topic"]: _as_present(topic["partitions"], *settings[topic["topic"]])
         for topic in described
         if topic["topic"] in settings
         and topic["error_code"] == 0
@@ -118,10 +192,13 @@ async def _present(client: AIOKafkaAdminClient, names: Sequence[str]) -> dict[st
     }
 
 
-def _as_present(partitions: int, error: int, entries: Sequence[Sequence[str]]) -> Present:
+def _as_present(
+    partitions: Sequence[Mapping[str, Sequence[int]]], error: int, entries: Sequence[Sequence[str]]
+) -> Present:
+    copies = min(len(partition["replicas"]) for partition in partitions)
     if error:
-        return Present(partitions, unreadable=for_code(error).__name__)
-    return Present(partitions, {entry[0]: entry[1] for entry in entries})
+        return Present(len(partitions), copies, unreadable=for_code(error).__name__)
+    return Present(len(partitions), copies, {entry[0]: entry[1] for entry in entries})
 
 
 async def _create(client: AIOKafkaAdminClient, topics: Sequence[Topic], replication: int | None) -> None:
@@ -131,7 +208,7 @@ async def _create(client: AIOKafkaAdminClient, topics: Sequence[Topic], replicat
             name=topic.name,
             num_partitions=topic.partitions,
             replication_factor=copies,
-            topic_configs=topic.settings(),
+            topic_configs=topic.settings(copies),
         )
         for topic in topics
     ]
@@ -141,10 +218,12 @@ async def _create(client: AIOKafkaAdminClient, topics: Sequence[Topic], replicat
         raise TopicsWrong("; ".join(f"topic {name}: {for_code(code).__name__}" for name, code in failed))
 
 
-async def _until_described(client: AIOKafkaAdminClient, bus: Bus) -> None:
+async def _until_described(client: AIOKafkaAdminClient, bus: Bus, log_partitions: int) -> None:
     """The controller answers before the broker's metadata follows."""
     limit = time.monotonic() + READY_SECONDS
-    while (found := await _fit(client, bus)).missing or found.misfits:
+    wanted = bus.topics.all(log_partitions)
+    names = [topic.name for topic in wanted]
+    while (found := fit(wanted, await _present(client, names))).missing or found.misfits:
         if time.monotonic() > limit:
             raise TopicsWrong("; ".join([*_missing(found), *found.misfits]))
         await asyncio.sleep(PAUSE_SECONDS)

@@ -6,7 +6,8 @@ LIMIT_BYTES = 4 * 1024 * 1024
 """Bounds every record and every batch that we write. What can outgrow it goes by reference."""
 
 LOG_PARTITIONS = 12
-"""Inbox, log and heads: the same number, fixed for the life of the cluster."""
+"""Inbox, log and heads: the same number, fixed for the life of the cluster. This one, where the first `tarsy topics
+apply` was told no other; `ClusterLayout` says which."""
 QUEUE_PARTITIONS = 24
 
 HOUR = 3_600_000
@@ -23,7 +24,8 @@ class Topic:
     retention_ms: int
     compacted: bool = False
 
-    def settings(self) -> dict[str, str]:
+    def settings(self, copies: int = 1) -> dict[str, str]:
+        """`copies`: of each partition. With three, what was acknowledged lies on two brokers at least."""
         policy = {"cleanup.policy": "compact"} if self.compacted else {"cleanup.policy": "delete"}
         return policy | {
             "retention.ms": str(self.retention_ms),
@@ -31,7 +33,16 @@ class Topic:
             "retention.bytes": "-1",
             "message.timestamp.type": "LogAppendTime",
             "max.message.bytes": str(LIMIT_BYTES + 64 * 1024),
+            # Also where the cluster's own default is to compress everything again.
+            "compression.type": "producer",
+            "min.insync.replicas": str(in_sync_copies(copies)),
+            "unclean.leader.election.enable": "false",
         }
+
+
+def in_sync_copies(copies: int) -> int:
+    """With fewer than three, a broker that is away would stop all writes."""
+    return 2 if copies >= 3 else 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +99,16 @@ class Topics:
     def dead_letters(self) -> str:
         return f"{self.prefix}.dead-letters"
 
-    def all(self) -> tuple[Topic, ...]:
+    @property
+    def layout(self) -> str:
+        return f"{self.prefix}.layout"
+
+    def all(self, log_partitions: int = LOG_PARTITIONS) -> tuple[Topic, ...]:
         return (
-            Topic(self.alerts, LOG_PARTITIONS, 7 * DAY),
-            Topic(self.inbox, LOG_PARTITIONS, 7 * DAY),
-            Topic(self.sessions, LOG_PARTITIONS, FOREVER),
-            Topic(self.heads, LOG_PARTITIONS, FOREVER, compacted=True),
+            Topic(self.alerts, log_partitions, 7 * DAY),
+            Topic(self.inbox, log_partitions, 7 * DAY),
+            Topic(self.sessions, log_partitions, FOREVER),
+            Topic(self.heads, log_partitions, FOREVER, compacted=True),
             Topic(self.tool_calls, QUEUE_PARTITIONS, HOUR),
             Topic(self.summaries, QUEUE_PARTITIONS, HOUR),
             Topic(self.results, QUEUE_PARTITIONS, 28 * DAY),
@@ -102,4 +117,5 @@ class Topics:
             Topic(self.catalog, 1, FOREVER, compacted=True),
             Topic(self.workers, 1, HOUR // 4),
             Topic(self.dead_letters, 4, 28 * DAY),
+            Topic(self.layout, 1, FOREVER),
         )

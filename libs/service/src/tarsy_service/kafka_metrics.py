@@ -1,4 +1,4 @@
-"""What the services of a process write to Kafka, in one pair of metrics for all of them."""
+"""What the services of a process write to Kafka, and what they cannot parse: each metric once for all of them."""
 
 from collections.abc import Callable
 
@@ -25,6 +25,15 @@ def kafka_writes(registry: CollectorRegistry, service: str) -> Wrote:
         duration.labels(service, topic).observe(seconds)
 
     return wrote
+
+
+def unparsable_records(registry: CollectorRegistry, service: str) -> Callable[[str], None]:
+    """What a service tells the topic of each record that the client library does not parse."""
+    records = _shared(
+        registry, Counter, "tarsy_kafka_unparsable_records_total", "Records or batches that could not be parsed"
+    )
+    records.labels(service, "alerts")
+    return lambda topic: records.labels(service, topic).inc()
 
 
 def _shared[M: MetricWrapperBase](

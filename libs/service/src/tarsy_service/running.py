@@ -71,6 +71,7 @@ def build_app(
             "waiting_for": waiting,
             "starting": readiness.waiting,
             "reasons": reasons,
+            "degraded": _degraded(services),
         }
 
     @app.get("/metrics", include_in_schema=False)
@@ -82,6 +83,11 @@ def build_app(
 
 def _hindrances(services: Sequence[Service]) -> dict[str, list[str]]:
     told = {service.name: list(service.hindrances()) for service in services}
+    return {name: reasons for name, reasons in told.items() if reasons}
+
+
+def _degraded(services: Sequence[Service]) -> dict[str, list[str]]:
+    told = {service.name: list(service.degraded_reasons()) for service in services}
     return {name: reasons for name, reasons in told.items() if reasons}
 
 

@@ -18,6 +18,9 @@ class Service:
 
     `hindrances`: why it is not to count as ready though it works, in sentences for the operator, without secrets.
 
+    `degraded_reasons`: what of its work stands still while the rest is worth its traffic, in such sentences: `/ready`
+    says them and stays 200, or whoever routes by it would shut the doors that work.
+
     An exception out of `run` means that the service cannot go on: the process ends with it. So does a `run` that ends
     before it is cancelled. `supervisor` knows the long-lived tasks of which it consists.
     """
@@ -27,4 +30,5 @@ class Service:
     router: APIRouter | None = None
     hindrances: Callable[[], Sequence[str]] = tuple
     supervisor: Supervisor = field(default_factory=Supervisor)
+    degraded_reasons: Callable[[], Sequence[str]] = tuple
     tracing: Tracing = field(default_factory=lambda: Tracing(NoOpTracer()))

@@ -2,21 +2,25 @@
 
 aiokafka directly, not a FastStream subscriber: FastStream swallows whatever comes out of a handler or a parser (a
 header that is not text is enough), and the commit of the next record then goes past it. Here an unexpected error ends
-the service with the record uncommitted, and a header is as opaque as the value.
+the reading with the record uncommitted (alerts_reader), and a header is as opaque as the value.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import structlog
 from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import KafkaError
 
+from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member
 from tarsy_bus.dead_letters import bury
 from tarsy_bus.following import Record, poll
 from tarsy_bus.outages import growing_pauses, wait_out
 from tarsy_bus.publisher import NotWritten, Publisher, TooLarge
+from tarsy_bus.record_parsing import UnparsableRecord
+from tarsy_bus.start_positions import AssignedPartitions
 from tarsy_bus.tracing import carried_traceparent
 from tarsy_ingest.alert_rules import AlertRules
 from tarsy_ingest.incoming import Refused, TooMuch
@@ -49,19 +53,34 @@ class AlertsTopic:
         self._metrics = metrics
         self._mask = mask
 
-    def consumer(self) -> AIOKafkaConsumer:
-        consumer = member(self._bus, f"{self._bus.topics.prefix}.ingest")
-        consumer.subscribe([self._bus.topics.alerts])
-        return consumer
+    @property
+    def group(self) -> str:
+        return f"{self._bus.topics.prefix}.ingest"
 
-    async def follow(self, consumer: AIOKafkaConsumer, cluster: str) -> None:
-        """For ever, with a started consumer."""
+    async def follow(self, cluster: str, progressed: Callable[[], None]) -> None:
+        """Reads until it is cancelled or fails; `progressed` is called after each read, also one that brought nothing.
+
+        Raises PositionLost when the topic does not hold the records to go on with, else whatever went wrong.
+        """
+        consumer = member(self._bus, self.group)
+        assigned = AssignedPartitions(consumer, may_skip=False)
+        consumer.subscribe([self._bus.topics.alerts], listener=assigned)
+        try:
+            await start_client(consumer)
+            await self._read(consumer, assigned, cluster, progressed)
+        finally:
+            await stop_client(consumer)
+
+    async def _read(
+        self, consumer: AIOKafkaConsumer, assigned: AssignedPartitions, cluster: str, progressed: Callable[[], None]
+    ) -> None:
         while True:
-            found = await wait_out("alerts", lambda: poll(consumer, timeout_ms=POLL_MS, max_records=MOST_RECORDS))
+            found = await wait_out("alerts", partial(_poll, consumer, assigned))
             for partition, records in found.items():
                 for record in records:
                     await self._until_handed_over(record, cluster)
                 await _commit(consumer, partition, records[-1].offset + 1)
+            progressed()
 
     async def _until_handed_over(self, record: Record, cluster: str) -> None:
         """An outage is waited out, however long: going on would leave the record behind."""
@@ -74,6 +93,10 @@ class AlertsTopic:
                 await asyncio.sleep(pause)
 
     async def _hand_over(self, record: Record, cluster: str) -> None:
+        if isinstance(record, UnparsableRecord):
+            await bury(self._publisher, record, record.problem)
+            self._metrics.buried("unparsable")
+            return
         position = Position(cluster, record.topic, record.partition, record.offset)
         try:
             alerts = read_record(record.value, record.headers, position, self._rules)
@@ -85,6 +108,11 @@ class AlertsTopic:
             # The place of a mistake has names that the sender gave.
             await bury(self._publisher, record, self._mask(str(problem)))
             self._metrics.buried("too_large" if isinstance(problem, TooMuch | TooLarge) else "refused")
+
+
+async def _poll(consumer: AIOKafkaConsumer, assigned: AssignedPartitions) -> Mapping[TopicPartition, Sequence[Record]]:
+    await assigned.open()
+    return await poll(consumer, timeout_ms=POLL_MS, max_records=MOST_RECORDS)
 
 
 async def _commit(consumer: AIOKafkaConsumer, partition: TopicPartition, offset: int) -> None:

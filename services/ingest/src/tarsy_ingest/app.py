@@ -2,15 +2,16 @@
 
 import os
 from datetime import UTC, datetime
+from functools import partial
 
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import bus_of
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.topics_admin import check_topics, cluster_id
 from tarsy_config.load import load_config
 from tarsy_ingest.alert_rules import rules_of
+from tarsy_ingest.alerts_reader import AlertsReader
 from tarsy_ingest.alerts_topic import AlertsTopic
 from tarsy_ingest.http_api import alerts_router
 from tarsy_ingest.intake import Intake
@@ -18,7 +19,7 @@ from tarsy_ingest.masking import Masking
 from tarsy_ingest.metrics import Metrics
 from tarsy_ingest.settings import IngestSettings
 from tarsy_masking.masker import Masker
-from tarsy_service.kafka_metrics import kafka_writes
+from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
 from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor
 from tarsy_service.tracing import tracing_of
@@ -32,24 +33,24 @@ def build(settings: IngestSettings, registry: CollectorRegistry) -> Service:
     rules = rules_of(config)
     masker = Masker.default(settings.masking_key_bytes)
     masking = Masking(masker, masker.with_rules(config.defaults.alert_masking.names, ()))
-    bus = bus_of(settings, kafka_writes(registry, NAME))
+    bus = bus_of(settings, kafka_writes(registry, NAME), unparsable_records(registry, NAME))
     metrics = Metrics(registry)
     publisher = Publisher(bus, source=NAME, now=lambda: datetime.now(UTC))
     tracing, supervisor = tracing_of(NAME, settings), Supervisor()
     intake = Intake(publisher, masking, metrics, tracing.tracer)
     topic = AlertsTopic(bus, publisher, intake, rules, metrics, masker.mask)
+    reader = AlertsReader(topic, partial(cluster_id, bus), metrics)
 
     async def run(ready: Ready) -> None:
         await check_topics(bus)
-        cluster = await cluster_id(bus)
-        consumer = topic.consumer()
         async with intake.running():
-            try:
-                await start_client(consumer)
-                ready()
-                await supervisor.run("alerts topic", topic.follow(consumer, cluster))
-            finally:
-                await stop_client(consumer)
+            await supervisor.run("alerts topic", reader.run(ready))
 
-    router = alerts_router(intake, rules, metrics, masker.mask)
-    return Service(name=NAME, run=run, router=router, supervisor=supervisor, tracing=tracing)
+    return Service(
+        name=NAME,
+        run=run,
+        router=alerts_router(intake, rules, metrics, masker.mask),
+        degraded_reasons=reader.degraded_reasons,
+        supervisor=supervisor,
+        tracing=tracing,
+    )

@@ -2,14 +2,14 @@
 
 from typing import Literal, get_args
 
-from prometheus_client import CollectorRegistry, Counter, Histogram
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from tarsy_contracts.alert import AlertSource
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15)
 
 type AlertOutcome = Literal["queued", "resolved", "refused", "dead_letter", "not_written"]
-type BurialReason = Literal["refused", "too_large"]
+type BurialReason = Literal["refused", "too_large", "unparsable"]
 
 
 class Metrics:
@@ -32,6 +32,16 @@ class Metrics:
             buckets=SECONDS,
             registry=registry,
         )
+        self._reader_failing = Gauge(
+            "tarsy_ingest_alerts_topic_failing",
+            "1 while the alerts topic cannot be read; alerts over HTTP are taken all the same",
+            registry=registry,
+        )
+        self._reader_failures = Counter(
+            "tarsy_ingest_alerts_topic_failures_total",
+            "Times that reading the alerts topic failed; it is tried again with growing pauses",
+            registry=registry,
+        )
         # From zero: an increase from nothing to one is none for Prometheus.
         for source in get_args(AlertSource.__value__):
             for outcome in get_args(AlertOutcome.__value__):
@@ -45,6 +55,13 @@ class Metrics:
     def buried(self, reason: BurialReason) -> None:
         self._dead_letters.labels(reason).inc()
         self.count("kafka", "dead_letter")
+
+    def reads_alerts(self) -> None:
+        self._reader_failing.set(0)
+
+    def fails_to_read_alerts(self) -> None:
+        self._reader_failing.set(1)
+        self._reader_failures.inc()
 
     def queued(self, source: AlertSource, seconds: float) -> None:
         self._duration.observe(seconds)

@@ -32,7 +32,7 @@ from tarsy_orchestrator.plans import plan_for
 from tarsy_orchestrator.settings import OrchestratorSettings
 from tarsy_orchestrator.surroundings import Surroundings
 from tarsy_orchestrator.traces import Traces
-from tarsy_service.kafka_metrics import kafka_writes
+from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
 from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor
 from tarsy_service.tracing import tracing_of
@@ -49,7 +49,7 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
         log.info("config.note", note=str(note))
     llms = build_llms(config.usable_llm_providers, StreamLimits(config.limits.llm_first_chunk, config.limits.llm_stall))
     worker_id, source = str(uuid4()), f"{NAME}/{settings.client}"
-    bus = bus_of(settings, kafka_writes(registry, NAME))
+    bus = bus_of(settings, kafka_writes(registry, NAME), unparsable_records(registry, NAME))
     tracing = tracing_of(NAME, settings)
     liveness = Liveness(worker_id, dead_after=timedelta(seconds=settings.dead_after_seconds))
     publisher = Publisher(bus, source=source, now=lambda: datetime.now(UTC))
@@ -73,6 +73,7 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
 
     async def run(ready: Ready) -> None:
         await check_topics(bus)
+        metrics.partitions_wanted.set(bus.layout.log_partitions)
         consumer = member(bus, f"{settings.topic_prefix}.{NAME}")
         writer, follower = LogWriter(bus), Follower(bus, bus.topics.sessions)
         owner = Owner(

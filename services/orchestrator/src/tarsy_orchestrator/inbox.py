@@ -5,11 +5,12 @@ from collections.abc import Callable
 import structlog
 
 from tarsy_bus.dead_letters import bury_until_written
-from tarsy_bus.following import Record, readable
+from tarsy_bus.following import Record
 from tarsy_bus.publisher import Publisher
-from tarsy_bus.records import append_time
+from tarsy_bus.records import append_time, delivery
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
+from tarsy_contracts.envelope import EnvelopeError
 from tarsy_contracts.inputs import INPUTS, AlertReceived, DeadlinePassed
 from tarsy_contracts.recorded import UnknownType, UnreadableValue
 from tarsy_orchestrator.deciding import Waiting
@@ -36,26 +37,27 @@ class InboxReader:
     async def hand_over(self, record: Record, partition: Partition) -> None:
         """Returns when the record is on its way to a decision, or safely among the dead letters."""
         partition.take(record.offset, append_time(record))
-        delivery = readable(record)
-        if delivery is None:
-            await bury_until_written(self._publisher, record, "the envelope cannot be read")
+        try:
+            found = delivery(record)
+        except EnvelopeError as problem:
+            await bury_until_written(self._publisher, record, f"the envelope cannot be read: {problem}")
             partition.buried(record.offset)
             return
         try:
-            taken = delivery.decode(INPUTS)
+            taken = found.decode(INPUTS)
         except UnknownType as problem:
-            partition.leave_alone(delivery.envelope.subject, record.offset, str(problem), delivery.appended_at)
+            partition.leave_alone(found.envelope.subject, record.offset, str(problem), found.appended_at)
             return
         except UnreadableValue as problem:
             await bury_until_written(self._publisher, record, str(problem))
             partition.buried(record.offset)
             return
         chain = self._plan(taken.alert) if isinstance(taken, AlertReceived) else None
-        envelope = delivery.envelope
+        envelope = found.envelope
         given = Given(
             input=taken,
             input_id=envelope.id,
-            at=delivery.appended_at,
+            at=found.appended_at,
             offset=record.offset,
             chain=chain,
             traceparent=envelope.traceparent,

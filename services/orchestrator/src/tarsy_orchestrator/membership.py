@@ -1,9 +1,12 @@
 """Which partitions of the inbox this process owns, as the consumer group says."""
 
 import asyncio
+from collections.abc import Callable
 
 import structlog
 from aiokafka import AIOKafkaConsumer, ConsumerRebalanceListener, TopicPartition
+
+from tarsy_bus.start_positions import hold
 
 log = structlog.get_logger(__name__)
 
@@ -14,8 +17,10 @@ class Membership(ConsumerRebalanceListener):  # type: ignore[misc]
     So "revoked" only stops the handing out of inputs; what did not come back is known when "assigned" says so.
     """
 
-    def __init__(self, consumer: AIOKafkaConsumer) -> None:
+    def __init__(self, consumer: AIOKafkaConsumer, partitions: Callable[[], int]) -> None:
+        """`partitions`: how many are used. What the group assigns above that is held, and never read."""
         self._consumer = consumer
+        self._partitions = partitions
         self.generation = 0
         self.assigned: frozenset[int] = frozenset()
         self.handing_out: set[int] = set()
@@ -27,9 +32,9 @@ class Membership(ConsumerRebalanceListener):  # type: ignore[misc]
 
     async def on_partitions_assigned(self, assigned: set[TopicPartition]) -> None:
         # First of all: records arrive before this callback has ended.
-        self._consumer.pause(*assigned)
+        hold(self._consumer, assigned)
         self.handing_out.clear()
         self.generation += 1
-        self.assigned = frozenset(place.partition for place in assigned)
+        self.assigned = frozenset(place.partition for place in assigned if place.partition < self._partitions())
         log.info("partitions.assigned", partitions=sorted(self.assigned), generation=self.generation)
         self.changed.set()

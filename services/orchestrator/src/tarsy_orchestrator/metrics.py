@@ -43,6 +43,11 @@ class Metrics:
 
     def _sessions(self, registry: CollectorRegistry) -> None:
         self.partitions = Gauge("tarsy_orchestrator_partitions_owned", "Partitions owned now", registry=registry)
+        self.partitions_wanted = Gauge(
+            "tarsy_orchestrator_partitions_wanted",
+            "Partitions that need an owner, of all orchestrators",
+            registry=registry,
+        )
         self.sessions_open = Gauge(
             "tarsy_orchestrator_sessions_open",
             "Investigations that run or wait for their turn, of the partitions owned",

@@ -15,6 +15,7 @@ from tarsy_bus.connection import Bus
 from tarsy_bus.following import Follower, Record, ends, poll
 from tarsy_bus.log_writer import LogWriter
 from tarsy_bus.outages import growing_pauses, wait_out
+from tarsy_bus.start_positions import committed_offsets
 from tarsy_orchestrator.head_writer import HeadWriter
 from tarsy_orchestrator.inbox import InboxReader
 from tarsy_orchestrator.membership import Membership
@@ -62,7 +63,7 @@ class Owner:
         self._inbox = inbox
         self._around = around
         self._source = source
-        self._membership = Membership(consumer)
+        self._membership = Membership(consumer, lambda: bus.layout.log_partitions)
         self._owned: dict[int, Owned] = {}
         self._committed: dict[int, int] = {}
 
@@ -178,9 +179,10 @@ class Owner:
         """False when another rebalance came in between: then nothing has begun."""
         places = {number: TopicPartition(self._bus.topics.inbox, number) for number in assigned}
         async with asyncio.timeout(POSITION_SECONDS):
-            starts = {number: await self._consumer.position(place) for number, place in places.items()}
+            committed = await committed_offsets(self._consumer, places.values())
         async with Follower(self._bus, self._bus.topics.inbox).running() as asking:
             first = await asking.consumer.beginning_offsets(list(places.values()))
+        starts = {number: first[place] if (at := committed[place]) is None else at for number, place in places.items()}
         end = await ends(self._bus, self._bus.topics.inbox, sorted(assigned))
         if generation != self._membership.generation:
             return False
@@ -189,11 +191,12 @@ class Owner:
         for number, place in places.items():
             self._owned[number].partition.start_inbox(starts[number], end[number])
             self._membership.handing_out.add(number)
+            self._consumer.seek(place, starts[number])
             self._consumer.resume(place)
         return True
 
     def _check_inbox(self, number: int, first: int, start: int, end: int) -> None:
-        """Partitions are paused from their assignment on, so `start` is what was committed. Raises LogMismatch."""
+        """`start` is what was committed, or `first` where nothing was. Raises LogMismatch."""
         place = f"{self._bus.topics.inbox} partition {number} holds offsets {first} to {end}"
         if not first <= start <= end:
             raise LogMismatch(

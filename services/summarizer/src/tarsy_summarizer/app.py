@@ -19,7 +19,7 @@ from tarsy_llm.limited import StreamLimits
 from tarsy_llm.protocol import Llm
 from tarsy_llm.providers import build_llms
 from tarsy_masking.masker import Masker
-from tarsy_service.kafka_metrics import kafka_writes
+from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
 from tarsy_service.service import Service
 from tarsy_service.tracing import tracing_of
 from tarsy_summarizer.asking import Models
@@ -48,7 +48,7 @@ def assemble(
     masker: Masker,
     tracer: Tracer,
 ) -> SummarizerService:
-    bus = bus_of(settings, kafka_writes(registry, NAME))
+    bus = bus_of(settings, kafka_writes(registry, NAME), unparsable_records(registry, NAME))
     worker_id, metrics = new_id(), Metrics(registry)
     publisher = Publisher(bus, source=f"{NAME}/{settings.client}", now=now)
     models = Models(

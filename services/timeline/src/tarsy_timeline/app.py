@@ -3,7 +3,6 @@
 from datetime import UTC, datetime
 from functools import partial
 
-from aiokafka import TopicPartition
 from fastapi import APIRouter
 from prometheus_client import CollectorRegistry
 
@@ -12,9 +11,8 @@ from tarsy_bus.connection import Bus, bus_of
 from tarsy_bus.following import Follower
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.topics_admin import check_topics, cluster_id
-from tarsy_contracts.topics import LOG_PARTITIONS
 from tarsy_masking.masker import Masker
-from tarsy_service.kafka_metrics import kafka_writes
+from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
 from tarsy_service.running import Readiness
 from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor
@@ -38,7 +36,7 @@ from tarsy_timeline.unprojected import UnprojectedWatch
 
 
 def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
-    bus = bus_of(settings, kafka_writes(registry, "timeline"))
+    bus = bus_of(settings, kafka_writes(registry, "timeline"), unparsable_records(registry, "timeline"))
     schema = settings.database_schema
     database = Database(settings.database.get_secret_value(), schema, settings.database_connections)
     ledger, metrics, supervisor = Ledger(database), Metrics(registry), Supervisor()
@@ -101,6 +99,5 @@ def _group(schema: str) -> str:
 async def _beginnings(bus: Bus) -> dict[int, int]:
     """Where a projection begins that has none yet: at the first records that are kept."""
     async with Follower(bus, bus.topics.sessions).running() as follower:
-        places = [TopicPartition(bus.topics.sessions, number) for number in range(LOG_PARTITIONS)]
-        found = await follower.consumer.beginning_offsets(places)
+        found = await follower.consumer.beginning_offsets(bus.log_places(bus.topics.sessions))
     return {place.partition: offset for place, offset in found.items()}

@@ -12,13 +12,23 @@ from aiokafka.abc import ConsumerRebalanceListener
 from aiokafka.errors import KafkaError
 from opentelemetry.trace import Tracer
 
-from tarsy_bus.acceptance import Chains, LogMismatch
+from tarsy_bus.acceptance import Chains
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member
-from tarsy_bus.following import GATHER_SECONDS, POLL_MS, READ_RECORDS, Follower, Record, poll, readable
+from tarsy_bus.following import (
+    GATHER_SECONDS,
+    POLL_MS,
+    READ_RECORDS,
+    Follower,
+    Record,
+    poll,
+    readable,
+    refuse_damaged,
+)
 from tarsy_bus.lag import Lag, unread
 from tarsy_bus.outages import growing_pauses, passes
 from tarsy_bus.records import append_time
+from tarsy_bus.start_positions import hold
 from tarsy_bus.tracing import note_reading
 from tarsy_contracts.recorded import Recorded
 from tarsy_timeline.ledger import Ledger, PositionMoved
@@ -102,8 +112,10 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
 
     async def on_partitions_assigned(self, assigned: Collection[TopicPartition]) -> None:
         """Only notes them, as an exception in here would only be logged. Records come before this has ended."""
-        self._consumer.pause(*assigned)
-        numbers = {place.partition for place in assigned}
+        hold(self._consumer, assigned)
+        # What lies above belongs to nobody: somebody grew the topic.
+        used = self._bus.layout.log_partitions
+        numbers = {place.partition for place in assigned if place.partition < used}
         self._metrics.forget_others(numbers)
         self._partitions = {number: kept for number, kept in self._partitions.items() if number in numbers}
         self._waiting = numbers
@@ -179,11 +191,9 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         fresh = [record for record in records if record.offset >= partition.position]
         if not fresh:
             return
-        if fresh[0].offset != partition.position:
-            raise LogMismatch(
-                f"{self._topic} partition {number} should go on at {partition.position}, but the next record "
-                f"lies at {fresh[0].offset}: the records between are gone"
-            )
+        # Offsets may be missing: a stranger's transaction leaves marks that nobody is given. Of records that were
+        # deleted the consumer tells by an error: it never jumps.
+        refuse_damaged(fresh)
         accepted: list[Recorded] = []
         for raw in fresh:
             delivery = readable(raw)

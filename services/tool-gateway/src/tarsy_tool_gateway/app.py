@@ -17,7 +17,7 @@ from tarsy_config.load import load_config
 from tarsy_contracts.own_tools import FETCH_RUNBOOK, OWN_SERVER, READ_RESULT
 from tarsy_contracts.timing import FRESH_PART
 from tarsy_masking.masker import Masker
-from tarsy_service.kafka_metrics import kafka_writes
+from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
 from tarsy_service.service import Service
 from tarsy_service.tracing import tracing_of
 from tarsy_tool_gateway.calling import McpTools
@@ -70,7 +70,7 @@ def assemble(
     masking: Masking | None = None,
 ) -> ToolGateway:
     """Without `masking` nothing is added to the built-in rules."""
-    bus = bus_of(settings, kafka_writes(registry, NAME))
+    bus = bus_of(settings, kafka_writes(registry, NAME), unparsable_records(registry, NAME))
     mute_values_in_sdk_logs()
     masking = masking or Masking(Masker.default(settings.masking_key_bytes))
     worker_id, source = str(uuid4()), f"{NAME}/{settings.client}"

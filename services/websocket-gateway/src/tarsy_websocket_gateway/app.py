@@ -6,6 +6,7 @@ from fastapi import WebSocket
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus.connection import bus_of
+from tarsy_service.kafka_metrics import unparsable_records
 from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor
 from tarsy_service.tracing import tracing_of
@@ -23,7 +24,7 @@ NAME = "websocket-gateway"
 
 
 def build(settings: GatewaySettings, registry: CollectorRegistry) -> Service:
-    bus = bus_of(settings)
+    bus = bus_of(settings, unparsable=unparsable_records(registry, NAME))
     hub, metrics, tracing = Hub(), Metrics(registry), tracing_of(NAME, settings)
     supervisor, timeline = Supervisor(), TimelineApi(settings.timeline_url)
     reader = Reader(bus, timeline, hub, metrics, tracing.tracer)

@@ -26,7 +26,10 @@ def chaos(
 ) -> None:
     """Kill every service in turn (kill -9) while it investigates, and check that nothing was lost or done twice."""
     # Here, as Kafka's client takes a while to import: other commands would wait for it.
+    from aiokafka.errors import KafkaError
+
     from tarsy_bus.connection import Bus
+    from tarsy_bus.topics_admin import TopicsWrong, check_topics
     from tarsy_cli.chaos.plan import strikes
     from tarsy_cli.chaos.rounds import ChaosFailed, Round, Stage, play
     from tarsy_cli.lab.demo import send_incident
@@ -44,6 +47,7 @@ def chaos(
 
     async def play_all() -> int:
         """How many rounds went wrong."""
+        await check_topics(bus)
         first = await play(stage, None)
         tell(first)
         undisturbed = first.log if first.comparable else None
@@ -60,7 +64,7 @@ def chaos(
 
     try:
         wrong = asyncio.run(play_all())
-    except (ChaosFailed, ApiFailed, OSError) as problem:
+    except (ChaosFailed, ApiFailed, TopicsWrong, KafkaError, OSError) as problem:
         raise fail(str(problem)) from None
     if wrong:
         raise fail(f"{wrong} rounds went wrong; seed {seed} plays them again.")

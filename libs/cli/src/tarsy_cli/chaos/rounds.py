@@ -8,8 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from aiokafka import TopicPartition
-
 from tarsy_bus.connection import Bus
 from tarsy_bus.following import Follower, read_to_end
 from tarsy_cli.api import Answer, Interrupted, NotFound, Unreachable, get, patiently
@@ -19,7 +17,6 @@ from tarsy_cli.chaos.session_log import LogReading, SessionLog
 from tarsy_cli.chaos.tool_runs import runs_of
 from tarsy_cli.instance import Home, Instance
 from tarsy_contracts import events as e
-from tarsy_contracts.topics import LOG_PARTITIONS
 
 HEALTHY_SECONDS = 60.0
 INVESTIGATION_SECONDS = 180.0
@@ -72,7 +69,7 @@ async def play(stage: Stage, strike: Strike | None, undisturbed: SessionLog | No
     instance = await until_healthy(stage.home)
     began = time.monotonic()
     async with Follower(stage.bus, stage.bus.topics.sessions).running() as follower:
-        places = [TopicPartition(stage.bus.topics.sessions, partition) for partition in range(LOG_PARTITIONS)]
+        places = stage.bus.log_places(stage.bus.topics.sessions)
         ends = await follower.consumer.end_offsets(places)
         beginning = {place.partition: offset for place, offset in ends.items()}
         follower.assign(beginning)

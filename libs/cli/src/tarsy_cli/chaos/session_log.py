@@ -9,7 +9,6 @@ from tarsy_bus.records import Delivery
 from tarsy_contracts import events as e
 from tarsy_contracts.events import ENDINGS
 from tarsy_contracts.recorded import Recorded
-from tarsy_contracts.topics import LOG_PARTITIONS
 
 
 @dataclass
@@ -56,5 +55,5 @@ class LogReading:
 async def read_log(bus: Bus) -> LogReading:
     """The whole log, to its end as it is now."""
     reading = LogReading()
-    await read_to_end(bus, bus.topics.sessions, dict.fromkeys(range(LOG_PARTITIONS), 0), reading.take)
+    await read_to_end(bus, bus.topics.sessions, dict.fromkeys(range(bus.layout.log_partitions), 0), reading.take)
     return reading

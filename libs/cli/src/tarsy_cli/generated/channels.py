@@ -10,12 +10,15 @@ from tarsy_contracts import inputs as i
 from tarsy_contracts.chunks import LlmChunk, Progress, SummaryChunk
 from tarsy_contracts.events import EVENTS, ToolCallCompleted
 from tarsy_contracts.heads import SessionHead
+from tarsy_contracts.layout import ClusterLayout
 from tarsy_contracts.message import Message
 from tarsy_contracts.requests import SummaryRequest, ToolCallRequest
 from tarsy_contracts.topics import Topic, Topics
 from tarsy_contracts.workers import ServerCatalogued, WorkerAnnounced
 
-type Service = Literal["ingest", "orchestrator", "tool-gateway", "summarizer", "timeline", "websocket-gateway"]
+type Service = Literal[
+    "ingest", "orchestrator", "tool-gateway", "summarizer", "timeline", "websocket-gateway", "tarsy topics apply"
+]
 type Parties = tuple[Service, ...]
 
 INGEST: Parties = ("ingest",)
@@ -25,6 +28,8 @@ SUMMARIZER: Parties = ("summarizer",)
 TIMELINE: Parties = ("timeline",)
 PEOPLE: Parties = ("websocket-gateway",)
 WORKERS: Parties = (*GATEWAY, *SUMMARIZER)
+OPERATOR: Parties = ("tarsy topics apply",)
+ALL: Parties = (*INGEST, *OWNER, *WORKERS, *TIMELINE, *PEOPLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +108,13 @@ CHANNELS: tuple[Channel, ...] = (
         about="Where sessions open and come to rest, for owners that take a partition over.",
         key="the session's id, a slash, and the event's number",
         messages=(_sent("heads", SessionHead, OWNER, OWNER),),
+    ),
+    Channel(
+        topic="layout",
+        title="The cluster's layout",
+        about="How many partitions inbox, log and heads have for good. The first record counts, and no other.",
+        key="`log`",
+        messages=(_sent("layout", ClusterLayout, OPERATOR, ALL),),
     ),
     Channel(
         topic="tool_calls",

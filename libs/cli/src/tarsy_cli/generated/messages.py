@@ -12,6 +12,7 @@ from tarsy_contracts.control import CONTROLS
 from tarsy_contracts.events import EVENTS
 from tarsy_contracts.heads import SessionHead
 from tarsy_contracts.inputs import INPUTS
+from tarsy_contracts.layout import ClusterLayout
 from tarsy_contracts.message import Message
 from tarsy_contracts.requests import REQUESTS
 from tarsy_contracts.workers import ServerCatalogued, WorkerAnnounced
@@ -25,6 +26,7 @@ MESSAGES: Mapping[str, Mapping[str, type[Message]]] = {
     "control": CONTROLS,
     "chunks": CHUNKS,
     "heads": {SessionHead.type: SessionHead},
+    "layout": {ClusterLayout.type: ClusterLayout},
     "workers": {WorkerAnnounced.type: WorkerAnnounced, ServerCatalogued.type: ServerCatalogued},
 }
 

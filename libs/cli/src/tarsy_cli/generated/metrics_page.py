@@ -14,7 +14,7 @@ from tarsy_cli.starting.serving_processes import CrewCollector
 from tarsy_ingest.metrics import Metrics as Ingest
 from tarsy_orchestrator.metrics import Metrics as Orchestrator
 from tarsy_service.http_metrics import HttpMetrics
-from tarsy_service.kafka_metrics import kafka_writes
+from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
 from tarsy_service.process_metrics import ProcessMetrics
 from tarsy_summarizer.metrics import Metrics as Summarizer
 from tarsy_timeline.metrics import Metrics as Timeline
@@ -42,6 +42,7 @@ def _every_process(registry: CollectorRegistry) -> None:
     ProcessMetrics(registry, [], list)
     HttpMetrics(registry)
     kafka_writes(registry, "ingest")
+    unparsable_records(registry, "ingest")
 
 
 def _front_door(registry: CollectorRegistry) -> None:

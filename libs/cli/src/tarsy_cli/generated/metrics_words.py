@@ -32,7 +32,7 @@ LABELS: Mapping[str, str] = {
     "category": "what it is about",
     "method": f"{', '.join(METHODS)}, or `other`",
     "outcome": "how it ended",
-    "partition": f"0 to {LOG_PARTITIONS - 1}",
+    "partition": f"0 to {LOG_PARTITIONS - 1}, or what the first `tarsy topics apply` was told",
     "provider": "an LLM provider of the configuration, or `other`",
     "reason": "why",
     "route": "the template of a route, such as `/api/v1/sessions/{session_id}`, or `other`",
@@ -74,6 +74,7 @@ VALUES: Mapping[tuple[str, str], Sequence[str]] = {
     ("tarsy_websocket_gateway_clients_dropped_total", "reason"): _of(DropReason),
     ("tarsy_kafka_records_total", "outcome"): _of(WriteOutcome),
     ("tarsy_kafka_records_total", "topic"): TOPICS,
+    ("tarsy_kafka_unparsable_records_total", "topic"): TOPICS,
     ("tarsy_kafka_write_duration_seconds", "topic"): TOPICS,
 }
 """Where all values of a label are known."""
@@ -89,7 +90,12 @@ class Look:
 LOOKS: Sequence[Look] = (
     Look(
         "alerts are sent and no investigation begins",
-        ("tarsy_ingest_alerts_total", "tarsy_ingest_dead_letters_total", "tarsy_orchestrator_sessions_started_total"),
+        (
+            "tarsy_ingest_alerts_total",
+            "tarsy_ingest_dead_letters_total",
+            "tarsy_ingest_alerts_topic_failing",
+            "tarsy_orchestrator_sessions_started_total",
+        ),
         "`refused` and `dead_letter`: the sender's form is wrong. `not_written`: Kafka does not take the alert, the "
         "sender has to repeat it. All `queued` and none started: the owners do not decide, see the next line",
     ),
@@ -97,11 +103,12 @@ LOOKS: Sequence[Look] = (
         "nothing is decided",
         (
             "tarsy_orchestrator_partitions_owned",
+            "tarsy_orchestrator_partitions_wanted",
             "tarsy_orchestrator_inputs_decided_total",
             "tarsy_orchestrator_append_duration_seconds",
             "tarsy_orchestrator_recovery_duration_seconds",
         ),
-        f"the owners' sum must be {LOG_PARTITIONS}. Less: no orchestrator runs, or one recovers. All owned, but "
+        "the owners' sum must be what is wanted. Less: no orchestrator runs, or one recovers. All owned, but "
         "appends take seconds: Kafka is slow",
     ),
     Look(

@@ -10,6 +10,7 @@ from prometheus_client import CollectorRegistry
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.outages import wait_out
+from tarsy_bus.publisher import NotWritten
 from tarsy_bus.topics_admin import apply_topics
 from tarsy_cli.showing.printing import one_line
 from tarsy_cli.starting.kafka_sentence import kafka_sentence
@@ -37,7 +38,7 @@ async def make_topics(places: Places, *, replication: int | None) -> None:
     try:
         async with asyncio.timeout(TOPICS_SECONDS):
             await _apply(bus, replication, patient=places.own_broker)
-    except (KafkaError, TimeoutError, OSError) as problem:
+    except (KafkaError, NotWritten, TimeoutError, OSError) as problem:
         raise KafkaUnusable(kafka_sentence(places.kafka, problem)) from problem
 
 

@@ -1,0 +1,81 @@
+"""An aiokafka consumer that passes over what it cannot parse, and never jumps to another offset."""
+
+from collections.abc import Mapping
+from types import FunctionType
+
+import structlog
+from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka.consumer.fetcher import Fetcher
+from aiokafka.errors import NoOffsetForPartitionError, OffsetOutOfRangeError
+
+from tarsy_bus.acceptance import LogMismatch
+from tarsy_bus.metrics import Unparsable
+from tarsy_bus.record_parsing import Batches, KafkaRecord, TolerantRecords, UnparsableRecord
+
+log = structlog.get_logger(__name__)
+
+
+class PositionLost(LogMismatch):
+    """A partition does not hold (any longer) the offset where reading should go on. `places` says which."""
+
+    def __init__(self, places: Mapping[TopicPartition, int | None]) -> None:
+        self.places = dict(places)
+        told = ", ".join(f"{place.topic} partition {place.partition} at {at}" for place, at in places.items())
+        super().__init__(
+            f"reading cannot go on in {told}: the records there were deleted before they were read, the topic was made "
+            "anew, or it is another cluster's"
+        )
+
+
+def _finding(function: FunctionType, **names: type) -> FunctionType:
+    """A copy of a function that finds other classes under these global names."""
+    copy = FunctionType(
+        function.__code__, function.__globals__ | names, function.__name__, function.__defaults__, function.__closure__
+    )
+    copy.__kwdefaults__ = function.__kwdefaults__
+    return copy
+
+
+class _Fetcher(Fetcher):  # type: ignore[misc] # aiokafka is untyped
+    """aiokafka 0.14 has no other place where its parser could be replaced for one consumer."""
+
+    _proc_fetch_request = _finding(Fetcher._proc_fetch_request, MemoryRecords=Batches, PartitionRecords=TolerantRecords)
+
+
+class TolerantConsumer(AIOKafkaConsumer):  # type: ignore[misc]
+    """Unparsable records come as UnparsableRecord; `unparsable` is told the topic of each."""
+
+    start = _finding(AIOKafkaConsumer.start, Fetcher=_Fetcher)
+
+    def __init__(self, *, unparsable: Unparsable, **settings: object) -> None:
+        super().__init__(**settings)
+        self._unparsable = unparsable
+
+    async def getmany(
+        self, *partitions: TopicPartition, timeout_ms: int = 0, max_records: int | None = None
+    ) -> dict[TopicPartition, list[KafkaRecord]]:
+        """Raises PositionLost; what was read before comes first."""
+        try:
+            found: dict[TopicPartition, list[KafkaRecord]] = await super().getmany(
+                *partitions, timeout_ms=timeout_ms, max_records=max_records
+            )
+        except OffsetOutOfRangeError as problem:
+            raise PositionLost(problem.args[0]) from problem
+        except NoOffsetForPartitionError as problem:
+            raise PositionLost({problem.args[0]: None}) from problem
+        for records in found.values():
+            for record in records:
+                if isinstance(record, UnparsableRecord):
+                    self._tell(record)
+        return found
+
+    def _tell(self, record: UnparsableRecord) -> None:
+        log.warning(
+            "record.unparsable",
+            topic=record.topic,
+            partition=record.partition,
+            first_offset=record.first_offset,
+            offset=record.offset,
+            reason=record.problem,
+        )
+        self._unparsable(record.topic)
