@@ -79,7 +79,7 @@ class Broker:
         self._clock = clock
         self._partitions = {topic.name: topic.partitions for topic in topics.all()}
         # One session is played: with more, each recovery would only read more that is empty.
-        self._partitions |= dict.fromkeys((topics.inbox, topics.sessions, topics.heads), 1)
+        self._partitions |= dict.fromkeys((topics.inbox, topics.sessions, topics.heads, topics.held), 1)
         self._records: dict[TopicPartition, list[Record]] = defaultdict(list)
         self._readers: dict[str, dict[int, Reader]] = defaultdict(dict)
         self._groups: dict[str, Group] = {}

@@ -123,7 +123,7 @@ class Orchestrator:
             consumer=consumer,
             follower=follower,
             writer=writer,
-            inbox=InboxReader(self._publisher, partial(plan_for, self._config)),
+            inbox=InboxReader(partial(plan_for, self._config)),
             around=self._around,
             source=self._name,
         )

@@ -114,7 +114,7 @@ class RunningOwner:
             consumer=self.consumer,
             follower=self._follower,
             writer=self.writer,
-            inbox=InboxReader(self.publisher, lambda alert: _plan(config, alert)),
+            inbox=InboxReader(lambda alert: _plan(config, alert)),
             around=self._surroundings(),
             source=name,
         )

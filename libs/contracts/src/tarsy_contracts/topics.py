@@ -6,7 +6,7 @@ LIMIT_BYTES = 4 * 1024 * 1024
 """Bounds every record and every batch that we write. What can outgrow it goes by reference."""
 
 LOG_PARTITIONS = 12
-"""Inbox, log and heads: the same number, fixed for the life of the cluster."""
+"""Inbox, log, heads and held: the same number, fixed for the life of the cluster."""
 QUEUE_PARTITIONS = 24
 
 HOUR = 3_600_000
@@ -57,6 +57,10 @@ class Topics:
         return f"{self.prefix}.heads"
 
     @property
+    def held(self) -> str:
+        return f"{self.prefix}.held"
+
+    @property
     def tool_calls(self) -> str:
         return f"{self.prefix}.tool-calls"
 
@@ -94,6 +98,7 @@ class Topics:
             Topic(self.inbox, LOG_PARTITIONS, 7 * DAY),
             Topic(self.sessions, LOG_PARTITIONS, FOREVER),
             Topic(self.heads, LOG_PARTITIONS, FOREVER, compacted=True),
+            Topic(self.held, LOG_PARTITIONS, FOREVER, compacted=True),
             Topic(self.tool_calls, QUEUE_PARTITIONS, HOUR),
             Topic(self.summaries, QUEUE_PARTITIONS, HOUR),
             Topic(self.results, QUEUE_PARTITIONS, 28 * DAY),

@@ -80,7 +80,7 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
             consumer=consumer,
             follower=follower,
             writer=writer,
-            inbox=InboxReader(publisher, partial(plan_for, config)),
+            inbox=InboxReader(partial(plan_for, config)),
             around=around,
             source=source,
         )

@@ -13,6 +13,7 @@ class Given:
 
     `offset` is the input's place in the inbox; None for what the owner learned itself. `chain` comes with an alert:
     the plan that the configuration resolves it to now. `traceparent` is the span that the input came out of.
+    `aside`: the session is set aside; it comes with an operator's request.
     """
 
     input: Input
@@ -21,3 +22,4 @@ class Given:
     offset: int | None = None
     chain: ResolvedChain | None = None
     traceparent: str | None = None
+    aside: bool = False

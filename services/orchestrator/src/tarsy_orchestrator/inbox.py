@@ -1,12 +1,10 @@
-"""Reading inputs from the inbox: each becomes a waiting decision, a dead letter, or is held for newer code."""
+"""Reading inputs from the inbox: each becomes a waiting decision or a dead letter, or sets its session aside."""
 
 from collections.abc import Callable
 
 import structlog
 
-from tarsy_bus.dead_letters import bury_until_written
 from tarsy_bus.following import Record, readable
-from tarsy_bus.publisher import Publisher
 from tarsy_bus.records import append_time
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
@@ -14,6 +12,7 @@ from tarsy_contracts.inputs import INPUTS, AlertReceived
 from tarsy_contracts.recorded import UnknownType, UnreadableValue
 from tarsy_orchestrator.deciding import Waiting
 from tarsy_orchestrator.given import Given
+from tarsy_orchestrator.guarded import told
 from tarsy_orchestrator.partition import Partition
 
 log = structlog.get_logger(__name__)
@@ -22,29 +21,32 @@ log = structlog.get_logger(__name__)
 class InboxReader:
     """`plan` says by which chain an alert is investigated."""
 
-    def __init__(self, publisher: Publisher, plan: Callable[[Alert], ResolvedChain]) -> None:
-        self._publisher = publisher
+    def __init__(self, plan: Callable[[Alert], ResolvedChain]) -> None:
         self._plan = plan
 
-    async def hand_over(self, record: Record, partition: Partition) -> None:
-        """Returns when the record is on its way to a decision, or safely among the dead letters."""
+    def hand_over(self, record: Record, partition: Partition) -> None:
         partition.take(record.offset, append_time(record))
         delivery = readable(record)
         if delivery is None:
-            await bury_until_written(self._publisher, record, "the envelope cannot be read")
-            partition.buried(record.offset)
+            partition.isolation.bury(record, "unreadable", "the envelope cannot be read")
             return
         try:
             taken = delivery.decode(INPUTS)
-        except UnknownType as problem:
-            partition.leave_alone(delivery.envelope.subject, record.offset, str(problem), delivery.appended_at)
+        except UnknownType:
+            partition.isolation.not_known(record, delivery.envelope)
             return
         except UnreadableValue as problem:
-            await bury_until_written(self._publisher, record, str(problem))
-            partition.buried(record.offset)
+            partition.isolation.bury(record, "unreadable", str(problem))
             return
-        chain = self._plan(taken.alert) if isinstance(taken, AlertReceived) else None
         envelope = delivery.envelope
+        try:
+            chain = self._plan(taken.alert) if isinstance(taken, AlertReceived) else None
+        except Exception as problem:  # noqa: BLE001 - a mistake in the code is not the other sessions' business
+            log.error("alert.not_planned", session_id=envelope.subject, **told(problem))
+            partition.isolation.set_aside_with(
+                record, envelope.subject, "decision", f"{type(problem).__name__} at its plan"
+            )
+            return
         given = Given(
             input=taken,
             input_id=envelope.id,
@@ -53,4 +55,4 @@ class InboxReader:
             chain=chain,
             traceparent=envelope.traceparent,
         )
-        partition.put(Waiting(envelope.subject, given))
+        partition.put(Waiting(envelope.subject, given, record))

@@ -11,6 +11,7 @@ from tarsy_contracts.chunks import CHUNKS
 from tarsy_contracts.control import CONTROLS
 from tarsy_contracts.events import EVENTS
 from tarsy_contracts.heads import SessionHead
+from tarsy_contracts.held import SessionSetAside
 from tarsy_contracts.inputs import INPUTS
 from tarsy_contracts.message import Message
 from tarsy_contracts.requests import REQUESTS
@@ -25,6 +26,7 @@ MESSAGES: Mapping[str, Mapping[str, type[Message]]] = {
     "control": CONTROLS,
     "chunks": CHUNKS,
     "heads": {SessionHead.type: SessionHead},
+    "held": {SessionSetAside.type: SessionSetAside},
     "workers": {WorkerAnnounced.type: WorkerAnnounced, ServerCatalogued.type: ServerCatalogued},
 }
 
