@@ -32,7 +32,7 @@ LIMIT_SECONDS = 90.0
 SERVER = "kubernetes"
 """The MCP server of the configuration."""
 
-PARTS = ("", " decisions", " work", " outbox", " heads")
+PARTS = ("", " decisions", " work", " outbox", " heads", " quarantine", " burials")
 TASKS = {
     "ingest": ["alerts topic"],
     "orchestrator": [
@@ -45,7 +45,7 @@ TASKS = {
         "workers",
         *(f"partition-{number}{part}" for number in range(LOG_PARTITIONS) for part in PARTS),
     ],
-    "timeline": ["answers", "catalog", "projector", "servers", "unprojected", "workers"],
+    "timeline": ["answers", "catalog", "held sessions", "projector", "servers", "unprojected", "workers"],
     "websocket-gateway": ["session log", "stream"],
     "summarizer": ["announcements", "control", "requests"],
     "tool-gateway": [

@@ -220,6 +220,25 @@ def test_whenever_somebody_cancels_everything_is_closed_within_two_seconds(event
     assert log.accepted[-1].appended_at - accepted.appended_at <= timedelta(seconds=2)
 
 
+def poisonings() -> list[tuple[int, Death | None]]:
+    """From when on nothing can be decided, and who dies of it: of owners, as they know who is set aside."""
+    events = [batch[0] for batch in undisturbed().batches[:-1]]
+    alone: list[tuple[int, Death | None]] = [(event, None) for event in (0, *events)]
+    return [*alone, *((event, Death("orchestrator", "after", event, "forgotten")) for event in events[::2])]
+
+
+@pytest.mark.parametrize(("event", "death"), poisonings(), ids=str)
+def test_a_session_that_cannot_be_decided_is_set_aside_and_comes_back_whole(event: int, death: Death | None) -> None:
+    played = play(*([death] if death else []), poisoned_from=event)
+    log = played.log
+    assert [*faults_of(log, played.runs, None), *played.complaints] == []
+    assert log.types[-1] == "session.completed"
+    assert still_open(log) == set()
+    assert log.types.count("session.released") == (0 if event == 0 else 1), "what never began has no record"
+    destructive = [run.tool for run in played.runs if run.tool in ("pods_delete", "rollout_restart")]
+    assert sorted(destructive) == ["pods_delete", "rollout_restart"]
+
+
 def still_open(log: SessionLog) -> set[str]:
     """Of stages, agents, questions, calls and summaries."""
     begun = {

@@ -1,4 +1,4 @@
-"""Old and new code side by side: what the old one cannot read it leaves alone, and the new one goes on with it."""
+"""Old and new code side by side: what the old one cannot read it sets aside, and the new one goes on with it."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -21,10 +21,10 @@ SESSIONS = 8
 """On twelve partitions, of which each owner has six: that all lie with one of them is as good as impossible."""
 
 
-def left_alone(older: ServiceProcess) -> set[str]:
+def set_aside(older: ServiceProcess) -> set[str]:
     """The sessions of which it said so."""
     lines = older.log.read_text(errors="replace").splitlines()
-    return {word for line in lines if "session.left_alone" in line for word in line.replace('"', " ").split()}
+    return {word for line in lines if "session.set_aside" in line for word in line.replace('"', " ").split()}
 
 
 async def test_a_session_with_a_newer_event_waits_for_newer_code(system: System, log: LiveLog) -> None:
@@ -35,10 +35,10 @@ async def test_a_session_with_a_newer_event_waits_for_newer_code(system: System,
     older = system.start("orchestrator", program=(OLDER, UNKNOWN.type))
     await system.until_ready(older)
 
-    async def some_left_alone() -> list[str]:
-        return [id for id in sessions if id in left_alone(older)]
+    async def some_set_aside() -> list[str]:
+        return [id for id in sessions if id in set_aside(older)]
 
-    waiting = await eventually(some_left_alone, "the older one leaves sessions alone")
+    waiting = await eventually(some_set_aside, "the older one sets sessions aside")
     others = [id for id in sessions if id not in waiting]
     assert others, "all of them lie with the older one"
     waits_from = datetime.now(UTC)

@@ -88,7 +88,8 @@ class Broker:
         self._partitions = {topic.name: topic.partitions for topic in topics.all()}
         # One session is played: with more, each recovery would only read more that is empty.
         self.log_partitions = 1
-        self._partitions |= dict.fromkeys((topics.inbox, topics.sessions, topics.heads), self.log_partitions)
+        log_topics = (topics.inbox, topics.sessions, topics.heads, topics.held)
+        self._partitions |= dict.fromkeys(log_topics, self.log_partitions)
         self._records: dict[TopicPartition, list[Record]] = defaultdict(list)
         self._readers: dict[str, dict[int, Reader]] = defaultdict(dict)
         self._groups: dict[str, Group] = {}

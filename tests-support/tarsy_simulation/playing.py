@@ -17,11 +17,12 @@ from tarsy_cli.chaos.faults import ToolRun
 from tarsy_cli.chaos.session_log import LogReading, SessionLog
 from tarsy_contracts.events import ENDINGS
 from tarsy_contracts.heads import SessionHead, session_of_head_key
-from tarsy_contracts.inputs import AlertReceived, CancelRequested, InboxInput
+from tarsy_contracts.inputs import AlertReceived, CancelRequested, InboxInput, SessionReleaseRequested
 from tarsy_contracts.topics import QUEUE_PARTITIONS, Topics
 from tarsy_simulation.broker import Broker, Entry, OutageKind
 from tarsy_simulation.investigation import ALERT, SCRIPTS, SERVERS, SESSION, config
 from tarsy_simulation.outside import Start, ToolServer, models
+from tarsy_simulation.poison import SET_ASIDE, Poison
 from tarsy_simulation.services import Gateway, Orchestrator, Summarizer, bus_of, in_memory
 from tarsy_simulation.virtual_time import PROCESS, Process, VirtualLoop
 
@@ -49,6 +50,7 @@ SOON_SECONDS = 0.008
 """About two messages to Kafka."""
 NEW_WORKER_SECONDS = 0.3
 CLOSING_SECONDS = 60.0
+MENDED_SECONDS = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +91,15 @@ class NotEnded(Exception):
     """The investigation hangs."""
 
 
-def play(*deaths: Death, seed: int = 1, cancelled_at: int | None = None) -> Played:
-    """The same deaths and seed play the same run. `cancelled_at`: when this event is there, somebody cancels."""
+def play(*deaths: Death, seed: int = 1, cancelled_at: int | None = None, poisoned_from: int | None = None) -> Played:
+    """The same deaths and seed play the same run. `cancelled_at`: when this event is there, somebody cancels.
+
+    `poisoned_from`: once this event is there no input can be decided, until an operator has mended that.
+    """
     with capture_logs() as lines, asyncio.Runner(loop_factory=VirtualLoop) as runner:
-        played = runner.run(_Stage(deaths, seed, cancelled_at).play())
-    errors = [line for line in lines if line["log_level"] in ("error", "critical")]
+        played = runner.run(_Stage(deaths, seed, cancelled_at, poison=Poison(poisoned_from)).play())
+    expected = SET_ASIDE if poisoned_from is not None else ()
+    errors = [line for line in lines if line["log_level"] in ("error", "critical") and line["event"] not in expected]
     played.complaints += [f"a service logged an error: {line}" for line in errors]
     return played
 
@@ -118,6 +124,8 @@ class _Stage:
     ended: bool = False
     quiet_at: float = 0.0
     in_flight: Sequence[Entry] = ()
+    poison: Poison = field(default_factory=Poison)
+    releasing: "asyncio.Task[None] | None" = None
     cancelling: "asyncio.Task[None] | None" = None
 
     async def play(self) -> Played:
@@ -129,7 +137,7 @@ class _Stage:
         self.config, self.llms = config(), models(SCRIPTS)
         self.servers = {name: ToolServer(tools) for name, tools in SERVERS.items()}
         self.loop.set_exception_handler(self._complain)
-        with in_memory(self.broker):
+        with in_memory(self.broker), self.poison.planted():
             for service in SERVICES:
                 self._start(service)
             if self._doubled:
@@ -190,6 +198,8 @@ class _Stage:
     def _after(self, topic: str, partition: int, entries: Sequence[Entry]) -> None:
         if topic == self.broker.topics.tool_calls and self._doubled:
             self.broker.append(topic, (partition + 1) % QUEUE_PARTITIONS, entries)
+        if topic == self.broker.topics.held and self.poison.works and self.releasing is None:
+            self.releasing = self.loop.create_task(self._release(), context=Context())
         if topic == self.broker.topics.sessions:
             self.batches.append(_numbers(entries))
             self.ended = self.ended or any(dict(headers)["ce_type"].decode() in ENDINGS for _, _, headers in entries)
@@ -261,6 +271,12 @@ class _Stage:
         publisher = Publisher(bus_of(self.broker, "people"), source="people", now=self.broker.now)
         async with publisher.running():
             await publisher.publish(self.broker.topics.inbox, said, key=SESSION, id=said.type, subject=SESSION)
+
+    async def _release(self) -> None:
+        """The operator sees that the session is set aside, mends the cause, and brings it back."""
+        await asyncio.sleep(MENDED_SECONDS)
+        self.poison.works = False
+        await self._say(SessionReleaseRequested(request_id="o", author="olga", request="release"))
 
     async def _until_ended(self) -> None:
         """Raises NotEnded."""

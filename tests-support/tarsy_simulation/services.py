@@ -125,7 +125,7 @@ class Orchestrator:
             consumer=consumer,
             follower=follower,
             writer=writer,
-            inbox=InboxReader(self._publisher, partial(plan_for, self._config), lambda: self._around.downtime),
+            inbox=InboxReader(partial(plan_for, self._config), lambda: self._around.downtime),
             around=self._around,
             source=self._name,
         )

@@ -7,9 +7,10 @@ from tarsy_contracts.topics import FOREVER, LIMIT_BYTES, Topic, Topics
 TOPICS = {topic.name: topic for topic in Topics().all()}
 
 
-def test_inbox_log_and_heads_have_the_same_partitions() -> None:
+def test_inbox_log_heads_and_held_have_the_same_partitions() -> None:
     """Who owns a partition of the inbox owns the same partition of the log."""
     assert TOPICS["tarsy.inbox"].partitions == TOPICS["tarsy.sessions"].partitions == TOPICS["tarsy.heads"].partitions
+    assert TOPICS["tarsy.held"].partitions == TOPICS["tarsy.inbox"].partitions
 
 
 def test_a_large_site_has_more_of_those_three() -> None:
@@ -29,7 +30,7 @@ def test_acknowledged_means_on_two_brokers_where_there_are_three_copies(copies: 
 
 def test_every_topic_has_its_own_name_under_the_prefix() -> None:
     names = [topic.name for topic in Topics("mine").all()]
-    assert len(set(names)) == len(names) == 13
+    assert len(set(names)) == len(names) == 14
     assert all(name.startswith("mine.") for name in names)
 
 
@@ -42,14 +43,15 @@ def test_two_prefixes_share_no_topic() -> None:
     assert not {topic.name for topic in Topics("a").all()} & {topic.name for topic in Topics("b").all()}
 
 
-def test_only_heads_and_catalog_are_compacted() -> None:
+def test_only_heads_catalog_and_what_is_held_are_compacted() -> None:
     """Compaction keeps the last record of a key: of the session log it would delete the history."""
-    assert {name for name, topic in TOPICS.items() if topic.compacted} == {"tarsy.heads", "tarsy.catalog"}
+    compacted = {name for name, topic in TOPICS.items() if topic.compacted}
+    assert compacted == {"tarsy.heads", "tarsy.held", "tarsy.catalog"}
 
 
-def test_the_log_its_heads_the_catalog_and_the_layout_are_never_deleted_by_time() -> None:
+def test_the_log_its_heads_what_is_held_the_catalog_and_the_layout_are_never_deleted_by_time() -> None:
     forever = {name for name, topic in TOPICS.items() if topic.retention_ms == FOREVER}
-    assert forever == {"tarsy.sessions", "tarsy.heads", "tarsy.catalog", "tarsy.layout"}
+    assert forever == {"tarsy.sessions", "tarsy.heads", "tarsy.held", "tarsy.catalog", "tarsy.layout"}
 
 
 def test_announcements_and_their_order_need_one_partition() -> None:

@@ -116,6 +116,19 @@ async def test_what_was_there_before_the_first_start_is_read(
         assert len(await arrived(records, bus.topics.inbox, 1)) == 1
 
 
+async def test_control_characters_are_counted_as_they_are_written_down(
+    ingest: Ingest, bus: Bus, records: Records
+) -> None:
+    """Each takes six bytes: what followed from such an alert fitted no record, and nothing was decided on it."""
+    await write(bus, b"\x01" * 696_000, b"disk full")
+    (letter,) = await arrived(records, bus.topics.dead_letters, 1)
+    (record,) = await arrived(records, bus.topics.inbox, 1)
+    assert alert_in(record).data == "disk full"
+    reason = dict(letter.headers)["dead-letter-reason"]
+    assert reason == b"/: takes more than 2621440 bytes once it is masked and written down as JSON"
+    assert ingest.value("tarsy_ingest_dead_letters_total", reason="too_large") == 1
+
+
 async def test_what_cannot_be_read_is_kept_as_it_was_and_the_next_is_read(
     ingest: Ingest, bus: Bus, records: Records
 ) -> None:

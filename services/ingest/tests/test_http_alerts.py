@@ -11,6 +11,7 @@ from tarsy_bus.connection import Bus
 from tarsy_bus.records import delivery
 from tarsy_contracts.alert import McpSelection, McpServerSelection, NativeToolSelection
 from tarsy_contracts.identities import session_of_alertmanager
+from tarsy_ingest import intake
 
 ALERTS = "/api/v1/alerts"
 WEBHOOK = "/api/v1/alerts/alertmanager"
@@ -182,6 +183,16 @@ async def test_what_postgresql_cannot_hold_is_replaced(ingest: Ingest, bus: Bus,
     await submit(ingest, "disk\0full")
     (record,) = await records(bus.topics.inbox)
     assert alert_in(record).data == "disk\N{REPLACEMENT CHARACTER}full"
+
+
+async def test_an_alert_that_is_too_large_as_json_is_refused_with_its_place(
+    ingest: Ingest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(intake, "ALERT_LIMIT_BYTES", 1_000)
+    response = await ingest.client.post(ALERTS, json={"data": "\x01" * 200})
+    assert response.status_code == 413
+    assert [error["pointer"] for error in response.json()["errors"]] == ["/data"]
+    assert ingest.counted("api", "refused") == 1
 
 
 async def test_an_alert_that_grows_beyond_a_record_is_too_large(ingest: Ingest) -> None:

@@ -115,7 +115,7 @@ class RunningOwner:
             consumer=self.consumer,
             follower=self._follower,
             writer=self.writer,
-            inbox=InboxReader(self.publisher, lambda alert: _plan(config, alert), lambda: downtime_of(self.liveness)),
+            inbox=InboxReader(lambda alert: _plan(config, alert), lambda: downtime_of(self.liveness)),
             around=self._surroundings(),
             source=name,
         )

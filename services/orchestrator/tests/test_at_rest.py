@@ -1,11 +1,19 @@
 """A session at rest still answers: the owner that saw it end, and one that knows it only by its head."""
 
+import asyncio
+
 import pytest
+from aiokafka import TopicPartition
 from orchestrator_world import World, new_session
 
+from tarsy_bus.connection import Bus
 from tarsy_cli.chaos.session_log import SessionLog
 from tarsy_contracts.control import RequestAnswered
 from tarsy_contracts.events import AlertRepeated
+from tarsy_contracts.heads import SessionHead
+from tarsy_orchestrator import partition, reviving
+from tarsy_orchestrator.state import State
+from tarsy_testing import eventually
 
 
 @pytest.fixture
@@ -91,4 +99,37 @@ async def test_an_event_that_moves_a_head_only_session_is_no_alarm(
 
     await world.owner("next")
     await world.until_rested(session, number=len(rested.accepted) + 1)
-    assert "session.left_alone" not in capsys.readouterr().out
+    assert "session.set_aside" not in capsys.readouterr().out
+
+
+async def test_inputs_that_wait_for_a_session_to_be_read_again_are_backlog(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = new_session(partition=0)
+    first = await world.owner("first")
+    last = await world.alert(session)
+    log = await world.until_ended(session)
+    await world.until_rested(session, number=len(log.accepted))
+    await world.until_committed(last)
+    await first.stop()
+
+    may_read, really = asyncio.Event(), reviving.revive
+
+    async def revive(bus: Bus, number: int, session_id: str, head: SessionHead) -> State:
+        await may_read.wait()
+        return await really(bus, number, session_id, head)
+
+    monkeypatch.setattr(partition, "revive", revive)
+    monkeypatch.setattr(partition, "ROOM", 3)
+    second = await world.owner("second")
+    for number in range(5):
+        last = await world.alert(session, id=f"again-{number}")
+    place = TopicPartition(world.bus.topics.inbox, 0)
+
+    async def paused() -> bool:
+        return place in second.consumer.paused()
+
+    await eventually(paused, "the inbox is not read further")
+    may_read.set()
+    await world.until(session, "alert.repeated", count=5)
+    await world.until_committed(last)

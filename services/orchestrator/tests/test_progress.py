@@ -1,10 +1,9 @@
 """How far the inbox is decided: what may be committed, and when all that was reported has been seen. Pure."""
 
-from datetime import UTC, datetime
+from collections import deque
+from collections.abc import Iterator
 
 from tarsy_orchestrator.progress import InboxProgress
-
-NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
 
 def taken(*offsets: int) -> InboxProgress:
@@ -23,13 +22,21 @@ def test_what_is_committed_stops_before_the_first_input_whose_decision_has_not_c
     assert progress.committable == 8
 
 
-def test_a_held_input_holds_the_offset_and_nothing_else() -> None:
-    progress = taken(5, 6)
-    progress.hold(5, NOON)
-    progress.done(6)
-    assert progress.held == [NOON]
-    assert progress.committable == 5
-    assert progress.passed(7), "a recovery does not wait for what it cannot decide"
+def test_whether_all_is_seen_is_told_without_a_look_at_what_is_open() -> None:
+    """One open input has many others behind it, and this is asked after each decision."""
+
+    class Unread(deque[object]):
+        def __iter__(self) -> Iterator[object]:
+            raise AssertionError("looked at all of them")
+
+    progress = taken(*range(1_000))
+    for offset in range(1, 1_000):
+        progress.done(offset)
+    progress._open = Unread(progress._open)  # type: ignore[assignment]
+    assert not progress.passed(1_000)
+    assert progress.passed(0)
+    progress.done(0)
+    assert progress.passed(1_000)
 
 
 def test_all_is_seen_only_when_the_last_input_was_taken_and_is_decided() -> None:

@@ -36,7 +36,7 @@ def decision(story: Story, offered: tuple[e.OfferedTool, ...]) -> Decision:
     stage_id = story.investigating.stages[-1].started.stage_id
     offer = i.ToolsOffered(stage_id=stage_id, tools=offered, unavailable_servers=())
     waiting = Waiting(SESSION, story.given(offer))
-    decisions, _ = make_decisions([waiting], lambda _: Tail(story.state, "a" * 32, 3), source="test")
+    decisions, _, _ = make_decisions([waiting], lambda _: Tail(story.state, "a" * 32, 3), source="test")
     return decisions[0]
 
 

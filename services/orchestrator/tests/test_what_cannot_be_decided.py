@@ -1,11 +1,12 @@
-"""Inputs and events that this version cannot read: dead letters, or a session that is left alone."""
+"""Inputs and events that this version cannot read: dead letters, or a session that is set aside."""
 
 from typing import ClassVar
 
 import pytest
 from orchestrator_running import RunningOwner
-from orchestrator_world import World, new_session, partition_of
+from orchestrator_world import World, new_session
 
+from tarsy_contracts import events, inputs
 from tarsy_contracts.message import Message
 from tarsy_contracts.recorded import Recorded
 from tarsy_testing import eventually
@@ -38,7 +39,7 @@ async def until_held(owner: RunningOwner, inputs: int = 1) -> None:
     async def look() -> bool:
         return owner.counted("inputs_held") == inputs
 
-    await eventually(look, "the metric says that inputs wait for newer code")
+    await eventually(look, "the metric says that inputs are held")
     assert owner.counted("held_input_age_seconds") > 0
 
 
@@ -81,12 +82,12 @@ async def test_what_has_an_unreadable_body_goes_to_the_dead_letters_and_is_commi
     assert ("dead-letter-reason", b"session.cancel_requested: Field required at /request_id") in letter.headers
 
 
-async def test_an_input_of_a_newer_type_holds_the_offset_and_its_session_while_others_go_on(
+async def test_an_input_of_a_newer_type_sets_its_session_aside_while_others_and_the_offset_go_on(
     world: World, session: str, neighbour: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     owner = await world.owner()
     await open_session(world, owner, session)
-    poked = await world.publisher.publish(world.bus.topics.inbox, Poked(), key=session, id="p", subject=session)
+    await world.publisher.publish(world.bus.topics.inbox, Poked(), key=session, id="p", subject=session)
     await world.cancel(session)
     await until_held(owner, inputs=2)
     owner.llm.may_answer.set()
@@ -96,18 +97,17 @@ async def test_an_input_of_a_newer_type_holds_the_offset_and_its_session_while_o
     log = await world.log(session)
     assert log.types[-1] == "llm_call.requested", "a later decision would count the newer input as decided"
     assert "input.held" in capsys.readouterr().out
-    last = await world.alert(new_session(partition=1))
+    last = await world.alert(neighbour, id="again")
     await world.until_committed(last)
-    assert await world.committed(0) == poked.offset
 
 
-async def test_an_event_of_a_newer_type_leaves_its_session_alone_while_others_go_on(
+async def test_an_event_of_a_newer_type_sets_its_session_aside_while_others_and_the_offset_go_on(
     world: World, session: str, neighbour: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     owner = await world.owner()
     last = await open_session(world, owner, session)
     await world.append(session, Pondered(), after=last)
-    asked = await world.cancel(session)
+    await world.cancel(session)
     await until_held(owner)
     owner.llm.may_answer.set()
     await world.alert(neighbour)
@@ -115,12 +115,12 @@ async def test_an_event_of_a_newer_type_leaves_its_session_alone_while_others_go
 
     log = await world.log(session)
     assert log.types[-1] == "session.pondered"
-    assert "session.left_alone" in capsys.readouterr().out
-    assert partition_of(session) == 0
-    assert await world.committed(0) <= asked.offset
+    assert "session.set_aside" in capsys.readouterr().out
+    last_alert = await world.alert(neighbour, id="again")
+    await world.until_committed(last_alert)
 
 
-async def test_a_session_at_rest_with_an_event_of_a_newer_type_is_left_alone_by_who_reads_it_again(
+async def test_a_session_at_rest_with_an_event_of_a_newer_type_is_set_aside_by_who_reads_it_again(
     world: World, session: str
 ) -> None:
     first = await world.owner("first")
@@ -134,5 +134,33 @@ async def test_a_session_at_rest_with_an_event_of_a_newer_type_is_left_alone_by_
     second = await world.owner("second")
     asked = await world.cancel(session)
     await until_held(second)
+    await world.until_committed(asked)
     assert (await world.log(session)).types[-1] == "session.pondered"
-    assert await world.committed(0) == asked.offset
+
+
+async def test_who_knows_the_newer_type_goes_on_with_the_session_by_itself(
+    world: World, session: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    older = await world.owner("older")
+    last = await open_session(world, older, session)
+    known = dict(inputs.INPUTS)
+    monkeypatch.delitem(inputs.INPUTS, inputs.CancelRequested.type)
+    monkeypatch.delitem(events.EVENTS, events.AlertRepeated.type)
+    await world.cancel(session)
+    other = new_session(partition=0)
+    after = await open_session(world, older, other)
+    await world.append(other, events.AlertRepeated(input_id="x", source="api"), after=after)
+    await until_held(older)
+
+    async def both() -> bool:
+        return older.counted("sessions_aside") == 2
+
+    await eventually(both, "both are set aside")
+    await older.crash()
+    monkeypatch.setitem(inputs.INPUTS, inputs.CancelRequested.type, known[inputs.CancelRequested.type])
+    monkeypatch.setitem(events.EVENTS, events.AlertRepeated.type, events.AlertRepeated)
+
+    await world.owner("newer")
+    assert (await world.until_ended(session)).types[-1] == "session.cancelled"
+    assert (await world.until_ended(other)).types[-1] == "session.completed"
+    assert (await world.log(session)).accepted[-1].number > last.number

@@ -16,9 +16,16 @@ from tarsy_bus.following import Follower, ends
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.records import delivery
 from tarsy_contracts.control import RequestAnswered
-from tarsy_contracts.inputs import INPUTS, CancelRequested
+from tarsy_contracts.inputs import (
+    INPUTS,
+    CancelRequested,
+    OperatorRequest,
+    SessionFailRequested,
+    SessionReleaseRequested,
+)
 from tarsy_service.running import Readiness, build_app
 from tarsy_timeline.app import build
+from tarsy_timeline.requesting import PersonRequest
 from tarsy_timeline.settings import TimelineSettings
 
 type Make = Callable[..., Any]
@@ -26,6 +33,7 @@ type Append = Callable[..., Awaitable[int]]
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 WAIT_SECONDS = 20.0
+PERSON_REQUESTS = (CancelRequested, SessionReleaseRequested, SessionFailRequested)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -169,9 +177,7 @@ async def test_gateways_get_a_history_of_one_moment(client: httpx2.AsyncClient, 
     assert [event["number"] for event in history["timeline"]] == [5, 5, 8, 10, 11]
 
 
-async def owner_answers(
-    bus: Bus, asking: asyncio.Event, accepted: bool, code: int, reason: str
-) -> list[CancelRequested]:
+async def owner_answers(bus: Bus, asking: asyncio.Event, accepted: bool, code: int, reason: str) -> list[PersonRequest]:
     """Stands in for the orchestrator: answers the first request in the inbox."""
     begin = await ends(bus, bus.topics.inbox, list(range(12)))
     async with Follower(bus, bus.topics.inbox).running() as follower:
@@ -182,10 +188,10 @@ async def owner_answers(
     asked = [delivery(record).decode(INPUTS) for record in records]
     async with Publisher(bus, source="test", now=lambda: datetime.now(UTC)).running() as publisher:
         for one in asked:
-            assert isinstance(one, CancelRequested)
+            assert isinstance(one, PERSON_REQUESTS)
             answer = RequestAnswered(request_id=one.request_id, accepted=accepted, code=code, reason=reason)
             await publisher.publish(bus.topics.control, answer, key=one.request_id, id="1", subject="s")
-    return [one for one in asked if isinstance(one, CancelRequested)]
+    return [one for one in asked if isinstance(one, PERSON_REQUESTS)]
 
 
 @pytest.mark.parametrize(
@@ -207,6 +213,33 @@ async def test_a_cancellation_is_answered_by_the_owner(
     assert answer.status_code == code
     assert answer.json().get("detail", "") == reason
     assert answer.json().get("session_id") == ("abc" if accepted else None)
+
+
+@pytest.mark.parametrize(
+    ("verb", "body", "expected"),
+    [
+        ("release", None, SessionReleaseRequested(request_id="", author="olga", request="release")),
+        ("retry", None, SessionReleaseRequested(request_id="", author="olga", request="retry")),
+        ("fail", {"reason": "no use"}, SessionFailRequested(request_id="", author="olga", reason="no use")),
+    ],
+)
+async def test_an_operators_verb_is_answered_by_the_owner(
+    client: httpx2.AsyncClient, system_bus: Bus, verb: str, body: object, expected: OperatorRequest
+) -> None:
+    asking = asyncio.Event()
+    owner = asyncio.create_task(owner_answers(system_bus, asking, True, 200, ""))
+    await asking.wait()
+
+    answer = await client.post(f"/api/v1/sessions/abc/{verb}", json=body, headers={"X-Forwarded-User": "olga"})
+
+    [asked] = await owner
+    assert asked.model_copy(update={"request_id": ""}) == expected
+    assert (answer.status_code, answer.json()["request_id"]) == (200, asked.request_id)
+
+
+@pytest.mark.parametrize("body", [None, {}, {"reason": ""}, {"reason": "x" * 1_001}])
+async def test_who_ends_a_session_says_why(client: httpx2.AsyncClient, body: object) -> None:
+    assert (await client.post("/api/v1/sessions/abc/fail", json=body)).status_code == 400
 
 
 async def test_without_an_answer_a_cancellation_is_taken_in(client: httpx2.AsyncClient) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import asyncpg
@@ -15,6 +16,7 @@ from tarsy_bus.connection import Bus
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
+from tarsy_contracts.held import SessionSetAside, input_key, marker_key, place_headers
 from tarsy_service.running import Readiness, build_app
 from tarsy_telling_gateways import TellingGateway, announce_all, publishing
 from tarsy_testing import eventually
@@ -130,3 +132,43 @@ async def test_what_could_not_be_projected_is_told_by_the_api_and_the_metrics(
             assert "tarsy_timeline_unprojected_records 1.0" in lines
             assert 'tarsy_timeline_unprojected_total{type="stage.started"} 1.0' in lines
             assert 'tarsy_timeline_warnings{category="projection"} 1.0' in lines
+
+
+async def test_sessions_that_are_set_aside_are_listed_warned_of_and_counted(
+    client: httpx2.AsyncClient, system_bus: Bus
+) -> None:
+    """Until the tombstones of the marker and of all inputs are there."""
+    topic, marker, waiting = system_bus.topics.held, marker_key("abc"), input_key("abc", 7).encode()
+    began = datetime(2026, 11, 22, 10, 0, tzinfo=UTC)
+
+    async def listed() -> list[tuple[str, str, int]]:
+        body = (await client.get("/api/v1/system/held-sessions")).json()
+        assert body["total_items"] == len(body["sessions"])
+        return [(each["session_id"], each["reason"], each["inputs"]) for each in body["sessions"]]
+
+    async def until_listed(*expected: tuple[str, str, int]) -> None:
+        async def look() -> bool:
+            return await listed() == list(expected)
+
+        await eventually(look, f"{expected} are listed")
+
+    async with publishing(system_bus) as publisher, beside(announce_all([TellingGateway(publisher)])):
+        why = SessionSetAside(reason="decision", detail="KeyError at alert.received")
+        await publisher.publish(topic, why, key=marker, id="m", subject="abc", partition=3)
+        await publisher.write(topic, key=waiting, value=b"{}", headers=place_headers(7, began), partition=3)
+        await until_listed(("abc", "decision", 1))
+
+        async def warned() -> bool:
+            body = (await client.get("/api/v1/system/warnings")).json()
+            found = [each for each in body["warnings"] if each["category"] == "sessions"]
+            details = "abc: a decision on an input failed (KeyError at alert.received)"
+            return [each["details"] for each in found] == [details]
+
+        await eventually(warned, "the warning")
+        text = (await client.get("/metrics")).text
+        assert 'tarsy_timeline_warnings{category="sessions"} 1.0' in text.splitlines()
+
+        await publisher.write(topic, key=marker.encode(), value=None, headers=[], partition=3)
+        await until_listed(("abc", "unknown", 1))
+        await publisher.write(topic, key=waiting, value=None, headers=[], partition=3)
+        await until_listed()

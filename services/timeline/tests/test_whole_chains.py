@@ -13,7 +13,6 @@ from fastapi import FastAPI
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert, Priority
 from tarsy_contracts.identities import execution_id, stage_id
-from tarsy_masking.masker import Masker
 from tarsy_service.problems import install_problem_handlers
 from tarsy_timeline.database import Database
 from tarsy_timeline.internal_routes import internal_routes
@@ -40,7 +39,7 @@ class World:
         app = FastAPI()
         install_problem_handlers(app)
         reading = Reading(database, 0.1)
-        app.include_router(session_routes(reading, None, Masker.default()))  # type: ignore[arg-type]
+        app.include_router(session_routes(reading))
         app.include_router(internal_routes(reading))
         self.client = httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://api")
 

@@ -2,6 +2,7 @@
 
 import typer
 
+from tarsy_cli.aside_commands import session
 from tarsy_cli.config.commands import config
 from tarsy_cli.generated.commands import schemas
 from tarsy_cli.instance_commands import down, status, up
@@ -24,6 +25,7 @@ def main() -> None:
 
 
 cli.add_typer(topics, name="topics")
+cli.add_typer(session, name="session")
 cli.add_typer(lab, name="lab")
 cli.add_typer(config, name="config")
 for command in (up, status, down, demo, submit, watch, sessions, servers, mask, schemas):

@@ -5,6 +5,9 @@ from typing import Literal
 from tarsy_contracts.message import Value
 
 DATA_LIMIT_BYTES = 1024 * 1024
+ALERT_LIMIT_BYTES = 2_560 * 1024
+"""Of an alert in the inbox, as JSON, where a control character takes six bytes. The session's first event repeats it
+beside the plan: both have to fit one record."""
 
 type AlertSource = Literal["api", "alertmanager", "cloudevent", "kafka"]
 type Priority = Literal["urgent", "high", "normal", "low"]

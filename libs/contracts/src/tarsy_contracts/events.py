@@ -18,6 +18,7 @@ from tarsy_contracts.session_events import (
     SessionCancelled,
     SessionCompleted,
     SessionFailed,
+    SessionReleased,
     SessionStarted,
     SessionTimedOut,
 )
@@ -77,6 +78,7 @@ __all__ = [
     "SessionCancelled",
     "SessionCompleted",
     "SessionFailed",
+    "SessionReleased",
     "SessionStarted",
     "SessionTimedOut",
     "StageCompleted",
@@ -119,6 +121,7 @@ type Event = (
     | StageCompleted
     | RequestAccepted
     | RequestRefused
+    | SessionReleased
     | SessionCompleted
     | SessionFailed
     | SessionCancelled

@@ -94,6 +94,24 @@ class CancelRequested(Message):
     author: str
 
 
+class SessionReleaseRequested(Message):
+    """An operator wants a session that was set aside to go on; its inputs come back. `request`: the word he used."""
+
+    type: ClassVar[str] = "session.release_requested"
+    request_id: str
+    author: str
+    request: str
+
+
+class SessionFailRequested(Message):
+    """An operator wants a session that was set aside to end as failed; its inputs go to the dead letters."""
+
+    type: ClassVar[str] = "session.fail_requested"
+    request_id: str
+    author: str
+    reason: str
+
+
 class LlmCallReported(Message):
     """An LLM's answer. The owner made the call itself: this input never travels, and has no inbox offset.
 
@@ -143,7 +161,10 @@ type InboxInput = (
     | WorkerDied
     | DeadlinePassed
     | CancelRequested
+    | SessionReleaseRequested
+    | SessionFailRequested
 )
+type OperatorRequest = SessionReleaseRequested | SessionFailRequested
 type OwnInput = LlmCallReported | ToolsOffered | PlaceGiven
 type Input = InboxInput | OwnInput
 

@@ -49,6 +49,18 @@ class RequestRefused(Message):
     reason: str
 
 
+class SessionReleased(Message):
+    """An operator brought the session back that was set aside. `request`: the word he used (release, retry, fail).
+
+    After `fail` the session ends, if it had not, and the inputs that waited are not decided.
+    """
+
+    type: ClassVar[str] = "session.released"
+    request_id: str
+    request: str
+    author: str
+
+
 class SessionCompleted(Message):
     """The investigation has ended with an analysis, and the session is at rest.
 
@@ -62,10 +74,14 @@ class SessionCompleted(Message):
 
 
 class SessionFailed(Message):
-    """The investigation could not go on, and the session is at rest."""
+    """The investigation could not go on, and the session is at rest.
+
+    `request_id`: of the operator who ended a session that was set aside, whatever lay before it on the log.
+    """
 
     type: ClassVar[str] = "session.failed"
     error: str
+    request_id: str = ""
 
 
 class SessionCancelled(Message):

@@ -115,6 +115,9 @@ def _changes(record: Recorded, event: e.Event) -> Iterator[TimelineChange]:  # n
         case e.RequestRefused():
             text = f"{event.author} asked: {event.request}. Refused: {event.reason}"
             yield created(record, "request", text, cause=event.request_id)
+        case e.SessionReleased():
+            text = f"{event.author} asked: {event.request}. The session had been set aside."
+            yield created(record, "request", text, cause=event.request_id)
         case e.SessionCompleted():
             yield SessionChanged(
                 status="completed",

@@ -6,8 +6,8 @@ LIMIT_BYTES = 4 * 1024 * 1024
 """Bounds every record and every batch that we write. What can outgrow it goes by reference."""
 
 LOG_PARTITIONS = 12
-"""Inbox, log and heads: the same number, fixed for the life of the cluster. This one, where the first `tarsy topics
-apply` was told no other; `ClusterLayout` says which."""
+"""Inbox, log, heads and held: the same number, fixed for the life of the cluster. This one, where the first `tarsy
+topics apply` was told no other; `ClusterLayout` says which."""
 QUEUE_PARTITIONS = 24
 
 HOUR = 3_600_000
@@ -68,6 +68,10 @@ class Topics:
         return f"{self.prefix}.heads"
 
     @property
+    def held(self) -> str:
+        return f"{self.prefix}.held"
+
+    @property
     def tool_calls(self) -> str:
         return f"{self.prefix}.tool-calls"
 
@@ -109,6 +113,7 @@ class Topics:
             Topic(self.inbox, log_partitions, 7 * DAY),
             Topic(self.sessions, log_partitions, FOREVER),
             Topic(self.heads, log_partitions, FOREVER, compacted=True),
+            Topic(self.held, log_partitions, FOREVER, compacted=True),
             Topic(self.tool_calls, QUEUE_PARTITIONS, HOUR),
             Topic(self.summaries, QUEUE_PARTITIONS, HOUR),
             Topic(self.results, QUEUE_PARTITIONS, 28 * DAY),

@@ -74,6 +74,7 @@ def _notice(webhook: Webhook, index: int, alert: WebhookAlert, alert_type: str, 
         title=alert.annotations.get("summary") or alert.labels.get("alertname", ""),
         severity=alert.labels.get("severity"),
         runbook_url=web_address(alert.annotations.get(RUNBOOK)) or web_address(alert.labels.get(RUNBOOK)),
+        place=("alerts", index),
         priority=priority_named(alert.labels.get(PRIORITY), alert.annotations.get(PRIORITY)),
     )
     return Notice(alert.fingerprint, incoming, f"The alert is queued as {alert_type}.")

@@ -53,6 +53,7 @@ def _incoming(event: Attributes, data: JsonValue, types: AlertTypes) -> Incoming
         source="cloudevent",
         author=event.source,
         title=event.subject or event.type,
+        place=("data",),
     )
     return ours.submission.chosen_for(alert) if ours else alert
 

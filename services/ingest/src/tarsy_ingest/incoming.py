@@ -32,7 +32,10 @@ class Form(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Incoming:
-    """An alert as it came, not masked: neither to be written nor logged. `data` that is not text becomes JSON text."""
+    """An alert as it came, not masked: neither to be written nor logged. `data` that is not text becomes JSON text.
+
+    `place`: where in what was sent the alert's data stands.
+    """
 
     session_id: str
     alert_type: str
@@ -44,6 +47,7 @@ class Incoming:
     runbook_url: str | None = None
     priority: Priority | None = None
     mcp: McpSelection | None = None
+    place: Place = ()
 
 
 def parsed(text: bytes | str) -> JsonValue:

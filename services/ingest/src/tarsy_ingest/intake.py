@@ -11,9 +11,10 @@ from opentelemetry.trace import Tracer
 
 from tarsy_bus.publisher import NotWritten, Publisher
 from tarsy_bus.tracing import step, traceparent_of
+from tarsy_contracts.alert import ALERT_LIMIT_BYTES
 from tarsy_contracts.identities import report_id
 from tarsy_contracts.inputs import AlertReceived
-from tarsy_ingest.incoming import Incoming
+from tarsy_ingest.incoming import Incoming, TooMuch
 from tarsy_ingest.masking import Masking, masked
 from tarsy_ingest.metrics import Metrics
 
@@ -40,7 +41,7 @@ class Intake:
                 self._running = False
 
     async def take(self, incoming: Incoming, *, delivery: str, cause: str | None = None) -> None:
-        """Returns when Kafka acknowledged the alert. Raises NotWritten or TooLarge.
+        """Returns when Kafka acknowledged the alert. Raises NotWritten, TooMuch or TooLarge.
 
         `delivery` says which sending of the alert this is: the same sending, tried again, is the same input. `cause`
         is the sender's `traceparent`.
@@ -55,7 +56,11 @@ class Intake:
         began = time.monotonic()
         alert = await asyncio.to_thread(masked, incoming, self._masking)
         session_id = incoming.session_id
-        digest = hashlib.sha256(alert.model_dump_json().encode()).hexdigest()
+        written_down = alert.model_dump_json().encode()
+        if len(written_down) > ALERT_LIMIT_BYTES:
+            text = f"takes more than {ALERT_LIMIT_BYTES} bytes once it is masked and written down as JSON"
+            raise TooMuch((incoming.place, text))
+        digest = hashlib.sha256(written_down).hexdigest()
         try:
             await self._publisher.publish(
                 self._publisher.topics.inbox,

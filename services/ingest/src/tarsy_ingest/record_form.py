@@ -64,6 +64,7 @@ def _submitted(value: dict[str, JsonValue], position: Position, rules: AlertRule
         data=found.data,
         source="kafka",
         author=AUTHOR,
+        place=("data",),
     )
     return found.submission.chosen_for(alert)
 

@@ -41,6 +41,7 @@ def read_submission(value: JsonValue, rules: AlertRules, *, session_id: str, aut
         data=bounded(submission.data, ("data",)),
         source="api",
         author=author,
+        place=("data",),
     )
     return submission.chosen_for(alert)
 

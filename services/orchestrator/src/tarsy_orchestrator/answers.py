@@ -19,7 +19,7 @@ def answers(state: State, decided: i.Input) -> Sequence[Control]:
         case i.CallClaimed():
             return _to_claim(state, decided)
         case i.CancelRequested():
-            return [_to_request(state, decided.request_id), *_cancellations(state)]
+            return [to_request(state, decided.request_id), *cancellations(state)]
         case i.WorkerDied():
             return _to_dead_worker(state, decided)
         case i.DeadlinePassed():
@@ -70,18 +70,18 @@ def _refusal(claimed: i.CallClaimed | i.WorkerDied, reason: str) -> ClaimRefused
     return ClaimRefused(call_id=claimed.call_id, claim_id=claimed.claim_id, reason=reason)
 
 
-def _to_request(state: State, request_id: str) -> RequestAnswered:
+def to_request(state: State, request_id: str) -> RequestAnswered:
     answer = None if isinstance(state, Absent | Beyond) else state.answers.get(request_id)
     match answer:
         case None:
             return RequestAnswered(request_id=request_id, accepted=False, code=404, reason="there is no such session")
-        case e.RequestAccepted():
+        case e.RequestAccepted() | e.SessionReleased():
             return RequestAnswered(request_id=request_id, accepted=True, code=200, reason="")
         case e.RequestRefused():
             return RequestAnswered(request_id=request_id, accepted=False, code=answer.code, reason=answer.reason)
 
 
-def _cancellations(state: State) -> Sequence[Control]:
+def cancellations(state: State) -> Sequence[Control]:
     """A cancelled session wants none of its calls any longer: those that were given up, and those still at risk."""
     if isinstance(state, Absent | Beyond):
         return []
@@ -99,7 +99,7 @@ def _no_longer_waited_for(state: State, id: str) -> Sequence[Control]:
     calls = {} if isinstance(state, Absent | Beyond) else state.calls
     if id in calls or call_of_summary(calls, id) is not None:
         return [] if _open(state, id) else [CallCancelled(call_id=id)]
-    return _cancellations(state)
+    return cancellations(state)
 
 
 def _open(state: State, call_id: str) -> bool:

@@ -81,7 +81,7 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
             consumer=consumer,
             follower=follower,
             writer=writer,
-            inbox=InboxReader(publisher, partial(plan_for, config), lambda: around.downtime),
+            inbox=InboxReader(partial(plan_for, config), lambda: around.downtime),
             around=around,
             source=source,
         )

@@ -87,6 +87,8 @@ def _investigating(state: Investigating, given: Given) -> list[e.Event]:  # noqa
             return deadline_passed(state, given.input.call_id, given.at, given.downtime)
         case i.CancelRequested():
             return _cancel(state, given.input)
+        case i.SessionReleaseRequested() | i.SessionFailRequested():
+            return []  # operator_requests.py decides these, also where nothing else can be decided
     assert_never(given.input)
 
 
@@ -105,7 +107,7 @@ def _ended(state: Ended, given: Given) -> list[e.Event]:
 
 
 def _repeated(state: Investigating | Ended, received: i.AlertReceived, input_id: str) -> list[e.Event]:
-    known = input_id == state.started.input_id or input_id in state.repeats
+    known = input_id in state.repeats or (state.started is not None and input_id == state.started.input_id)
     if known or len(state.repeats) >= REPEATS_NOTED:
         return []
     return [e.AlertRepeated(input_id=input_id, source=received.alert.source)]

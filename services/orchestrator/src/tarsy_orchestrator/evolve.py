@@ -13,7 +13,7 @@ from tarsy_orchestrator.evolve_stages import (
     stage_started,
     tools_offered,
 )
-from tarsy_orchestrator.state import Absent, Beyond, Cancelled, Ended, Investigating, State
+from tarsy_orchestrator.state import Absent, Answered, Beyond, Cancelled, Ended, Investigating, State
 
 type Known = Investigating | Ended
 
@@ -22,7 +22,9 @@ def evolve(state: State, record: Recorded) -> State:
     """An event that makes no sense in this state is from code that this code does not know: Beyond."""
     decided = state.decided if record.envelope.decided is None else max(state.decided, record.envelope.decided)
     event = record.event
-    if event is None or isinstance(state, Beyond):
+    if isinstance(state, Beyond):
+        return _after_unreadable(replace(state, decided=decided), event)
+    if event is None:
         return Beyond(decided)
     if isinstance(event, e.SessionStarted):
         return _opened(event, record, decided) if isinstance(state, Absent) else Beyond(decided)
@@ -32,7 +34,7 @@ def evolve(state: State, record: Recorded) -> State:
     match event:
         case e.AlertRepeated():
             return replace(known, repeats=known.repeats | {event.input_id})
-        case e.RequestAccepted() | e.RequestRefused():
+        case e.RequestAccepted() | e.RequestRefused() | e.SessionReleased():
             return _answered(known, event, record)
         case e.ToolCallOutcomeLearned():
             return outcome_learned(known, event) or Beyond(decided)
@@ -44,7 +46,14 @@ def _opened(event: e.SessionStarted, record: Recorded, decided: int) -> State:
     return Investigating(session_id=record.session_id, started=event, decided=decided, opened_at=record.appended_at)
 
 
-def _answered(state: Known, event: e.RequestAccepted | e.RequestRefused, record: Recorded) -> State:
+def _after_unreadable(state: Beyond, event: e.Event | None) -> State:
+    """An operator can end what cannot be read; nothing else makes sense of it."""
+    if isinstance(event, e.SessionFailed) and event.request_id:
+        return Ended(started=None, decided=state.decided, ended=event)
+    return state
+
+
+def _answered(state: Known, event: Answered, record: Recorded) -> State:
     answered = replace(state, answers={**state.answers, event.request_id: event})
     if isinstance(answered, Investigating) and isinstance(event, e.RequestAccepted):
         return replace(answered, cancelled=Cancelled(event.author, record.appended_at))

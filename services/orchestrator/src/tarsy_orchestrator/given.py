@@ -14,7 +14,8 @@ class Given:
 
     `offset` is the input's place in the inbox; None for what the owner learned itself. `chain` comes with an alert:
     the plan that the configuration resolves it to now. `traceparent` is the span that the input came out of. `downtime`
-    comes with a deadline: time that does not count.
+    comes with a deadline: time that does not count. `aside`: the session is set aside; it comes with an operator's
+    request.
     """
 
     input: Input
@@ -24,3 +25,4 @@ class Given:
     chain: ResolvedChain | None = None
     traceparent: str | None = None
     downtime: Downtime = NO_DOWNTIME
+    aside: bool = False

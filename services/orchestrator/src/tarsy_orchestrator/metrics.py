@@ -26,6 +26,9 @@ DEAD_REMEMBERED = 100
 
 type LlmOutcome = Literal["ok"] | OwnKind | ErrorKind
 
+type AsideReason = Literal["newer_input", "newer_event", "decision", "evolve", "work"]
+type BurialReason = Literal["unreadable", "too_large", "ended"]
+
 type Queue = Literal["tool-calls", "summaries"]
 
 LLM_OUTCOMES: tuple[str, ...] = ("ok", *get_args(OwnKind.__value__), *get_args(ErrorKind.__value__))
@@ -74,6 +77,19 @@ class Metrics:
         )
         for type in sorted(ENDINGS):
             self._sessions_ended.labels(_status(type))
+        self.sessions_aside = Gauge(
+            "tarsy_orchestrator_sessions_aside",
+            "Investigations that are set aside, of the partitions owned: they wait for an operator",
+            registry=registry,
+        )
+        self._set_aside = Counter(
+            "tarsy_orchestrator_sessions_set_aside_total",
+            "Investigations that were set aside here, by reason",
+            ["reason"],
+            registry=registry,
+        )
+        for reason in get_args(AsideReason.__value__):
+            self._set_aside.labels(reason)
 
     def _log(self, registry: CollectorRegistry) -> None:
         self.inputs_decided = Counter(
@@ -109,14 +125,22 @@ class Metrics:
         )
         self._inputs_held = Gauge(
             "tarsy_orchestrator_inputs_held",
-            "Inputs that wait for newer code; upgrade before the inbox's retention passes",
+            "Inputs that wait because their investigation is set aside",
             registry=registry,
         )
         self._held_age = Gauge(
             "tarsy_orchestrator_held_input_age_seconds",
-            "Age of the oldest input that waits for newer code; 0 without any",
+            "Age of the oldest input whose investigation is set aside; 0 without any",
             registry=registry,
         )
+        self._buried = Counter(
+            "tarsy_orchestrator_dead_letters_total",
+            "Inputs that went to the dead letters, by reason; ended counts an operator's decision once",
+            ["reason"],
+            registry=registry,
+        )
+        for reason in get_args(BurialReason.__value__):
+            self._buried.labels(reason)
 
     def _llm(self, registry: CollectorRegistry) -> None:
         self._llm_calls = Counter(
@@ -215,6 +239,12 @@ class Metrics:
                     self._session_duration.labels(_status(type)).observe(lasted.total_seconds())
             case _:
                 pass
+
+    def set_aside(self, reason: AsideReason) -> None:
+        self._set_aside.labels(reason).inc()
+
+    def buried(self, reason: BurialReason) -> None:
+        self._buried.labels(reason).inc()
 
     def appending(self, events: int, bytes: int) -> None:
         self._batch_events.observe(events)

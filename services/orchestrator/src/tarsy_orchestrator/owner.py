@@ -13,13 +13,17 @@ from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.client_lifecycle import stop_client
 from tarsy_bus.connection import Bus
 from tarsy_bus.following import Follower, Record, ends, poll
+from tarsy_bus.held_sessions import read_held
 from tarsy_bus.log_writer import LogWriter
 from tarsy_bus.outages import growing_pauses, wait_out
 from tarsy_bus.start_positions import committed_offsets
+from tarsy_orchestrator.burials import Burials
 from tarsy_orchestrator.head_writer import HeadWriter
+from tarsy_orchestrator.held_topic import HeldTopic
 from tarsy_orchestrator.inbox import InboxReader
 from tarsy_orchestrator.membership import Membership
 from tarsy_orchestrator.partition import Partition
+from tarsy_orchestrator.quarantine import Quarantine
 from tarsy_orchestrator.recovery import check_last_events, log_positions, read_heads
 from tarsy_orchestrator.sessions import Sessions
 from tarsy_orchestrator.surroundings import Surroundings
@@ -158,8 +162,13 @@ class Owner:
     def _partition(self, number: int, sessions: Sessions, position: int) -> tuple[Partition, Work, HeadWriter]:
         heads = HeadWriter(self._around.publisher, number)
         work = Work(
-            number, self._around, put=lambda waiting: partition.put(waiting), behind=lambda now: partition.behind(now)
+            number,
+            self._around,
+            put=lambda waiting: partition.put(waiting),
+            behind=lambda now: partition.behind(now),
+            failed=lambda session_id, problem: partition.isolation.work_failed(session_id, problem),
         )
+        quarantine = Quarantine(HeldTopic(self._around.publisher, self._bus, number))
         partition = Partition(
             number,
             bus=self._bus,
@@ -167,6 +176,8 @@ class Owner:
             position=position,
             writer=self._writer,
             heads=heads,
+            quarantine=quarantine,
+            burials=Burials(self._around.publisher),
             acting=work,
             metrics=self._around.metrics,
             traces=self._around.traces,
@@ -184,12 +195,14 @@ class Owner:
             first = await asking.consumer.beginning_offsets(list(places.values()))
         starts = {number: first[place] if (at := committed[place]) is None else at for number, place in places.items()}
         end = await ends(self._bus, self._bus.topics.inbox, sorted(assigned))
+        # Now: who owned them before cannot commit past an input any more that it holds.
+        held = await read_held(self._bus, assigned)
         if generation != self._membership.generation:
             return False
         for number, place in places.items():
             self._check_inbox(number, first[place], starts[number], end[number])
         for number, place in places.items():
-            self._owned[number].partition.start_inbox(starts[number], end[number])
+            self._owned[number].partition.start_inbox(starts[number], end[number], held[number])
             self._membership.handing_out.add(number)
             self._consumer.seek(place, starts[number])
             self._consumer.resume(place)
@@ -238,7 +251,7 @@ class Owner:
             for place, records in found.items():
                 for record in records:
                     if generation == self._membership.generation and place.partition in self._membership.handing_out:
-                        await self._inbox.hand_over(record, self._owned[place.partition].partition)
+                        self._inbox.hand_over(record, self._owned[place.partition].partition)
             self._make_room()
             await self._let_begin()
 
@@ -279,7 +292,8 @@ class Owner:
     def _show(self) -> None:
         owned = [one.partition for one in self._owned.values()]
         self._around.metrics.sessions_open.set(sum(len(partition.sessions.open_sessions()) for partition in owned))
-        held = [since for partition in owned for since in partition.progress.held]
+        self._around.metrics.sessions_aside.set(sum(len(partition.isolation) for partition in owned))
+        held = [since for partition in owned for since in partition.isolation.held_since]
         self._around.metrics.held(held, self._around.now())
 
     async def _commit(self) -> None:

@@ -2,24 +2,27 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Protocol
 
 import structlog
 from aiokafka.errors import KafkaError
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.following import Record, ends, readable
+from tarsy_bus.held_sessions import HeldSession
 from tarsy_bus.log_writer import AppendUncertain, LogWriter
-from tarsy_contracts.inputs import Input
+from tarsy_orchestrator.burials import Burials
 from tarsy_orchestrator.deciding import Decision, Waiting, make_decisions
 from tarsy_orchestrator.head_writer import HeadWriter
+from tarsy_orchestrator.isolation import Acting, Isolation
 from tarsy_orchestrator.metrics import Metrics
 from tarsy_orchestrator.progress import InboxProgress
+from tarsy_orchestrator.quarantine import Quarantine
 from tarsy_orchestrator.reviving import revive
 from tarsy_orchestrator.sessions import NotLoaded, Sessions
-from tarsy_orchestrator.state import NO_INPUT, Beyond, Investigating, State
+from tarsy_orchestrator.state import Beyond, Investigating, State
 from tarsy_orchestrator.traces import Traces
 from tarsy_service.supervision import SupervisedGroup, Supervisor
 
@@ -34,18 +37,6 @@ ROOM = 2_000
 """So many inputs may wait before the inbox is paused."""
 
 
-class Acting(Protocol):
-    """What acts on what came back from the log."""
-
-    def act(self, session_id: str, state: State) -> None:
-        """Makes what the session owes and is not made yet, and cancels what it owes no longer."""
-        ...
-
-    def answer(self, session_id: str, state: State, decided: Input) -> None:
-        """Tells through control what follows from a decided input."""
-        ...
-
-
 class Partition:
     """`position` is the next offset of the log that this owner reads; `sessions` is what it has read."""
 
@@ -58,6 +49,8 @@ class Partition:
         position: int,
         writer: LogWriter,
         heads: HeadWriter,
+        quarantine: Quarantine,
+        burials: Burials,
         acting: Acting,
         metrics: Metrics,
         traces: Traces,
@@ -69,6 +62,15 @@ class Partition:
         self.position = position
         self.progress = InboxProgress(0)
         self.settled = False
+        self.isolation = Isolation(
+            number,
+            quarantine=quarantine,
+            burials=burials,
+            acting=acting,
+            metrics=metrics,
+            done=self._done,
+            again=self._put_first,
+        )
         self._bus = bus
         self._writer = writer
         self._heads = heads
@@ -80,7 +82,6 @@ class Partition:
         self._waiting: deque[Waiting] = deque()
         self._last_read: datetime | None = None
         self._loading: dict[str, list[Waiting]] = {}
-        self._left_alone: dict[str, int] = {}
         self._wake = asyncio.Event()
         self._moved = asyncio.Event()
         self._reviving = asyncio.Semaphore(REVIVED_AT_ONCE)
@@ -88,14 +89,20 @@ class Partition:
         self._expected: set[str] = set()
         self._came_back: set[str] = set()
 
-    def start_inbox(self, start: int, end: int) -> None:
-        """Inputs come from `start` on; all below `end` was reported before, and is decided before anything is made."""
+    def start_inbox(self, start: int, end: int, held: Mapping[str, HeldSession]) -> None:
+        """Inputs come from `start` on; all below `end` was reported before, and is decided before anything is made.
+
+        `held`: the sessions that are set aside, as the topic tells.
+        """
         self.progress = InboxProgress(start)
         self._waiting = deque(one for one in self._waiting if one.given.offset is None)
         self._loading.clear()
-        self._left_alone.clear()
         self.settled = False
         self._settle_at = end
+        self.isolation.begin(held, self.sessions.open_sessions())
+        for session_id, state in list(self.sessions.open_sessions().items()):
+            if isinstance(state, Beyond):
+                self.isolation.cannot_read(session_id, state)
         self._settle_if_due()
 
     def recover(self) -> None:
@@ -104,7 +111,7 @@ class Partition:
         self._settle_at = None
 
     def take(self, offset: int, appended_at: datetime) -> None:
-        """The input at this offset is here. One of these follows: put, buried, leave_alone."""
+        """The input at this offset is here. One of these follows: put, bury, set_aside."""
         self.progress.take(offset)
         self._last_read = appended_at
 
@@ -121,22 +128,10 @@ class Partition:
         self._waiting.append(waiting)
         self._wake.set()
 
-    def buried(self, offset: int) -> None:
-        """It lies among the dead letters. Nothing, when the inbox was started anew meanwhile."""
-        self.progress.done(offset)
-        self._settle_if_due()
-
-    def leave_alone(self, session_id: str, offset: int, type: str, since: datetime) -> None:
-        """Only newer code knows the input's type. A decision on a later one would count this one as decided."""
-        log.error("input.held", session_id=session_id, type=type, partition=self.number, offset=offset)
-        self._left_alone.setdefault(session_id, offset)
-        self.progress.hold(offset, since)
-        self._acting.act(session_id, Beyond(NO_INPUT))
-        self._settle_if_due()
-
     @property
     def full(self) -> bool:
-        return len(self._waiting) > ROOM
+        loading = sum(len(waiting) for waiting in self._loading.values())
+        return len(self._waiting) + loading + self.isolation.backlog > ROOM
 
     def take_record(self, record: Record) -> None:
         """The next record of the log. Raises LogMismatch."""
@@ -156,8 +151,8 @@ class Partition:
             self._traces.happened(accepted.record, accepted.opened_at)
         if accepted.head is not None:
             self._heads.put(session_id, accepted.head, accepted.replaced)
-        if isinstance(accepted.state, Beyond):
-            log.error("session.left_alone", session_id=session_id, type=accepted.record.envelope.type)
+        if isinstance(accepted.state, Beyond) and self._settle_at is not None:
+            self.isolation.cannot_read(session_id, accepted.state, accepted.record.envelope.type)
         if accepted.state is not None:
             self._act(session_id, accepted.state)
 
@@ -174,6 +169,8 @@ class Partition:
     async def run(self) -> None:
         """Decides for ever."""
         async with self._supervisor.group() as group:
+            for name, work in self.isolation.works(self._resumed).items():
+                group.start(f"partition-{self.number} {name}", work)
             while True:
                 await self._wake.wait()
                 self._wake.clear()
@@ -185,8 +182,10 @@ class Partition:
         ready = []
         while self._waiting:
             one = self._waiting.popleft()
-            if self._is_left_alone(one):
-                self._hold(one)
+            if one.operator_request is not None:
+                one = replace(one, given=replace(one.given, aside=one.session_id in self.isolation))
+            elif one.session_id in self.isolation:
+                self.isolation.hold(one)
                 continue
             loading = self._loading.get(one.session_id)
             if loading is not None:
@@ -201,17 +200,23 @@ class Partition:
             ready.append(one)
         return ready
 
-    def _is_left_alone(self, one: Waiting) -> bool:
-        """What came before the input that only newer code knows is decided still."""
-        since = self._left_alone.get(one.session_id)
-        return since is not None and (one.given.offset is None or one.given.offset > since)
+    def _put_first(self, one: Waiting) -> None:
+        self._waiting.appendleft(one)
+        self._wake.set()
 
-    def _hold(self, one: Waiting) -> None:
-        offset, type = one.given.offset, one.given.input.type
-        log.error("input.held", session_id=one.session_id, type=type, partition=self.number, offset=offset)
+    def _resumed(self, session_id: str) -> None:
+        state = self.sessions.open_sessions().get(session_id)
+        if state is not None:
+            self._act(session_id, state)
+        self._wake.set()
+
+    def _done(self, offset: int | None) -> None:
+        """Nothing, when the inbox was started anew meanwhile."""
         if offset is not None:
-            self.progress.hold(offset, one.given.at)
+            self.progress.done(offset)
         self._settle_if_due()
+
+    # Reading again, deciding
 
     async def _load(self, session_id: str) -> None:
         while (head := self.sessions.head(session_id)) is not None:
@@ -224,13 +229,17 @@ class Partition:
                 continue
             if self.sessions.head(session_id) is head:
                 self.sessions.load(session_id, state)
+                if isinstance(state, Beyond):
+                    self.isolation.cannot_read(session_id, state)
                 break
         self._waiting.extendleft(reversed(self._loading.pop(session_id, [])))
         self._wake.set()
 
     async def _decide(self, ready: Sequence[Waiting]) -> None:
-        decisions, left = make_decisions(ready, self.sessions.tail, source=self._source)
+        decisions, left, undecided = make_decisions(ready, self.sessions.tail, source=self._source)
         self._waiting.extendleft(reversed(left))
+        for one in undecided:
+            self.isolation.cannot_decide(one)
         entries = [entry for decision in decisions for entry in decision.entries]
         if entries:
             self._came_back = set()
@@ -242,7 +251,7 @@ class Partition:
         lost = self._lost(decisions)
         for decision in decisions:
             if decision not in lost:
-                self._decided(decision.waiting)
+                self._decided(decision)
         self._metrics.decisions_lost.inc(len(lost))
         self._waiting.extendleft(decision.waiting for decision in reversed(lost))
         self.sessions.trim()
@@ -276,17 +285,26 @@ class Partition:
                 lost.append(decision)
         return lost
 
-    def _decided(self, waiting: Waiting) -> None:
-        state = self.sessions.state(waiting.session_id)
-        if isinstance(state, Beyond):
-            self._hold(waiting)
+    def _decided(self, decision: Decision) -> None:
+        waiting = decision.waiting
+        if decision.unfit:
+            self.isolation.cannot_append(waiting, decision.unfit)
             return
-        self._traces.decided(waiting.session_id, waiting.given)
-        self._metrics.inputs_decided.labels(waiting.given.input.type).inc()
-        if waiting.given.offset is not None:
-            self.progress.done(waiting.given.offset)
-        self._acting.answer(waiting.session_id, state, waiting.given.input)
-        self._settle_if_due()
+        session_id, given = waiting.session_id, waiting.given
+        state, request = self.sessions.state(session_id), waiting.operator_request
+        if isinstance(state, Beyond) and request is None and not decision.entries:
+            # It met the session between its event and the end of this batch.
+            self.isolation.cannot_read(session_id, state)
+            self.isolation.hold(waiting)
+            return
+        self._traces.decided(session_id, given)
+        self._metrics.inputs_decided.labels(given.input.type).inc()
+        if request is not None:
+            self.isolation.asked(request, waiting, state)
+            return
+        with self.isolation.guarding(session_id):
+            self._acting.answer(session_id, state, given.input)
+        self._done(given.offset)
 
     def _settle_if_due(self) -> None:
         if self.settled or self._settle_at is None or not self.progress.passed(self._settle_at):
@@ -297,7 +315,8 @@ class Partition:
 
     def _act(self, session_id: str, state: State) -> None:
         """Before all is settled nothing is made; what a session at rest owes no longer is cancelled at once."""
-        if session_id in self._left_alone:
+        if session_id in self.isolation:
             return
         if self.settled or not isinstance(state, Investigating):
-            self._acting.act(session_id, state)
+            with self.isolation.guarding(session_id):
+                self._acting.act(session_id, state)

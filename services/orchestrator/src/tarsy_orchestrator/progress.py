@@ -2,14 +2,12 @@
 
 from collections import deque
 from dataclasses import dataclass
-from datetime import datetime
 
 
 @dataclass(slots=True)
 class _Place:
     offset: int
     done: bool = False
-    held_since: datetime | None = None
 
 
 class InboxProgress:
@@ -28,34 +26,18 @@ class InboxProgress:
         self._next = offset + 1
 
     def done(self, offset: int) -> None:
-        """The input's decision came back."""
+        """The input's decision came back, or it lies where it waits, or among the dead letters."""
         place = self._places.pop(offset, None)
         if place is not None:
             place.done = True
         while self._open and self._open[0].done:
             self._open.popleft()
 
-    def hold(self, offset: int, since: datetime) -> None:
-        """This code will not decide the input: the committed offset stays before it, for code that can.
-
-        `since`: when it came.
-        """
-        place = self._places.get(offset)
-        if place is not None:
-            place.held_since = since
-
     @property
     def committable(self) -> int:
         """The first offset whose decision has not come back."""
         return self._open[0].offset if self._open else self._next
 
-    @property
-    def held(self) -> list[datetime]:
-        """Since when, of each input that is held."""
-        return [place.held_since for place in self._open if place.held_since is not None]
-
     def passed(self, end: int) -> bool:
-        """Every input below `end` was taken, and is decided or held."""
-        if self._next < end:
-            return False
-        return all(place.done or place.held_since is not None for place in self._open if place.offset < end)
+        """Every input below `end` was taken and is done. The first open place is never done."""
+        return self._next >= end and self.committable >= end

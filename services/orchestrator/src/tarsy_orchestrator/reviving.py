@@ -4,7 +4,7 @@ from tarsy_bus.acceptance import Chains, Known
 from tarsy_bus.connection import Bus
 from tarsy_bus.following import Record, read_to_end, readable
 from tarsy_contracts.heads import SessionHead
-from tarsy_orchestrator.evolve import evolve
+from tarsy_orchestrator.guarded import evolve_guarded
 from tarsy_orchestrator.state import ABSENT, Beyond, State
 
 
@@ -23,7 +23,7 @@ async def revive(bus: Bus, partition: int, session_id: str, head: SessionHead) -
             return
         delivery = readable(record)
         if delivery is not None and delivery.envelope.subject == session_id and chains.accept(delivery.mark()):
-            state = evolve(state, delivery.recorded())
+            state = evolve_guarded(state, delivery.recorded())
 
     for span in head.spans:
         await read_to_end(bus, bus.topics.sessions, {partition: span.first}, take, until={partition: span.last + 1})

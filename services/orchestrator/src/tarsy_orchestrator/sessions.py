@@ -12,7 +12,7 @@ from tarsy_contracts.events import OPENERS
 from tarsy_contracts.heads import SessionHead
 from tarsy_contracts.recorded import Recorded
 from tarsy_orchestrator.deciding import Tail
-from tarsy_orchestrator.evolve import evolve
+from tarsy_orchestrator.guarded import evolve_guarded
 from tarsy_orchestrator.state import ABSENT, NO_INPUT, Beyond, State
 
 KEPT_AT_REST = 200
@@ -55,7 +55,7 @@ class Sessions:
         before = self._heads.get(session_id)
         known = self._open.get(session_id, self._at_rest.get(session_id))
         unloaded = known is None and before is not None and before.phase == "rest"
-        state = Beyond(before.decided) if unloaded and before else evolve(known or ABSENT, record)
+        state = Beyond(before.decided) if unloaded and before else evolve_guarded(known or ABSENT, record)
         head = next_head(before, mark, max(state.decided, record.envelope.decided or NO_INPUT))
         if before is not None and head is not None and head.number == before.number:
             head = None

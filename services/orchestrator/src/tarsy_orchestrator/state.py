@@ -9,6 +9,7 @@ from tarsy_contracts.chain import ResolvedAgent, StageType, SummaryRule
 from tarsy_contracts.own_tools import OWN_SERVER
 from tarsy_contracts.requests import LogPosition
 
+type Answered = e.RequestAccepted | e.RequestRefused | e.SessionReleased
 type Ending = e.SessionCompleted | e.SessionFailed | e.SessionCancelled | e.SessionTimedOut
 
 NO_INPUT = -1
@@ -207,7 +208,7 @@ class Investigating:
     stages: tuple[Stage, ...] = ()
     executions: Mapping[str, Execution] = field(default_factory=dict)
     calls: Mapping[str, Call] = field(default_factory=dict)
-    answers: Mapping[str, e.RequestAccepted | e.RequestRefused] = field(default_factory=dict)
+    answers: Mapping[str, Answered] = field(default_factory=dict)
     repeats: frozenset[str] = frozenset()
     cancelled: Cancelled | None = None
 
@@ -222,21 +223,28 @@ class Investigating:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """At rest. The calls are kept for outcomes that are learned late."""
+    """At rest. The calls are kept for outcomes that are learned late.
 
-    started: e.SessionStarted
+    `started` is None when an operator ended what this code cannot read.
+    """
+
+    started: e.SessionStarted | None
     decided: int
     ended: Ending
     calls: Mapping[str, Call] = field(default_factory=dict)
-    answers: Mapping[str, e.RequestAccepted | e.RequestRefused] = field(default_factory=dict)
+    answers: Mapping[str, Answered] = field(default_factory=dict)
     repeats: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Beyond:
-    """An event was met that this code cannot read: it never decides for this session again."""
+    """An event was met that this code cannot read: it decides nothing for this session until an operator ended it.
+
+    `raised`: the exception that the event led to, when its type is known.
+    """
 
     decided: int
+    raised: str = ""
 
 
 type State = Absent | Investigating | Ended | Beyond

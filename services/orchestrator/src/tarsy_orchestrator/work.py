@@ -1,7 +1,8 @@
 """Making what the sessions of one partition owe, once each tenure, and telling what was decided."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 
@@ -47,7 +48,8 @@ type Made = asyncio.Task[None] | Queued | Timer
 class Work:
     """`put` hands what the owner learned itself to the partition that decides it.
 
-    `behind` says whether that has inputs before it which came a while ago.
+    `behind` says whether that has inputs before it which came a while ago. `failed` is told of a session for which
+    this code raised.
     """
 
     def __init__(
@@ -56,11 +58,13 @@ class Work:
         around: Surroundings,
         put: Callable[[Waiting], None],
         behind: Callable[[datetime], bool],
+        failed: Callable[[str, Exception], None],
     ) -> None:
         self._partition = partition
         self._around = around
         self._put = put
         self._behind = behind
+        self._failed = failed
         self._outbox = Outbox(around.metrics.outbox_dropped.inc)
         self._made: dict[str, dict[str, Made]] = {}
         self._states: dict[str, Investigating] = {}
@@ -96,7 +100,10 @@ class Work:
             self._make(session_id, state, made, id, one)
 
     def answer(self, session_id: str, state: State, decided: Input) -> None:
-        for control in answers(state, decided):
+        self.tell(session_id, answers(state, decided))
+
+    def tell(self, session_id: str, controls: Sequence[Control]) -> None:
+        for control in controls:
             self._outbox.put(partial(self._control, session_id, control))
 
     def _make(self, session_id: str, state: Investigating, made: dict[str, Made], id: str, one: Owed) -> None:
@@ -115,7 +122,19 @@ class Work:
         elif present is None and self._group is not None:
             made[id] = self._group.start_finite(f"own work {id}", self._learn(session_id, state, one))
 
+    @contextmanager
+    def _guarded(self, session_id: str) -> Iterator[None]:
+        """What raises costs its session, and nobody else."""
+        try:
+            yield
+        except Exception as problem:  # noqa: BLE001 - a mistake in the code is not the other sessions' business
+            self._failed(session_id, problem)
+
     async def _learn(self, session_id: str, state: Investigating, one: OwnWork) -> None:
+        with self._guarded(session_id):
+            await self._learn_unguarded(session_id, state, one)
+
+    async def _learn_unguarded(self, session_id: str, state: Investigating, one: OwnWork) -> None:
         with self._around.traces.making(session_id, one) as span:
             input = await self._own_work(session_id, state, one)
             learned(span, input)
@@ -142,12 +161,16 @@ class Work:
 
     def _tick(self) -> None:
         now, downtime = self._around.liveness.about_now, self._around.downtime
-        for session_id, made in self._made.items():
-            for one in made.values():
-                if isinstance(one, Queued):
-                    self._step(session_id, one, now, downtime)
-                elif isinstance(one, Timer):
-                    self._look(session_id, one, now, downtime)
+        for session_id, made in list(self._made.items()):
+            with self._guarded(session_id):
+                self._tick_session(session_id, list(made.values()), now, downtime)
+
+    def _tick_session(self, session_id: str, made: Sequence[Made], now: datetime | None, downtime: Downtime) -> None:
+        for one in made:
+            if isinstance(one, Queued):
+                self._step(session_id, one, now, downtime)
+            elif isinstance(one, Timer):
+                self._look(session_id, one, now, downtime)
 
     def _step(self, session_id: str, queued: Queued, now: datetime | None, downtime: Downtime) -> None:
         claim = queued.owed.claim
@@ -176,10 +199,12 @@ class Work:
         state = self._states.get(session_id)
         if state is None:
             return
-        request = request_of(session_id, state, one, self._around.downtime)
-        if request is None:
+        request, route = None, None
+        with self._guarded(session_id):
+            request = request_of(session_id, state, one, self._around.downtime)
+            route = route_of(session_id, state, one, attempt)
+        if request is None or route is None:
             return
-        route = route_of(session_id, state, one, attempt)
         topics = self._around.publisher.topics
         topic = topics.tool_calls if isinstance(one, OwedToolCall) else topics.summaries
         id = derived_id("request", one.id, one.releases)

@@ -19,6 +19,7 @@ from tarsy_service.supervision import Supervisor
 from tarsy_service.tracing import tracing_of
 from tarsy_timeline.answers import Answers
 from tarsy_timeline.database import Connection, Database
+from tarsy_timeline.held_watch import HeldWatch
 from tarsy_timeline.internal_routes import internal_routes
 from tarsy_timeline.ledger import Ledger, LogIdentity
 from tarsy_timeline.living import Living
@@ -27,11 +28,12 @@ from tarsy_timeline.migrating import migrate
 from tarsy_timeline.parts import Parts, Work
 from tarsy_timeline.projector import Projector
 from tarsy_timeline.reading import Reading
+from tarsy_timeline.request_routes import request_routes
 from tarsy_timeline.requesting import Requesting
 from tarsy_timeline.routes import session_routes
 from tarsy_timeline.server_watch import ServerWatch
 from tarsy_timeline.settings import DEFAULT_SCHEMA, TimelineSettings
-from tarsy_timeline.system_routes import system_routes
+from tarsy_timeline.system_routes import held_routes, system_routes
 from tarsy_timeline.unprojected import UnprojectedWatch
 
 
@@ -43,18 +45,20 @@ def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
     publisher = Publisher(bus, source="tarsy/timeline", now=lambda: datetime.now(UTC))
     answers, reading = Answers(bus), Reading(database, settings.wait_seconds)
     watch = ServerWatch(bus, Living(), wait_seconds=settings.wait_seconds, now=lambda: datetime.now(UTC))
-    unprojected = UnprojectedWatch(database)
-    metrics.watch_warnings(lambda category: watch.count_warnings(category) + unprojected.count_warnings(category))
+    unprojected, held = UnprojectedWatch(database), HeldWatch(bus, wait_seconds=settings.wait_seconds)
+    warning = (watch, unprojected, held)
+    metrics.watch_warnings(lambda category: sum(one.count_warnings(category) for one in warning))
     metrics.watch_unprojected(lambda: unprojected.seen.records)
     parts = Parts(final=(LogMismatch,))
 
     tracing = tracing_of("timeline", settings)
     masker = Masker.default(settings.masking_key_bytes)
     router = APIRouter()
-    router.include_router(
-        session_routes(reading, Requesting(publisher, answers, settings.wait_seconds, tracing.tracer), masker)
-    )
-    router.include_router(system_routes(watch, unprojected.warnings))
+    router.include_router(session_routes(reading))
+    requesting = Requesting(publisher, answers, settings.wait_seconds, tracing.tracer)
+    router.include_router(request_routes(requesting, masker))
+    router.include_router(system_routes(watch, lambda: [*unprojected.warnings(), *held.warnings()]))
+    router.include_router(held_routes(held))
     router.include_router(internal_routes(reading))
 
     def projector() -> Projector:
@@ -75,6 +79,7 @@ def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
                 "projector": lambda: projector().run(partial(begun.ready, "projector")),
                 "servers": lambda: watch.run(supervisor),
                 "unprojected": unprojected.run,
+                "held sessions": held.run,
             }
             for name, work in works.items():
                 group.start(name, parts.run(name, work))

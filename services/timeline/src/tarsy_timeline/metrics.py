@@ -63,7 +63,7 @@ class Metrics:
         )
         self._warnings = Gauge(
             "tarsy_timeline_warnings",
-            "Warnings that the API tells now: MCP servers that cannot be used, events that could not be projected",
+            "Warnings that the API tells now: MCP servers, events that were not projected, sessions that are set aside",
             ["category"],
             registry=registry,
         )

@@ -12,7 +12,7 @@ from tarsy_bus.publisher import NotWritten, Publisher
 from tarsy_bus.tracing import step
 from tarsy_contracts.control import RequestAnswered
 from tarsy_contracts.identities import derived_id, report_id
-from tarsy_contracts.inputs import CancelRequested
+from tarsy_contracts.inputs import CancelRequested, SessionFailRequested, SessionReleaseRequested
 from tarsy_service.problems import Problem
 from tarsy_timeline.answers import Answers
 
@@ -21,6 +21,9 @@ NOBODY = "api-client"
 KEY_HEADER = "idempotency-key"
 LONGEST_AUTHOR = 200
 LONGEST_KEY = 255
+
+
+type PersonRequest = CancelRequested | SessionReleaseRequested | SessionFailRequested
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +59,16 @@ class Requesting:
         self._wait_seconds = wait_seconds
         self._tracer = tracer
 
-    async def cancel(
-        self, session_id: str, request_id: str, author: str, *, cause: str | None = None
+    async def ask(
+        self, session_id: str, kind: str, message: PersonRequest, *, cause: str | None = None
     ) -> RequestAnswered | None:
         """The owner's answer, if it was accepted; None when no answer came in time. Raises Problem if refused.
 
         `cause` is the caller's `traceparent`.
         """
-        message = CancelRequested(request_id=request_id, author=author)
-        traced = step(self._tracer, "request_cancel", session_id=session_id, cause=cause)
-        with traced, self._answers.to(request_id) as coming:
-            await self._publish(message, session_id)
+        traced = step(self._tracer, f"request_{kind}", session_id=session_id, cause=cause)
+        with traced, self._answers.to(message.request_id) as coming:
+            await self._publish(kind, message, session_id)
             try:
                 async with asyncio.timeout(self._wait_seconds):
                     answer = await coming
@@ -76,13 +78,13 @@ class Requesting:
             raise Problem(answer.code, HTTPStatus(answer.code).phrase, answer.reason)
         return answer
 
-    async def _publish(self, message: CancelRequested, session_id: str) -> None:
+    async def _publish(self, kind: str, message: PersonRequest, session_id: str) -> None:
         try:
             await self._publisher.publish(
                 self._publisher.topics.inbox,
                 message,
                 key=session_id,
-                id=report_id("cancel", message.request_id),
+                id=report_id(kind, message.request_id),
                 subject=session_id,
             )
         except NotWritten as problem:

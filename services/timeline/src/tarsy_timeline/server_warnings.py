@@ -1,4 +1,7 @@
-"""What an operator should know of the MCP servers. It follows from what gateways see: so it goes when that changes."""
+"""What an operator should know of the MCP servers. It follows from what gateways see: so it goes when that changes.
+
+held_watch.py warns of sessions in the same form.
+"""
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
@@ -14,8 +17,8 @@ MOST_NAMED = 10
 """Workers or tools that one warning names."""
 MOST_CHARACTERS = 2_000
 
-type Category = Literal["mcp_health", "projection"]
-CATEGORIES: tuple[Category, ...] = ("mcp_health", "projection")
+type Category = Literal["mcp_health", "projection", "sessions"]
+CATEGORIES: tuple[Category, ...] = ("mcp_health", "projection", "sessions")
 type What = Literal[
     "no_gateway",
     "unreported",
@@ -24,6 +27,7 @@ type What = Literal[
     "partly_unreachable",
     "different_tools",
     "unprojected",
+    "set_aside",
 ]
 
 

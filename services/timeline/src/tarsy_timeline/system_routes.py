@@ -1,4 +1,4 @@
-"""What people and the page are told of the system: MCP servers, and what is wrong with them."""
+"""What people and the page are told of the system: MCP servers, sessions that are set aside, and what is wrong."""
 
 from collections.abc import Callable, Sequence
 from typing import Annotated, Literal
@@ -7,9 +7,10 @@ from fastapi import APIRouter, Path, Query
 
 from tarsy_service.problems import Problem
 from tarsy_timeline import system_shapes
+from tarsy_timeline.held_watch import HeldWatch
 from tarsy_timeline.server_warnings import ServerWarning
 from tarsy_timeline.server_watch import ServerWatch
-from tarsy_timeline.system_shapes import MOST_TOOLS, McpServer, McpServers, SystemWarnings
+from tarsy_timeline.system_shapes import MOST_TOOLS, HeldSessionList, McpServer, McpServers, SystemWarnings
 
 TOOLS_SHOWN = {"listed": MOST_TOOLS, "none": 0}
 
@@ -17,7 +18,8 @@ type ServerName = Annotated[str, Path(max_length=200)]
 type Tools = Annotated[Literal["listed", "none"], Query()]
 
 
-def system_routes(watch: ServerWatch, unprojected: Callable[[], Sequence[ServerWarning]] = tuple) -> APIRouter:
+def system_routes(watch: ServerWatch, also: Callable[[], Sequence[ServerWarning]] = tuple) -> APIRouter:
+    """`also`: warnings that are not about MCP servers; they come first."""
     router = APIRouter(prefix="/api/v1/system", tags=["system"])
 
     @router.get("/mcp-servers")
@@ -37,6 +39,17 @@ def system_routes(watch: ServerWatch, unprojected: Callable[[], Sequence[ServerW
     async def list_warnings() -> SystemWarnings:
         """What an operator should look at. A warning goes when its cause does."""
         seen = await watch.seen()
-        return system_shapes.system_warnings([*unprojected(), *seen.warnings], len(seen.servers))
+        return system_shapes.system_warnings([*also(), *seen.warnings], len(seen.servers))
+
+    return router
+
+
+def held_routes(watch: HeldWatch) -> APIRouter:
+    router = APIRouter(prefix="/api/v1/system", tags=["system"])
+
+    @router.get("/held-sessions")
+    async def list_held_sessions() -> HeldSessionList:
+        """The sessions that are set aside until an operator releases, retries or fails them."""
+        return system_shapes.held_sessions(await watch.sessions())
 
     return router

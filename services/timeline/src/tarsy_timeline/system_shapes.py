@@ -9,12 +9,14 @@ from pydantic import BaseModel, ConfigDict, JsonValue, PlainSerializer, WithJson
 from tarsy_bus.catalog import Entry
 from tarsy_contracts.envelope import wire_time
 from tarsy_contracts.workers import CatalogTool, ToolAnnotations
+from tarsy_timeline.held_watch import SessionAside
 from tarsy_timeline.server_warnings import Category, ServerWarning
 from tarsy_timeline.servers import Server, checked_at
 
 MOST_TOOLS = 1_000
 """Of one server, in the list of all."""
 MOST_WORKERS = 100
+MOST_SESSIONS = 1_000
 MOST_CHARACTERS = 1_000
 """Of one description or error, in the list of all."""
 
@@ -93,6 +95,31 @@ class SystemWarnings(Body):
 
     warnings: tuple[SystemWarning, ...]
     server_count: int
+
+
+class HeldSession(Body):
+    """A session that is set aside. `inputs`: how many wait for it. `created_at` is null when nothing tells any more."""
+
+    session_id: str
+    reason: str
+    why: str
+    inputs: int
+    created_at: Stamp | None
+
+
+class HeldSessionList(Body):
+    """At most a thousand, those that wait longest first; `total_items` counts all."""
+
+    sessions: tuple[HeldSession, ...]
+    total_items: int
+
+
+def held_sessions(aside: Sequence[SessionAside]) -> HeldSessionList:
+    shown = tuple(
+        HeldSession(session_id=one.session_id, reason=one.reason, why=one.why, inputs=one.inputs, created_at=one.since)
+        for one in aside[:MOST_SESSIONS]
+    )
+    return HeldSessionList(sessions=shown, total_items=len(aside))
 
 
 def mcp_servers(servers: Sequence[Server], *, most_tools: int) -> McpServers:

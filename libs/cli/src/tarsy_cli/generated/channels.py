@@ -10,6 +10,7 @@ from tarsy_contracts import inputs as i
 from tarsy_contracts.chunks import LlmChunk, Progress, SummaryChunk
 from tarsy_contracts.events import EVENTS, ToolCallCompleted
 from tarsy_contracts.heads import SessionHead
+from tarsy_contracts.held import SessionSetAside
 from tarsy_contracts.layout import ClusterLayout
 from tarsy_contracts.message import Message
 from tarsy_contracts.requests import SummaryRequest, ToolCallRequest
@@ -92,6 +93,8 @@ CHANNELS: tuple[Channel, ...] = (
             _sent("inputs", i.WorkerDied, OWNER, OWNER),
             _sent("inputs", i.DeadlinePassed, OWNER, OWNER),
             _sent("inputs", i.CancelRequested, TIMELINE, OWNER),
+            _sent("inputs", i.SessionReleaseRequested, TIMELINE, OWNER),
+            _sent("inputs", i.SessionFailRequested, TIMELINE, OWNER),
         ),
     ),
     Channel(
@@ -115,6 +118,14 @@ CHANNELS: tuple[Channel, ...] = (
         about="How many partitions inbox, log and heads have for good. The first record counts, and no other.",
         key="`log`",
         messages=(_sent("layout", ClusterLayout, OPERATOR, ALL),),
+    ),
+    Channel(
+        topic="held",
+        title="Held sessions",
+        about="Sessions that are set aside, and beside each its inputs as they lay in the inbox, with the headers"
+        " `held-offset` and `held-time`. A tombstone: it waits no longer.",
+        key="`session/` and the session's id; of an input `input/`, its offset in the inbox, a slash and that id",
+        messages=(_sent("held", SessionSetAside, OWNER, (*OWNER, *TIMELINE)),),
     ),
     Channel(
         topic="tool_calls",

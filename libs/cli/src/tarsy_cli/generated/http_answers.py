@@ -31,6 +31,15 @@ TAKING: Mapping[int, str] = {
     503: "Kafka has not acknowledged the alert: send it again, with the same identity.",
 }
 
+OWNER_SAYS: Mapping[int, str] = {
+    400: INVALID,
+    404: f"{UNKNOWN} It is the owner who says so.",
+    409: "It is not set aside, or this version cannot read it. It is the owner who says so.",
+    503: "The request may not have been written: repeat it with the same Idempotency-Key.",
+}
+TAKEN_IN = "The request was taken in, and is not answered yet; `Location` says where to look."
+REPEATED = {KEY: "a repeat with the same key gets the answer on record"} | AUTHOR
+
 OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ("post", "/api/v1/alerts"): Operation(
         summary="Have an alert investigated",
@@ -88,6 +97,29 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
             503: "The request may not have been written: repeat it with the same Idempotency-Key.",
         },
         headers={KEY: "a repeat with the same key gets the answer on record"} | AUTHOR,
+    ),
+    ("post", "/api/v1/sessions/{session_id}/release"): Operation(
+        summary="Bring back a session that was set aside",
+        answers={200: "The owner has brought it back, with the inputs that waited.", 202: TAKEN_IN},
+        problems=OWNER_SAYS,
+        headers=REPEATED,
+    ),
+    ("post", "/api/v1/sessions/{session_id}/retry"): Operation(
+        summary="Decide the inputs of a session that was set aside once more; the same act as release",
+        answers={200: "The owner has brought it back, with the inputs that waited.", 202: TAKEN_IN},
+        problems=OWNER_SAYS,
+        headers=REPEATED,
+    ),
+    ("post", "/api/v1/sessions/{session_id}/fail"): Operation(
+        summary="End a session that was set aside; the inputs that wait go to the dead letters",
+        answers={200: "The owner has ended it.", 202: TAKEN_IN},
+        problems=OWNER_SAYS,
+        headers=REPEATED,
+    ),
+    ("get", "/api/v1/system/held-sessions"): Operation(
+        summary="The sessions that are set aside, and wait for an operator",
+        answers={200: "At most a thousand, those that wait longest first."},
+        problems={503: "The topic has not been read to its end after the start."},
     ),
     ("get", "/api/v1/system/mcp-servers"): Operation(
         summary="The MCP servers, as the running tool gateways see them",

@@ -11,6 +11,7 @@ from tarsy_contracts.chunks import CHUNKS
 from tarsy_contracts.control import CONTROLS
 from tarsy_contracts.events import EVENTS
 from tarsy_contracts.heads import SessionHead
+from tarsy_contracts.held import SessionSetAside
 from tarsy_contracts.inputs import INPUTS
 from tarsy_contracts.layout import ClusterLayout
 from tarsy_contracts.message import Message
@@ -27,6 +28,7 @@ MESSAGES: Mapping[str, Mapping[str, type[Message]]] = {
     "chunks": CHUNKS,
     "heads": {SessionHead.type: SessionHead},
     "layout": {ClusterLayout.type: ClusterLayout},
+    "held": {SessionSetAside.type: SessionSetAside},
     "workers": {WorkerAnnounced.type: WorkerAnnounced, ServerCatalogued.type: ServerCatalogued},
 }
 

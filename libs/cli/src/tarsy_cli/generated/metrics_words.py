@@ -10,7 +10,8 @@ from tarsy_contracts.events import ENDINGS, EVENTS, Outcome
 from tarsy_contracts.inputs import INPUTS, LlmCallReported, PlaceGiven, ToolsOffered
 from tarsy_contracts.topics import LOG_PARTITIONS, Topics
 from tarsy_ingest.metrics import AlertOutcome, BurialReason
-from tarsy_orchestrator.metrics import LLM_OUTCOMES, Queue
+from tarsy_orchestrator.metrics import LLM_OUTCOMES, AsideReason, Queue
+from tarsy_orchestrator.metrics import BurialReason as OrchestratorBurialReason
 from tarsy_service.bounded_http import REFUSALS
 from tarsy_service.http_metrics import METHODS
 from tarsy_summarizer.metrics import LLM_OUTCOMES as SUMMARIZER_LLM_OUTCOMES
@@ -56,6 +57,8 @@ VALUES: Mapping[tuple[str, str], Sequence[str]] = {
         ToolsOffered.type,
         PlaceGiven.type,
     ),
+    ("tarsy_orchestrator_sessions_set_aside_total", "reason"): _of(AsideReason),
+    ("tarsy_orchestrator_dead_letters_total", "reason"): _of(OrchestratorBurialReason),
     ("tarsy_orchestrator_sessions_ended_total", "status"): sorted(one.removeprefix("session.") for one in ENDINGS),
     ("tarsy_orchestrator_session_duration_seconds", "status"): sorted(one.removeprefix("session.") for one in ENDINGS),
     ("tarsy_orchestrator_llm_calls_total", "outcome"): LLM_OUTCOMES,
@@ -113,9 +116,15 @@ LOOKS: Sequence[Look] = (
     ),
     Look(
         "some sessions stand still and others go on",
-        ("tarsy_orchestrator_inputs_held", "tarsy_orchestrator_held_input_age_seconds"),
-        "above 0: a newer service has written what this orchestrator does not know. Upgrade it before the inbox's "
-        "retention (7 days) is reached; nothing is lost until then",
+        (
+            "tarsy_orchestrator_sessions_aside",
+            "tarsy_orchestrator_sessions_set_aside_total",
+            "tarsy_orchestrator_inputs_held",
+            "tarsy_orchestrator_held_input_age_seconds",
+        ),
+        "above 0: they are set aside, because a newer service has written what this orchestrator does not know, or "
+        "because its code failed for them. `tarsy session held` names them; nothing is lost meanwhile, see "
+        "[sessions that are set aside](../operations/sessions-set-aside.md)",
     ),
     Look(
         "investigations take long or fail",

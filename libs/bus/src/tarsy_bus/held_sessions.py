@@ -1,0 +1,122 @@
+"""Reading `tarsy.held`: which sessions are set aside, and where the inputs lie that wait for them."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import structlog
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.following import Follower, Record, read_to_end, readable
+from tarsy_bus.records import append_time
+from tarsy_contracts.held import SessionSetAside, held_since, session_and_offset, session_of_marker
+from tarsy_contracts.recorded import UnknownType, UnreadableValue
+
+log = structlog.get_logger(__name__)
+
+KINDS = {SessionSetAside.type: SessionSetAside}
+UNTOLD = SessionSetAside(reason="unknown", detail="")
+"""Of a session whose marker is not there, though inputs of it are."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldInput:
+    """`at`: when it came to the inbox. `position`: where it lies now."""
+
+    at: datetime
+    position: int
+
+
+@dataclass(slots=True)
+class HeldSession:
+    """`inputs` by their offsets in the inbox: positions only, as bodies may be large."""
+
+    partition: int
+    why: SessionSetAside = UNTOLD
+    since: datetime | None = None
+    inputs: dict[int, HeldInput] = field(default_factory=dict)
+
+    @property
+    def began(self) -> datetime | None:
+        """When it was set aside, as far as the topic still tells."""
+        return self.since or min((one.at for one in self.inputs.values()), default=None)
+
+
+class HeldSessions:
+    """What the records of the topic add up to. Whatever is in it waits: a session with a marker, inputs, or both."""
+
+    def __init__(self) -> None:
+        self._sessions: dict[str, HeldSession] = {}
+
+    def all(self) -> Mapping[str, HeldSession]:
+        return self._sessions
+
+    def take(self, record: Record) -> None:
+        """What cannot be read changes nothing."""
+        key = (record.key or b"").decode(errors="replace")
+        if (session_id := session_of_marker(key)) is not None:
+            self._mark(session_id, record)
+        elif (found := session_and_offset(key)) is not None:
+            self._hold(*found, record)
+        else:
+            log.warning("held.unreadable", partition=record.partition, offset=record.offset)
+
+    def _mark(self, session_id: str, record: Record) -> None:
+        if record.value is None:
+            if (known := self._sessions.get(session_id)) is not None:
+                known.why, known.since = UNTOLD, None
+                self._drop_if_empty(session_id)
+            return
+        known = self._sessions.setdefault(session_id, HeldSession(record.partition))
+        known.why, known.since = _why(record), append_time(record)
+
+    def _hold(self, session_id: str, offset: int, record: Record) -> None:
+        if record.value is None:
+            if (known := self._sessions.get(session_id)) is not None:
+                known.inputs.pop(offset, None)
+                self._drop_if_empty(session_id)
+            return
+        known = self._sessions.setdefault(session_id, HeldSession(record.partition))
+        at = held_since(list(record.headers)) or append_time(record)
+        known.inputs[offset] = HeldInput(at, record.offset)
+
+    def _drop_if_empty(self, session_id: str) -> None:
+        known = self._sessions[session_id]
+        if known.since is None and not known.inputs:
+            del self._sessions[session_id]
+
+
+async def read_held(bus: Bus, partitions: Collection[int]) -> dict[int, dict[str, HeldSession]]:
+    """What waits in these partitions now."""
+    held = HeldSessions()
+    await read_to_end(bus, bus.topics.held, dict.fromkeys(partitions, 0), held.take)
+    return {number: _of(number, held.all().items()) for number in partitions}
+
+
+def _of(partition: int, sessions: Iterable[tuple[str, HeldSession]]) -> dict[str, HeldSession]:
+    return {session_id: one for session_id, one in sessions if one.partition == partition}
+
+
+def _why(record: Record) -> SessionSetAside:
+    delivery = readable(record)
+    if delivery is None:
+        return UNTOLD
+    try:
+        return delivery.decode(KINDS)
+    except (UnknownType, UnreadableValue) as problem:
+        log.warning("held.unreadable", partition=record.partition, offset=record.offset, reason=str(problem))
+        return UNTOLD
+
+
+async def follow_held(bus: Bus, held: HeldSessions, read_through: Callable[[], None]) -> None:
+    """Reads all of the topic and goes on for ever. `read_through`: all that was there at the start has been taken."""
+    numbers = range(bus.layout.log_partitions)
+    async with Follower(bus, bus.topics.held).running() as follower:
+        goals = await follower.ends(numbers)
+        follower.assign(await follower.firsts(numbers))
+        while True:
+            for record in await follower.next():
+                held.take(record)
+            goals = {number: goal for number, goal in goals.items() if await follower.position(number) < goal}
+            if not goals:
+                read_through()

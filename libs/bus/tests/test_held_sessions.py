@@ -1,0 +1,69 @@
+"""What the records of `tarsy.held` add up to."""
+
+from datetime import UTC, datetime
+
+from aiokafka import ConsumerRecord
+
+from tarsy_bus.following import Record
+from tarsy_bus.held_sessions import UNTOLD, HeldInput, HeldSessions
+from tarsy_contracts.envelope import Headers, envelope_of
+from tarsy_contracts.held import SessionSetAside, input_key, marker_key, own_headers, place_headers
+
+BEGAN = datetime(2026, 11, 22, 10, 0, tzinfo=UTC)
+WHY = SessionSetAside(reason="decision", detail="KeyError at alert.received")
+HOSTILE = "input/9/a/b"
+"""Somebody's session may be called so."""
+
+
+def record(key: str, value: bytes | None, headers: Headers | None = None, *, offset: int = 0) -> Record:
+    return ConsumerRecord(
+        topic="tarsy.held", partition=3, offset=offset, timestamp=int(BEGAN.timestamp() * 1000), timestamp_type=1,
+        key=key.encode(), value=value, checksum=None, serialized_key_size=0, serialized_value_size=0,
+        headers=tuple(headers or ()),
+    )  # fmt: skip
+
+
+def marker(session_id: str) -> Record:
+    envelope = envelope_of(WHY, id="m", source="t", subject=session_id, time=BEGAN)
+    return record(marker_key(session_id), WHY.to_bytes(), envelope.headers())
+
+
+def waiting(session_id: str, offset: int, *, at: int = 0) -> Record:
+    return record(input_key(session_id, offset), b"{}", [("x", b"1"), *place_headers(offset, BEGAN)], offset=at)
+
+
+def held(*records: Record) -> HeldSessions:
+    found = HeldSessions()
+    for one in records:
+        found.take(one)
+    return found
+
+
+def test_a_session_waits_while_its_marker_or_any_input_is_there() -> None:
+    found = held(marker("a"), waiting("a", 7, at=1), waiting("a", 9, at=2))
+    assert found.all()["a"].why == WHY
+    assert found.all()["a"].inputs == {7: HeldInput(BEGAN, 1), 9: HeldInput(BEGAN, 2)}
+    found.take(record(input_key("a", 7), None))
+    found.take(record(marker_key("a"), None))
+    assert (found.all()["a"].why, list(found.all()["a"].inputs)) == (UNTOLD, [9])
+    found.take(record(input_key("a", 9), None))
+    assert found.all() == {}
+
+
+def test_an_input_that_was_written_twice_lies_where_it_was_written_last() -> None:
+    assert held(waiting("a", 7, at=1), waiting("a", 7, at=5)).all()["a"].inputs == {7: HeldInput(BEGAN, 5)}
+
+
+def test_names_of_sessions_are_no_keys() -> None:
+    found = held(marker(HOSTILE), waiting(HOSTILE, 4))
+    assert list(found.all()) == [HOSTILE]
+    assert list(found.all()[HOSTILE].inputs) == [4]
+
+
+def test_what_cannot_be_read_changes_nothing_but_for_a_marker_that_still_counts() -> None:
+    assert held(record("nonsense", b"{}"), record("input/x/a", b"{}")).all() == {}
+    assert held(record(marker_key("a"), b"{")).all()["a"].why == UNTOLD
+
+
+def test_an_input_has_its_own_headers_back() -> None:
+    assert own_headers(list(waiting("a", 7).headers)) == [("x", b"1")]

@@ -1,0 +1,75 @@
+"""Sessions that were set aside and the inputs that wait for them: what `tarsy.held` carries.
+
+Two kinds of records, both with a tombstone when the session is brought back: a marker for each session, and each
+input as it lay in the inbox, with headers that say where.
+"""
+
+from datetime import UTC, datetime
+from typing import ClassVar
+
+from tarsy_contracts.envelope import Headers
+from tarsy_contracts.message import Message
+
+OFFSET_HEADER = "held-offset"
+TIME_HEADER = "held-time"
+
+REASONS: dict[str, str] = {
+    "newer_input": "an input of a type that this version does not know",
+    "newer_event": "an event of a type that this version does not know",
+    "decision": "a decision on an input failed",
+    "evolve": "an event could not be read back",
+    "work": "what the session owes could not be made",
+}
+
+
+class SessionSetAside(Message):
+    """Nothing is decided for the session until an operator says so, or code owns it that knows what was not known.
+
+    `reason` is a key of REASONS, or a later one. `needs_type`: the input's, when only newer code knows it.
+    """
+
+    type: ClassVar[str] = "session.set_aside"
+    reason: str
+    detail: str
+    needs_type: str = ""
+    needs_version: int = 0
+
+
+def marker_key(session_id: str) -> str:
+    return f"session/{session_id}"
+
+
+def input_key(session_id: str, offset: int) -> str:
+    return f"input/{offset}/{session_id}"
+
+
+def session_of_marker(key: str) -> str | None:
+    """None when it is the key of something else."""
+    kind, _, session_id = key.partition("/")
+    return session_id if kind == "session" else None
+
+
+def session_and_offset(key: str) -> tuple[str, int] | None:
+    """None when it is not the key of an input."""
+    kind, _, rest = key.partition("/")
+    offset, _, session_id = rest.partition("/")
+    return (session_id, int(offset)) if kind == "input" and offset.isdecimal() else None
+
+
+def place_headers(offset: int, appended_at: datetime) -> Headers:
+    """Where the input lay in the inbox, and since when."""
+    return [
+        (OFFSET_HEADER, str(offset).encode()),
+        (TIME_HEADER, str(int(appended_at.timestamp() * 1000)).encode()),
+    ]
+
+
+def held_since(headers: Headers) -> datetime | None:
+    """When the input came to the inbox."""
+    stamp = dict(headers).get(TIME_HEADER, b"")
+    return datetime.fromtimestamp(int(stamp) / 1000, UTC) if stamp.isdigit() else None
+
+
+def own_headers(headers: Headers) -> Headers:
+    """Those that the input had in the inbox."""
+    return [(name, value) for name, value in headers if name not in (OFFSET_HEADER, TIME_HEADER)]

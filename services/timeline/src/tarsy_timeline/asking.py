@@ -1,0 +1,55 @@
+"""A person's request over HTTP, and the owner's answer to it as one."""
+
+from collections.abc import Callable
+
+from fastapi import Request
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field
+
+from tarsy_bus.tracing import HEADER
+from tarsy_masking.masker import Masker
+from tarsy_service.problems import Problem
+from tarsy_timeline.requesting import PersonRequest, Requesting, caller, request_id
+from tarsy_timeline.shapes import Shape
+
+LONGEST_REASON = 1_000
+
+
+class Reason(BaseModel):
+    """Why a session is ended; people read it as the session's error."""
+
+    model_config = ConfigDict(frozen=True)
+
+    reason: str = Field(min_length=1, max_length=LONGEST_REASON)
+
+
+class Asking:
+    def __init__(self, requesting: Requesting, masker: Masker) -> None:
+        self._requesting = requesting
+        self._masker = masker
+
+    async def ask(
+        self,
+        kind: str,
+        session_id: str,
+        request: Request,
+        message: Callable[[str, str], PersonRequest],
+        done: str,
+    ) -> JSONResponse:
+        """200, 404 or 409 is the decision of the session's owner; 202 says that it has not answered yet.
+
+        `message` is made of the request's id and its author.
+        """
+        if self._masker.mask(session_id) != session_id:
+            # It would be the key of a record, and in traces: what somebody pasted there is no session's id.
+            raise Problem(404, "Not Found", "there is no such session")
+        who = caller(request.headers, self._masker.for_session(session_id).mask)
+        asked = request_id(kind, request.headers, who, session_id)
+        body: Shape = {"session_id": session_id, "request_id": asked}
+        cause = request.headers.get(HEADER)
+        answer = await self._requesting.ask(session_id, kind, message(asked, who.author), cause=cause)
+        if answer is not None:
+            return JSONResponse({**body, "message": answer.reason or done})
+        location = f"/api/v1/sessions/{session_id}/status"
+        waiting = {**body, "message": "The request was taken in, and is not answered yet.", "location": location}
+        return JSONResponse(waiting, status_code=202, headers={"Location": location})

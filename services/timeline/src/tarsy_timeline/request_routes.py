@@ -1,0 +1,52 @@
+"""The API for people and the page: what somebody wants of a session. Its owner decides."""
+
+from collections.abc import Callable
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse
+
+from tarsy_contracts.inputs import CancelRequested, SessionFailRequested, SessionReleaseRequested
+from tarsy_masking.masker import Masker
+from tarsy_timeline.asking import Asking, Reason
+from tarsy_timeline.requesting import Requesting
+from tarsy_timeline.routes import SessionId
+
+
+def request_routes(requesting: Requesting, masker: Masker) -> APIRouter:
+    router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"])
+    asking = Asking(requesting, masker)
+
+    @router.post("/{session_id}/cancel")
+    async def cancel(session_id: SessionId, request: Request) -> JSONResponse:
+        """200, 404 or 409 is the decision of the session's owner; 202 says that it has not answered yet."""
+
+        def message(id: str, author: str) -> CancelRequested:
+            return CancelRequested(request_id=id, author=author)
+
+        return await asking.ask("cancel", session_id, request, message, "The session is being cancelled.")
+
+    @router.post("/{session_id}/release")
+    async def release(session_id: SessionId, request: Request) -> JSONResponse:
+        """Brings back a session that was set aside, with the inputs that wait, such as after an upgrade."""
+        return await asking.ask("release", session_id, request, _releasing("release"), "The session goes on.")
+
+    @router.post("/{session_id}/retry")
+    async def retry(session_id: SessionId, request: Request) -> JSONResponse:
+        """The same as release: what waits is decided once more."""
+        return await asking.ask("retry", session_id, request, _releasing("retry"), "The session goes on.")
+
+    @router.post("/{session_id}/fail")
+    async def fail(session_id: SessionId, request: Request, why: Reason) -> JSONResponse:
+        """Ends a session that was set aside. The inputs that wait go to the dead letters."""
+        reason = masker.for_session(session_id).mask(why.reason)
+
+        def message(id: str, author: str) -> SessionFailRequested:
+            return SessionFailRequested(request_id=id, author=author, reason=reason)
+
+        return await asking.ask("fail", session_id, request, message, "The session has been ended.")
+
+    return router
+
+
+def _releasing(word: str) -> Callable[[str, str], SessionReleaseRequested]:
+    return lambda id, author: SessionReleaseRequested(request_id=id, author=author, request=word)

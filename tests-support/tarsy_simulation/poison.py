@@ -1,0 +1,34 @@
+"""A mistake in the code that meets a session from one of its events on: no input of it can be decided."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from unittest.mock import patch
+
+from tarsy_orchestrator import deciding
+from tarsy_orchestrator.deciding import Decision, Tail, Waiting
+
+SET_ASIDE = ("session.set_aside", "input.not_decided")
+"""What a service logs as an error then."""
+
+
+class Poisoned(Exception):
+    pass
+
+
+class Poison:
+    def __init__(self, event: int | None = None) -> None:
+        """`event`: its number in the session."""
+        self.works = event is not None
+        self._event = event or 0
+
+    @contextmanager
+    def planted(self) -> Iterator[None]:
+        really = deciding.decide_one
+
+        def decide_one(waiting: Waiting, tail: Tail, *, source: str, settled: bool) -> tuple[Decision, Tail]:
+            if self.works and tail.number >= self._event and waiting.operator_request is None:
+                raise Poisoned
+            return really(waiting, tail, source=source, settled=settled)
+
+        with patch.object(deciding, "decide_one", decide_one):
+            yield
