@@ -198,6 +198,7 @@ class Partition:
                 self._loading[one.session_id] = [one]
                 group.start_finite(f"loading of session {one.session_id}", self._load(one.session_id))
                 continue
+            self.sessions.hold(one.session_id)
             ready.append(one)
         return ready
 
@@ -217,13 +218,13 @@ class Partition:
         while (head := self.sessions.head(session_id)) is not None:
             try:
                 async with self._reviving, asyncio.timeout(REVIVE_SECONDS):
-                    state = await revive(self._bus, self.number, session_id, head)
+                    revived = await revive(self._bus, self.number, session_id, head)
             except (KafkaError, TimeoutError) as problem:
                 log.warning("session.not_revived", session_id=session_id, reason=repr(problem))
                 await asyncio.sleep(PAUSE_SECONDS)
                 continue
-            if self.sessions.head(session_id) is head:
-                self.sessions.load(session_id, state)
+            if self.sessions.head(session_id) == head:
+                self.sessions.load(session_id, revived.state, revived.size)
                 break
         self._waiting.extendleft(reversed(self._loading.pop(session_id, [])))
         self._wake.set()
@@ -245,7 +246,7 @@ class Partition:
                 self._decided(decision.waiting)
         self._metrics.decisions_lost.inc(len(lost))
         self._waiting.extendleft(decision.waiting for decision in reversed(lost))
-        self.sessions.trim()
+        self.sessions.release(one.session_id for one in ready)
 
     async def _append(self, decisions: Sequence[Decision]) -> int:
         """Up to where the log has to be read to know which of the decisions were accepted."""
