@@ -64,6 +64,11 @@ class Hub:
             self.unsubscribe(client, channel)
         del self._of_client[client]
 
+    def drop_all(self) -> None:
+        """What clients have is not gone on with: they come again, and get what they missed."""
+        for client in self._of_client:
+            client.overflowed.set()
+
     def subscription(self, client: Client, channel: str) -> Subscriber | None:
         return self._channels.get(channel, {}).get(client)
 

@@ -211,3 +211,10 @@ select partition, next_offset from positions order by partition
 
 -- name: read_all_chains
 select session_id, partition, last_event_id, last_number from sessions
+
+-- name: read_open_chains
+select session_id, partition, last_event_id, last_number from sessions
+where status in ('pending', 'in_progress', 'cancelling')
+
+-- name: read_chains_of
+select session_id, partition, last_event_id, last_number from sessions where session_id = any($1::text[])
