@@ -13,7 +13,7 @@ from tarsy_orchestrator.evolve_stages import (
     stage_started,
     tools_offered,
 )
-from tarsy_orchestrator.state import Absent, Beyond, Cancelled, Ended, Investigating, State
+from tarsy_orchestrator.state import REFUSALS_KEPT, Absent, Beyond, Cancelled, Ended, Investigating, State
 
 type Known = Investigating | Ended
 
@@ -45,7 +45,12 @@ def _opened(event: e.SessionStarted, record: Recorded, decided: int) -> State:
 
 
 def _answered(state: Known, event: e.RequestAccepted | e.RequestRefused, record: Recorded) -> State:
-    answered = replace(state, answers={**state.answers, event.request_id: event})
+    answers = {**state.answers, event.request_id: event}
+    refused = [id for id, answer in answers.items() if isinstance(answer, e.RequestRefused)]
+    forgotten = refused[:-REFUSALS_KEPT]
+    for id in forgotten:
+        del answers[id]
+    answered = replace(state, answers=answers, refusals_forgotten=state.refusals_forgotten or bool(forgotten))
     if isinstance(answered, Investigating) and isinstance(event, e.RequestAccepted):
         return replace(answered, cancelled=Cancelled(event.author, record.appended_at))
     return answered
@@ -81,6 +86,7 @@ def _investigate(state: Investigating, event: e.Event, record: Recorded) -> Stat
                 ended=event,
                 calls=state.calls,
                 answers=state.answers,
+                refusals_forgotten=state.refusals_forgotten,
                 repeats=state.repeats,
             )
         case _:

@@ -177,8 +177,10 @@ class Partition:
             while True:
                 await self._wake.wait()
                 self._wake.clear()
+                await self._heads.until_room()
                 while ready := self._ready(group):
                     await self._decide(ready)
+                    await self._heads.until_room()
 
     def _ready(self, group: SupervisedGroup) -> list[Waiting]:
         """What can be decided now. Inputs of a session whose state has to be read first wait for that."""
