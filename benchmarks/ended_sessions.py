@@ -177,7 +177,7 @@ async def projected(whole: Whole, opened: int) -> None:
 
 
 async def recovery_seconds(orchestrator: ServiceProcess) -> float:
-    async with httpx2.AsyncClient(trust_env=False) as client:
+    async with httpx2.AsyncClient(trust_env=False, timeout=GIVE_UP_SECONDS) as client:
         lines = (await client.get(f"{orchestrator.url}/metrics")).text.splitlines()
     found = [line for line in lines if line.startswith("tarsy_orchestrator_recovery_duration_seconds_sum")]
     return float(found[0].rsplit(" ", 1)[1])

@@ -13,17 +13,19 @@ from tarsy_bus.following import Record
 from tarsy_contracts.heads import Phase, SessionHead, Span
 
 NUMBER = rb"(0|[1-9][0-9]{0,17})"
-KEY = re.compile(rb"([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})/[0-9]+")
+KEY = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/[0-9]+")
+UUID_LENGTH = 36
 SPAN = re.compile(rb'\{"first":' + NUMBER + rb',"last":' + NUMBER + rb"\}")
 BODY = re.compile(
     rb'\{"phase":"(open|rest)","number":' + NUMBER + rb',"offset":' + NUMBER + rb',"event_id":"([0-9a-f]{32})",'
-    rb'"decided":(-1|0|[1-9][0-9]{0,17}),"spans":\[((?:' + SPAN.pattern + rb"(?:,(?=\{)|(?=\])))*)\]\}"
+    rb'"decided":(-1|0|[1-9][0-9]{0,17}),"spans":\[(?:' + SPAN.pattern + rb"((?:," + SPAN.pattern + rb")*))?\]\}"
 )
 TYPE = ("ce_type", SessionHead.type.encode())
 SCHEMA = ("ce_dataschema", SessionHead.dataschema().encode())
 PACKED, AS_JSON = 0, 1
 LEAD = struct.Struct(">qB")
 FACTS = struct.Struct(">qBqq16s")
+SPAN_PLACES = struct.Struct(">qq")
 
 
 class HeadRow(NamedTuple):
@@ -47,11 +49,15 @@ def row_of(record: Record) -> HeadRow | None:
     key, body = KEY.fullmatch(record.key or b""), BODY.fullmatch(record.value)
     if key is None or body is None:
         return None
-    phase, number, offset, event_id, decided, spans = body.group(1, 2, 3, 4, 5, 6)
-    facts = FACTS.pack(int(number), PACKED, int(offset), int(decided), unhexlify(event_id))
-    lies = [int(place) for span in SPAN.findall(spans) for place in span]
-    packed = facts + struct.pack(f">{len(lies)}q", *lies)
-    return HeadRow(unhexlify(b"".join(key.groups())), packed, phase, int(offset), int(decided))
+    phase, number, offset, event_id, decided, first, last, others = body.group(1, 2, 3, 4, 5, 6, 7, 8)
+    at, inbox = int(offset), int(decided)
+    packed = FACTS.pack(int(number), PACKED, at, inbox, unhexlify(event_id))
+    if first is not None:
+        packed += SPAN_PLACES.pack(int(first), int(last))
+    if others:
+        packed += b"".join(SPAN_PLACES.pack(int(one), int(two)) for one, two in SPAN.findall(others))
+    session = unhexlify(key.group()[:UUID_LENGTH].replace(b"-", b""))
+    return HeadRow(session, packed, phase, at, inbox)
 
 
 def packed_session(session_id: str) -> bytes | str:
