@@ -21,7 +21,6 @@ from tarsy_bus.outages import growing_pauses, passes
 from tarsy_bus.recent_chains import RecentChains
 from tarsy_bus.records import Delivery, append_time
 from tarsy_bus.tracing import note_reading
-from tarsy_contracts.recorded import Recorded
 from tarsy_timeline.ledger import Ledger, PositionMoved
 from tarsy_timeline.metrics import Metrics
 from tarsy_timeline.parts import Pauses
@@ -186,10 +185,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
             )
         deliveries = [delivery for raw in fresh if (delivery := readable(raw)) is not None]
         await self._learn(number, partition.chains, deliveries)
-        accepted: list[Recorded] = []
-        for delivery in deliveries:
-            if partition.chains.accept(delivery.mark()):
-                accepted.append(delivery.recorded())
+        accepted = [one.recorded() for one in deliveries if partition.chains.accept(one.mark())]
         end = fresh[-1].offset + 1
         with self._metrics.duration.time():
             await self._writer.write(number, partition.position, end, accepted)
