@@ -39,6 +39,7 @@ TASKS = {
         "announcements",
         "catalog",
         "commits",
+        "ends of catalog entries",
         "inbox",
         "ownership",
         "session log",
@@ -46,7 +47,7 @@ TASKS = {
         *(f"partition-{number}{part}" for number in range(LOG_PARTITIONS) for part in PARTS),
     ],
     "timeline": ["answers", "catalog", "held sessions", "projector", "servers", "unprojected", "workers"],
-    "websocket-gateway": ["session log", "stream"],
+    "websocket-gateway": ["questions to the timeline", "session log", "stream"],
     "summarizer": ["announcements", "control", "requests"],
     "tool-gateway": [
         "announcements",

@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tarsy_bus import acceptance
-from tarsy_bus.acceptance import Chains, Known, LogMismatch, Mark
+from tarsy_bus.acceptance import Chains, Heads, Known, LogMismatch, Mark
+from tarsy_bus.head_store import HeadStore
 from tarsy_bus.heads import beginning, newest, next_head
 from tarsy_contracts.heads import SessionHead
 
@@ -28,7 +29,7 @@ class Owner:
     log: list[Mark]
     position: int = 0
     chains: Chains = field(default_factory=Chains)
-    heads: dict[str, SessionHead] = field(default_factory=dict)
+    heads: Heads = field(default_factory=dict[str, SessionHead])
     unpublished: list[Written] = field(default_factory=list)
 
     def read(self, count: int) -> None:
@@ -186,6 +187,26 @@ def first_disagreement(seeds: int) -> int | None:
 
 def test_long_hostile_schedules_agree() -> None:
     assert first_disagreement(1500) is None
+
+
+def test_owners_whose_heads_lie_in_a_store_agree_too() -> None:
+    stores: list[HeadStore] = []
+
+    def take_over(self: World) -> None:
+        heads = newest(self.published)
+        store = HeadStore(heads)
+        stores.append(store)
+        assert store.beginning == beginning(heads)
+        owner = Owner(self.log, position=store.beginning, chains=Chains(store), heads=store)
+        owner.read(len(self.log))
+        self.owners = [*self.owners, owner][-4:]
+
+    try:
+        with mock.patch.object(World, "take_over", take_over):
+            assert first_disagreement(150) is None
+    finally:
+        for store in stores:
+            store.close()
 
 
 WITHOUT = {

@@ -3,17 +3,20 @@
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import pytest
+from aiokafka import ConsumerRecord
 from bus_kafka import make_topic
 
 from tarsy_bus import following
 from tarsy_bus.beside import beside
 from tarsy_bus.catalog import CatalogEntries, Entry, follow_catalog
 from tarsy_bus.connection import Bus
+from tarsy_bus.following import Record
 from tarsy_bus.publisher import Publisher
+from tarsy_contracts.envelope import envelope_of
 from tarsy_contracts.workers import CatalogTool, ServerCatalogued
 from tarsy_testing import eventually
 
@@ -117,3 +120,26 @@ async def test_tombstones_and_what_cannot_be_read(bare: Bus, telling: Telling) -
             return not telling.entries.all()
 
         await eventually(is_gone, "the entry is gone")
+
+
+def told(worker: str, at: datetime) -> Record:
+    seen = ServerCatalogued(server="git", worker_id=worker, healthy=True, error="", tools=())
+    envelope = envelope_of(seen, id="c", source="tool-gateway/g", subject="git", time=at)
+    return ConsumerRecord(
+        topic="catalog", partition=0, offset=0, timestamp=int(at.timestamp() * 1000), timestamp_type=1,
+        key=f"git/{worker}".encode(), value=seen.to_bytes(), checksum=None, serialized_key_size=0,
+        serialized_value_size=0, headers=tuple(envelope.headers()),
+    )  # fmt: skip
+
+
+def test_what_a_worker_has_not_said_for_an_hour_is_forgotten() -> None:
+    """Killed gateways leave their entries behind: every reader kept all of them, for ever."""
+    now, forgotten = datetime(2026, 11, 22, tzinfo=UTC), list[bytes]()
+    entries = CatalogEntries(forgotten.append)
+    for number in range(500):
+        now += timedelta(minutes=1)
+        entries.take(told(f"killed-{number}", now))
+        entries.take(told("living", now))
+    kept = {entry.seen.worker_id for entry in entries.all()}
+    assert kept == {"living", *(f"killed-{number}" for number in range(439, 500))}
+    assert forgotten == [f"git/killed-{number}".encode() for number in range(439)]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarsy_bus.acceptance import Mark
-from tarsy_bus.heads import NEAR, beginning, newest, next_head
+from tarsy_bus.heads import MOST_SPANS, NEAR, beginning, newest, next_head
 from tarsy_contracts.events import ENDINGS
 from tarsy_contracts.heads import SessionHead, Span
 
@@ -98,6 +98,25 @@ def test_spans_cover_every_life_in_order_and_lie_apart(steps: list[int]) -> None
         assert any(span.first <= first and last <= span.last for span in spans)
     for one, other in pairwise(spans):
         assert other.first - one.last > NEAR
+
+
+def test_a_session_that_lives_on_and_on_keeps_few_spans() -> None:
+    """Each life was a span of its own: after 10,000 of them every head, and each reopening, had 400 KB."""
+    apart = [100 * NEAR * place + (place % 7) * NEAR for place in range(1000)]
+    lived = lives(*((first, first + 5) for first in apart))
+    assert len(lived.spans) == MOST_SPANS
+    assert len(lived.to_bytes()) < 4_000
+    assert (lived.spans[0].first, lived.spans[-1].last) == (apart[0], apart[-1] + 5)
+    for first in apart:
+        assert any(span.first <= first and first + 5 <= span.last for span in lived.spans)
+
+
+def test_of_many_spans_the_two_that_lie_nearest_become_one() -> None:
+    apart = [10 * NEAR * place for place in range(MOST_SPANS)]
+    near = [first - 3 * NEAR if place == 40 else first for place, first in enumerate(apart)]
+    spans = lives(*((first, first + 1) for first in (*near, 10 * NEAR * MOST_SPANS))).spans
+    assert len(spans) == MOST_SPANS
+    assert spans[39] == Span(first=near[39], last=near[40] + 1)
 
 
 def test_the_highest_number_of_a_session_counts_in_whatever_order_they_were_written() -> None:

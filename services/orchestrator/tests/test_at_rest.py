@@ -12,7 +12,6 @@ from tarsy_contracts.control import RequestAnswered
 from tarsy_contracts.events import AlertRepeated
 from tarsy_contracts.heads import SessionHead
 from tarsy_orchestrator import partition, reviving
-from tarsy_orchestrator.state import State
 from tarsy_testing import eventually
 
 
@@ -115,7 +114,7 @@ async def test_inputs_that_wait_for_a_session_to_be_read_again_are_backlog(
 
     may_read, really = asyncio.Event(), reviving.revive
 
-    async def revive(bus: Bus, number: int, session_id: str, head: SessionHead) -> State:
+    async def revive(bus: Bus, number: int, session_id: str, head: SessionHead) -> reviving.Revived:
         await may_read.wait()
         return await really(bus, number, session_id, head)
 

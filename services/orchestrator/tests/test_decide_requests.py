@@ -7,7 +7,7 @@ from tarsy_contracts import inputs as i
 from tarsy_contracts.control import CallCancelled, RequestAnswered
 from tarsy_orchestrator.answers import answers
 from tarsy_orchestrator.decide import decide
-from tarsy_orchestrator.state import Investigating
+from tarsy_orchestrator.state import REFUSALS_KEPT, Ended, Investigating
 from tarsy_story import ALERT, DELETE, READ, SECOND, SESSION, Story, agent, chain, stage, types
 
 CANCEL = i.CancelRequested(request_id="r1", author="ann")
@@ -112,6 +112,26 @@ def test_a_session_at_rest_refuses_and_says_the_same_when_asked_again() -> None:
     assert answers(story.state, CANCEL) == first
     assert isinstance(first[0], RequestAnswered)
     assert first[0].code == 409
+
+
+def test_of_requests_that_were_refused_a_session_remembers_the_last_ones() -> None:
+    """Each was kept for ever, and each of them copied all that were before it."""
+    story = Story().asking()
+    accepted = i.CancelRequested(request_id="accepted", author="ann")
+    story.when(accepted)
+    for number in range(3 * REFUSALS_KEPT):
+        assert types(story.when(i.CancelRequested(request_id=f"r{number}", author="ann"))) == ["request.refused"]
+    assert isinstance(story.state, Ended)
+    assert len(story.state.answers) == REFUSALS_KEPT + 1
+
+    def told(request_id: str) -> RequestAnswered:
+        (answer,) = answers(story.state, i.CancelRequested(request_id=request_id, author="ann"))[:1]
+        assert isinstance(answer, RequestAnswered)
+        return answer
+
+    assert told("accepted").accepted
+    assert told(f"r{3 * REFUSALS_KEPT - 1}").reason == "the session has already ended"
+    assert (told("r0").accepted, told("r0").code) == (False, 409), "never as if there were no such session"
 
 
 def test_a_request_about_a_session_that_never_was_is_answered_and_not_recorded() -> None:

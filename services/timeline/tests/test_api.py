@@ -170,6 +170,27 @@ async def test_gateways_get_the_identity_the_positions_and_every_chain(
     assert {"session_id": session.id, "partition": 1, "event_id": known.event_id, "number": 13} in lines
 
 
+async def test_gateways_ask_for_the_chains_of_open_sessions_and_of_those_that_they_name(
+    client: httpx2.AsyncClient, system_bus: Bus, append: Append, new_session: Make, story: Make, session: Any
+) -> None:
+    running = story(new_session())
+    await append(system_bus, 2, running.records[:5])
+    await client.get(f"/internal/v1/sessions/{running.id}/history?at_least=5")
+
+    answer = await client.get("/internal/v1/chains?open_only=true")
+    head, *lines = [json.loads(line) for line in answer.text.splitlines()]
+    named = {line["session_id"]: line["number"] for line in lines}
+    assert (named.get(running.id), named.get(session.id)) == (5, None)
+
+    asked = {"session_ids": [session.id, "never-was", "never\0was"]}
+    answer = await client.post("/internal/v1/chains", json=asked)
+    again, line = [json.loads(line) for line in answer.text.splitlines()]
+    assert again["log_identity"] == head["log_identity"]
+    assert again["positions"]["2"] >= head["positions"]["2"] >= 5
+    known = session.known()
+    assert line == {"session_id": session.id, "partition": 1, "event_id": known.event_id, "number": 13}
+
+
 async def test_gateways_get_a_history_of_one_moment(client: httpx2.AsyncClient, session: Any) -> None:
     history = (await client.get(f"/internal/v1/sessions/{session.id}/history?at_least=13")).json()
 

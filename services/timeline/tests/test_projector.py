@@ -12,7 +12,8 @@ import pytest
 from opentelemetry.trace import NoOpTracer
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus.acceptance import Chains, LogMismatch
+from tarsy_bus import recent_chains
+from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.connection import Bus
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
@@ -189,9 +190,9 @@ async def test_of_two_that_project_the_same_records_one_is_let_through(
 
         assert sorted(repr(one) for one in ended)[0] == "None"
         assert sum(isinstance(one, PositionMoved) for one in ended) == 1
-        position, known = await ledger.read(0)
-        assert position == 13
-        assert known == {session.id: session.known()}
+        assert await ledger.position(0) == 13
+        assert await ledger.last_events(0, [session.id, "never\0was"]) == {session.id: session.known()}
+        assert await ledger.last_events(1, [session.id]) == {}, "of this partition only"
         async with database.connection() as connection:
             calls = await connection.fetchval("select sum(llm_interaction_count) from agent_executions")
         assert calls == 1
@@ -351,7 +352,28 @@ async def test_a_log_that_was_emptied_is_refused_with_a_sentence(log_bus: Bus, o
     assert "partition 4 holds offsets 0 to 0, but reading should go on at 7" in str(problem)
 
 
-def test_chains_seeded_by_the_ledger_accept_only_what_follows(new_session: NewSession, story: Story) -> None:
-    session = story(new_session())
+async def test_sessions_that_did_not_come_lately_are_looked_up_in_the_ledger(
+    log_bus: Bus,
+    open_database: OpenDatabase,
+    append: Append,
+    new_session: NewSession,
+    story: Story,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Every session ever was held before, and read at each start."""
+    monkeypatch.setattr(recent_chains.RecentChains.__init__, "__defaults__", (1,))
+    sessions, registry = [story(new_session()) for _ in range(4)], CollectorRegistry()
+    zombie = sessions[0].next(e.SessionFailed(error="written by an owner that was replaced"), after=4)
+    async with open_database() as database, projecting(log_bus, database, registry):
+        for part in (slice(0, 6), slice(6, 13)):
+            for session in sessions:
+                await append(log_bus, 0, [*session.records[part], zombie, sessions[0].records[0]])
 
-    assert Chains(known={session.id: session.known()}).last(session.id) == session.known()
+            async def counted(last: int = part.stop) -> bool:
+                return projected(registry) == 4 * last
+
+            await eventually(counted, "all is projected")
+        assert registry.get_sample_value("tarsy_timeline_records_dropped_total") == 4 * 2 * 2
+        for session in sessions:
+            assert await timeline(database, session) == STORY
+            assert await last_number(database, session) == 13

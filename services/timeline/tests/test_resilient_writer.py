@@ -66,7 +66,9 @@ async def test_a_row_that_postgres_refuses_is_set_aside_and_all_others_are_writt
         await Ledger(database).begin(LOG, {0: 1})
         await writer_of(database, registry).write(0, 1, 27, records)
 
-        assert await Ledger(database).read(0) == (27, {odd.id: odd.known(), other.id: other.known()})
+        assert await Ledger(database).position(0) == 27
+        ended = {odd.id: odd.known(), other.id: other.known()}
+        assert await Ledger(database).last_events(0, ended.keys()) == ended
         assert await rows(database, "select status from sessions") == [("completed",), ("completed",)]
         assert await rows(
             database, "select partition, log_offset, session_id, number, event_type, failed_at from unprojected"
@@ -104,7 +106,8 @@ async def test_a_record_that_cannot_be_projected_at_all_is_set_aside_too(
         await Ledger(database).begin(LOG, {0: 1})
         await writer_of(database).write(0, 1, 14, poisoned(session, 8, broken))
 
-        assert await Ledger(database).read(0) == (14, {session.id: session.known()})
+        assert await Ledger(database).position(0) == 14
+        assert await Ledger(database).last_events(0, [session.id]) == {session.id: session.known()}
         assert await rows(database, "select number, reason from unprojected") == [(8, "projection: UnicodeEncodeError")]
 
 
@@ -118,7 +121,7 @@ async def test_a_session_whose_id_cannot_be_stored_stops_nobody(
         await Ledger(database).begin(LOG, {0: 0})
         await writer_of(database).write(0, 0, 14, [replace(odd.recorded(1), envelope=envelope), other.recorded(13)])
 
-        assert (await Ledger(database).read(0))[0] == 14
+        assert await Ledger(database).position(0) == 14
         assert await rows(database, "select session_id, log_offset from unprojected") == [("e\ufffde", 1)]
 
 
@@ -134,13 +137,14 @@ async def test_trouble_of_the_database_sets_nothing_aside(
         with pytest.raises(asyncpg.UndefinedTableError):
             await writer_of(database).write(0, 1, 14, poisoned(session, 6, unstorable(session)))
 
-        assert (await Ledger(database).read(0))[0] < 14
+        assert await Ledger(database).position(0) < 14
         async with database.connection() as connection:
             await connection.execute("alter table gone rename to stages")
-        position, _ = await Ledger(database).read(0)
+        position = await Ledger(database).position(0)
         left = [one for one in poisoned(session, 6, unstorable(session)) if one.offset >= position]
         await writer_of(database).write(0, position, 14, left)
-        assert await Ledger(database).read(0) == (14, {session.id: session.known()})
+        assert await Ledger(database).position(0) == 14
+        assert await Ledger(database).last_events(0, [session.id]) == {session.id: session.known()}
 
 
 async def test_a_poisoned_batch_loses_to_another_projector_like_any_other(
@@ -237,7 +241,7 @@ class Projection:
 
     async def _write(self, start: int, records: list[Recorded]) -> None:
         await writer_of(self._database).write(0, start, self.position, records)
-        assert (await Ledger(self._database).read(0))[0] == self.position
+        assert await Ledger(self._database).position(0) == self.position
         aside = {offset for (offset,) in await rows(self._database, "select log_offset from unprojected")}
         moved = dict(await rows(self._database, "select session_id, last_event_id from sessions"))
         for record in records:

@@ -271,6 +271,31 @@ async def test_a_gateway_that_starts_in_the_middle_knows_every_chain(
     assert [one["number"] for one in messages] == WHOLE[7:]
 
 
+async def test_a_gateway_asks_about_a_session_that_ended_before_it_began(
+    system_bus: Bus, timeline: str, append: Callable[..., Any], story: Story
+) -> None:
+    """It was told the chain of every session ever at each start, and kept them all."""
+    session = story()
+    zombie = session.records[:11]
+    repeated = session.add(e.AlertRepeated(input_id="again", source="api")).records.pop()
+    await append(session.records)
+    async with httpx2.AsyncClient(base_url=timeline) as api:
+        answer = await api.get(f"/internal/v1/sessions/{session.id}/history", params={"at_least": 13})
+        assert answer.status_code == 200
+        chains = await api.get("/internal/v1/chains", params={"open_only": "true"})
+        assert session.id not in chains.text
+    async with running_gateway(system_bus, timeline) as url, connect(url) as client:
+        await client.send(json.dumps({"action": "subscribe", "channel": "sessions"}))
+        await read_until(client, lambda message: message["type"] == "subscription.confirmed")
+        another = story()
+        await append([*zombie, repeated, *another.records])
+        seen = await read_until(client, lambda one: one["session_id"] == another.id and one["status"] == "completed")
+        assert {one["session_id"] for one in seen} == {another.id}, "zombies of the ended session are not shown"
+    async with httpx2.AsyncClient(base_url=timeline) as api:
+        answer = await api.get(f"/internal/v1/sessions/{session.id}/history", params={"at_least": 14})
+        assert answer.status_code == 200
+
+
 async def test_of_a_whole_chain_history_tells_what_was_live(
     gateway: str, append: Callable[..., Any], new_session: Callable[[], Any]
 ) -> None:

@@ -199,6 +199,20 @@ def test_the_number_of_calls_is_bounded() -> None:
     assert when(feed, llm(1, 1, "b", call="0")) == []
 
 
+def test_the_text_of_all_calls_together_is_bounded() -> None:
+    """Each had its own bound: 512 of them came to 128 MB."""
+    running, now = streams.Streams(most_characters=10_000), datetime(2026, 11, 22, tzinfo=UTC)
+    for number in range(40):
+        for index in range(3):
+            assert running.take("s", llm(1, index, "x" * 500, call=f"c{number}"), now, 1)
+        assert running.size <= 10_000
+    assert running.size == sum(call.size for call in running.running("s")) > 8_000
+    running.take("s", llm(2, 0, "y", call="c39"), now, 1)
+    assert running.size == sum(call.size for call in running.running("s"))
+    running.end([call.call_id for call in running.running("s")])
+    assert running.size == 0
+
+
 def test_live_messages_of_a_whole_session(story: Story) -> None:
     session, feed = story(), Feed()
 

@@ -6,6 +6,7 @@ not begin at the beginning is seeded by heads. All readers come to the same verd
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from tarsy_contracts.heads import SessionHead
 
@@ -72,19 +73,25 @@ def is_opener(head: SessionHead, mark: Mark) -> bool:
     return True
 
 
+class Heads(Protocol):
+    """The newest head of each session: a dict, or a HeadStore."""
+
+    def get(self, session_id: str, /) -> SessionHead | None: ...
+    def __setitem__(self, session_id: str, head: SessionHead, /) -> None: ...
+
+
 class Chains:
     """One reader's memory of one partition: the last accepted event of each session that it met."""
 
-    def __init__(
-        self, heads: Mapping[str, SessionHead] | None = None, known: Mapping[str, Known] | None = None
-    ) -> None:
-        """Seeded by heads, or by the last accepted event of *every* session at the position where reading begins."""
-        self._heads = dict(heads or {})
+    def __init__(self, heads: Heads | None = None, known: Mapping[str, Known] | None = None) -> None:
+        """Seeded by heads, which it goes on with, or by the last accepted event of *every* session where it begins."""
+        self._heads: Heads = {} if heads is None else heads
         self._known = dict(known or {})
 
     def accept(self, mark: Mark) -> bool:
         """True when the record counts; it is remembered then. Raises LogMismatch."""
-        known, head = self._known.get(mark.session_id), self._heads.get(mark.session_id)
+        known = self._known.get(mark.session_id)
+        head = None if known is not None else self._heads.get(mark.session_id)
         if not accepts(known, head, mark):
             return False
         self._known[mark.session_id] = Known(mark.event_id, mark.number)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import structlog
 
@@ -14,6 +14,7 @@ from tarsy_contracts.workers import ServerCatalogued
 log = structlog.get_logger(__name__)
 
 KINDS = {ServerCatalogued.type: ServerCatalogued}
+FORGOTTEN_AFTER = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +33,15 @@ class Entry:
 
 
 class CatalogEntries:
-    """The newest of each server and worker."""
+    """The newest of each server and worker.
 
-    def __init__(self) -> None:
+    A worker says the same again every 30 seconds. What it has not said for FORGOTTEN_AFTER, by the stamps of the topic
+    itself, is forgotten; `forgotten` is told the key.
+    """
+
+    def __init__(self, forgotten: Callable[[bytes], None] = lambda key: None) -> None:
         self._entries: dict[bytes, Entry] = {}
+        self._forgotten = forgotten
 
     def all(self) -> Collection[Entry]:
         return self._entries.values()
@@ -54,7 +60,14 @@ class CatalogEntries:
         except (UnknownType, UnreadableValue) as problem:
             log.warning("catalog.unreadable", offset=record.offset, reason=str(problem))
             return
-        self._entries[key] = _after(self._entries.get(key), seen, record.offset, delivery.appended_at)
+        # Taken out and put in again, so that they are in the order in which they were said last.
+        self._entries[key] = _after(self._entries.pop(key, None), seen, record.offset, delivery.appended_at)
+        self._forget(delivery.appended_at)
+
+    def _forget(self, now: datetime) -> None:
+        while (oldest := next(iter(self._entries.items())))[1].appended_at < now - FORGOTTEN_AFTER:
+            del self._entries[oldest[0]]
+            self._forgotten(oldest[0])
 
     def drop(self, unwanted: Callable[[Entry], bool]) -> None:
         self._entries = {key: entry for key, entry in self._entries.items() if not unwanted(entry)}

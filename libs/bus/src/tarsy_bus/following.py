@@ -1,8 +1,8 @@
 """Reading partitions without a group: once to their end, or on and on from known positions."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping
+from contextlib import aclosing, asynccontextmanager
 
 import structlog
 from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
@@ -49,6 +49,16 @@ async def read_to_end(
 
     `until` (exclusive offsets) ends earlier. A start below the first record that is kept begins there.
     """
+    async with aclosing(records_to_end(bus, topic, starts, until=until)) as found:
+        async for records in found:
+            for record in records:
+                take(record)
+
+
+async def records_to_end(
+    bus: Bus, topic: str, starts: Mapping[int, int], *, until: Mapping[int, int] | None = None
+) -> AsyncGenerator[list[Record]]:
+    """The same, some records at a time. The caller closes it (`aclosing`) where it may leave early."""
     if not starts:
         return
     async with Follower(bus, topic).running() as follower:
@@ -60,9 +70,9 @@ async def read_to_end(
         open_ = {partition for partition, goal in goals.items() if positions[partition] < goal}
         follower.assign({partition: positions[partition] for partition in open_})
         while open_:
-            for record in await follower.read():
-                if record.offset < goals[record.partition]:
-                    take(record)
+            yield [record for record in await follower.read() if record.offset < goals[record.partition]]
+            # Records that are here already are read without a pause: others have their turn in between.
+            await asyncio.sleep(0)
             for partition in list(open_):
                 if await follower.consumer.position(TopicPartition(topic, partition)) >= goals[partition]:
                     open_.discard(partition)

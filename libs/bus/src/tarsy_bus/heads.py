@@ -9,6 +9,9 @@ from tarsy_contracts.heads import SessionHead, Span
 NEAR = 1000
 """Spans with at most so many records between them become one: reading a few more costs less than a long list."""
 
+MOST_SPANS = 64
+"""Of a session that lives on and on, the spans that lie nearest to each other become one."""
+
 
 def newest(heads: Iterable[tuple[str, SessionHead]]) -> dict[str, SessionHead]:
     """The highest number of each session, in whatever order and however often they were written."""
@@ -55,5 +58,15 @@ def _head(phase: str, mark: Mark, decided: int, spans: tuple[Span, ...]) -> Sess
 
 def _with_span(spans: tuple[Span, ...], span: Span) -> tuple[Span, ...]:
     if spans and span.first - spans[-1].last <= NEAR:
-        return (*spans[:-1], Span(first=spans[-1].first, last=span.last))
-    return (*spans, span)
+        return _merged(spans, span, len(spans) - 1)
+    if len(spans) < MOST_SPANS:
+        return (*spans, span)
+    nearest = min(range(len(spans)), key=lambda place: (*spans, span)[place + 1].first - spans[place].last)
+    return _merged(spans, span, nearest)
+
+
+def _merged(spans: tuple[Span, ...], span: Span, place: int) -> tuple[Span, ...]:
+    """All of them in order, the one at `place` with the next one as one."""
+    every = (*spans, span)
+    both = Span(first=every[place].first, last=every[place + 1].last)
+    return (*every[:place], both, *every[place + 2 :])

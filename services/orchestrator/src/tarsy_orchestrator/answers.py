@@ -10,6 +10,8 @@ from tarsy_contracts import inputs as i
 from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused, Control, RequestAnswered
 from tarsy_orchestrator.state import Absent, Beyond, Investigating, State, call_of_summary
 
+FORGOTTEN = "the request was refused a while ago; the reason is not kept any longer"
+
 
 def answers(state: State, decided: i.Input) -> Sequence[Control]:
     """`state` is the state after the decision on the input, or the present one when it was decided long ago."""
@@ -72,6 +74,8 @@ def _refusal(claimed: i.CallClaimed | i.WorkerDied, reason: str) -> ClaimRefused
 
 def to_request(state: State, request_id: str) -> RequestAnswered:
     answer = None if isinstance(state, Absent | Beyond) else state.answers.get(request_id)
+    if answer is None and not isinstance(state, Absent | Beyond) and state.refusals_forgotten:
+        return RequestAnswered(request_id=request_id, accepted=False, code=409, reason=FORGOTTEN)
     match answer:
         case None:
             return RequestAnswered(request_id=request_id, accepted=False, code=404, reason="there is no such session")

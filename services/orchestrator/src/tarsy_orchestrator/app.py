@@ -93,6 +93,7 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
                     group.start("announcements", announce(publisher, announcement))
                     group.start("workers", watch(bus, liveness, catalog.changed))
                     group.start("catalog", catalog.follow(bus))
+                    group.start("ends of catalog entries", catalog.end_forgotten(publisher))
                     await owner.run(ready)
             finally:
                 await stop_client(consumer)

@@ -4,13 +4,20 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import structlog
+
 from tarsy_bus.catalog import CatalogEntries, follow_catalog
 from tarsy_bus.connection import Bus
 from tarsy_bus.liveness import Liveness
+from tarsy_bus.publisher import NotWritten, Publisher
 from tarsy_contracts.conversation import ToolDefinition
 from tarsy_contracts.events import OfferedTool
 from tarsy_contracts.workers import CatalogTool
 from tarsy_orchestrator.tool_names import Tool, names_of
+
+log = structlog.get_logger(__name__)
+
+MOST_FORGOTTEN = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +29,8 @@ class Offer:
 class Catalog:
     def __init__(self, liveness: Liveness) -> None:
         self._liveness = liveness
-        self._entries = CatalogEntries()
+        self._forgotten: asyncio.Queue[bytes] = asyncio.Queue(MOST_FORGOTTEN)
+        self._entries = CatalogEntries(self._forget)
         self._changed = asyncio.Event()
 
     def changed(self) -> None:
@@ -32,6 +40,22 @@ class Catalog:
     async def follow(self, bus: Bus) -> None:
         """Reads the catalog from its beginning and goes on for ever."""
         await follow_catalog(bus, self._entries.take, changed=self.changed, read_through=lambda: None)
+
+    async def end_forgotten(self, publisher: Publisher) -> None:
+        """Writes tombstones for ever: killed gateways cannot. One that lives after all says it again in 30 seconds."""
+        while True:
+            key = await self._forgotten.get()
+            try:
+                await publisher.write(publisher.topics.catalog, key=key, value=None, headers=[])
+            except NotWritten as problem:
+                log.warning("catalog.not_ended", reason=str(problem))
+            else:
+                log.info("catalog.ended", key=key.decode(errors="replace"))
+
+    def _forget(self, key: bytes) -> None:
+        """What finds no room, the next process that reads the catalog ends."""
+        if not self._forgotten.full():
+            self._forgotten.put_nowait(key)
 
     def offer(self, servers: Sequence[str]) -> Offer:
         """What healthy servers of living workers offer now."""

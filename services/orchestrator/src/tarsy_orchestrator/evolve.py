@@ -13,7 +13,16 @@ from tarsy_orchestrator.evolve_stages import (
     stage_started,
     tools_offered,
 )
-from tarsy_orchestrator.state import Absent, Answered, Beyond, Cancelled, Ended, Investigating, State
+from tarsy_orchestrator.state import (
+    REFUSALS_KEPT,
+    Absent,
+    Answered,
+    Beyond,
+    Cancelled,
+    Ended,
+    Investigating,
+    State,
+)
 
 type Known = Investigating | Ended
 
@@ -54,7 +63,12 @@ def _after_unreadable(state: Beyond, event: e.Event | None) -> State:
 
 
 def _answered(state: Known, event: Answered, record: Recorded) -> State:
-    answered = replace(state, answers={**state.answers, event.request_id: event})
+    answers = {**state.answers, event.request_id: event}
+    refused = [id for id, answer in answers.items() if isinstance(answer, e.RequestRefused)]
+    forgotten = refused[:-REFUSALS_KEPT]
+    for id in forgotten:
+        del answers[id]
+    answered = replace(state, answers=answers, refusals_forgotten=state.refusals_forgotten or bool(forgotten))
     if isinstance(answered, Investigating) and isinstance(event, e.RequestAccepted):
         return replace(answered, cancelled=Cancelled(event.author, record.appended_at))
     return answered
@@ -90,6 +104,7 @@ def _investigate(state: Investigating, event: e.Event, record: Recorded) -> Stat
                 ended=event,
                 calls=state.calls,
                 answers=state.answers,
+                refusals_forgotten=state.refusals_forgotten,
                 repeats=state.repeats,
             )
         case _:

@@ -12,6 +12,8 @@ log = structlog.get_logger(__name__)
 
 FIRST_PAUSE_SECONDS = 0.1
 LONGEST_PAUSE_SECONDS = 5.0
+MOST_WAITING = 5_000
+"""None of them may be left out or overtaken, so nothing more is decided while so many wait."""
 
 
 class HeadWriter:
@@ -21,14 +23,22 @@ class HeadWriter:
         self._publisher = publisher
         self._partition = partition
         self._waiting: asyncio.Queue[tuple[str, SessionHead, SessionHead | None]] = asyncio.Queue()
+        self._written = asyncio.Event()
 
     def put(self, session_id: str, head: SessionHead, replaced: SessionHead | None) -> None:
         self._waiting.put_nowait((session_id, head, replaced))
+
+    async def until_room(self) -> None:
+        """Waits while too many heads wait. What is read from the log is put all the same: it has been written."""
+        while self._waiting.qsize() >= MOST_WAITING:
+            self._written.clear()
+            await self._written.wait()
 
     async def run(self) -> None:
         while True:
             session_id, head, replaced = await self._waiting.get()
             await self._until_written(session_id, head, replaced)
+            self._written.set()
 
     async def _until_written(self, session_id: str, head: SessionHead, replaced: SessionHead | None) -> None:
         pause = FIRST_PAUSE_SECONDS

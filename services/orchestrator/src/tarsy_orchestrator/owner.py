@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from functools import partial
 
 import structlog
 from aiokafka import AIOKafkaConsumer, TopicPartition
@@ -13,6 +14,7 @@ from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.client_lifecycle import stop_client
 from tarsy_bus.connection import Bus
 from tarsy_bus.following import Follower, Record, ends, poll
+from tarsy_bus.head_reading import read_heads
 from tarsy_bus.held_sessions import read_held
 from tarsy_bus.log_writer import LogWriter
 from tarsy_bus.outages import growing_pauses, wait_out
@@ -24,7 +26,8 @@ from tarsy_orchestrator.inbox import InboxReader
 from tarsy_orchestrator.membership import Membership
 from tarsy_orchestrator.partition import Partition
 from tarsy_orchestrator.quarantine import Quarantine
-from tarsy_orchestrator.recovery import check_last_events, log_positions, read_heads
+from tarsy_orchestrator.recovery import check_last_events, log_positions
+from tarsy_orchestrator.resting_states import RestingStates
 from tarsy_orchestrator.sessions import Sessions
 from tarsy_orchestrator.surroundings import Surroundings
 from tarsy_orchestrator.work import Work
@@ -69,6 +72,7 @@ class Owner:
         self._source = source
         self._membership = Membership(consumer, lambda: bus.layout.log_partitions)
         self._owned: dict[int, Owned] = {}
+        self._resting = RestingStates()
         self._committed: dict[int, int] = {}
 
     async def run(self, ready: Callable[[], None]) -> None:
@@ -138,14 +142,21 @@ class Owner:
             owned.partition.recover()
         if new:
             heads = await read_heads(self._bus, new)
-            positions = log_positions(heads)
-            # On a connection of its own: on one that fetches, each question waits half a second behind the long poll.
-            async with Follower(self._bus, self._bus.topics.sessions).running() as asking:
-                await asking.check(positions)
-            await check_last_events(self._bus, heads)
+            with ExitStack() as unused:
+                for store in heads.values():
+                    unused.callback(store.close)
+                positions = log_positions(heads)
+                # On a connection of its own: on one that fetches, a question waits half a second behind the long poll.
+                async with Follower(self._bus, self._bus.topics.sessions).running() as asking:
+                    await asking.check(positions)
+                await check_last_events(self._bus, heads)
+                unused.pop_all()
             for number in new:
-                partition, work, writer = self._partition(number, Sessions(heads[number]), positions[number])
+                sessions = Sessions(heads[number], self._resting)
+                partition, work, writer = self._partition(number, sessions, positions[number])
                 task = group.start(f"partition-{number}", self._run(partition, work, writer))
+                # Also when it never ran.
+                task.add_done_callback(partial(_closed, sessions))
                 self._owned[number] = Owned(partition, task)
             self._around.metrics.partitions.set(len(self._owned))
         self._follower.assign({number: owned.partition.position for number, owned in self._owned.items()})
@@ -311,3 +322,7 @@ class Owner:
             log.info("commit.refused", reason=repr(problem))
             return
         self._committed.update({place.partition: offset for place, offset in offsets.items()})
+
+
+def _closed(sessions: Sessions, ended: "asyncio.Task[None]") -> None:
+    sessions.close()

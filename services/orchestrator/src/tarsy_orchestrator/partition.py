@@ -174,8 +174,10 @@ class Partition:
             while True:
                 await self._wake.wait()
                 self._wake.clear()
+                await self._heads.until_room()
                 while ready := self._ready(group):
                     await self._decide(ready)
+                    await self._heads.until_room()
 
     def _ready(self, group: SupervisedGroup) -> list[Waiting]:
         """What can be decided now. Inputs of a session whose state has to be read first wait for that."""
@@ -197,6 +199,7 @@ class Partition:
                 self._loading[one.session_id] = [one]
                 group.start_finite(f"loading of session {one.session_id}", self._load(one.session_id))
                 continue
+            self.sessions.hold(one.session_id)
             ready.append(one)
         return ready
 
@@ -222,15 +225,15 @@ class Partition:
         while (head := self.sessions.head(session_id)) is not None:
             try:
                 async with self._reviving, asyncio.timeout(REVIVE_SECONDS):
-                    state = await revive(self._bus, self.number, session_id, head)
+                    revived = await revive(self._bus, self.number, session_id, head)
             except (KafkaError, TimeoutError) as problem:
                 log.warning("session.not_revived", session_id=session_id, reason=repr(problem))
                 await asyncio.sleep(PAUSE_SECONDS)
                 continue
-            if self.sessions.head(session_id) is head:
-                self.sessions.load(session_id, state)
-                if isinstance(state, Beyond):
-                    self.isolation.cannot_read(session_id, state)
+            if self.sessions.head(session_id) == head:
+                self.sessions.load(session_id, revived.state, revived.size)
+                if isinstance(revived.state, Beyond):
+                    self.isolation.cannot_read(session_id, revived.state)
                 break
         self._waiting.extendleft(reversed(self._loading.pop(session_id, [])))
         self._wake.set()
@@ -254,7 +257,7 @@ class Partition:
                 self._decided(decision)
         self._metrics.decisions_lost.inc(len(lost))
         self._waiting.extendleft(decision.waiting for decision in reversed(lost))
-        self.sessions.trim()
+        self.sessions.release(one.session_id for one in ready)
 
     async def _append(self, decisions: Sequence[Decision]) -> int:
         """Up to where the log has to be read to know which of the decisions were accepted."""

@@ -1,52 +1,21 @@
-"""What an owner reads before it decides: heads to their end, and from there where the log has to be read from."""
+"""Where an owner reads the log from, as heads tell, and whether the log is the one that they were written for."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
-
-import structlog
+from collections.abc import Mapping
 
 from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.connection import Bus
 from tarsy_bus.following import Record, read_to_end, readable
-from tarsy_bus.heads import beginning, newest
-from tarsy_contracts.heads import SessionHead, session_of_head_key
-from tarsy_contracts.recorded import UnknownType, UnreadableValue
-
-log = structlog.get_logger(__name__)
-
-KINDS = {SessionHead.type: SessionHead}
+from tarsy_bus.head_store import HeadStore
 
 
-async def read_heads(bus: Bus, partitions: Iterable[int]) -> dict[int, dict[str, SessionHead]]:
-    """The newest head of every session, by partition."""
-    found: dict[int, list[tuple[str, SessionHead]]] = defaultdict(list)
-
-    def take(record: Record) -> None:
-        if record.value is None:
-            return
-        delivery = readable(record)
-        if delivery is None:
-            return
-        try:
-            head = delivery.decode(KINDS)
-        except (UnknownType, UnreadableValue) as problem:
-            log.warning("head.unreadable", partition=record.partition, offset=record.offset, reason=str(problem))
-            return
-        found[record.partition].append((session_of_head_key((record.key or b"").decode()), head))
-
-    wanted = list(partitions)
-    await read_to_end(bus, bus.topics.heads, dict.fromkeys(wanted, 0), take)
-    return {partition: newest(found[partition]) for partition in wanted}
-
-
-def log_positions(heads: Mapping[int, Mapping[str, SessionHead]]) -> dict[int, int]:
+def log_positions(heads: Mapping[int, HeadStore]) -> dict[int, int]:
     """Where to read the log of each partition from. Records below that may be deleted; none from there on."""
-    return {partition: beginning(known) for partition, known in heads.items()}
+    return {partition: store.beginning for partition, store in heads.items()}
 
 
-async def check_last_events(bus: Bus, heads: Mapping[int, Mapping[str, SessionHead]]) -> None:
+async def check_last_events(bus: Bus, heads: Mapping[int, HeadStore]) -> None:
     """Raises LogMismatch when the last event that heads list does not lie where they say: it is never deleted."""
-    last = {partition: max(known.values(), key=lambda head: head.offset) for partition, known in heads.items() if known}
+    last = {partition: store.last for partition, store in heads.items() if store.last is not None}
     found: dict[int, str] = {}
 
     def take(record: Record) -> None:

@@ -12,6 +12,8 @@ from tarsy_contracts.requests import LogPosition
 type Answered = e.RequestAccepted | e.RequestRefused | e.SessionReleased
 type Ending = e.SessionCompleted | e.SessionFailed | e.SessionCancelled | e.SessionTimedOut
 
+REFUSALS_KEPT = 100
+"""Of a session, the last ones. Of older ones only that there were some (`refusals_forgotten`)."""
 NO_INPUT = -1
 """`decided` before any inbox input was decided."""
 
@@ -209,6 +211,7 @@ class Investigating:
     executions: Mapping[str, Execution] = field(default_factory=dict)
     calls: Mapping[str, Call] = field(default_factory=dict)
     answers: Mapping[str, Answered] = field(default_factory=dict)
+    refusals_forgotten: bool = False
     repeats: frozenset[str] = frozenset()
     cancelled: Cancelled | None = None
 
@@ -233,6 +236,7 @@ class Ended:
     ended: Ending
     calls: Mapping[str, Call] = field(default_factory=dict)
     answers: Mapping[str, Answered] = field(default_factory=dict)
+    refusals_forgotten: bool = False
     repeats: frozenset[str] = frozenset()
 
 

@@ -4,22 +4,35 @@ import json
 from collections.abc import AsyncIterator
 
 from fastapi import APIRouter
-from fastapi.responses import StreamingResponse
+from fastapi.responses import Response, StreamingResponse
+from pydantic import BaseModel, Field
 
 from tarsy_timeline import shapes
 from tarsy_timeline.reading import Reading
 from tarsy_timeline.routes import AtLeast, SessionId
 from tarsy_timeline.shapes import Shape
 
+LINES = "application/x-ndjson"
+MOST_ASKED = 2_000
+
+
+class AskedChains(BaseModel):
+    session_ids: list[str] = Field(max_length=MOST_ASKED)
+
 
 def internal_routes(reading: Reading) -> APIRouter:
     router = APIRouter(prefix="/internal/v1", include_in_schema=False)
 
     @router.get("/chains")
-    async def chains() -> StreamingResponse:
+    async def chains(open_only: bool = False) -> StreamingResponse:
         """The log's identity and positions, then a line for each session: its last accepted event there."""
         await reading.begun()  # once for itself: a problem after the first byte could not be told any more
-        return StreamingResponse(_lines(reading), media_type="application/x-ndjson")
+        return StreamingResponse(_lines(reading.chains(open_only=open_only)), media_type=LINES)
+
+    @router.post("/chains")
+    async def chains_of(asked: AskedChains) -> Response:
+        """The same of some sessions. Those without an accepted event have no line."""
+        return Response(_written(await reading.chains_of(asked.session_ids)), media_type=LINES)
 
     @router.get("/sessions/{session_id}/history")
     async def history(session_id: SessionId, at_least: AtLeast = 0) -> Shape:
@@ -34,6 +47,10 @@ def internal_routes(reading: Reading) -> APIRouter:
     return router
 
 
-async def _lines(reading: Reading) -> AsyncIterator[bytes]:
-    async for portion in reading.chains():
-        yield b"".join(json.dumps(line).encode() + b"\n" for line in portion)
+async def _lines(portions: AsyncIterator[list[Shape]]) -> AsyncIterator[bytes]:
+    async for portion in portions:
+        yield _written(portion)
+
+
+def _written(lines: list[Shape]) -> bytes:
+    return b"".join(json.dumps(line).encode() + b"\n" for line in lines)

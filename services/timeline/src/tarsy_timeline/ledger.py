@@ -1,6 +1,6 @@
 """What the projection knows of the log: which one it is, how far it was read, and every session's last event."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from tarsy_timeline.sql import QUERIES
 
 
 class PositionMoved(Exception):
-    """Another projector went on with this partition: read its position and chains again."""
+    """Another projector went on with this partition: read its position again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +42,22 @@ class Ledger:
                 )
             await connection.executemany(QUERIES["begin_position"], list(positions.items()))
 
-    async def read(self, partition: int) -> tuple[int, dict[str, Known]]:
-        """Where the partition goes on, and the last accepted event of each of its sessions there."""
-        async with (
-            self._database.connection() as connection,
-            connection.transaction(isolation="repeatable_read", readonly=True),
-        ):
+    async def position(self, partition: int) -> int:
+        """Where the partition goes on."""
+        async with self._database.connection() as connection:
             position: int = await connection.fetchval(QUERIES["read_position"], partition)
-            rows = await connection.fetch(QUERIES["read_chains"], partition)
-        return position, {row["session_id"]: Known(row["last_event_id"], row["last_number"]) for row in rows}
+        return position
+
+    async def last_events(self, partition: int, session_ids: Collection[str]) -> dict[str, Known]:
+        """The last accepted event of each of these sessions, where it has one in the partition.
+
+        As of now: another projector may have gone on. Then what is written next is refused.
+        """
+        # PostgreSQL refuses a question with such a text, and holds no session of that name.
+        session_ids = [one for one in session_ids if "\0" not in one]
+        async with self._database.connection() as connection:
+            rows = await connection.fetch(QUERIES["read_chains"], partition, session_ids)
+        return {row["session_id"]: Known(row["last_event_id"], row["last_number"]) for row in rows}
 
     async def write(self, partition: int, start: int, end: int, batch: Batch) -> None:
         """All of it or nothing. Raises PositionMoved when the projection does not stand at `start`."""

@@ -12,7 +12,6 @@ from aiokafka.abc import ConsumerRebalanceListener
 from aiokafka.errors import KafkaError
 from opentelemetry.trace import Tracer
 
-from tarsy_bus.acceptance import Chains
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member
 from tarsy_bus.following import (
@@ -27,10 +26,10 @@ from tarsy_bus.following import (
 )
 from tarsy_bus.lag import Lag, unread
 from tarsy_bus.outages import growing_pauses, passes
-from tarsy_bus.records import append_time
+from tarsy_bus.recent_chains import RecentChains
+from tarsy_bus.records import Delivery, append_time
 from tarsy_bus.start_positions import hold
 from tarsy_bus.tracing import note_reading
-from tarsy_contracts.recorded import Recorded
 from tarsy_timeline.ledger import Ledger, PositionMoved
 from tarsy_timeline.metrics import Metrics
 from tarsy_timeline.parts import Pauses
@@ -44,10 +43,10 @@ type Note = Callable[[str], None]
 
 @dataclass(slots=True)
 class Partition:
-    """Where the projection stands. `chains` hold what was accepted below `position`."""
+    """Where the projection stands. `chains` hold what was accepted below `position`, of sessions that came lately."""
 
     position: int
-    chains: Chains
+    chains: RecentChains
     lag: Lag
 
 
@@ -174,8 +173,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         # On a connection of its own: on the consumer's, it would wait behind a fetch, half a second each time.
         async with Follower(self._bus, self._topic).running() as follower:
             for number in self._waiting - kept.keys():
-                position, known = await self._ledger.read(number)
-                kept[number] = Partition(position, Chains(known=known), Lag(self._now))
+                kept[number] = Partition(await self._ledger.position(number), RecentChains(), Lag(self._now))
             await follower.check({number: partition.position for number, partition in kept.items()})
         # No await from here on. A rebalance may have come in between: on_partitions_assigned noted what is ours now.
         for number in self._waiting & kept.keys():
@@ -194,11 +192,9 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         # Offsets may be missing: a stranger's transaction leaves marks that nobody is given. Of records that were
         # deleted the consumer tells by an error: it never jumps.
         refuse_damaged(fresh)
-        accepted: list[Recorded] = []
-        for raw in fresh:
-            delivery = readable(raw)
-            if delivery is not None and partition.chains.accept(delivery.mark()):
-                accepted.append(delivery.recorded())
+        deliveries = [delivery for raw in fresh if (delivery := readable(raw)) is not None]
+        await self._learn(number, partition.chains, deliveries)
+        accepted = [one.recorded() for one in deliveries if partition.chains.accept(one.mark())]
         end = fresh[-1].offset + 1
         with self._metrics.duration.time():
             await self._writer.write(number, partition.position, end, accepted)
@@ -210,6 +206,13 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
             note_reading(self._tracer, "project", record, now)
         types = Counter(record.envelope.type for record in accepted)
         self._metrics.projected(types, dropped=len(fresh) - len(accepted))
+
+    async def _learn(self, number: int, chains: RecentChains, deliveries: list[Delivery]) -> None:
+        """What the ledger knows of sessions that did not come lately."""
+        chains.forget_old()
+        missing = chains.missing(delivery.envelope.subject for delivery in deliveries)
+        if missing:
+            chains.learn(missing, await self._ledger.last_events(number, missing))
 
     def _unread(self, number: int, partition: Partition) -> int:
         return unread(self._consumer, TopicPartition(self._topic, number), partition.position)

@@ -1,7 +1,7 @@
 """Questions to the tables. Each answer is of one moment."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from tarsy_service.problems import Problem
@@ -80,14 +80,22 @@ class Reading:
         async with self._database.snapshot() as connection:
             await _identity(connection)
 
-    async def chains(self) -> AsyncIterator[list[Shape]]:
-        """First the log's identity and the positions, then every session's last event, in portions, of one moment."""
+    async def chains(self, *, open_only: bool = False) -> AsyncIterator[list[Shape]]:
+        """First the log's identity and the positions, then sessions' last events, in portions, all of one moment."""
         async with asyncio.timeout(CHAINS_SECONDS), self._database.snapshot() as connection:
-            identity, positions = await _identity(connection)
-            yield [{"log_identity": identity, "positions": positions}]
-            rows = await connection.cursor(QUERIES["read_all_chains"])
+            yield [await _beginning(connection)]
+            rows = await connection.cursor(QUERIES["read_open_chains" if open_only else "read_all_chains"])
             while portion := await rows.fetch(CHAINS_AT_ONCE):
                 yield [shapes.chain(row) for row in portion]
+
+    async def chains_of(self, session_ids: Sequence[str]) -> list[Shape]:
+        """The same of these sessions, all at once."""
+        # PostgreSQL refuses a question with such a text, and holds no session of that name.
+        asked = [one for one in session_ids if "\0" not in one]
+        async with self._database.snapshot() as connection:
+            beginning = await _beginning(connection)
+            rows = await connection.fetch(QUERIES["read_chains_of"], asked)
+        return [beginning, *(shapes.chain(row) for row in rows)]
 
     async def _reached(self, session_id: str, at_least: int) -> None:
         """By asking the table: the projector of the session may be another process."""
@@ -119,6 +127,11 @@ async def _detail(connection: Connection, session_id: str) -> SessionRows:
         stages=await connection.fetch(QUERIES["read_stages"], session_id),
         executions=await connection.fetch(QUERIES["read_executions"], session_id),
     )
+
+
+async def _beginning(connection: Connection) -> Shape:
+    identity, positions = await _identity(connection)
+    return {"log_identity": identity, "positions": positions}
 
 
 async def _identity(connection: Connection) -> tuple[Shape, dict[str, int]]:

@@ -37,6 +37,7 @@ def build(settings: GatewaySettings, registry: CollectorRegistry) -> Service:
         async with timeline.running(), supervisor.group() as group:
             caught_up = asyncio.Event()
             group.start("session log", reader.follow_log(caught_up))
+            group.start("questions to the timeline", reader.ask_timeline())
             await caught_up.wait()
             group.start("stream", reader.follow_stream())
             hub.open = True

@@ -22,23 +22,34 @@ class Everything:
         return True
 
 
+MOST_WAITING_CHARACTERS = 16 * 1024 * 1024
+"""Of one client. One history may be longer: it is sent when nothing else waits."""
+
+
 class Client:
     """What waits to be sent to one client: bounded. `overflowed` is set when it did not read fast enough."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, most_characters: int = MOST_WAITING_CHARACTERS) -> None:
         self._queue: asyncio.Queue[list[str]] = asyncio.Queue(limit)
+        self._most_characters = most_characters
+        self._waiting = 0
         self.overflowed = asyncio.Event()
 
     def send(self, texts: list[str]) -> None:
         """What belongs together is one place in the queue: a long history does not fill it."""
-        try:
-            if texts:
-                self._queue.put_nowait(texts)
-        except asyncio.QueueFull:
+        if not texts or self.overflowed.is_set():
+            return
+        size = sum(map(len, texts))
+        if self._queue.full() or (self._waiting and self._waiting + size > self._most_characters):
             self.overflowed.set()
+            return
+        self._waiting += size
+        self._queue.put_nowait(texts)
 
     async def next(self) -> list[str]:
-        return await self._queue.get()
+        texts = await self._queue.get()
+        self._waiting -= sum(map(len, texts))
+        return texts
 
 
 class Hub:
@@ -63,6 +74,11 @@ class Hub:
         for channel in list(self._of_client[client]):
             self.unsubscribe(client, channel)
         del self._of_client[client]
+
+    def drop_all(self) -> None:
+        """What clients have is not gone on with: they come again, and get what they missed."""
+        for client in self._of_client:
+            client.overflowed.set()
 
     def subscription(self, client: Client, channel: str) -> Subscriber | None:
         return self._channels.get(channel, {}).get(client)

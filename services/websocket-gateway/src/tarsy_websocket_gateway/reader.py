@@ -1,17 +1,19 @@
 """Follows the log and the stream for ever, and hands what they bring to the hub."""
 
 import asyncio
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
+import structlog
 from aiokafka import TopicPartition
 from opentelemetry.trace import Tracer
 
-from tarsy_bus.acceptance import Chains, LogMismatch
+from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.connection import Bus
 from tarsy_bus.following import GATHER_SECONDS, Follower, Record, readable
 from tarsy_bus.lag import Lag, unread
 from tarsy_bus.outages import wait_out
-from tarsy_bus.records import append_time
+from tarsy_bus.records import Delivery, append_time
 from tarsy_bus.topics_admin import check_topics, cluster_id
 from tarsy_bus.tracing import note_reading
 from tarsy_contracts.chunks import CHUNKS
@@ -20,16 +22,29 @@ from tarsy_contracts.topics import QUEUE_PARTITIONS
 from tarsy_websocket_gateway.feed import Feed
 from tarsy_websocket_gateway.history import History
 from tarsy_websocket_gateway.hub import Hub
+from tarsy_websocket_gateway.log_chains import LogChains
 from tarsy_websocket_gateway.metrics import Metrics
 from tarsy_websocket_gateway.streams import Call
-from tarsy_websocket_gateway.timeline_api import Beginning, TimelineApi
+from tarsy_websocket_gateway.timeline_api import Beginning, TimelineApi, TimelineAway
+
+log = structlog.get_logger(__name__)
 
 LOOK_BACK = timedelta(minutes=5)
 """Of the stream, so that the beginning of an answer that is running now is there. Calls take no longer."""
 
 
+ASK_AGAIN_SECONDS = 1.0
+MOST_ASKED = 1_000
+LONGEST_ID = 200
+"""No session has a longer one: the timeline would not answer for it."""
+
+
+class FellBehind(Exception):
+    """The timeline is so far ahead that too much would have to wait: begin again where it stands."""
+
+
 class Reader:
-    """Keeps every session's chain, watched or not: a subscriber may come for any of them."""
+    """Keeps the chains of open sessions and of those that ended lately, and asks the timeline about others."""
 
     def __init__(self, bus: Bus, timeline: TimelineApi, hub: Hub, metrics: Metrics, tracer: Tracer) -> None:
         self._bus = bus
@@ -38,8 +53,8 @@ class Reader:
         self._metrics = metrics
         self._tracer = tracer
         self._feed = Feed()
-        self._chains: dict[int, Chains] = {}
-        self._positions: dict[int, int] = {}
+        self._chains: dict[int, LogChains[Delivery]] = {}
+        self._unknown = asyncio.Event()
         self._lags: dict[int, Lag] = {}
         self._log: Follower | None = None
 
@@ -61,28 +76,76 @@ class Reader:
     async def follow_log(self, caught_up: asyncio.Event) -> None:
         """Sets `caught_up` at the end as it is now. Raises LogMismatch when the timeline is another log's."""
         await check_topics(self._bus)
+        while True:
+            await self._begin()
+            try:
+                async with Follower(self._bus, self._bus.topics.sessions).running() as follower:
+                    await self._follow(follower, caught_up)
+            except FellBehind:
+                log.warning("log.begun_again", reason="the timeline is far ahead of this gateway")
+                self._hub.drop_all()
+
+    async def _begin(self) -> None:
         beginning = await self._timeline.beginning()
-        topic = self._bus.topics.sessions
-        await self._compare(beginning, topic)
-        self._positions = positions = dict(beginning.positions)
-        self._lags = {number: Lag(lambda: datetime.now(UTC)) for number in positions}
-        self._chains = {number: Chains(known=beginning.known.get(number)) for number in positions}
-        async with Follower(self._bus, topic).running() as follower:
-            await wait_out(f"the ends of {topic}", lambda: follower.check(positions))
-            goals = await follower.ends(positions)
-            follower.assign(positions)
-            self._log = follower
-            while True:
-                if all(positions[number] >= goal for number, goal in goals.items()):
-                    caught_up.set()
-                for record in await follower.next():
-                    self._event(record)
-                    positions[record.partition] = record.offset + 1
-                    self._lags[record.partition].read(append_time(record))
-                for number, lag in self._lags.items():
-                    if self._unread(number) == 0:
-                        lag.caught_up()
-                await asyncio.sleep(GATHER_SECONDS)
+        await self._compare(beginning, self._bus.topics.sessions)
+        self._lags = {number: Lag(lambda: datetime.now(UTC)) for number in beginning.positions}
+        self._chains = {
+            number: LogChains(position, beginning.known.get(number, {}))
+            for number, position in beginning.positions.items()
+        }
+
+    async def _follow(self, follower: Follower, caught_up: asyncio.Event) -> None:
+        positions = {number: chains.position for number, chains in self._chains.items()}
+        await wait_out(f"the ends of {self._bus.topics.sessions}", lambda: follower.check(positions))
+        goals = await follower.ends(positions)
+        follower.assign(positions)
+        self._log = follower
+        while True:
+            if all(self._chains[number].position >= goal for number, goal in goals.items()):
+                caught_up.set()
+            for record in await follower.next():
+                self._event(record)
+                self._lags[record.partition].read(append_time(record))
+            for chains in self._chains.values():
+                self._show(chains.passed(chains.position))
+                if chains.asked_about():
+                    self._unknown.set()
+            for number, lag in self._lags.items():
+                if self._unread(number) == 0:
+                    lag.caught_up()
+            await self._until_there_is_room()
+            await asyncio.sleep(GATHER_SECONDS)
+
+    async def _until_there_is_room(self) -> None:
+        """While the timeline does not answer, what waits for it must not grow. Raises FellBehind."""
+        while full := [chains for chains in self._chains.values() if chains.full]:
+            if not all(chains.asked_about() for chains in full):
+                raise FellBehind
+            await asyncio.sleep(GATHER_SECONDS)
+
+    async def ask_timeline(self) -> None:
+        """Asks for ever about sessions that are not known here. Others are shown meanwhile."""
+        while True:
+            await self._unknown.wait()
+            self._unknown.clear()
+            asking = self._chains
+            asked = {number: chains.asked_about() for number, chains in asking.items()}
+            names = [one for number in asked for one in asked[number] if len(one) <= LONGEST_ID]
+            try:
+                answer = await self._timeline.last_events(names[:MOST_ASKED])
+            except TimelineAway as problem:
+                log.warning("timeline.away", sessions=len(names), reason=str(problem))
+                self._unknown.set()
+                await asyncio.sleep(ASK_AGAIN_SECONDS)
+                continue
+            if asking is not self._chains:
+                continue  # reading began again meanwhile: an older answer says nothing about that
+            left = set(names[MOST_ASKED:])
+            for number, chains in asking.items():
+                known = answer.known.get(number, {})
+                self._show(chains.answered(asked[number] - left, answer.positions[number], known))
+            if left:
+                self._unknown.set()
 
     async def follow_stream(self) -> None:
         topic = self._bus.topics.stream
@@ -99,8 +162,12 @@ class Reader:
                 await asyncio.sleep(GATHER_SECONDS)
 
     def _event(self, record: Record) -> None:
-        delivery = readable(record)
-        if delivery is not None and self._chains[record.partition].accept(delivery.mark()):
+        delivery, chains = readable(record), self._chains[record.partition]
+        accepted = chains.passed(record.offset + 1) if delivery is None else chains.take(delivery)
+        self._show(accepted)
+
+    def _show(self, accepted: Iterable[Delivery]) -> None:
+        for delivery in accepted:
             recorded = delivery.recorded()
             self._hub.publish(delivery.envelope.subject, self._feed.event(recorded))
             note_reading(self._tracer, "show", recorded, datetime.now(UTC))
@@ -120,7 +187,7 @@ class Reader:
 
     def _unread(self, number: int) -> int:
         place = TopicPartition(self._bus.topics.sessions, number)
-        return 0 if self._log is None else unread(self._log.consumer, place, self._positions[number])
+        return 0 if self._log is None else unread(self._log.consumer, place, self._chains[number].position)
 
     async def _compare(self, beginning: Beginning, topic: str) -> None:
         cluster = await cluster_id(self._bus)

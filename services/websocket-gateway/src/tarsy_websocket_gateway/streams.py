@@ -16,6 +16,8 @@ from tarsy_websocket_gateway.messages import Outgoing, streaming
 
 CALL_BYTES = 256 * 1024
 MOST_CALLS = 512
+MOST_CHARACTERS = 32 * 1024 * 1024
+"""Of all running calls together."""
 MOST_ENDED = 20_000
 
 
@@ -44,8 +46,10 @@ class Call:
 class Streams:
     """Bounded: of very many running calls the longest silent one is given up; its final event comes all the same."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_characters: int = MOST_CHARACTERS) -> None:
+        self._most_characters = most_characters
         self._calls: OrderedDict[str, Call] = OrderedDict()
+        self.size = 0
         self._of_session: defaultdict[str, set[str]] = defaultdict(set)
         self._ended: OrderedDict[str, None] = OrderedDict()
 
@@ -63,6 +67,7 @@ class Streams:
             return []
         messages: list[Outgoing] = []
         if chunk.run > call.run:
+            self.size -= call.size
             messages += _start_over(call, chunk.run, time)
         call.index, call.time = chunk.index, time
         part = _part(chunk)
@@ -72,7 +77,10 @@ class Streams:
         part = call.parts[part.event_id]
         if call.size + len(chunk.text) <= CALL_BYTES:
             call.size += len(chunk.text)
+            self.size += len(chunk.text)
             part.pieces.append(chunk.text)
+        while self.size > self._most_characters and len(self._calls) > 1:
+            self.end([next(iter(self._calls))])
         messages.append(delta(call, part, chunk.text))
         return messages
 
@@ -91,6 +99,7 @@ class Streams:
             call = self._calls.pop(call_id, None)
             if call is not None:
                 parts += call.parts.values()
+                self.size -= call.size
                 self._forget(call)
             self._ended[call_id] = None
             if len(self._ended) > MOST_ENDED:

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections import defaultdict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -25,9 +25,13 @@ class HistoryUnavailable(Exception):
     """The message is for the client."""
 
 
+class TimelineAway(Exception):
+    """It did not answer, or not as we know it: ask again."""
+
+
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """Where to begin, and the last accepted event of *every* session there, by partition."""
+    """Where the timeline stands, and the last accepted event of sessions there, by partition."""
 
     cluster_id: str
     topic: str
@@ -59,17 +63,21 @@ class TimelineApi:
                 pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
 
     async def _beginning(self) -> Beginning:
-        known: defaultdict[int, dict[str, Known]] = defaultdict(dict)
-        async with self._running_client.stream("GET", "/internal/v1/chains") as answer:
+        client = self._running_client
+        async with client.stream("GET", "/internal/v1/chains", params={"open_only": "true"}) as answer:
             answer.raise_for_status()
-            lines = answer.aiter_lines()
-            head = json.loads(await anext(lines))
-            async for line in lines:
-                row = json.loads(line)
-                known[row["partition"]][row["session_id"]] = Known(row["event_id"], row["number"])
-        positions = {int(partition): offset for partition, offset in head["positions"].items()}
-        identity = head["log_identity"]
-        return Beginning(identity["cluster_id"], identity["topic"], positions, known)
+            return await _read_beginning(answer)
+
+    async def last_events(self, session_ids: Sequence[str]) -> Beginning:
+        """Where the timeline stands, and the last accepted event of each of these sessions. Raises TimelineAway."""
+        try:
+            async with asyncio.timeout(HISTORY_SECONDS):
+                asked = {"session_ids": list(session_ids)}
+                async with self._running_client.stream("POST", "/internal/v1/chains", json=asked) as answer:
+                    answer.raise_for_status()
+                    return await _read_beginning(answer)
+        except (httpx2.HTTPError, TimeoutError, KeyError, TypeError, ValueError, StopAsyncIteration) as problem:
+            raise TimelineAway(repr(problem)) from problem
 
     async def history(self, session_id: str, at_least: int) -> History:
         """Of a session that nobody knows yet it is empty. Raises HistoryUnavailable."""
@@ -91,3 +99,15 @@ class TimelineApi:
         if self._client is None:
             raise RuntimeError("the timeline's API is used outside of running()")
         return self._client
+
+
+async def _read_beginning(answer: httpx2.Response) -> Beginning:
+    known: defaultdict[int, dict[str, Known]] = defaultdict(dict)
+    lines = answer.aiter_lines()
+    head = json.loads(await anext(lines))
+    async for line in lines:
+        row = json.loads(line)
+        known[row["partition"]][row["session_id"]] = Known(row["event_id"], row["number"])
+    positions = {int(partition): offset for partition, offset in head["positions"].items()}
+    identity = head["log_identity"]
+    return Beginning(identity["cluster_id"], identity["topic"], positions, known)

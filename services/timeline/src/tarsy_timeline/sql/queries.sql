@@ -16,7 +16,7 @@ select next_offset from positions where partition = $1
 update positions set next_offset = $3 where partition = $1 and next_offset = $2
 
 -- name: read_chains
-select session_id, last_event_id, last_number from sessions where partition = $1
+select session_id, last_event_id, last_number from sessions where partition = $1 and session_id = any($2::text[])
 
 -- name: set_aside
 insert into unprojected (partition, log_offset, session_id, number, event_type, reason, failed_at)
@@ -211,3 +211,10 @@ select partition, next_offset from positions order by partition
 
 -- name: read_all_chains
 select session_id, partition, last_event_id, last_number from sessions
+
+-- name: read_open_chains
+select session_id, partition, last_event_id, last_number from sessions
+where status in ('pending', 'in_progress', 'cancelling')
+
+-- name: read_chains_of
+select session_id, partition, last_event_id, last_number from sessions where session_id = any($1::text[])

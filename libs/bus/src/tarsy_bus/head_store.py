@@ -1,0 +1,112 @@
+"""The newest head of every session of one partition: of open sessions in memory, of sessions at rest in a table.
+
+The table lies in a temporary file that nobody else can open and that ends with the process; SQLite keeps a bounded
+part of it in memory. So a million sessions that ended cost disk, not memory, and the acceptance rule still has the
+head of each of them at hand, without a question to Kafka.
+"""
+
+import sqlite3
+import tempfile
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from tarsy_bus.head_rows import HeadRow, packed_head, packed_session, unpacked_head
+from tarsy_contracts.heads import SessionHead
+
+CACHE_KIB = 3 * 1024
+MAKE = "create table heads (session primary key, head) without rowid"
+PUT = "insert into heads values (?, ?) on conflict (session) do update set head = excluded.head"
+PUT_ALL = """
+with recursive place(n) as (select 0 union all select n + 1 from place where n + 1 < :count)
+insert into heads
+select substr(:rows, n * (:width + 16) + 1, 16), substr(:rows, n * (:width + 16) + 17, :width) from place where true
+on conflict (session) do update set head = excluded.head where excluded.head > heads.head
+"""
+"""One statement for many rows: SQLite runs it without the interpreter, and so beside it."""
+GET = "select head from heads where session = ?"
+
+
+class HeadStore:
+    """Close it.
+
+    `last` is the head whose event lies furthest in the log, `decided` the highest inbox offset that any head tells.
+    """
+
+    def __init__(self, heads: Mapping[str, SessionHead] | None = None) -> None:
+        self._open: dict[str, SessionHead] = {}
+        self._table = _table()
+        self.last: SessionHead | None = None
+        self.decided = -1
+        for session_id, head in (heads or {}).items():
+            self[session_id] = head
+
+    def get(self, session_id: str) -> SessionHead | None:
+        return self._open.get(session_id) or self._at_rest(session_id)
+
+    def __setitem__(self, session_id: str, head: SessionHead) -> None:
+        """The session's head from now on, as the log says."""
+        self._note(head)
+        if head.phase == "open":
+            self._open[session_id] = head
+        else:
+            self._open.pop(session_id, None)
+            self._table.execute(PUT, (packed_session(session_id), packed_head(head)))
+
+    def offer(self, session_id: str, head: SessionHead) -> None:
+        """A head as it was read: the highest number of a session wins, in whatever order heads come, and how often."""
+        known = self.get(session_id)
+        if known is None or known.number < head.number:
+            self[session_id] = head
+
+    def offer_rows(self, rows: Sequence[HeadRow]) -> None:
+        """The same of many heads at rest. Only before any head of an open session comes."""
+        by_width: defaultdict[int, list[bytes]] = defaultdict(list)
+        for row in rows:
+            by_width[len(row.packed)].append(row.session + row.packed)
+        for width, found in by_width.items():
+            self._table.execute(PUT_ALL, {"rows": b"".join(found), "count": len(found), "width": width})
+        if rows:
+            self.decided = max(self.decided, *(row.decided for row in rows))
+            self._note(unpacked_head(max(rows, key=lambda row: (row.offset, row.packed)).packed))
+
+    @property
+    def open(self) -> Mapping[str, SessionHead]:
+        return self._open
+
+    @property
+    def beginning(self) -> int:
+        """The offset from which a reader that is seeded by these heads has to read the log."""
+        if self._open:
+            return min(head.offset for head in self._open.values())
+        return 0 if self.last is None else self.last.offset + 1
+
+    def close(self) -> None:
+        self._table.close()
+
+    def _note(self, head: SessionHead) -> None:
+        self.decided = max(self.decided, head.decided)
+        if self.last is None or (self.last.offset, self.last.number) < (head.offset, head.number):
+            self.last = head
+
+    def _at_rest(self, session_id: str) -> SessionHead | None:
+        row = self._table.execute(GET, (packed_session(session_id),)).fetchone()
+        return None if row is None else unpacked_head(row[0])
+
+
+def _table() -> sqlite3.Connection:
+    """Without a path SQLite keeps what its cache does not hold in a file that it has deleted already.
+
+    Nothing in it outlives us, so nothing is made durable. Where there is no folder for it, all stays in memory.
+    """
+    try:
+        tempfile.gettempdir()
+        path = ""
+    except FileNotFoundError:
+        path = ":memory:"
+    table = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    for pragma in ("journal_mode = off", "synchronous = off", f"cache_size = -{CACHE_KIB}"):
+        table.execute(f"pragma {pragma}")
+    table.execute(MAKE)
+    # One transaction for all: outside of one, each statement would write its pages out.
+    table.execute("begin")
+    return table

@@ -1,0 +1,38 @@
+"""Entries of gateways that were killed end on the topic too: an owner writes their tombstones."""
+
+from datetime import timedelta
+
+import pytest
+from orchestrator_world import World
+
+from tarsy_bus import catalog as entries
+from tarsy_bus.beside import beside
+from tarsy_bus.following import Record, read_to_end
+from tarsy_bus.liveness import Liveness
+from tarsy_contracts.workers import ServerCatalogued
+from tarsy_orchestrator.catalog import Catalog
+from tarsy_testing import eventually
+
+
+async def test_what_was_forgotten_gets_a_tombstone(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(entries, "FORGOTTEN_AFTER", timedelta(0))
+    topic, catalog = world.bus.topics.catalog, Catalog(Liveness("o"))
+
+    async def say(worker: str) -> None:
+        seen = ServerCatalogued(server="git", worker_id=worker, healthy=True, error="", tools=())
+        await world.publisher.publish(topic, seen, key=f"git/{worker}", id=worker, subject="git")
+
+    async def ended() -> bool:
+        await say("living")
+        found: list[bytes | None] = []
+
+        def take(record: Record) -> None:
+            if record.value is None:
+                found.append(record.key)
+
+        await read_to_end(world.bus, topic, {0: 0}, take)
+        return b"git/killed" in found
+
+    await say("killed")
+    async with beside(catalog.follow(world.bus), catalog.end_forgotten(world.publisher)):
+        await eventually(ended, "the entry of the killed gateway has a tombstone")
