@@ -1,0 +1,39 @@
+"""Whether the brokers still answer a consumer's fetches: an empty read alone may as well mean an outage."""
+
+from typing import Protocol
+
+from aiokafka import TopicPartition
+
+
+class Fetching(Protocol):
+    """What is looked at in a consumer."""
+
+    def assignment(self) -> frozenset[TopicPartition]: ...
+    def paused(self) -> set[TopicPartition]: ...
+    def last_poll_timestamp(self, partition: TopicPartition) -> int | None: ...
+
+
+class FetchProgress:
+    """Asked after each read of one consumer. Brokers answer a fetch within half a second, also when nothing is new."""
+
+    def __init__(self, consumer: Fetching) -> None:
+        self._consumer = consumer
+        self._answered_at: dict[TopicPartition, int] = {}
+        self._answered: set[TopicPartition] = set()
+
+    def answered(self) -> bool:
+        """True once every partition that is read was answered since this was True last.
+
+        A consumer that reads no partition, or paused all of its own, waits for nobody.
+        """
+        reading = self._consumer.assignment() - self._consumer.paused()
+        for place in reading:
+            answered_at = self._consumer.last_poll_timestamp(place)
+            if answered_at is not None and answered_at != self._answered_at.get(place):
+                self._answered_at[place] = answered_at
+                self._answered.add(place)
+        if not reading <= self._answered:
+            return False
+        self._answered.clear()
+        self._answered_at = {place: at for place, at in self._answered_at.items() if place in reading}
+        return True

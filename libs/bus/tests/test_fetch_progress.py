@@ -1,0 +1,87 @@
+"""A reader makes progress while brokers answer it, whether there is something new or not."""
+
+from aiokafka import TopicPartition
+from bus_kafka import make_topic
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.fetch_progress import FetchProgress
+from tarsy_bus.following import Follower
+from tarsy_testing import eventually
+
+FIRST, SECOND = TopicPartition("log", 0), TopicPartition("log", 1)
+
+
+class Consumer:
+    def __init__(self, *assigned: TopicPartition) -> None:
+        self.assigned = frozenset(assigned)
+        self.resting: set[TopicPartition] = set()
+        self.answers: dict[TopicPartition, int] = {}
+
+    def assignment(self) -> frozenset[TopicPartition]:
+        return self.assigned
+
+    def paused(self) -> set[TopicPartition]:
+        return self.resting
+
+    def last_poll_timestamp(self, partition: TopicPartition) -> int | None:
+        return self.answers.get(partition)
+
+
+def test_an_answer_counts_once() -> None:
+    consumer = Consumer(FIRST)
+    progress = FetchProgress(consumer)
+    assert not progress.answered()
+    consumer.answers[FIRST] = 1_000
+    assert progress.answered()
+    assert not progress.answered()
+    consumer.answers[FIRST] = 1_500
+    assert progress.answered()
+
+
+def test_one_partition_without_an_answer_is_no_progress_however_often_the_others_are_answered() -> None:
+    consumer = Consumer(FIRST, SECOND)
+    progress = FetchProgress(consumer)
+    for at in range(1_000, 5_000, 500):
+        consumer.answers[FIRST] = at
+        assert not progress.answered()
+    consumer.answers[SECOND] = 5_000
+    assert progress.answered()
+
+
+def test_partitions_may_be_answered_at_different_times() -> None:
+    consumer = Consumer(FIRST, SECOND)
+    progress = FetchProgress(consumer)
+    consumer.answers[FIRST] = 1_000
+    assert not progress.answered()
+    consumer.answers[SECOND] = 1_400
+    assert progress.answered()
+
+
+def test_who_paused_its_partitions_waits_for_nobody() -> None:
+    consumer = Consumer(FIRST, SECOND)
+    consumer.resting = {FIRST, SECOND}
+    assert FetchProgress(consumer).answered()
+    assert FetchProgress(Consumer()).answered()
+
+
+def test_a_partition_that_went_away_is_not_waited_for() -> None:
+    consumer = Consumer(FIRST, SECOND)
+    progress = FetchProgress(consumer)
+    consumer.answers[FIRST] = 1_000
+    assert not progress.answered()
+    consumer.assigned = frozenset({FIRST})
+    assert progress.answered()
+
+
+async def test_a_real_broker_answers_also_when_nothing_is_new(bare: Bus) -> None:
+    await make_topic(bare, bare.topics.sessions, 2)
+    async with Follower(bare, bare.topics.sessions).running() as follower:
+        follower.assign({0: 0, 1: 0})
+        progress = FetchProgress(follower.consumer)
+
+        async def answered() -> bool:
+            assert await follower.read() == []
+            return progress.answered()
+
+        for time in ("first", "second", "third"):
+            await eventually(answered, f"the {time} answer to an idle reader")

@@ -1,0 +1,60 @@
+"""Progress of the long-lived loops of a service: what readiness and a metric follow.
+
+A loop that began is not yet a loop that works. Each reports the end of every step; a loop without one for too long
+makes its service unready, whatever it hangs on.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+
+STALLED_SECONDS = 60.0
+
+
+class LoopProgress:
+    """One loop. Its clock starts with the loop, and again with each step."""
+
+    def __init__(self, name: str, stalled_after: float, monotonic: Callable[[], float]) -> None:
+        self.name = name
+        self._stalled_after = stalled_after
+        self._monotonic = monotonic
+        self._last_step = monotonic()
+
+    def stepped(self) -> None:
+        """The loop got through once more. A step that reached nothing (a broker that is away) is none."""
+        self._last_step = self._monotonic()
+
+    @property
+    def idle_seconds(self) -> float:
+        return self._monotonic() - self._last_step
+
+    @property
+    def stalled(self) -> bool:
+        return self.idle_seconds > self._stalled_after
+
+
+class ServiceLoops:
+    """All loops of one service, by name. Names are few and fixed: they are labels of a metric."""
+
+    def __init__(
+        self, *, stalled_after: float = STALLED_SECONDS, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._stalled_after = stalled_after
+        self._monotonic = monotonic
+        self._loops: dict[str, LoopProgress] = {}
+
+    def begin(self, name: str) -> LoopProgress:
+        """The loop begins, for the first time or again."""
+        self._loops[name] = LoopProgress(name, self._stalled_after, self._monotonic)
+        return self._loops[name]
+
+    def end(self, name: str) -> None:
+        """The loop ended as it was asked to, such as that of a partition that moved elsewhere."""
+        self._loops.pop(name, None)
+
+    def idle_seconds(self) -> Mapping[str, float]:
+        return {name: loop.idle_seconds for name, loop in self._loops.items()}
+
+    def unready_reasons(self) -> Iterator[str]:
+        for loop in self._loops.values():
+            if loop.stalled:
+                yield f"{loop.name}: no progress for {loop.idle_seconds:.0f} seconds"
