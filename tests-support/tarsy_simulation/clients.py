@@ -216,6 +216,10 @@ class SimulatedConsumer:
 
     # Both
 
+    def last_poll_timestamp(self, place: TopicPartition) -> int | None:
+        """Nobody asks a simulated service whether it is ready."""
+        return None
+
     async def position(self, place: TopicPartition) -> int:
         return self._positions[place]
 

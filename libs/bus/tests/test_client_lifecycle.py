@@ -121,6 +121,7 @@ async def test_nothing_of_a_client_stays_when_its_broker_is_gone(
     await eventually(lambda: _has_joined(owning), "the member has its partitions")
     following.assign([TopicPartition(bus.topics.inbox, 0)])
     await following.seek_to_end()
+    await sending.send_and_wait(bus.topics.inbox, b"so that it knows the topic")
     kill()
     unsent = await sending.send(bus.topics.inbox, b"")
     await following.getmany(timeout_ms=2_000)

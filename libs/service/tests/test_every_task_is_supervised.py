@@ -22,6 +22,7 @@ SHORT_LIVED = {
     "libs/cli/src/tarsy_cli/starting/crew.py _until_ended": "waits, with a limit",
     # Kafka clients
     "libs/bus/src/tarsy_bus/beside.py beside": "for the life of a connection, and for tests",
+    "libs/bus/src/tarsy_bus/start_positions.py committed_offsets": "one question each, waited for",
     "libs/bus/src/tarsy_bus/client_lifecycle.py start_client": "a start, waited for",
     "libs/bus/src/tarsy_bus/client_lifecycle.py stop_client": "a stop, with a limit",
     "libs/bus/src/tarsy_bus/topics_admin.py _present": "two questions",

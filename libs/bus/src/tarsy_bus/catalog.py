@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 import structlog
 
 from tarsy_bus.connection import Bus
+from tarsy_bus.fetch_progress import uncounted
 from tarsy_bus.following import Follower, Record, readable
 from tarsy_contracts.recorded import UnknownType, UnreadableValue
 from tarsy_contracts.workers import ServerCatalogued
@@ -74,13 +75,18 @@ class CatalogEntries:
 
 
 async def follow_catalog(
-    bus: Bus, take: Callable[[Record], None], *, changed: Callable[[], None], read_through: Callable[[], None]
+    bus: Bus,
+    take: Callable[[Record], None],
+    *,
+    changed: Callable[[], None],
+    read_through: Callable[[], None],
+    stepped: Callable[[], None] = uncounted,
 ) -> None:
     """Reads the catalog from its beginning and goes on for ever.
 
     `changed` is called after each read, `read_through` once, when all that was there at the start has been taken.
     """
-    async with Follower(bus, bus.topics.catalog).running() as follower:
+    async with Follower(bus, bus.topics.catalog, stepped).running() as follower:
         goal = (await follower.ends([0]))[0]
         follower.assign(await follower.firsts([0]))
         through = False

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import structlog
 
 from tarsy_bus.connection import Bus
+from tarsy_bus.fetch_progress import uncounted
 from tarsy_bus.following import Follower, Record, readable
 from tarsy_contracts.control import CONTROLS, Control
 from tarsy_contracts.recorded import UnknownType, UnreadableValue
@@ -12,10 +13,15 @@ from tarsy_contracts.recorded import UnknownType, UnreadableValue
 log = structlog.get_logger(__name__)
 
 
-async def follow_control(bus: Bus, heard: Callable[[Control], None], listening: Callable[[], None]) -> None:
+async def follow_control(
+    bus: Bus,
+    heard: Callable[[Control], None],
+    listening: Callable[[], None],
+    stepped: Callable[[], None] = uncounted,
+) -> None:
     """Hears for ever. `listening` is called when nothing that is said from then on can be missed."""
     topic = next(topic for topic in bus.topics.all() if topic.name == bus.topics.control)
-    async with Follower(bus, topic.name).running() as follower:
+    async with Follower(bus, topic.name, stepped).running() as follower:
         follower.assign(await follower.ends(range(topic.partitions)))
         listening()
         while True:

@@ -13,6 +13,10 @@ class Fetching(Protocol):
     def last_poll_timestamp(self, partition: TopicPartition) -> int | None: ...
 
 
+def uncounted() -> None:
+    """For a loop whose steps nobody follows."""
+
+
 class FetchProgress:
     """Asked after each read of one consumer. Brokers answer a fetch within half a second, also when nothing is new."""
 

@@ -10,6 +10,7 @@ from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.client_lifecycle import check_alive, start_client, stop_client
 from tarsy_bus.connection import Bus, reader
+from tarsy_bus.fetch_progress import FetchProgress, uncounted
 from tarsy_bus.outages import wait_out
 from tarsy_bus.record_parsing import UnparsableRecord
 from tarsy_bus.records import Delivery, delivery
@@ -79,12 +80,14 @@ async def records_to_end(
 
 
 class Follower:
-    """One consumer for any number of partitions of one topic."""
+    """One consumer for any number of partitions of one topic. `stepped` is called when brokers answered its reads."""
 
-    def __init__(self, bus: Bus, topic: str) -> None:
+    def __init__(self, bus: Bus, topic: str, stepped: Callable[[], None] = uncounted) -> None:
         self._topic = topic
         self._is_the_truth = topic in (bus.topics.sessions, bus.topics.heads)
         self.consumer: AIOKafkaConsumer = reader(bus)
+        self._fetches = FetchProgress(self.consumer)
+        self._stepped = stepped
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator["Follower"]:
@@ -124,7 +127,10 @@ class Follower:
 
     async def next(self) -> list[Record]:
         """As `read`, for a reader that goes on for ever: an outage of Kafka is waited out, and nothing is left out."""
-        return await wait_out(f"records of {self._topic}", self.read)
+        records = await wait_out(f"records of {self._topic}", self.read)
+        if self._fetches.answered():
+            self._stepped()
+        return records
 
     async def check(self, positions: Mapping[int, int]) -> None:
         """Raises LogMismatch when a position lies outside of what its partition holds."""

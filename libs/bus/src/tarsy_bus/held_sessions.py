@@ -7,6 +7,7 @@ from datetime import datetime
 import structlog
 
 from tarsy_bus.connection import Bus
+from tarsy_bus.fetch_progress import uncounted
 from tarsy_bus.following import Follower, Record, read_to_end, readable
 from tarsy_bus.records import append_time
 from tarsy_contracts.held import SessionSetAside, held_since, session_and_offset, session_of_marker
@@ -108,10 +109,12 @@ def _why(record: Record) -> SessionSetAside:
         return UNTOLD
 
 
-async def follow_held(bus: Bus, held: HeldSessions, read_through: Callable[[], None]) -> None:
+async def follow_held(
+    bus: Bus, held: HeldSessions, read_through: Callable[[], None], stepped: Callable[[], None] = uncounted
+) -> None:
     """Reads all of the topic and goes on for ever. `read_through`: all that was there at the start has been taken."""
     numbers = range(bus.layout.log_partitions)
-    async with Follower(bus, bus.topics.held).running() as follower:
+    async with Follower(bus, bus.topics.held, stepped).running() as follower:
         goals = await follower.ends(numbers)
         follower.assign(await follower.firsts(numbers))
         while True:

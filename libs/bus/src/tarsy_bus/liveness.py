@@ -12,6 +12,7 @@ import structlog
 from tarsy_bus.announcement_gaps import GAP, Outage, Outages
 from tarsy_bus.announcements import announcement_in
 from tarsy_bus.connection import Bus
+from tarsy_bus.fetch_progress import uncounted
 from tarsy_bus.following import Follower
 from tarsy_bus.publisher import NotWritten, Publisher
 from tarsy_bus.pulse import Pulse
@@ -165,7 +166,12 @@ class Liveness:
             self._replaced.discard(worker)
 
 
-async def announce(publisher: Publisher, announcement: WorkerAnnounced, pulse: Pulse | None = None) -> None:
+async def announce(
+    publisher: Publisher,
+    announcement: WorkerAnnounced,
+    pulse: Pulse | None = None,
+    stepped: Callable[[], None] = uncounted,
+) -> None:
     """Announces for ever, and says good-bye when it is cancelled. `pulse` learns which announcements Kafka has."""
     pulse = pulse or Pulse(GRACE_SECONDS)
     try:
@@ -173,6 +179,7 @@ async def announce(publisher: Publisher, announcement: WorkerAnnounced, pulse: P
             began = pulse.monotonic()
             if await _announce_once(publisher, announcement):
                 pulse.acknowledged(began)
+                stepped()
             await asyncio.sleep(ANNOUNCE_SECONDS)
     except asyncio.CancelledError:
         await _announce_once(publisher, announcement.model_copy(update={"leaving": True}))
@@ -189,10 +196,12 @@ async def _announce_once(publisher: Publisher, announcement: WorkerAnnounced) ->
     return True
 
 
-async def watch(bus: Bus, liveness: Liveness, changed: Callable[[], None]) -> None:
+async def watch(
+    bus: Bus, liveness: Liveness, changed: Callable[[], None], stepped: Callable[[], None] = uncounted
+) -> None:
     """Follows the announcements for ever, from some before the end as it is now; `changed` after each read that brought
     some."""
-    async with Follower(bus, bus.topics.workers).running() as follower:
+    async with Follower(bus, bus.topics.workers, stepped).running() as follower:
         end = (await follower.ends([0]))[0]
         first = (await follower.firsts([0]))[0]
         follower.assign({0: max(first, end - READ_BACK)})

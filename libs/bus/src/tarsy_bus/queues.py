@@ -13,6 +13,7 @@ from aiokafka.errors import IllegalStateError, KafkaError
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member
 from tarsy_bus.dead_letters import bury_until_written
+from tarsy_bus.fetch_progress import FetchProgress, uncounted
 from tarsy_bus.following import Record, poll
 from tarsy_bus.outages import growing_pauses, passes
 from tarsy_bus.publisher import Publisher
@@ -41,6 +42,7 @@ async def take_requests[M: Message](
     group: str,
     kind: type[M],
     hand_over: Callable[[M], Awaitable[None]],
+    stepped: Callable[[], None] = uncounted,
 ) -> None:
     """Reads the queue for ever, as one of its group. What cannot be read goes to the dead letters.
 
@@ -51,7 +53,7 @@ async def take_requests[M: Message](
     # A request that is lost is published again by its owner.
     assigned = AssignedPartitions(consumer, may_skip=True)
     consumer.subscribe([topic], listener=assigned)
-    commits = _Commits(consumer)
+    commits, fetches = _Commits(consumer), FetchProgress(consumer)
     try:
         await start_client(consumer)
         pauses = growing_pauses()
@@ -60,6 +62,8 @@ async def take_requests[M: Message](
                 await assigned.open()
                 await _take_some(consumer, commits, publisher, kind, hand_over)
                 pauses = growing_pauses()
+                if fetches.answered():
+                    stepped()
             except PositionLost as lost:
                 assigned.skip(lost)
             except KafkaError as problem:

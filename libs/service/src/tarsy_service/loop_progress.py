@@ -13,8 +13,9 @@ STALLED_SECONDS = 60.0
 class LoopProgress:
     """One loop. Its clock starts with the loop, and again with each step."""
 
-    def __init__(self, name: str, stalled_after: float, monotonic: Callable[[], float]) -> None:
+    def __init__(self, name: str, stalled_after: float, monotonic: Callable[[], float], *, essential: bool) -> None:
         self.name = name
+        self.essential = essential
         self._stalled_after = stalled_after
         self._monotonic = monotonic
         self._last_step = monotonic()
@@ -35,16 +36,15 @@ class LoopProgress:
 class ServiceLoops:
     """All loops of one service, by name. Names are few and fixed: they are labels of a metric."""
 
-    def __init__(
-        self, *, stalled_after: float = STALLED_SECONDS, monotonic: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._stalled_after = stalled_after
+    def __init__(self, *, stalled_after: float | None = None, monotonic: Callable[[], float] = time.monotonic) -> None:
+        """`stalled_after`: STALLED_SECONDS unless told."""
+        self._stalled_after = STALLED_SECONDS if stalled_after is None else stalled_after
         self._monotonic = monotonic
         self._loops: dict[str, LoopProgress] = {}
 
-    def begin(self, name: str) -> LoopProgress:
-        """The loop begins, for the first time or again."""
-        self._loops[name] = LoopProgress(name, self._stalled_after, self._monotonic)
+    def begin(self, name: str, *, essential: bool = True) -> LoopProgress:
+        """The loop begins, for the first time or again. Without one that is not essential the service is degraded."""
+        self._loops[name] = LoopProgress(name, self._stalled_after, self._monotonic, essential=essential)
         return self._loops[name]
 
     def end(self, name: str) -> None:
@@ -55,6 +55,11 @@ class ServiceLoops:
         return {name: loop.idle_seconds for name, loop in self._loops.items()}
 
     def unready_reasons(self) -> Iterator[str]:
-        for loop in self._loops.values():
-            if loop.stalled:
-                yield f"{loop.name}: no progress for {loop.idle_seconds:.0f} seconds"
+        return (_sentence(loop) for loop in self._loops.values() if loop.stalled and loop.essential)
+
+    def degraded_reasons(self) -> Iterator[str]:
+        return (_sentence(loop) for loop in self._loops.values() if loop.stalled and not loop.essential)
+
+
+def _sentence(loop: LoopProgress) -> str:
+    return f"{loop.name}: no progress for {loop.idle_seconds:.0f} seconds"

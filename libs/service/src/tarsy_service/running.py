@@ -12,6 +12,8 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from tarsy_service.foreign_pages import RefuseForeignPages
 from tarsy_service.http_metrics import CountRequests, HttpMetrics
 from tarsy_service.listening import listening
+from tarsy_service.loop_lag import LoopLag
+from tarsy_service.loop_metrics import LoopMetrics
 from tarsy_service.problems import install_problem_handlers
 from tarsy_service.process_metrics import ProcessMetrics, exposition
 from tarsy_service.service import Service
@@ -53,6 +55,7 @@ def build_app(
     app.add_middleware(CountRequests, metrics=http_metrics or HttpMetrics(registry))
     names = [service.name for service in services]
     ProcessMetrics(registry, names, lambda: [*readiness.waiting, *_hindrances(services)])
+    LoopMetrics(registry, {service.name: service.supervisor.loops for service in services})
     for service in services:
         if service.router is not None:
             app.include_router(service.router)
@@ -82,12 +85,15 @@ def build_app(
 
 
 def _hindrances(services: Sequence[Service]) -> dict[str, list[str]]:
-    told = {service.name: list(service.hindrances()) for service in services}
+    told = {service.name: [*service.hindrances(), *service.supervisor.loops.unready_reasons()] for service in services}
     return {name: reasons for name, reasons in told.items() if reasons}
 
 
 def _degraded(services: Sequence[Service]) -> dict[str, list[str]]:
-    told = {service.name: list(service.degraded_reasons()) for service in services}
+    told = {
+        service.name: [*service.degraded_reasons(), *service.supervisor.loops.degraded_reasons()]
+        for service in services
+    }
     return {name: reasons for name, reasons in told.items() if reasons}
 
 
@@ -112,6 +118,7 @@ async def run_services(
     with stopped_by_signals(stopping) if stop is None else nullcontext():
         async with listening(app, host, port, count=http_metrics.count_refused), asyncio.TaskGroup() as group:
             announcing = group.create_task(_announce(readiness, on_ready), name="ready")
+            watching = group.create_task(LoopLag(registry).watch(), name="event loop lag")
             running = [
                 asyncio.create_task(until_cancelled(service.name, _run(service, readiness)), name=service.name)
                 for service in services
@@ -120,6 +127,7 @@ async def run_services(
                 await _until_stopped(running, stopping)
             finally:
                 announcing.cancel()
+                watching.cancel()
                 await _stop(running, shutdown_seconds)
     died = [problem for task in running if task.done() and (problem := _died_of(task)) is not None]
     if died:

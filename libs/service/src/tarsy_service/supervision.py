@@ -9,6 +9,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mappi
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from tarsy_service.loop_progress import ServiceLoops
+
 type Work = Coroutine[object, object, object]
 
 
@@ -27,10 +29,21 @@ class SupervisedTask:
 
 
 class Supervisor:
-    """Every long-lived task of one service, by name; none of them ends in silence."""
+    """Every long-lived task of one service, by name; none of them ends in silence.
+
+    `loops` knows how each of those makes progress that says so.
+    """
 
     def __init__(self) -> None:
         self._tasks: set[SupervisedTask] = set()
+        self.loops = ServiceLoops()
+
+    def steps(self, name: str, *, essential: bool = True) -> Callable[[], None]:
+        """What a loop calls after each step, from now on: without a step for a minute the service is not ready.
+
+        Without one of a loop that is not essential it is ready, and degraded.
+        """
+        return self.loops.begin(name, essential=essential).stepped
 
     @property
     def names(self) -> list[str]:

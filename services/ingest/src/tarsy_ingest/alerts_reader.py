@@ -10,13 +10,17 @@ from tarsy_bus.outages import growing_pauses
 from tarsy_bus.tolerant_consumer import PositionLost
 from tarsy_ingest.alerts_topic import AlertsTopic
 from tarsy_ingest.metrics import Metrics
+from tarsy_service.supervision import Supervisor
 
 log = structlog.get_logger(__name__)
 
 
 class AlertsReader:
-    def __init__(self, topic: AlertsTopic, cluster: Callable[[], Awaitable[str]], metrics: Metrics) -> None:
+    def __init__(
+        self, topic: AlertsTopic, cluster: Callable[[], Awaitable[str]], metrics: Metrics, supervisor: Supervisor
+    ) -> None:
         """`cluster` asks Kafka for the cluster's id, which names the records."""
+        self._supervisor = supervisor
         self._topic = topic
         self._cluster = cluster
         self._metrics = metrics
@@ -29,7 +33,10 @@ class AlertsReader:
     async def run(self, ready: Callable[[], None]) -> None:
         """Until it is cancelled. `ready` is called when the topic is read, or when it is known that it cannot be."""
 
+        stepped = self._supervisor.steps("alerts topic", essential=False)
+
         def progressed() -> None:
+            stepped()
             if self._problem is not None:
                 log.info("alerts_topic.read_again")
                 self._pauses = growing_pauses()

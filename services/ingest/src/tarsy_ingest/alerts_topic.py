@@ -16,6 +16,7 @@ from aiokafka.errors import KafkaError
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member
 from tarsy_bus.dead_letters import bury
+from tarsy_bus.fetch_progress import FetchProgress
 from tarsy_bus.following import Record, poll
 from tarsy_bus.outages import growing_pauses, wait_out
 from tarsy_bus.publisher import NotWritten, Publisher, TooLarge
@@ -58,7 +59,7 @@ class AlertsTopic:
         return f"{self._bus.topics.prefix}.ingest"
 
     async def follow(self, cluster: str, progressed: Callable[[], None]) -> None:
-        """Reads until it is cancelled or fails; `progressed` is called after each read, also one that brought nothing.
+        """Reads until it is cancelled or fails; `progressed` is called while Kafka answers, also when nothing is new.
 
         Raises PositionLost when the topic does not hold the records to go on with, else whatever went wrong.
         """
@@ -74,13 +75,15 @@ class AlertsTopic:
     async def _read(
         self, consumer: AIOKafkaConsumer, assigned: AssignedPartitions, cluster: str, progressed: Callable[[], None]
     ) -> None:
+        fetches = FetchProgress(consumer)
         while True:
             found = await wait_out("alerts", partial(_poll, consumer, assigned))
             for partition, records in found.items():
                 for record in records:
                     await self._until_handed_over(record, cluster)
                 await _commit(consumer, partition, records[-1].offset + 1)
-            progressed()
+            if fetches.answered():
+                progressed()
 
     async def _until_handed_over(self, record: Record, cluster: str) -> None:
         """An outage is waited out, however long: going on would leave the record behind."""

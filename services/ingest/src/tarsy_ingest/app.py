@@ -39,7 +39,7 @@ def build(settings: IngestSettings, registry: CollectorRegistry) -> Service:
     tracing, supervisor = tracing_of(NAME, settings), Supervisor()
     intake = Intake(publisher, masking, metrics, tracing.tracer)
     topic = AlertsTopic(bus, publisher, intake, rules, metrics, masker.mask)
-    reader = AlertsReader(topic, partial(cluster_id, bus), metrics)
+    reader = AlertsReader(topic, partial(cluster_id, bus), metrics, supervisor)
 
     async def run(ready: Ready) -> None:
         await check_topics(bus)

@@ -75,7 +75,7 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
         await check_topics(bus)
         metrics.partitions_wanted.set(bus.layout.log_partitions)
         consumer = member(bus, f"{settings.topic_prefix}.{NAME}")
-        writer, follower = LogWriter(bus), Follower(bus, bus.topics.sessions)
+        writer, follower = LogWriter(bus), Follower(bus, bus.topics.sessions, supervisor.steps("session log"))
         owner = Owner(
             bus,
             consumer=consumer,
@@ -90,9 +90,11 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
                 await start_client(consumer)
                 async with supervisor.group() as group:
                     announcement = WorkerAnnounced(worker_id=worker_id, service=NAME, name=settings.client)
-                    group.start("announcements", announce(publisher, announcement))
-                    group.start("workers", watch(bus, liveness, catalog.changed))
-                    group.start("catalog", catalog.follow(bus))
+                    group.start(
+                        "announcements", announce(publisher, announcement, stepped=supervisor.steps("announcements"))
+                    )
+                    group.start("workers", watch(bus, liveness, catalog.changed, supervisor.steps("workers")))
+                    group.start("catalog", catalog.follow(bus, supervisor.steps("catalog")))
                     group.start("ends of catalog entries", catalog.end_forgotten(publisher))
                     await owner.run(ready)
             finally:

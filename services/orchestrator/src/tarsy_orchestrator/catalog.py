@@ -1,13 +1,14 @@
 """The tools that living gateways offer, as the catalog topic tells."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import structlog
 
 from tarsy_bus.catalog import CatalogEntries, follow_catalog
 from tarsy_bus.connection import Bus
+from tarsy_bus.fetch_progress import uncounted
 from tarsy_bus.liveness import Liveness
 from tarsy_bus.publisher import NotWritten, Publisher
 from tarsy_contracts.conversation import ToolDefinition
@@ -37,9 +38,9 @@ class Catalog:
         """Whoever waits for an offer looks again: the catalog or the workers' lives changed."""
         self._changed.set()
 
-    async def follow(self, bus: Bus) -> None:
+    async def follow(self, bus: Bus, stepped: Callable[[], None] = uncounted) -> None:
         """Reads the catalog from its beginning and goes on for ever."""
-        await follow_catalog(bus, self._entries.take, changed=self.changed, read_through=lambda: None)
+        await follow_catalog(bus, self._entries.take, changed=self.changed, read_through=lambda: None, stepped=stepped)
 
     async def end_forgotten(self, publisher: Publisher) -> None:
         """Writes tombstones for ever: killed gateways cannot. One that lives after all says it again in 30 seconds."""

@@ -13,6 +13,7 @@ from aiokafka.errors import CommitFailedError, IllegalStateError, KafkaError
 from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.client_lifecycle import stop_client
 from tarsy_bus.connection import Bus
+from tarsy_bus.fetch_progress import FetchProgress
 from tarsy_bus.following import Follower, Record, ends, poll
 from tarsy_bus.head_reading import read_heads
 from tarsy_bus.held_sessions import read_held
@@ -20,6 +21,7 @@ from tarsy_bus.log_writer import LogWriter
 from tarsy_bus.outages import growing_pauses, wait_out
 from tarsy_bus.start_positions import committed_offsets
 from tarsy_orchestrator.burials import Burials
+from tarsy_orchestrator.decision_progress import DecisionProgress
 from tarsy_orchestrator.head_writer import HeadWriter
 from tarsy_orchestrator.held_topic import HeldTopic
 from tarsy_orchestrator.inbox import InboxReader
@@ -74,13 +76,19 @@ class Owner:
         self._owned: dict[int, Owned] = {}
         self._resting = RestingStates()
         self._committed: dict[int, int] = {}
+        self._fetches = FetchProgress(consumer)
+        self._progress = DecisionProgress()
 
     async def run(self, ready: Callable[[], None]) -> None:
         """Owns what the group assigns, until it is cancelled; then commits what was decided and leaves at once."""
         self._consumer.subscribe([self._bus.topics.inbox], listener=self._membership)
         async with self._around.supervisor.group() as group:
             group.start("session log", self._follow())
-            inputs = [group.start("inbox", self._hand_out()), group.start("commits", self._commit_for_ever())]
+            steps = self._around.supervisor.steps
+            inputs = [
+                group.start("inbox", self._hand_out(steps("inbox"))),
+                group.start("commits", self._commit_for_ever(steps("ownership"), steps("decisions"))),
+            ]
             try:
                 await self._around.supervisor.run("ownership", self._own(group, ready))
             finally:
@@ -250,7 +258,7 @@ class Owner:
                 if owned is not None:
                     owned.partition.take_record(record)
 
-    async def _hand_out(self) -> None:
+    async def _hand_out(self, stepped: Callable[[], None]) -> None:
         while True:
             # Also while all is paused for a recovery: who does not ask for long is thrown out of the group.
             found = await wait_out("inputs", self._next_inputs)
@@ -263,6 +271,8 @@ class Owner:
                 for record in records:
                     if generation == self._membership.generation and place.partition in self._membership.handing_out:
                         self._inbox.hand_over(record, self._owned[place.partition].partition)
+            if self._fetches.answered():
+                stepped()
             self._make_room()
             await self._let_begin()
 
@@ -294,11 +304,16 @@ class Owner:
 
     # What is committed
 
-    async def _commit_for_ever(self) -> None:
+    async def _commit_for_ever(self, owns: Callable[[], None], decides: Callable[[], None]) -> None:
+        """`owns` is called while all that is assigned is owned, `decides` while nobody waits for a decision in vain."""
         while True:
             await asyncio.sleep(COMMIT_SECONDS)
             await self._commit()
             self._show()
+            if self._membership.handing_out == self._membership.assigned:
+                owns()
+            if self._progress.moved({number: one.partition.decisions for number, one in self._owned.items()}):
+                decides()
 
     def _show(self) -> None:
         owned = [one.partition for one in self._owned.values()]

@@ -15,6 +15,7 @@ from tarsy_bus.held_sessions import HeldSession
 from tarsy_bus.log_writer import AppendUncertain, LogWriter
 from tarsy_orchestrator.burials import Burials
 from tarsy_orchestrator.deciding import Decision, Waiting, make_decisions
+from tarsy_orchestrator.decision_progress import Decisions
 from tarsy_orchestrator.head_writer import HeadWriter
 from tarsy_orchestrator.isolation import Acting, Isolation
 from tarsy_orchestrator.metrics import Metrics
@@ -82,6 +83,7 @@ class Partition:
         self._waiting: deque[Waiting] = deque()
         self._last_read: datetime | None = None
         self._loading: dict[str, list[Waiting]] = {}
+        self._decisions_made = 0
         self._wake = asyncio.Event()
         self._moved = asyncio.Event()
         self._reviving = asyncio.Semaphore(REVIVED_AT_ONCE)
@@ -127,6 +129,10 @@ class Partition:
     def put(self, waiting: Waiting) -> None:
         self._waiting.append(waiting)
         self._wake.set()
+
+    @property
+    def decisions(self) -> Decisions:
+        return Decisions(self._decisions_made, waiting=bool(self._waiting or self._loading))
 
     @property
     def full(self) -> bool:
@@ -258,6 +264,7 @@ class Partition:
         self._metrics.decisions_lost.inc(len(lost))
         self._waiting.extendleft(decision.waiting for decision in reversed(lost))
         self.sessions.release(one.session_id for one in ready)
+        self._decisions_made += len(ready) - len(lost)
 
     async def _append(self, decisions: Sequence[Decision]) -> int:
         """Up to where the log has to be read to know which of the decisions were accepted."""

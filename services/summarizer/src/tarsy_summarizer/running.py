@@ -1,7 +1,7 @@
 """The summarizer's life: in which order its parts begin, and end."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -44,7 +44,7 @@ class SummarizerService:
         life = WorkerAnnounced(worker_id=self.worker_id, service="summarizer", name=self.name)
         async with (
             self.publisher.running(),
-            self.supervisor.background({"announcements": announce(self.publisher, life)}),
+            self.supervisor.background({"announcements": self._announce(life)}),
             asyncio.TaskGroup() as tasks,
         ):
             summarizer = self._summarizer(tasks)
@@ -56,7 +56,8 @@ class SummarizerService:
 
     async def _serve(self, summarizer: Summarizer, ready: Ready) -> None:
         listening = asyncio.Event()
-        async with self.supervisor.background({"control": follow_control(self.bus, summarizer.hear, listening.set)}):
+        control = follow_control(self.bus, summarizer.hear, listening.set, self.supervisor.steps("control"))
+        async with self.supervisor.background({"control": control}):
             await listening.wait()
             ready()
             requests = take_requests(
@@ -66,8 +67,12 @@ class SummarizerService:
                 group=f"{self.bus.topics.prefix}.summarizer",
                 kind=SummaryRequest,
                 hand_over=summarizer.take,
+                stepped=self.supervisor.steps("requests"),
             )
             await self.supervisor.run("requests", requests)
+
+    def _announce(self, life: WorkerAnnounced) -> Coroutine[object, object, None]:
+        return announce(self.publisher, life, stepped=self.supervisor.steps("announcements"))
 
     def _summarizer(self, tasks: asyncio.TaskGroup) -> Summarizer:
         return Summarizer(

@@ -22,8 +22,8 @@ class Answers:
         self._bus = bus
         self._waiting: defaultdict[str, set[Answer]] = defaultdict(set)
 
-    async def run(self, ready: Callable[[], None]) -> None:
-        await follow_control(self._bus, self._take, ready)
+    async def run(self, ready: Callable[[], None], stepped: Callable[[], None]) -> None:
+        await follow_control(self._bus, self._take, ready, stepped)
 
     @contextmanager
     def to(self, request_id: str) -> Iterator[Answer]:

@@ -75,11 +75,11 @@ def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
             await ledger.begin(LogIdentity(await cluster_id(bus), bus.topics.sessions), await _beginnings(bus))
             begun = Readiness(["answers", "projector"])
             works: dict[str, Work] = {
-                "answers": lambda: answers.run(partial(begun.ready, "answers")),
-                "projector": lambda: projector().run(partial(begun.ready, "projector")),
+                "answers": lambda: answers.run(partial(begun.ready, "answers"), supervisor.steps("answers")),
+                "projector": lambda: projector().run(partial(begun.ready, "projector"), supervisor.steps("projector")),
                 "servers": lambda: watch.run(supervisor),
-                "unprojected": unprojected.run,
-                "held sessions": held.run,
+                "unprojected": lambda: unprojected.run(supervisor.steps("unprojected")),
+                "held sessions": lambda: held.run(supervisor.steps("held sessions")),
             }
             for name, work in works.items():
                 group.start(name, parts.run(name, work))

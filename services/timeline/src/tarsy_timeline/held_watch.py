@@ -1,7 +1,7 @@
 """Sessions that are set aside, as `tarsy.held` tells, for people."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -36,7 +36,7 @@ class HeldWatch:
         self._held = HeldSessions()
         self._has_read = asyncio.Event()
 
-    async def run(self) -> None:
+    async def run(self, stepped: Callable[[], None]) -> None:
         """Until it is cancelled. Run again, it forgets what was compacted away meanwhile."""
         held = HeldSessions()
 
@@ -44,7 +44,7 @@ class HeldWatch:
             self._held = held
             self._has_read.set()
 
-        await follow_held(self._bus, held, read_through)
+        await follow_held(self._bus, held, read_through, stepped)
 
     async def sessions(self) -> Sequence[SessionAside]:
         """Those that wait longest first. Waits a few seconds after a start. Raises Problem."""

@@ -12,6 +12,7 @@ from aiokafka.errors import KafkaError
 from tarsy_bus.announcement_gaps import GAP
 from tarsy_bus.announcements import announcement_in
 from tarsy_bus.connection import Bus
+from tarsy_bus.fetch_progress import uncounted
 from tarsy_bus.following import Follower
 from tarsy_bus.liveness import DEAD_AFTER
 from tarsy_bus.records import append_time
@@ -124,10 +125,12 @@ def _process(announcement: WorkerAnnounced) -> tuple[str, str]:
     return announcement.service, announcement.name
 
 
-async def follow_workers(bus: Bus, living: Living, changed: Callable[[], None]) -> None:
+async def follow_workers(
+    bus: Bus, living: Living, changed: Callable[[], None], stepped: Callable[[], None] = uncounted
+) -> None:
     """Follows the announcements for ever, from those of the last seconds on."""
     place = TopicPartition(bus.topics.workers, 0)
-    async with Follower(bus, bus.topics.workers).running() as follower:
+    async with Follower(bus, bus.topics.workers, stepped).running() as follower:
         first, end = (await follower.firsts([0]))[0], (await follower.ends([0]))[0]
         follower.assign({0: max(first, end - READ_BACK)})
         while True:

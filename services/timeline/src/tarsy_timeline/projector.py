@@ -14,6 +14,7 @@ from opentelemetry.trace import Tracer
 
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member
+from tarsy_bus.fetch_progress import FetchProgress, uncounted
 from tarsy_bus.following import (
     GATHER_SECONDS,
     POLL_MS,
@@ -80,9 +81,12 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         self._waiting: set[int] = set()
         self._assigned = False
         self._consumer = member(bus, f"{bus.topics.prefix}.{group}")
+        self._fetches = FetchProgress(self._consumer)
 
-    async def run(self, ready: Callable[[], None]) -> None:
-        """Until it is cancelled. Raises LogMismatch when the log is not the one that was projected so far."""
+    async def run(self, ready: Callable[[], None], stepped: Callable[[], None] = uncounted) -> None:
+        """Until it is cancelled. `stepped` is called while log and database answer.
+
+        Raises LogMismatch when the log is not the one that was projected so far."""
         self._consumer.subscribe([self._topic], listener=self)
         try:
             await start_client(self._consumer)
@@ -91,6 +95,8 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
                 try:
                     await self._step()
                     pauses = growing_pauses()
+                    if not self._waiting and self._fetches.answered():
+                        stepped()
                 except KafkaError as problem:
                     if not passes(problem):
                         raise

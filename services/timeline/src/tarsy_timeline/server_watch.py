@@ -36,10 +36,16 @@ class ServerWatch:
     async def run(self, supervisor: Supervisor) -> None:
         """Until it is cancelled."""
         async with supervisor.group() as group:
-            group.start("workers", follow_workers(self._bus, self._living, self._heard))
+            group.start("workers", follow_workers(self._bus, self._living, self._heard, supervisor.steps("workers")))
             group.start(
                 "catalog",
-                follow_catalog(self._bus, self._entries.take, changed=self._forget, read_through=self._has_read.set),
+                follow_catalog(
+                    self._bus,
+                    self._entries.take,
+                    changed=self._forget,
+                    read_through=self._has_read.set,
+                    stepped=supervisor.steps("catalog"),
+                ),
             )
 
     async def seen(self) -> Seen:

@@ -1,7 +1,7 @@
 """The records that could not be projected, as the table has them: for the API's warnings and the metrics."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -33,11 +33,12 @@ class UnprojectedWatch:
         self._look_seconds = look_seconds
         self.seen = Unprojected()
 
-    async def run(self) -> None:
+    async def run(self, stepped: Callable[[], None]) -> None:
         """Until it is cancelled. While PostgreSQL is away, what was seen last stays."""
         while True:
             with suppress(*UNREACHABLE):
                 self.seen = await self._look()
+                stepped()
             await asyncio.sleep(self._look_seconds)
 
     def warnings(self) -> list[ServerWarning]:

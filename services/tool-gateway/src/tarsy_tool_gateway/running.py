@@ -1,7 +1,7 @@
 """The gateway's life: in which order its parts begin, and end."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -58,7 +58,7 @@ class ToolGateway:
         life = WorkerAnnounced(worker_id=self.worker_id, service="tool-gateway", name=self.name)
         async with (
             self.publisher.running(),
-            self.supervisor.background({"announcements": announce(self.publisher, life, self.pulse)}),
+            self.supervisor.background({"announcements": self._announce(life)}),
             connected(self.connections, self.isolated, self.catalog, self.supervisor),
             asyncio.TaskGroup() as tasks,
         ):
@@ -72,7 +72,8 @@ class ToolGateway:
         listening = asyncio.Event()
         async with self.supervisor.group() as group:
             group.start("clock of claims", gateway.tick())
-            group.start("control", follow_control(self.bus, gateway.hear, listening.set))
+            steps = self.supervisor.steps("control")
+            group.start("control", follow_control(self.bus, gateway.hear, listening.set, steps))
             group.start_finite("gate", self.gate.watch())
             # A grant that nobody heard would be lost: no claim before we listen.
             await listening.wait()
@@ -84,8 +85,12 @@ class ToolGateway:
                 group=f"{self.bus.topics.prefix}.tool-gateway",
                 kind=ToolCallRequest,
                 hand_over=gateway.take,
+                stepped=self.supervisor.steps("requests"),
             )
             await self.supervisor.run("requests", requests)
+
+    def _announce(self, life: WorkerAnnounced) -> Coroutine[object, object, None]:
+        return announce(self.publisher, life, self.pulse, self.supervisor.steps("announcements"))
 
     def _gateway(self, tasks: asyncio.TaskGroup) -> Gateway:
         return Gateway(

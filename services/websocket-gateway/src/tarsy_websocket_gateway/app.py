@@ -36,10 +36,10 @@ def build(settings: GatewaySettings, registry: CollectorRegistry) -> Service:
     async def run(ready: Ready) -> None:
         async with timeline.running(), supervisor.group() as group:
             caught_up = asyncio.Event()
-            group.start("session log", reader.follow_log(caught_up))
+            group.start("session log", reader.follow_log(caught_up, supervisor.steps("session log")))
             group.start("questions to the timeline", reader.ask_timeline())
             await caught_up.wait()
-            group.start("stream", reader.follow_stream())
+            group.start("stream", reader.follow_stream(supervisor.steps("stream")))
             hub.open = True
             ready()
 

@@ -1,7 +1,7 @@
 """Follows the log and the stream for ever, and hands what they bring to the hub."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 
 import structlog
@@ -10,6 +10,7 @@ from opentelemetry.trace import Tracer
 
 from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.connection import Bus
+from tarsy_bus.fetch_progress import uncounted
 from tarsy_bus.following import GATHER_SECONDS, Follower, Record, readable
 from tarsy_bus.lag import Lag, unread
 from tarsy_bus.outages import wait_out
@@ -73,13 +74,13 @@ class Reader:
         """Of the partition of the log that is furthest behind."""
         return max((lag.seconds(self._unread(number)) for number, lag in self._lags.items()), default=0.0)
 
-    async def follow_log(self, caught_up: asyncio.Event) -> None:
+    async def follow_log(self, caught_up: asyncio.Event, stepped: Callable[[], None] = uncounted) -> None:
         """Sets `caught_up` at the end as it is now. Raises LogMismatch when the timeline is another log's."""
         await check_topics(self._bus)
         while True:
             await self._begin()
             try:
-                async with Follower(self._bus, self._bus.topics.sessions).running() as follower:
+                async with Follower(self._bus, self._bus.topics.sessions, stepped).running() as follower:
                     await self._follow(follower, caught_up)
             except FellBehind:
                 log.warning("log.begun_again", reason="the timeline is far ahead of this gateway")
@@ -147,11 +148,11 @@ class Reader:
             if left:
                 self._unknown.set()
 
-    async def follow_stream(self) -> None:
+    async def follow_stream(self, stepped: Callable[[], None] = uncounted) -> None:
         topic = self._bus.topics.stream
         places = [TopicPartition(topic, number) for number in range(QUEUE_PARTITIONS)]
         since = int((datetime.now(UTC) - LOOK_BACK).timestamp() * 1000)
-        async with Follower(self._bus, topic).running() as follower:
+        async with Follower(self._bus, topic, stepped).running() as follower:
             ends = await follower.ends(range(QUEUE_PARTITIONS))
             found = await wait_out(topic, lambda: follower.consumer.offsets_for_times(dict.fromkeys(places, since)))
             starts = {place.partition: found[place].offset for place in places if found[place]}

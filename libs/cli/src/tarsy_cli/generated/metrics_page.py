@@ -15,6 +15,9 @@ from tarsy_ingest.metrics import Metrics as Ingest
 from tarsy_orchestrator.metrics import Metrics as Orchestrator
 from tarsy_service.http_metrics import HttpMetrics
 from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
+from tarsy_service.loop_lag import LoopLag
+from tarsy_service.loop_metrics import LoopMetrics
+from tarsy_service.loop_progress import ServiceLoops
 from tarsy_service.process_metrics import ProcessMetrics
 from tarsy_summarizer.metrics import Metrics as Summarizer
 from tarsy_timeline.metrics import Metrics as Timeline
@@ -41,6 +44,10 @@ class Shown:
 def _every_process(registry: CollectorRegistry) -> None:
     ProcessMetrics(registry, [], list)
     HttpMetrics(registry)
+    LoopLag(registry)
+    loops = ServiceLoops()
+    loops.begin("any")
+    LoopMetrics(registry, {"any": loops})
     kafka_writes(registry, "ingest")
     unparsable_records(registry, "ingest")
 

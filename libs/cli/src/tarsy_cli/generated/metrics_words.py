@@ -31,6 +31,7 @@ TOPICS = tuple(topic.name.removeprefix("tarsy.") for topic in Topics("tarsy").al
 
 LABELS: Mapping[str, str] = {
     "category": "what it is about",
+    "loop": "a long-lived loop of the service, such as `projector`: docs/operations/loop-stalled.md",
     "method": f"{', '.join(METHODS)}, or `other`",
     "outcome": "how it ended",
     "partition": f"0 to {LOG_PARTITIONS - 1}, or what the first `tarsy topics apply` was told",
@@ -219,6 +220,16 @@ LOOKS: Sequence[Look] = (
         "processes of `tarsy up --processes` end",
         ("tarsy_front_door_processes_ready", "tarsy_front_door_restarts_total"),
         "0 ready: `tarsy status` names the log of the process. Restarts that go on: the same",
+    ),
+    Look(
+        "a service is not ready, or slow in everything",
+        (
+            "tarsy_process_loop_idle_seconds",
+            "tarsy_process_loop_lag_seconds",
+            "tarsy_process_loop_held_seconds",
+        ),
+        "idle for more than a minute: the loop stands still, see docs/operations/loop-stalled.md. Held: the process "
+        "computes on its event loop, see docs/operations/event-loop-held.md. Lag without it: the machine is busy",
     ),
     Look(
         "the API answers badly",
