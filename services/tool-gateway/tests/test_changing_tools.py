@@ -79,7 +79,7 @@ def offer(calls_file: Path, *tools: str) -> None:
 
 async def test_fifty_words_of_a_change_make_one_list(calls_file: Path) -> None:
     async with connected(odd(calls_file), checking=NEVER) as connection:
-        await connection.wait_ready(30)
+        await connection.wait_ready(90)
         offer(calls_file, "announce", "new")
         await said(connection, call("announce"))
         await has(connection, "new")
@@ -88,7 +88,7 @@ async def test_fifty_words_of_a_change_make_one_list(calls_file: Path) -> None:
 
 async def test_a_change_that_nobody_told_is_found_by_the_next_check(calls_file: Path) -> None:
     async with connected(odd(calls_file), checking=Checking(every_seconds=0.2)) as connection:
-        await connection.wait_ready(30)
+        await connection.wait_ready(90)
         offer(calls_file, "new")
         await has(connection, "new")
         await has(connection, "empty", wanted=False)
@@ -96,7 +96,7 @@ async def test_a_change_that_nobody_told_is_found_by_the_next_check(calls_file: 
 
 async def test_a_list_that_has_not_changed_is_no_news(calls_file: Path) -> None:
     async with connected(odd(calls_file), checking=Checking(every_seconds=0.1)) as connection:
-        await connection.wait_ready(30)
+        await connection.wait_ready(90)
         connection.changed.clear()
         tools, checks = connection.tools, connection.checks
 
