@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from connections import SECRET, connected, odd, plan_to, said
 from gateway_owner import call, noted
-from http_servers import HttpServer
+from http_servers import HttpProgram
 
 from tarsy_embedded.ports import free_port
 from tarsy_testing import eventually
@@ -19,19 +19,13 @@ NEVER = Checking(every_seconds=600)
 PROGRAM = Path(__file__).with_name("changing_server.py")
 
 
-class ChangingServer(HttpServer):
-    def __init__(self, port: int) -> None:
-        super().__init__(port, "", {})
-        self._command = [sys.executable, str(PROGRAM), str(port)]
-
-
 @pytest.fixture(params=["stdio modern", "stdio legacy", "http modern", "http legacy"])
 async def transport(request: pytest.FixtureRequest) -> AsyncIterator[TransportPlan]:
     kind, protocol = request.param.split()
     if kind == "stdio":
         yield StdioTransport(sys.executable, (str(PROGRAM),), protocol=protocol)
         return
-    server = ChangingServer(free_port())
+    server = HttpProgram(PROGRAM, free_port(), {})
     await server.start()
     try:
         yield HttpTransport(server.url, protocol=protocol)

@@ -11,7 +11,7 @@ from typing import Literal
 
 from connections import connected, plan_to
 from gateway_owner import call, until_noted
-from http_servers import HttpServer
+from http_servers import HttpProgram
 
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_embedded.ports import free_port
@@ -38,12 +38,11 @@ def program(calls_file: Path, era: Era = "legacy", **more: str) -> StdioTranspor
     return StdioTransport(sys.executable, (str(PROGRAM),), environment(calls_file, **more), protocol=era)
 
 
-class HostileServer(HttpServer):
+class HostileServer(HttpProgram):
     """Over HTTP. `start` may be called again after `kill`."""
 
     def __init__(self, calls_file: Path) -> None:
-        super().__init__(free_port(), "", environment(calls_file))
-        self._command = [sys.executable, str(PROGRAM), str(self.port)]
+        super().__init__(PROGRAM, free_port(), environment(calls_file))
 
 
 class Subject:
