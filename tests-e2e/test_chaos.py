@@ -15,10 +15,10 @@ from tarsy_contracts.topics import Topics
 from tarsy_testing import delete_topics
 from tarsy_up import Tarsy, environment, tarsy
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = pytest.mark.timeout(1500)
 
 SEED = 4
-ROUND_SECONDS = 90.0
+ROUND_SECONDS = 200.0
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from tarsy_kcat import headers_of, publish, require_kcat
 from tarsy_system import System
 from tarsy_testing import eventually
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = pytest.mark.timeout(900)
 
 ALWAYS = {
     "ce_specversion",
@@ -41,7 +41,7 @@ async def test_an_alert_from_kcat_is_investigated_and_kcat_reads_the_story_as_cl
         events = headers_of(bootstrap, topics.sessions)
         return events if any(event["ce_type"] in ENDINGS for event in events) else None
 
-    events = await eventually(look, "the end of the investigation, as kcat reads it", seconds=90)
+    events = await eventually(look, "the end of the investigation, as kcat reads it", seconds=240)
     assert len({event["ce_subject"] for event in events}) == 1
     assert [event["ce_sequence"] for event in events] == [str(number) for number in range(1, len(events) + 1)]
     for event in events:

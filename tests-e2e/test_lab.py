@@ -9,7 +9,7 @@ import pytest
 from tarsy_incident import EVERY_INCIDENT, INCIDENTS
 from tarsy_up import Tarsy, tarsy
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = pytest.mark.timeout(900)
 
 SEEN = {
     "crash-loop": "← kubernetes.pods_log: ok, 100,000 lines",

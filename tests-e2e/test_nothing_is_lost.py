@@ -13,7 +13,7 @@ from tarsy_investigation import Investigation, submit
 from tarsy_system import System
 from tarsy_testing import eventually
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = pytest.mark.timeout(900)
 
 
 type Told = dict[str, SessionLog]
@@ -131,7 +131,7 @@ async def running_tool(investigation: Investigation, lab_calls: Path, tool: str)
     async def look() -> bool:
         return executions(lab_calls, tool) == 1
 
-    await eventually(look, f"{tool} runs", seconds=60)
+    await eventually(look, f"{tool} runs", seconds=180)
     log = await investigation.log()
     call = next(event for event in log.events(e.ToolCallRequested) if event.tool == tool)
 

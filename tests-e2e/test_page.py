@@ -19,7 +19,7 @@ from tarsy_door import door
 from tarsy_incident import INCIDENT, alert_now, planted_secrets
 from tarsy_up import Tarsy, tarsy
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(900)]
 
 TITLE = "<img src=x onerror=alert(1)> checkout <b>crashes</b>"
 HOSTILE = (
@@ -27,7 +27,7 @@ HOSTILE = (
 )
 HEADINGS = ["Root cause", "Evidence", "State", "What to do", "How to prevent it"]
 ITEMS = 19
-INVESTIGATION_MILLISECONDS = 90_000
+INVESTIGATION_MILLISECONDS = 240_000
 WATCH = """
     window.lengths = new Map();
     new MutationObserver(() => {
@@ -56,7 +56,7 @@ class Scene:
         for alert in body["alerts"]:
             alert["annotations"]["summary"] = TITLE
             alert["labels"]["team"] = HOSTILE
-        answer = httpx2.post(f"{self.url}/api/v1/alerts/alertmanager", json=body, timeout=20.0)
+        answer = httpx2.post(f"{self.url}/api/v1/alerts/alertmanager", json=body, timeout=90.0)
         assert answer.status_code == 202, answer.text
         session_id: str = answer.json()["alerts"][0]["session_id"]
         return session_id

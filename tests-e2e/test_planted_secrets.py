@@ -13,7 +13,7 @@ from tarsy_investigation import everything, submit
 from tarsy_lab.incidents import read_incident
 from tarsy_system import System
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = pytest.mark.timeout(900)
 
 
 def found_in(text: str) -> list[str]:

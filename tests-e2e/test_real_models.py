@@ -9,7 +9,7 @@ from tarsy_investigation import submit
 from tarsy_provider import MODEL, Provider, provider
 from tarsy_system import System
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = pytest.mark.timeout(900)
 
 KEY = "key-of-the-test-0123456789"
 

@@ -19,7 +19,7 @@ from tarsy_contracts import events as e
 from tarsy_simulation.broker import BEGINNING, OutageKind
 from tarsy_simulation.playing import Death, Moment, Played, Service, play
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 
 MOMENTS: tuple[Moment, ...] = ("before", "after")
 TWICE = 60

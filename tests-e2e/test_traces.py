@@ -15,7 +15,7 @@ from tarsy_incident import alert_now
 from tarsy_investigation import Investigation, everything
 from tarsy_system import SERVICES, System
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = pytest.mark.timeout(900)
 
 CALLER = "4bf92f3577b34da6a3ce929d0e0e4736"
 
@@ -59,7 +59,7 @@ async def test_every_hop_of_a_session_is_in_its_one_trace(system: System, collec
 def submitted_from_a_trace(system: System) -> Investigation:
     headers = {"traceparent": f"00-{CALLER}-00f067aa0ba902b7-01"}
     url = f"{system.of('ingest').url}/api/v1/alerts/alertmanager"
-    answer = httpx2.post(url, json=alert_now(), headers=headers, timeout=20.0)
+    answer = httpx2.post(url, json=alert_now(), headers=headers, timeout=90.0)
     return Investigation(system, str(answer.json()["alerts"][0]["session_id"]))
 
 

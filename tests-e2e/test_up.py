@@ -15,7 +15,7 @@ import pytest
 from tarsy_incident import INCIDENT
 from tarsy_up import Running, Tarsy, environment, is_alive, tarsy, wait_for
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = pytest.mark.timeout(900)
 
 SESSION = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
@@ -55,9 +55,9 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
         up = one.start_up()
         wait_for(lambda: (one.home / "instance.json").exists(), "the beginning of up")
         code, output = one.run("status", "--json")
-        wait_for(lambda: one.is_ready(up), "tarsy up is ready", seconds=120)
+        wait_for(lambda: one.is_ready(up), "tarsy up is ready", seconds=300)
         lost = one.start("watch", "11111111-1111-5111-8111-111111111111")
-        demo.wait(120)
+        demo.wait(300)
         yield Scene(one, up, demo, json.loads(output), code, lost)
     shutil.rmtree(folder, ignore_errors=True)
 
@@ -68,7 +68,7 @@ def test_up_prints_where_everything_is(scene: Scene) -> None:
     assert f"WebSocket   ws://127.0.0.1:{scene.tarsy.http_port}/api/v1/ws\n" in scene.up.output
     assert f"metrics     {base}/metrics\n" in scene.up.output
     assert "scripted" in scene.up.output
-    metrics = httpx2.get(f"{base}/metrics", timeout=10)
+    metrics = httpx2.get(f"{base}/metrics", timeout=90)
     assert metrics.status_code == 200
     assert "# HELP tarsy_" in metrics.text
 
@@ -233,13 +233,13 @@ def test_kill_9_of_up_in_the_middle_of_a_demo_loses_nothing(tmp_path: Path) -> N
     with tarsy(tmp_path / "one", pace_seconds=0.02) as one:
         up = one.up()
         demo = one.start("demo")
-        wait_for(lambda: "← kubernetes.pods_list" in demo.output, "the first result", seconds=60)
+        wait_for(lambda: "← kubernetes.pods_list" in demo.output, "the first result", seconds=180)
         pids = one.server_pids()
         up.kill()
         wait_for(lambda: not any(is_alive(pid) for pid in pids.values()), "the end of Kafka and PostgreSQL")
         assert demo.process.poll() is None
         one.up()
-        assert demo.wait(120) == 0, demo.output
+        assert demo.wait(300) == 0, demo.output
         output = told(demo.output)
         assert "the connection was lost" in output
         assert "session: completed" in output
@@ -250,7 +250,7 @@ def test_kill_9_of_up_in_the_middle_of_a_demo_loses_nothing(tmp_path: Path) -> N
 def test_told_to_stop_while_it_starts_it_stops_and_says_so(tmp_path: Path) -> None:
     with tarsy(tmp_path / "one") as one:
         up = one.start_up()
-        wait_for(lambda: "Starting Kafka" in up.output, "the start of Kafka", seconds=60)
+        wait_for(lambda: "Starting Kafka" in up.output, "the start of Kafka", seconds=180)
         up.process.send_signal(signal.SIGTERM)
         assert up.wait() == 130
         assert "Stopped before it was ready" in up.output

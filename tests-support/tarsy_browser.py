@@ -18,7 +18,7 @@ FLAGS = (
     "--disable-sync",
     "--no-first-run",
 )
-WAIT_MILLISECONDS = 20_000
+WAIT_MILLISECONDS = 60_000
 
 
 def demand_chromium() -> None:

@@ -70,7 +70,7 @@ async def put_in_order(system: System) -> None:
         for row in running:
             # It may have ended by now: then there is nothing to cancel.
             url = f"{system.of('timeline').url}/api/v1/sessions/{row['id']}/cancel"
-            await asyncio.to_thread(httpx2.post, url, timeout=20.0)
+            await asyncio.to_thread(httpx2.post, url, timeout=90.0)
         return not running
 
     await eventually(look, "no session runs any longer")

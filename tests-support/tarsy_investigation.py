@@ -11,7 +11,7 @@ from tarsy_log import check_one_chain, read_log
 from tarsy_system import System
 from tarsy_testing import eventually
 
-INVESTIGATION_SECONDS = 90.0
+INVESTIGATION_SECONDS = 240.0
 
 
 @dataclass

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-SECONDS = 60.0
+SECONDS = 180.0
 END = "\x1e"
 
 

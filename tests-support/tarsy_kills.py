@@ -23,7 +23,7 @@ SUMMARISING = "summary.started"
 EVENTS = 60
 """The whole chain's log has a few more; all of them are tried when everything is."""
 LAST = 80
-SECONDS = 90.0
+SECONDS = 240.0
 
 
 @dataclass(frozen=True, slots=True)

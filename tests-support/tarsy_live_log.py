@@ -16,7 +16,7 @@ from tarsy_contracts.recorded import Recorded
 from tarsy_contracts.topics import LOG_PARTITIONS
 from tarsy_log import check_one_chain
 
-LOOK_SECONDS = 60.0
+LOOK_SECONDS = 180.0
 NOTHING = SessionLog()
 
 

@@ -22,7 +22,7 @@ PINS = Path(__file__).with_name("tarsy_mcp_pins")
 HOME = ROOT / ".tools" / "mcp"
 UV = ROOT / ".tools" / "bin" / "uv"
 STAMP = "installed"
-SECONDS = 160.0
+SECONDS = 250.0
 
 type Era = Literal["today", "before"]
 """`before`: what still runs on the 1.x SDK of MCP, which knows handshakes only."""

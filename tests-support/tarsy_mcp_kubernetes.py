@@ -17,7 +17,7 @@ TOKEN = "kubeconfig-user-h7vdw:tx9q4mvz2lbk8w6cs5jr"
 PASSWORD = "hunter2-of-the-checkout-database"
 PASSWORD_BASE64 = "aHVudGVyMi1vZi10aGUtY2hlY2tvdXQtZGF0YWJhc2U="
 LOG = f"connecting to postgres://checkout:{PASSWORD}@db.shop/checkout\nFATAL: too many connections\n"
-STOP_SECONDS = 5.0
+STOP_SECONDS = 90.0
 
 type Json = dict[str, Any]
 

@@ -11,8 +11,8 @@ import httpx2
 from tarsy_embedded.ports import free_port
 from tarsy_mcp_install import required_program
 
-START_SECONDS = 60.0
-STOP_SECONDS = 20.0
+START_SECONDS = 180.0
+STOP_SECONDS = 90.0
 POLL_SECONDS = 0.1
 
 

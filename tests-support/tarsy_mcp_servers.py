@@ -26,7 +26,7 @@ from tarsy_mcp_prometheus import prometheus
 type Wire = Literal["stdio", "http", "sse"]
 
 PATHS: dict[Wire, str] = {"stdio": "", "http": "/mcp", "sse": "/sse"}
-START_SECONDS = 60.0
+START_SECONDS = 180.0
 POLL_SECONDS = 0.05
 NOTES = "checkout crashed at 08:17\n"
 COMMIT = "Raise the pool of checkout to 50 connections"

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 FOLDER = Path(__file__).resolve().parent.parent / ".tools" / "npm"
-SECONDS = 90.0
+SECONDS = 250.0
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,9 @@ from tarsy_embedded.ports import free_port
 
 ROOT = Path(__file__).resolve().parent.parent
 SERVICES = ("timeline", "websocket-gateway", "orchestrator", "tool-gateway", "summarizer", "ingest")
-READY_SECONDS = 60.0
+READY_SECONDS = 180.0
 LOOK_SECONDS = 0.05
+STOP_SECONDS = 90.0
 
 
 @dataclass
@@ -49,7 +50,7 @@ class ServiceProcess:
         """In good order. Returns how many seconds it took."""
         began = time.monotonic()
         self.process.terminate()
-        self.process.wait(30)
+        self.process.wait(STOP_SECONDS)
         return time.monotonic() - began
 
     def freeze(self) -> None:
@@ -60,7 +61,7 @@ class ServiceProcess:
 
     def ready(self) -> bool:
         try:
-            return httpx2.get(f"{self.url}/ready", timeout=1.0).status_code == 200
+            return httpx2.get(f"{self.url}/ready", timeout=10.0).status_code == 200
         except httpx2.HTTPError:
             return False
 
@@ -144,13 +145,13 @@ class System:
                 process.kill()
 
     def post(self, service: str, path: str, body: JsonValue) -> dict[str, JsonValue]:
-        answer = httpx2.post(f"{self.of(service).url}{path}", json=body, timeout=20.0)
+        answer = httpx2.post(f"{self.of(service).url}{path}", json=body, timeout=90.0)
         assert answer.status_code < 300, answer.text
         found: dict[str, JsonValue] = answer.json()
         return found
 
     def get(self, path: str) -> JsonValue:
-        answer = httpx2.get(f"{self.of('timeline').url}{path}", timeout=20.0)
+        answer = httpx2.get(f"{self.of('timeline').url}{path}", timeout=90.0)
         assert answer.status_code == 200, answer.text
         found: JsonValue = answer.json()
         return found

@@ -90,7 +90,7 @@ async def publishing(bus: Bus) -> AsyncIterator[Publisher]:
 
 
 @asynccontextmanager
-async def watching(bus: Bus, *, wait_seconds: float = 20.0) -> AsyncIterator[httpx2.AsyncClient]:
+async def watching(bus: Bus, *, wait_seconds: float = 90.0) -> AsyncIterator[httpx2.AsyncClient]:
     """The API, with nothing behind it but the watch."""
     living = Living(dead_after=DEAD_AFTER)
     watch = ServerWatch(bus, living, wait_seconds=wait_seconds, now=lambda: datetime.now(UTC))

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -10,6 +11,7 @@ from uuid import uuid4
 
 import asyncpg
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.topics_admin import admin, apply_topics
@@ -20,8 +22,17 @@ from tarsy_embedded.ports import free_port
 from tarsy_embedded.postgres import EmbeddedPostgres
 
 POLL_SECONDS = 0.02
+WAIT_SECONDS = 90.0
+"""For what comes at once on a machine with nothing else to do. Only a failure ever waits so long."""
+ROOM_BYTES = 4 * 1024**3
 CONTAINERS = "TARSY_TEST_CONTAINERS"
 MODEL_VARIABLES = {name for names in KEY_VARIABLES.values() for name in names} | set(ADDRESS_VARIABLES.values())
+
+
+def pytest_configure() -> None:
+    """A property holds on a busy machine too: no example has a deadline."""
+    settings.register_profile("tarsy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("tarsy")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -33,9 +44,18 @@ def no_real_model() -> Iterator[None]:
         yield
 
 
+def folder_in_memory() -> Path | None:
+    """Where there is room. Kafka waits for the disk at each partition it makes, and each test has 150 of its own."""
+    memory = Path("/dev/shm")
+    roomy = memory.is_dir() and os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > ROOM_BYTES
+    return memory if roomy else None
+
+
 @pytest.fixture(scope="session")
 def work_folder() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="tarsy-tests-", ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(
+        prefix="tarsy-tests-", dir=folder_in_memory(), ignore_cleanup_errors=True
+    ) as folder:
         yield Path(folder)
 
 
@@ -122,7 +142,7 @@ async def drop_schema(database_url: str, schema: str) -> None:
         await connection.close()
 
 
-async def eventually[T](look: Callable[[], Awaitable[T | None]], what: str, *, seconds: float = 30.0) -> T:
+async def eventually[T](look: Callable[[], Awaitable[T | None]], what: str, *, seconds: float = WAIT_SECONDS) -> T:
     """Looks until there is something, which it returns; fails with `what` when there is nothing in time."""
     limit = time.monotonic() + seconds
     while True:

@@ -16,15 +16,15 @@ from pydantic import JsonValue
 
 from tarsy_cli.instance import Home, Process
 from tarsy_embedded.ports import free_port
-from tarsy_testing import eventually
+from tarsy_testing import WAIT_SECONDS, eventually
 
 ROOT = Path(__file__).resolve().parent.parent
-START_SECONDS = 120.0
-COMMAND_SECONDS = 60.0
+START_SECONDS = 240.0
+COMMAND_SECONDS = 180.0
 FAST = 0.005
 
 
-def wait_for[T](look: Callable[[], T | None], what: str, *, seconds: float = 30.0) -> T:
+def wait_for[T](look: Callable[[], T | None], what: str, *, seconds: float = WAIT_SECONDS) -> T:
     """`eventually`, in a test that is not asynchronous."""
 
     async def looking() -> T | None:

@@ -1,7 +1,9 @@
-"""A person cancels, whatever the session does just then: it ends within two seconds, and nothing of it stays open."""
+"""A person cancels, whatever the session does just then: it is broken off, and nothing of it stays open.
+
+That this takes no more than two seconds is shown where time is virtual: test_sweep_in_process.py.
+"""
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -16,9 +18,7 @@ from tarsy_measured import measured
 from tarsy_system import System
 from tarsy_testing import eventually
 
-pytestmark = pytest.mark.timeout(180)
-
-AT_MOST = timedelta(seconds=2)
+pytestmark = pytest.mark.timeout(600)
 
 type Moment = Callable[[Investigation, LiveLog], Awaitable[None]]
 
@@ -63,19 +63,30 @@ async def cancelled(system: System, log: LiveLog, session: Investigation) -> Ses
     """Cancels it, and checks what holds of every cancelled session."""
     assert cancel(system, session.session_id)["message"] == "The session is being cancelled."
     told = await log.until_ended(session.session_id)
-    assert took(told) < AT_MOST
+    measured("cancelled", took(told))
+    assert came_to_their_own_end(told) == []
     assert told.types[-1] == "session.cancelled"
     assert list(left_open(told)) == []
     await check_that_the_api_shows_its_end(system, session.session_id, told)
     return told
 
 
-def took(told: SessionLog) -> timedelta:
-    """By the broker's stamps."""
+def took(told: SessionLog) -> float:
+    """Seconds, by the broker's stamps."""
     (asked,) = records_of(told, e.RequestAccepted)
-    seconds = told.accepted[-1].appended_at - asked.appended_at
-    measured("cancelled", seconds.total_seconds())
-    return seconds
+    return (told.accepted[-1].appended_at - asked.appended_at).total_seconds()
+
+
+def came_to_their_own_end(told: SessionLog) -> list[str]:
+    """What was waited for, in the place of being broken off."""
+    (asked,) = records_of(told, e.RequestAccepted)
+    since = [record.event for record in told.accepted[told.accepted.index(asked) :]]
+    return [
+        event.type
+        for event in since
+        if isinstance(event, e.LlmCallCompleted | e.SummaryCompleted)
+        or (isinstance(event, e.ToolCallCompleted) and event.outcome not in ("cancelled", "unknown"))
+    ]
 
 
 def left_open(told: SessionLog) -> Iterator[str]:
@@ -123,4 +134,4 @@ async def test_a_destructive_call_ends_as_unknown_and_what_came_of_it_is_learned
     told = await log.until_event(session.session_id, e.ToolCallOutcomeLearned)
     (learned,) = told.events(e.ToolCallOutcomeLearned)
     assert (learned.call_id, learned.outcome) == (call.call_id, "ok")
-    assert told.accepted[-1].appended_at - told.accepted[-2].appended_at > AT_MOST
+    assert told.types[-2:] == ["session.cancelled", "tool_call.outcome_learned"], "nobody waited for it"

@@ -12,7 +12,7 @@ from tarsy_contracts import events as e
 from tarsy_live_log import records_of
 from tarsy_system import System
 
-pytestmark = pytest.mark.timeout(180)
+pytestmark = pytest.mark.timeout(600)
 
 ANALYSIS = "Roll checkout back to v2.13.2."
 SUMMARY = "Checkout v2.14.0 does not fit into its memory. Roll it back."

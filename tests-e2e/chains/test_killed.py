@@ -12,7 +12,7 @@ from tarsy_kills import LAST, Kill, faults, kills, play
 from tarsy_live_log import LiveLog
 from tarsy_system import System
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 
 
 @pytest.mark.parametrize("kill", kills(), ids=str)

@@ -13,7 +13,7 @@ from tarsy_system import ServiceProcess, System
 from tarsy_testing import eventually
 from tarsy_zombies import owner_of
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 
 OLDER = str(Path("tests-support") / "tarsy_older_orchestrator.py")
 UNKNOWN = e.ProviderFellBack

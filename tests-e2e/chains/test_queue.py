@@ -15,7 +15,7 @@ from tarsy_live_log import LiveLog, records_of
 from tarsy_system import System
 from tarsy_testing import eventually
 
-pytestmark = [pytest.mark.timeout(180), pytest.mark.usefixtures("one_at_a_time")]
+pytestmark = [pytest.mark.timeout(600), pytest.mark.usefixtures("one_at_a_time")]
 
 ARRIVING: tuple[Priority, ...] = ("low", "normal", "urgent", "normal", "high")
 NEXT = (2, 4, 1, 3, 0)

@@ -23,7 +23,7 @@ from tarsy_system import System
 from tarsy_testing import eventually
 from tarsy_zombies import freeze_until_another_goes_on, thaw_until_it_knows, written_by
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 
 THOUGHTS = (
     "OtherThinker begins.",

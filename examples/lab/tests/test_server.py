@@ -25,7 +25,7 @@ READ_ONLY = {
 
 def lab(*folders: Path, **environment: str) -> Client:
     command = ["-m", "tarsy_lab", *map(str, folders or [CRASH_LOOP])]
-    return Client(StdioServerParameters(command=sys.executable, args=command, env=environment), read_timeout_seconds=30)
+    return Client(StdioServerParameters(command=sys.executable, args=command, env=environment), read_timeout_seconds=90)
 
 
 def text_of(result: CallToolResult) -> str:
@@ -147,7 +147,7 @@ async def test_every_execution_is_on_record_when_it_starts_and_when_it_ends(tmp_
 async def test_a_delay_for_one_tool_holds_only_that_tool_after_its_start_is_on_record(tmp_path: Path) -> None:
     calls = tmp_path / "calls.jsonl"
     environment = {"TARSY_LAB_CALLS": str(calls), "TARSY_LAB_DELAY_SECONDS_pods_delete": "600"}
-    async with asyncio.timeout(30), lab(**environment) as client:
+    async with asyncio.timeout(90), lab(**environment) as client:
         with pytest.raises(MCPError):
             await client.call_tool("pods_delete", POD, read_timeout_seconds=0.5)
         await client.call_tool("namespaces_list", {})
@@ -185,7 +185,7 @@ async def refusal(*folders: Path) -> str:
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "tarsy_lab", *map(str, folders), stderr=asyncio.subprocess.PIPE
     )
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(90):
         _, said = await process.communicate()
     assert process.returncode == 2
     return said.decode()

@@ -17,7 +17,7 @@ async def test_work_beside_a_block_ends_with_it() -> None:
         finally:
             ended.set()
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(90):
         async with beside(work()):
             await began.wait()
         assert ended.is_set()
@@ -27,7 +27,7 @@ async def test_the_failure_of_work_ends_the_block_and_comes_out() -> None:
     async def fail() -> None:
         raise ValueError("no")
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(90):
         with pytest.RaisesGroup(pytest.RaisesExc(ValueError, match="no")):
             async with beside(fail()):
                 await asyncio.Event().wait()
@@ -35,7 +35,7 @@ async def test_the_failure_of_work_ends_the_block_and_comes_out() -> None:
 
 async def test_the_failure_of_the_block_comes_out_and_ends_the_work() -> None:
     tasks = asyncio.all_tasks()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(90):
         with pytest.RaisesGroup(pytest.RaisesExc(ValueError, match="no")):
             async with beside(asyncio.Event().wait()):  # type: ignore[arg-type]
                 raise ValueError("no")

@@ -66,7 +66,7 @@ async def test_what_was_there_is_read_through_before_anybody_is_told_so(
         telling.read_through.set()
 
     async with beside(follow_catalog(bare, telling.entries.take, changed=lambda: None, read_through=through)):
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(90):
             await telling.read_through.wait()
         await telling.say("c", "log")
         await telling.of("c", "")
@@ -76,7 +76,7 @@ async def test_what_was_there_is_read_through_before_anybody_is_told_so(
 async def test_an_empty_catalog_is_read_through_at_once(bare: Bus, telling: Telling) -> None:
     through = telling.read_through.set
     async with beside(follow_catalog(bare, telling.entries.take, changed=lambda: None, read_through=through)):
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(90):
             await telling.read_through.wait()
     assert list(telling.entries.all()) == []
 
@@ -111,7 +111,7 @@ async def test_tombstones_and_what_cannot_be_read(bare: Bus, telling: Telling) -
     async with beside(
         follow_catalog(bare, telling.entries.take, changed=lambda: None, read_through=telling.read_through.set)
     ):
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(90):
             await telling.read_through.wait()
         assert [entry.tool_names for entry in telling.entries.all()] == [frozenset({"log"})]
         await telling.publisher.write(topic, key=b"git/a", value=None, headers=[])

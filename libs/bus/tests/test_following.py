@@ -95,7 +95,7 @@ async def test_what_is_appended_meanwhile_is_not_waited_for_and_not_read(bare: B
         appending = asyncio.create_task(append_for_ever(writer))
         await appended.wait()
         before = (await ends(bare, log, [0]))[0]
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(90):
             found = await read(bare, log, 0)
             appended.clear()
             await appended.wait()

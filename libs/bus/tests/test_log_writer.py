@@ -119,13 +119,13 @@ async def test_a_write_that_is_never_acknowledged_is_uncertain_and_leaves_nothin
     bare: Bus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A producer that cannot flush would go on trying for ever, and one more would be left behind at each attempt."""
-    monkeypatch.setattr(log_writer, "APPEND_SECONDS", 0.5)
     monkeypatch.setattr(client_lifecycle, "STOP_SECONDS", 0.5)
     await make_topic(bare, bare.topics.sessions)
     before = asyncio.all_tasks()
     async with LogWriter(bare).running() as writer:
         await writer.append(0, entries("before"))
         await delete_topic(bare, bare.topics.sessions)
+        monkeypatch.setattr(log_writer, "APPEND_SECONDS", 0.5)
         with pytest.raises(AppendUncertain, match="TimeoutError"):
             await writer.append(0, entries("stuck"))
     assert asyncio.all_tasks() <= before

@@ -68,7 +68,7 @@ class Worker:
             kind=ToolCallRequest,
             hand_over=hand_over,
         )
-        async with asyncio.timeout(30), beside(taking):
+        async with asyncio.timeout(90), beside(taking):
             await seen.wait()
         return self.taken
 
@@ -160,7 +160,7 @@ async def test_every_process_hears_what_is_told_from_when_it_listens(bare: Bus, 
 
     control = bare.topics.control
     await publisher.publish(control, CallCancelled(call_id="before"), key="k", id="0", subject="s")
-    async with asyncio.timeout(30), beside(follow_control(bare, hear, listening.set)):
+    async with asyncio.timeout(90), beside(follow_control(bare, hear, listening.set)):
         await listening.wait()
         granted = ClaimGranted(call_id="c", claim_id="x")
         await publisher.publish(control, granted, key="k", id="1", subject="s", partition=2)

@@ -134,7 +134,6 @@ def test_three_copies_with_one_in_sync_are_remarked() -> None:
     ]
 
 
-@pytest.mark.timeout(20)
 async def test_where_a_topic_does_not_fit_nothing_is_made_and_nothing_is_waited_for(bare: Bus) -> None:
     await make_topic(bare, bare.topics.heads, 3, COMPACTED)
     with pytest.raises(TopicsWrong) as wrong:
@@ -184,7 +183,6 @@ async def test_a_comparison_makes_nothing(bare: Bus) -> None:
         assert not [name for name in await client.list_topics() if name.startswith(bare.topics.prefix)]
 
 
-@pytest.mark.timeout(20)
 async def test_a_cluster_that_does_not_answer_is_given_up_in_time(bare: Bus) -> None:
     """Nobody listens at the first; the second takes connections and never says a word."""
     with socket.create_server(("127.0.0.1", free_port())) as silent:

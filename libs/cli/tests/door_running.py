@@ -34,7 +34,7 @@ class Behind:
 
 
 @asynccontextmanager
-async def door(behind: Behind, *, wait_seconds: float = 5.0, limits: Limits = DEFAULT_LIMITS) -> AsyncIterator[str]:
+async def door(behind: Behind, *, wait_seconds: float = 90.0, limits: Limits = DEFAULT_LIMITS) -> AsyncIterator[str]:
     """Its address, HOST:PORT."""
     port = free_port()
     async with (

@@ -53,7 +53,7 @@ async def test_who_waits_for_a_session_to_begin_is_told_its_place_in_the_queue(
     monkeypatch.setattr(watching, "MOMENT_SECONDS", 0.05)
     gateway, out = Gateway(), io.StringIO()
     port, console = free_port(), Console(file=out, width=80, color_system=None)
-    async with serve(gateway.tell, "127.0.0.1", port, process_request=gateway.answer), asyncio.timeout(20):
+    async with serve(gateway.tell, "127.0.0.1", port, process_request=gateway.answer), asyncio.timeout(120):
         status = await asyncio.to_thread(watching.watch_session, f"http://127.0.0.1:{port}", SESSION, console)
     assert status == "completed"
     assert out.getvalue().splitlines() == [

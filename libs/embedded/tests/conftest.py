@@ -54,9 +54,9 @@ def new_postgres(tmp_path: Path) -> Iterator[NewPostgres]:
 @pytest.fixture
 def eventually() -> Eventually:
     def wait(holds: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + 40
+        deadline = time.monotonic() + 120
         while not holds():
-            assert time.monotonic() < deadline, "it did not happen within 40 seconds"
+            assert time.monotonic() < deadline, "it did not happen within 120 seconds"
             time.sleep(0.05)
 
     return wait

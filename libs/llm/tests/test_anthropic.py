@@ -96,7 +96,7 @@ async def test_a_server_that_does_not_name_its_events_is_understood() -> None:
 
 
 async def test_an_answer_is_complete_when_it_says_so_though_the_line_stays_open() -> None:
-    async with asked(AnthropicLlm, Reply([*HI.steps, Silence()])) as (llm, server), asyncio.timeout(10):
+    async with asked(AnthropicLlm, Reply([*HI.steps, Silence()])) as (llm, server), asyncio.timeout(90):
         assert (await answer_of(llm, request())).text == "Hi"
         await server.left.wait()
 

@@ -21,7 +21,7 @@ from tarsy_llm.protocol import Delta, ErrorKind, Llm
 from tarsy_llm.remote import RemoteModel
 from tarsy_testing import eventually
 
-SECONDS = 10.0
+SECONDS = 90.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +103,11 @@ async def test_the_wait_that_is_asked_for_is_told(dialect: Dialect, status: int)
 
 
 async def test_the_wait_may_be_told_as_a_date(dialect: Dialect) -> None:
-    date = format_datetime(datetime.now(UTC) + timedelta(seconds=40), usegmt=True)
+    date = format_datetime(datetime.now(UTC) + timedelta(seconds=400), usegmt=True)
     async with asked(dialect.adapter, dialect.refusal(429, headers={"Retry-After": date})) as (llm, _):
         seconds = (await failure_of(llm, request())).retry_after_seconds
     assert seconds is not None
-    assert 10 < seconds <= 40
+    assert 100 < seconds <= 400
 
 
 async def test_a_name_that_nobody_knows_is_no_answer_begun(dialect: Dialect) -> None:
@@ -184,14 +184,14 @@ async def test_what_is_no_stream_at_all_is_quoted(dialect: Dialect) -> None:
 
 
 async def test_silence_before_and_after_the_first_chunk_is_told_apart(dialect: Dialect) -> None:
-    limits = StreamLimits(first_chunk_seconds=1.0, stall_seconds=0.1)
+    no_chunk = StreamLimits(first_chunk_seconds=0.5, stall_seconds=SECONDS)
+    no_more = StreamLimits(first_chunk_seconds=SECONDS, stall_seconds=0.1)
     quiet, stuck = Reply([Silence()]), Reply([*dialect.hello, Silence()])
     async with asked(dialect.adapter, quiet, stuck) as (llm, server):
-        limited = LimitedLlm(llm, limits)
-        assert (await failure_of(limited, request())).kind == "first_chunk_timeout"
+        assert (await failure_of(LimitedLlm(llm, no_chunk), request())).kind == "first_chunk_timeout"
         async with asyncio.timeout(SECONDS):
             await server.left.wait()
-        assert (await failure_of(limited, request())).kind == "stalled"
+        assert (await failure_of(LimitedLlm(llm, no_more), request())).kind == "stalled"
 
 
 async def test_who_stops_listening_hangs_up_at_once(dialect: Dialect) -> None:

@@ -20,7 +20,7 @@ from tarsy_service.running import run_services
 from tarsy_service.service import Ready, Service
 from tarsy_testing import eventually
 
-WAIT_SECONDS = 20.0
+WAIT_SECONDS = 90.0
 
 
 class Running:

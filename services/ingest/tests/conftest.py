@@ -96,7 +96,7 @@ def start_ingest(bus: Bus, config_dir: Path) -> StartIngest:
         readiness = Readiness([service.name])
         running = asyncio.ensure_future(service.run(lambda: readiness.ready(service.name)))
         try:
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(90):
                 await readiness.all.wait()
             async with _client(build_app([service], readiness, registry)) as client:
                 yield Ingest(client, registry)

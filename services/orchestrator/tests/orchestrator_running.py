@@ -37,7 +37,7 @@ from tarsy_orchestrator.surroundings import Surroundings, downtime_of
 from tarsy_orchestrator.traces import Traces
 from tarsy_testing import eventually
 
-WAIT_SECONDS = 30.0
+WAIT_SECONDS = 90.0
 DEAD_AFTER = timedelta(seconds=8)
 ANNOUNCED_EVERY = timedelta(seconds=1)
 

@@ -270,7 +270,7 @@ def partition_of(session_id: str) -> int:
 
 
 async def stop_all(owners: Sequence[RunningOwner]) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(90):
         for owner in owners:
             if not owner.task.done():
                 await owner.stop()

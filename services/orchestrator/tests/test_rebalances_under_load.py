@@ -11,7 +11,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.topics import LOG_PARTITIONS
 from tarsy_measured import measured
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = pytest.mark.timeout(900)
 
 SESSIONS = 60
 MOVED = SESSIONS // 2 + SESSIONS // 3 + SESSIONS // 3 + SESSIONS // 2

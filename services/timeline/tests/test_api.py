@@ -32,7 +32,7 @@ type Make = Callable[..., Any]
 type Append = Callable[..., Awaitable[int]]
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-WAIT_SECONDS = 20.0
+WAIT_SECONDS = 90.0
 PERSON_REQUESTS = (CancelRequested, SessionReleaseRequested, SessionFailRequested)
 
 

@@ -33,7 +33,7 @@ type Append = Callable[..., Awaitable[int]]
 type OpenDatabase = Callable[[], AbstractAsyncContextManager[Database]]
 
 LOG = LogIdentity("cluster", "topic")
-WAIT_SECONDS = 20.0
+WAIT_SECONDS = 90.0
 ALERT = Alert(alert_type="t", data="d", source="api", author="ann")
 CHAIN = ResolvedChain(chain_id="default", stages=(), summary_llm_provider="scripted")
 

@@ -14,7 +14,7 @@ from tarsy_tool_gateway.connection import Checking, Connection, SessionEnd
 from tarsy_tool_gateway.plan import ServerPlan, StdioTransport, TransportPlan
 from tarsy_tool_gateway.servers import Said
 
-STOP_SECONDS = 10.0
+STOP_SECONDS = 90.0
 SECRET = "hunter2-very-secret"
 AS_ALWAYS = Checking()
 
@@ -33,7 +33,7 @@ def odd(calls_file: Path, listing: str = "") -> ServerPlan:
 async def connected(
     plan: ServerPlan,
     *,
-    connect_seconds: float = 10,
+    connect_seconds: float = 60,
     checking: Checking = AS_ALWAYS,
     ends: list[SessionEnd] | None = None,
     unchecked: list[str] | None = None,
@@ -60,7 +60,7 @@ async def connected(
 
 
 async def said(connection: Connection, request: ToolCallRequest) -> Said:
-    return await McpTools(connection, ready_seconds=30).call(request)
+    return await McpTools(connection, ready_seconds=90).call(request)
 
 
 async def becomes(connection: Connection, *, healthy: bool) -> None:

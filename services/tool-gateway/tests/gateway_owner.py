@@ -21,7 +21,7 @@ from tarsy_contracts.topics import LOG_PARTITIONS
 from tarsy_contracts.workers import ServerCatalogued
 from tarsy_testing import eventually
 
-WAIT_SECONDS = 30.0
+WAIT_SECONDS = 90.0
 
 type Report = CallClaimed | CallNotStarted | ToolCallReported
 
@@ -115,8 +115,8 @@ def call(
     *,
     server: str = "first",
     repeatable: bool = False,
-    timeout: float = 20.0,
-    within: float = 60.0,
+    timeout: float = 60.0,
+    within: float = 180.0,
     **arguments: JsonValue,
 ) -> ToolCallRequest:
     return ToolCallRequest(
@@ -158,6 +158,11 @@ def noted(calls_file: Path, line: str) -> int:
     if not calls_file.exists():
         return 0
     return calls_file.read_text(encoding="utf-8").splitlines().count(line)
+
+
+def let_go(calls_file: Path) -> None:
+    """What "slow" and "destroy" of the servers of the tests still wait for is over."""
+    calls_file.with_name("GO").touch()
 
 
 async def until_noted(calls_file: Path, line: str) -> None:

@@ -11,13 +11,13 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from forked_server import ForkedServer
+
 from tarsy_embedded.ports import free_port
 from tarsy_testing import eventually
 
 type NewServer = Callable[..., "HttpServer"]
 """The fixture of conftest.py: of an era, over TLS or not, with an environment."""
-
-PROGRAM = Path(__file__).with_name("small_http_server.py")
 
 
 class HttpServer:
@@ -26,9 +26,9 @@ class HttpServer:
     def __init__(self, port: int, era: str, environment: Mapping[str, str], tls: tuple[Path, ...] = ()) -> None:
         self.port = port
         self.url = f"http{'s' if tls else ''}://127.0.0.1:{port}/mcp"
-        self._command = [sys.executable, str(PROGRAM), str(port), era, *map(str, tls)]
-        self._environment = {**os.environ, **environment}
-        self._process: subprocess.Popen[bytes] | None = None
+        self._arguments = [str(port), era, *map(str, tls)]
+        self._environment = environment
+        self._process: subprocess.Popen[bytes] | ForkedServer | None = None
 
     async def start(self) -> None:
         self.kill()
@@ -36,7 +36,7 @@ class HttpServer:
         await eventually(self._listens, "the HTTP server listens")
 
     def _spawn(self) -> None:
-        self._process = subprocess.Popen(self._command, env=self._environment, stderr=subprocess.DEVNULL)
+        self._process = ForkedServer(self._arguments, self._environment)
 
     async def _listens(self) -> bool:
         assert self._process is not None
@@ -73,6 +73,18 @@ class HttpServer:
     def _signal(self, number: signal.Signals) -> None:
         assert self._process is not None
         self._process.send_signal(number)
+
+
+class HttpProgram(HttpServer):
+    """Another program of the tests, which gets its port. Nothing of it is imported before it starts."""
+
+    def __init__(self, program: Path, port: int, environment: Mapping[str, str]) -> None:
+        super().__init__(port, "", environment)
+        self._program = program
+
+    def _spawn(self) -> None:
+        command = [sys.executable, str(self._program), str(self.port)]
+        self._process = subprocess.Popen(command, env={**os.environ, **self._environment}, stderr=subprocess.DEVNULL)
 
 
 class Wire:

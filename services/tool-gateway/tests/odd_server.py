@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -154,8 +155,14 @@ def progress(id: Any, params: Answer) -> None:
 
 
 def later(id: Any, _: Answer) -> None:
-    """Answers after some seconds, whatever happens meanwhile."""
-    threading.Timer(6.0, lambda: say({"id": id, "result": text("late, but here")})).start()
+    """Answers once the file GO stands beside CALLS, whatever happens meanwhile."""
+
+    def answer_late() -> None:
+        while not CALLS.with_name("GO").exists():
+            time.sleep(0.02)
+        say({"id": id, "result": text("late, but here")})
+
+    threading.Thread(target=answer_late, daemon=True).start()
 
 
 def named(id: Any, params: Answer) -> None:

@@ -73,8 +73,8 @@ class Gate:
         return PlainTextResponse("password: hunter2-very-secret", int(status), headers)
 
 
-if __name__ == "__main__":
-    port, era, *tls = sys.argv[1:]
+def main(arguments: list[str]) -> None:
+    port, era, *tls = arguments
     if era == "sse":
         app = server.sse_app(sse_path="/mcp", host="127.0.0.1")
     else:
@@ -83,3 +83,7 @@ if __name__ == "__main__":
     uvicorn.run(
         Gate(app, era), host="127.0.0.1", port=int(port), ssl_certfile=certificate, ssl_keyfile=key, log_level="warning"
     )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -22,6 +22,14 @@ def note(line: str) -> None:
         file.write(line + "\n")
 
 
+async def pause(seconds: float) -> None:
+    """Shorter, once a test has put the file GO beside CALLS."""
+    clock, go = asyncio.get_running_loop().time, Path(os.environ["CALLS"]).with_name("GO")
+    end = clock() + seconds
+    while clock() < end and not go.exists():  # noqa: ASYNC110 - a file tells nobody
+        await asyncio.sleep(min(0.02, max(0.0, end - clock())))
+
+
 @server.tool(annotations=READ_ONLY, structured_output=False)
 async def echo(text: str) -> str:
     """Says it again."""
@@ -34,7 +42,7 @@ async def slow(seconds: float) -> str:
     """Answers after a while."""
     note("slow begins")
     try:
-        await asyncio.sleep(seconds)
+        await pause(seconds)
     except asyncio.CancelledError:
         note("slow is cancelled")
         raise
@@ -45,7 +53,7 @@ async def slow(seconds: float) -> str:
 async def destroy(name: str, seconds: float = 0.0) -> str:
     """Can be undone by nobody."""
     note(f"destroy {name}")
-    await asyncio.sleep(seconds)
+    await pause(seconds)
     return f"{name} is gone"
 
 

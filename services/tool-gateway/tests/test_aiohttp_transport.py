@@ -13,7 +13,7 @@ import pytest
 from tarsy_testing import eventually
 from tarsy_tool_gateway.aiohttp_transport import AiohttpTransport
 
-SECONDS = 10.0
+SECONDS = 90.0
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
 
 
@@ -48,12 +48,12 @@ class Server:
 
 @asynccontextmanager
 async def asked(
-    *, most: int = 10, idle_seconds: float = 60.0, read: float | None = None
+    *, most: int = 10, idle_seconds: float = 600.0, read: float | None = None, pool: float = SECONDS
 ) -> AsyncIterator[tuple[httpx2.AsyncClient, Server]]:
     server = Server()
     listening = await asyncio.start_server(server.serve, "127.0.0.1", 0)
     port = listening.sockets[0].getsockname()[1]
-    timeout = httpx2.Timeout(SECONDS, pool=0.1, read=read)
+    timeout = httpx2.Timeout(SECONDS, pool=pool, read=read)
     async with _client(timeout, most, idle_seconds, f"http://127.0.0.1:{port}") as client:
         try:
             yield client, server
@@ -80,7 +80,7 @@ async def test_requests_at_once_have_a_connection_each() -> None:
 
 
 async def test_one_too_many_waits_for_a_connection_and_then_is_told_that_there_is_none() -> None:
-    async with asked(most=2) as (client, server):
+    async with asked(most=2, pool=0.1) as (client, server):
         server.go.clear()
         running = [asyncio.create_task(client.get("/")) for _ in range(2)]
         await eventually(lambda: _is(server.met == 2), "two requests")

@@ -25,7 +25,7 @@ async def test_the_handler_of_a_server_over_stdio_is_cancelled(
     assert isinstance(plan.transport, StdioTransport)
     plan = replace(plan, transport=replace(plan.transport, protocol=protocol))
     async with connected(plan, ends=ends) as connection:
-        asking = asyncio.create_task(said(connection, call("slow", seconds=60)))
+        asking = asyncio.create_task(said(connection, call("slow", timeout=600, seconds=600)))
         await until_noted(calls_file, "slow begins")
         asking.cancel()
         await until_noted(calls_file, "slow is cancelled")
@@ -35,8 +35,8 @@ async def test_the_handler_of_a_server_over_stdio_is_cancelled(
 
 async def test_a_call_that_took_too_long_is_cancelled_too(new_plan: NewPlan, calls_file: Path) -> None:
     async with connected(new_plan()) as connection:
-        await connection.wait_ready(30)
-        assert (await said(connection, call("slow", timeout=3, seconds=60))).outcome == "unknown"
+        await connection.wait_ready(90)
+        assert (await said(connection, call("slow", timeout=4, seconds=600))).outcome == "unknown"
         await until_noted(calls_file, "slow is cancelled")
         assert await said(connection, call("echo", text="on")) == Said("ok", "on")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from connections import SECRET, connected, odd, plan_to, said
 from gateway_owner import call, noted
-from http_servers import HttpServer
+from http_servers import HttpProgram
 
 from tarsy_embedded.ports import free_port
 from tarsy_testing import eventually
@@ -19,19 +19,13 @@ NEVER = Checking(every_seconds=600)
 PROGRAM = Path(__file__).with_name("changing_server.py")
 
 
-class ChangingServer(HttpServer):
-    def __init__(self, port: int) -> None:
-        super().__init__(port, "", {})
-        self._command = [sys.executable, str(PROGRAM), str(port)]
-
-
 @pytest.fixture(params=["stdio modern", "stdio legacy", "http modern", "http legacy"])
 async def transport(request: pytest.FixtureRequest) -> AsyncIterator[TransportPlan]:
     kind, protocol = request.param.split()
     if kind == "stdio":
         yield StdioTransport(sys.executable, (str(PROGRAM),), protocol=protocol)
         return
-    server = ChangingServer(free_port())
+    server = HttpProgram(PROGRAM, free_port(), {})
     await server.start()
     try:
         yield HttpTransport(server.url, protocol=protocol)
@@ -79,7 +73,7 @@ def offer(calls_file: Path, *tools: str) -> None:
 
 async def test_fifty_words_of_a_change_make_one_list(calls_file: Path) -> None:
     async with connected(odd(calls_file), checking=NEVER) as connection:
-        await connection.wait_ready(30)
+        await connection.wait_ready(90)
         offer(calls_file, "announce", "new")
         await said(connection, call("announce"))
         await has(connection, "new")
@@ -88,7 +82,7 @@ async def test_fifty_words_of_a_change_make_one_list(calls_file: Path) -> None:
 
 async def test_a_change_that_nobody_told_is_found_by_the_next_check(calls_file: Path) -> None:
     async with connected(odd(calls_file), checking=Checking(every_seconds=0.2)) as connection:
-        await connection.wait_ready(30)
+        await connection.wait_ready(90)
         offer(calls_file, "new")
         await has(connection, "new")
         await has(connection, "empty", wanted=False)
@@ -96,7 +90,7 @@ async def test_a_change_that_nobody_told_is_found_by_the_next_check(calls_file: 
 
 async def test_a_list_that_has_not_changed_is_no_news(calls_file: Path) -> None:
     async with connected(odd(calls_file), checking=Checking(every_seconds=0.1)) as connection:
-        await connection.wait_ready(30)
+        await connection.wait_ready(90)
         connection.changed.clear()
         tools, checks = connection.tools, connection.checks
 

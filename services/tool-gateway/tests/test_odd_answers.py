@@ -65,7 +65,7 @@ async def test_an_answer_that_cannot_be_read_is_an_error_of_the_tool_for_it_has_
 
 async def test_seventeen_megabytes_in_one_block_arrive(calls_file: Path) -> None:
     async with connected(odd(calls_file)) as connection:
-        answer = await said(connection, call("huge", timeout=60))
+        answer = await said(connection, call("huge", timeout=250))
     assert answer.outcome == "ok"
     assert len(answer.text) == 17 * 1024 * 1024
 
@@ -81,7 +81,8 @@ async def test_a_line_that_is_no_json_answers_nobody_and_costs_the_call_its_time
     calls_file: Path, repeatable: bool, outcome: str
 ) -> None:
     async with connected(odd(calls_file)) as connection:
-        answer = await said(connection, call("surrogate", repeatable=repeatable, timeout=1))
+        await connection.wait_ready(90)
+        answer = await said(connection, call("surrogate", repeatable=repeatable, timeout=4))
         assert (await said(connection, call("empty"))).outcome == "ok"
     assert answer.outcome == outcome
     assert noted(calls_file, "surrogate") == 1
@@ -100,7 +101,7 @@ async def test_a_tool_is_called_by_its_exact_name(calls_file: Path, name: str) -
 async def test_an_expired_session_is_opened_anew_and_the_call_runs_on_it(calls_file: Path) -> None:
     """And when the next one is over as well, the call has failed; that it did not run is sure."""
     async with connected(odd(calls_file)) as connection:
-        answer = await said(connection, call("session_not_found", timeout=10))
+        answer = await said(connection, call("session_not_found"))
         assert (await said(connection, call("empty"))).outcome == "ok"
     assert answer.outcome == "unavailable"
     assert "its session is over" in answer.text

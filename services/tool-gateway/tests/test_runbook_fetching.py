@@ -35,7 +35,7 @@ def elsewhere() -> Iterator[RunbookServer]:
         yield server
 
 
-async def fetch(url: JsonValue, *domains: str, seconds: float = 10.0, most_bytes: int = 1000) -> Said:
+async def fetch(url: JsonValue, *domains: str, seconds: float = 90.0, most_bytes: int = 1000) -> Said:
     """From the listed domains."""
     rules = RunbookRules(allowed_domains=domains, seconds=seconds, most_bytes=most_bytes)
     return await runbook_tool(rules)(call("fetch_runbook", server="tarsy", repeatable=True, url=url))

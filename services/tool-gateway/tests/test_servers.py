@@ -85,7 +85,7 @@ async def test_a_call_that_takes_too_long_may_have_run(
     owner: Owner, running: Running, new_plan: NewPlan, repeatable: bool, outcome: str
 ) -> None:
     async with running(new_plan()):
-        request = call("slow", repeatable=repeatable, timeout=3, seconds=60)
+        request = call("slow", repeatable=repeatable, timeout=4, seconds=600)
         await owner.ask(request)
         claim = await owner.claim(request)
         await owner.grant(claim)
@@ -135,7 +135,7 @@ async def test_a_large_result_lies_whole_and_masked_in_pieces(
 ) -> None:
     lines = 120_000
     async with running(new_plan()):
-        request = call("big", repeatable=True, timeout=60, lines=lines)
+        request = call("big", repeatable=True, timeout=250, lines=lines)
         await owner.ask(request)
         result = await owner.result(request)
 

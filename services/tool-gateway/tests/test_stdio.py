@@ -34,7 +34,7 @@ async def seen_by_a_child(nowhere: TextIO, shown: Path, **plan: object) -> dict[
     """What a program without any help of ours finds when it is started: it writes it down, and ends."""
     transport = StdioTransport(sys.executable, ("-S", "-E", "-c", SHOW, str(shown)), **plan)  # type: ignore[arg-type]
     ended = asyncio.Event()
-    async with asyncio.timeout(20), stdio_streams(transport, nowhere, ended.set) as (reading, _):
+    async with asyncio.timeout(200), stdio_streams(transport, nowhere, ended.set) as (reading, _):
         async for _ in reading:
             pass
     assert ended.is_set()

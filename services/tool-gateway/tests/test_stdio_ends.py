@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import sys
-import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -18,7 +17,7 @@ from mcp.client._transport import ReadStream, TransportStreams
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCNotification, JSONRPCResponse
 
-from tarsy_bus.beside import beside
+from tarsy_loop_held import watching_the_loop
 from tarsy_tool_gateway.http_answers import MOST_ANSWER_BYTES
 from tarsy_tool_gateway.plan import StdioTransport
 from tarsy_tool_gateway.stdio_transport import stdio_streams
@@ -30,17 +29,19 @@ import json, os, signal, subprocess, sys, time
 def say(**params):
     print(json.dumps({"jsonrpc": "2.0", "method": "said", "params": params}), flush=True)
 """
-DEAF = "signal.signal(signal.SIGTERM, signal.SIG_IGN); say(pid=os.getpid()); time.sleep(300)"
+DEAF = "signal.signal(signal.SIGTERM, signal.SIG_IGN); say(pid=os.getpid()); time.sleep(900)"
 ENDLESS = "while True: os.write(1, b'x' * 65536)"
-PARENT = "one = subprocess.Popen(['sleep', '300']); say(pid=os.getpid(), of=one.pid); sys.stdin.read()"
-DYING_PARENT = "one = subprocess.Popen(['sleep', '300']); say(pid=os.getpid(), of=one.pid)"
+PARENT = "one = subprocess.Popen(['sleep', '900']); say(pid=os.getpid(), of=one.pid); sys.stdin.read()"
+DYING_PARENT = "one = subprocess.Popen(['sleep', '900']); say(pid=os.getpid(), of=one.pid)"
 NOTING = "open(os.environ['NOTES'], 'a').write('x'); sys.stdin.read()"
 BIG = """
 for number in range(int(sys.argv[1])):
     text = "a line of text\\n" * (17 * 1024 * 1024 // 15)
     print(json.dumps({"jsonrpc": "2.0", "id": number, "result": {"text": text}}))
 """
-LATE_SECONDS = 0.5
+HELD_SECONDS = 0.5
+LIMIT_SECONDS = 200
+"""Nothing but a failure takes so long, and what these programs do takes longer still."""
 
 
 @pytest.fixture(params=[asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
@@ -52,7 +53,7 @@ def run(request: pytest.FixtureRequest) -> Run:
         async with streams(""):
             pass
         files = open_files()
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(LIMIT_SECONDS):
             await test
             await until(lambda: open_files() <= files)
         assert asyncio.all_tasks() == {asyncio.current_task()}
@@ -81,7 +82,7 @@ async def said(reading: ReadStream[SessionMessage | Exception]) -> dict[str, int
 
 
 async def until(look: Callable[[], bool]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(LIMIT_SECONDS):
         while not look():  # noqa: ASYNC110 - what the system does tells nobody
             await asyncio.sleep(0.02)
 
@@ -109,24 +110,14 @@ def processes_with(mark: str) -> list[str]:
     return found
 
 
-async def latest_tick(late: list[float]) -> None:
-    while True:
-        began = time.monotonic()
-        await asyncio.sleep(0.01)
-        late.append(time.monotonic() - began)
-
-
-def test_a_line_without_end_ends_the_session_in_bounded_memory_and_stopping_is_quick(run: Run) -> None:
+def test_a_line_without_end_ends_the_session_in_bounded_memory_and_holds_up_no_stop(run: Run) -> None:
     async def test() -> None:
         ended = asyncio.Event()
         before = resident(os.getpid())
-        async with watched(os.getpid()) as watch:
-            async with streams(ENDLESS, ended=ended.set) as (reading, _):
-                with pytest.raises(anyio.EndOfStream):
-                    await reading.receive()
-                assert ended.is_set()
-                began = time.monotonic()
-            assert time.monotonic() - began < 5
+        async with watched(os.getpid()) as watch, streams(ENDLESS, ended=ended.set) as (reading, _):
+            with pytest.raises(anyio.EndOfStream):
+                await reading.receive()
+            assert ended.is_set()
         assert watch.most - before < 2 * MOST_ANSWER_BYTES / 1024**2
 
     run(test())
@@ -134,15 +125,14 @@ def test_a_line_without_end_ends_the_session_in_bounded_memory_and_stopping_is_q
 
 def test_long_lines_arrive_whole_and_keep_nobody_waiting(run: Run) -> None:
     async def test() -> None:
-        late: list[float] = []
-        async with beside(latest_tick(late)), streams(BIG, "4") as (reading, _):
+        async with watching_the_loop() as held, streams(BIG, "4") as (reading, _):
             for number in range(4):
                 got = await reading.receive()
                 assert isinstance(got, SessionMessage)
                 assert isinstance(got.message, JSONRPCResponse)
                 assert got.message.id == number
                 assert got.message.result == {"text": "a line of text\n" * (17 * 1024 * 1024 // 15)}
-        assert max(late) < LATE_SECONDS
+        assert held.longest < HELD_SECONDS
 
     run(test())
 
@@ -169,9 +159,7 @@ def test_a_program_that_ignores_every_wish_is_killed(run: Run) -> None:
                 SessionMessage(JSONRPCNotification(jsonrpc="2.0", method="x", params={"x": "x" * 10**6}))
             )
             assert lives(pid)
-            began = time.monotonic()
         assert not lives(pid)
-        assert time.monotonic() - began < 7
 
     run(test())
 

@@ -17,7 +17,7 @@ from tarsy_testing import eventually
 from tarsy_tool_gateway.app import build
 from tarsy_tool_gateway.settings import ToolGatewaySettings
 
-STOP_SECONDS = 30.0
+STOP_SECONDS = 90.0
 AROUND = {
     "agents": {"A": {"mcp_servers": ["first"]}},
     "agent_chains": {"k": {"alert_types": ["kubernetes"], "stages": [{"name": "s", "agents": [{"name": "A"}]}]}},

@@ -24,7 +24,7 @@ from tarsy_service.service import Ready, Service
 from tarsy_websocket_gateway.page_assets import load_page
 from tarsy_websocket_gateway.page_routes import HEADERS, page_routes
 
-WAIT_SECONDS = 20.0
+WAIT_SECONDS = 90.0
 BLANK = "/blank"
 """A document with the page's policy and none of its scripts."""
 

@@ -23,7 +23,7 @@ from tarsy_websocket_gateway.routes import websocket_routes
 from tarsy_websocket_gateway.streams import Call
 from tarsy_websocket_gateway.timeline_api import HistoryUnavailable
 
-WAIT_SECONDS = 20.0
+WAIT_SECONDS = 90.0
 QUEUE = 20
 
 

@@ -41,7 +41,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 type Story = Callable[[], Any]
 type Message = dict[str, Any]
 
-WAIT_SECONDS = 30.0
+WAIT_SECONDS = 90.0
 WHOLE = [1, 2, 2, 3, 5, 5, 6, 8, 9, 10, 11, 11, 12, 13]
 
 

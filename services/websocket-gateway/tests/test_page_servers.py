@@ -26,10 +26,10 @@ from tarsy_timeline.system_routes import system_routes
 from tarsy_websocket_gateway.page_assets import load_page
 from tarsy_websocket_gateway.page_routes import page_routes
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(600)]
 
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)<\\/script>"
-WAIT_SECONDS = 20.0
+WAIT_SECONDS = 90.0
 POLL_MILLISECONDS = 10_000
 FRAME_MILLISECONDS = 250.0
 MANY = 1_000

@@ -14,7 +14,7 @@ from chaos.hostile import PROGRAM, environment
 from tarsy_bus.connection import Bus
 from tarsy_system import ServiceProcess, System, running
 
-STOP_SECONDS = 20.0
+STOP_SECONDS = 90.0
 
 CONFIGURATION: dict[str, JsonValue] = {
     "agent_chains": {"k": {"alert_types": ["kubernetes"], "stages": [{"name": "s", "agents": [{"name": "A"}]}]}},

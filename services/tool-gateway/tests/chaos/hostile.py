@@ -11,7 +11,7 @@ from typing import Literal
 
 from connections import connected, plan_to
 from gateway_owner import call, until_noted
-from http_servers import HttpServer
+from http_servers import HttpProgram
 
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_embedded.ports import free_port
@@ -25,8 +25,9 @@ type Era = Literal["modern", "legacy"]
 
 WIRES: tuple[tuple[Wire, Era], ...] = (("stdio", "legacy"), ("http", "modern"), ("http", "legacy"))
 PROGRAM = Path(__file__).with_name("hostile_server.py")
-OFTEN = Checking(every_seconds=0.2, within_seconds=0.5)
-READY_SECONDS = 15.0
+OFTEN = Checking(every_seconds=0.2, within_seconds=3.0)
+"""A server that lives answers within that, whatever else the machine does."""
+READY_SECONDS = 90.0
 
 
 def environment(calls_file: Path, **more: str) -> dict[str, str]:
@@ -37,12 +38,11 @@ def program(calls_file: Path, era: Era = "legacy", **more: str) -> StdioTranspor
     return StdioTransport(sys.executable, (str(PROGRAM),), environment(calls_file, **more), protocol=era)
 
 
-class HostileServer(HttpServer):
+class HostileServer(HttpProgram):
     """Over HTTP. `start` may be called again after `kill`."""
 
     def __init__(self, calls_file: Path) -> None:
-        super().__init__(free_port(), "", environment(calls_file))
-        self._command = [sys.executable, str(PROGRAM), str(self.port)]
+        super().__init__(PROGRAM, free_port(), environment(calls_file))
 
 
 class Subject:

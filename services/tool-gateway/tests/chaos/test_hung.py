@@ -26,7 +26,7 @@ async def test_a_call_in_a_frozen_server_ends_when_it_goes_on_and_has_run_once(
     subject: Subject, calls_file: Path
 ) -> None:
     async with subject.connected() as connection:
-        unsafe = await begun(connection, calls_file, call("destroy", timeout=60, name="db", seconds=0.3), "destroy db")
+        unsafe = await begun(connection, calls_file, call("destroy", timeout=200, name="db", seconds=0.3), "destroy db")
         frozen = subject.pid
         subject.signal(signal.SIGSTOP)
         try:
@@ -50,7 +50,7 @@ async def test_an_unsafe_call_into_a_frozen_server_is_unknown_and_never_sent_aga
         frozen = subject.pid
         subject.signal(signal.SIGSTOP)
         try:
-            answer = await said(connection, call("destroy", timeout=0.5, name="db"))
+            answer = await said(connection, call("destroy", timeout=2, name="db"))
         finally:
             thaw(frozen)
         assert await echoes(connection, "again")
@@ -67,17 +67,17 @@ async def test_behind_a_whole_gateway_calls_of_other_servers_are_not_touched(
         first = call("echo", repeatable=True, text="it is there")
         await owner.ask(first)
         await owner.result(first)
-        unsafe = call("destroy", timeout=30, name="db", seconds=0.1)
+        unsafe = call("destroy", timeout=200, name="db", seconds=0.1)
         await owner.ask(unsafe)
         claim = await owner.claim(unsafe)
         frozen = subject.pid
         subject.signal(signal.SIGSTOP)
         try:
             await owner.grant(claim)
-            stuck = [call("slow", repeatable=True, timeout=30, name=f"s{n}", seconds=0.1) for n in range(7)]
+            stuck = [call("slow", repeatable=True, timeout=200, name=f"s{n}", seconds=0.1) for n in range(7)]
             for request in stuck:
                 await owner.ask(request)
-            others = [call("echo", server="other", repeatable=True, timeout=5, text=f"{n}") for n in range(20)]
+            others = [call("echo", server="other", repeatable=True, text=f"{n}") for n in range(20)]
             for request in others:
                 await owner.ask(request)
             assert [(await owner.result(each)).content for each in others] == [f"{n}" for n in range(20)]

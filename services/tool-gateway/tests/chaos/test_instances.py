@@ -4,12 +4,11 @@ The gateways are started once, and each test takes them over from the one before
 """
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
-from gateway_owner import Owner, call, noted, owning
+from gateway_owner import Owner, call, let_go, noted, owning
 
 from chaos.gateways import Gateways, over_http, over_stdio, prepared, source
 from chaos.hostile import HostileServer
@@ -22,8 +21,7 @@ from tarsy_testing import bus_of_tests, delete_topics, eventually
 THREE = 3
 CONCURRENT = 3
 STUCK_CONCURRENT, STUCK_QUEUE, STUCK_CALLS = 2, 3, 60
-END_SECONDS = 40.0
-GIVEN_BACK_SECONDS = 2.0
+END_SECONDS = 120.0
 
 
 @pytest.fixture(scope="module")
@@ -55,11 +53,11 @@ def calls_file(scene: Gateways) -> Path:
 
 
 def safe(name: str, seconds: float = 0.3) -> ToolCallRequest:
-    return call("slow", server="work", repeatable=True, timeout=20, name=name, seconds=seconds)
+    return call("slow", server="work", repeatable=True, timeout=200, name=name, seconds=seconds)
 
 
 def unsafe(name: str, seconds: float = 0.3) -> ToolCallRequest:
-    return call("destroy", server="work", timeout=20, name=name, seconds=seconds)
+    return call("destroy", server="work", timeout=200, name=name, seconds=seconds)
 
 
 def mixed(prefix: str, count: int, seconds: float) -> list[ToolCallRequest]:
@@ -88,6 +86,8 @@ async def test_calls_spread_over_three_and_none_is_lost_with_one_that_is_killed(
         calls = await owning.ask(mixed("killed", 90, 0.3))
 
         async def in_the_middle() -> bool:
+            if sum(not one.ended for one in calls) < 30:
+                calls.extend(await owning.ask(mixed(f"killed-{len(calls)}-", 60, 0.3)))
             at_work = [one for one in calls if one.by == dead and one.granted and not one.ended]
             return bool(at_work) and sources(calls) == {source(name) for name in names}
 
@@ -144,22 +144,20 @@ async def test_one_that_is_told_to_stop_gives_back_at_once_what_it_has_not_begun
     names = await scene.at_least(THREE)
     leaving = source(names[0])
     async with playing(owner) as owning:
-        calls = await owning.ask(mixed("stopped", 45, 1.0))
+        calls = await owning.ask(mixed("stopped", 45, 200.0))
 
         async def all_at_work() -> bool:
             return {one.by for one in calls} >= {source(name) for name in names}
 
+        async def given_back() -> bool:
+            return any(isinstance(it, CallNotStarted) and of.envelope.source == leaving for of, it in owner.heard)
+
         await eventually(all_at_work, "all work")
-        told_at = time.time()
         scene.terminate(names[0])
+        await eventually(given_back, "it gives back what it has not begun, while other calls still run")
+        assert not [one for one in calls if one.ended]
+        let_go(calls_file)
         await owning.until_ended(calls, seconds=END_SECONDS)
         assert await scene.exit_code(names[0]) == 0
-        given_back = [
-            delivery.appended_at.timestamp() - told_at
-            for delivery, report in owner.heard
-            if isinstance(report, CallNotStarted) and delivery.envelope.source == leaving
-        ]
     assert {one.outcome for one in calls} == {"ok"}
-    assert given_back
-    assert max(given_back) < GIVEN_BACK_SECONDS
     assert set(runs(calls_file, calls)) == {1}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from connections import plan_to
-from gateway_owner import Owner, call, catalogued, noted, until_noted
+from gateway_owner import Owner, call, catalogued, let_go, noted, until_noted
 
 from chaos.hostile import WIRES, Subject, begun, echoes
 from tarsy_contracts.inputs import ToolCallReported
@@ -20,13 +20,14 @@ async def test_safe_calls_run_again_unsafe_ones_are_unknown_and_the_next_call_wo
     subject: Subject, calls_file: Path
 ) -> None:
     async with subject.connected() as connection:
-        safe = [call("slow", repeatable=True, timeout=15, name=f"safe{n}", seconds=1.0) for n in range(CALLS)]
-        unsafe = [call("destroy", timeout=15, name=f"unsafe{n}", seconds=1.0) for n in range(CALLS)]
+        safe = [call("slow", repeatable=True, timeout=200, name=f"safe{n}", seconds=200) for n in range(CALLS)]
+        unsafe = [call("destroy", timeout=200, name=f"unsafe{n}", seconds=200) for n in range(CALLS)]
         running = [
             *[await begun(connection, calls_file, one, f"slow {one.arguments['name']} begins") for one in safe],
             *[await begun(connection, calls_file, one, f"destroy {one.arguments['name']}") for one in unsafe],
         ]
         subject.signal(signal.SIGKILL)
+        let_go(calls_file)
         await subject.restarted()
         answers = await asyncio.gather(*running)
         assert await echoes(connection, "after it")
@@ -42,10 +43,10 @@ async def test_a_server_that_does_not_come_back_makes_safe_calls_unavailable(
         safe = await begun(
             connection,
             calls_file,
-            call("slow", repeatable=True, timeout=3, name="safe", seconds=60),
+            call("slow", repeatable=True, timeout=6, name="safe", seconds=600),
             "slow safe begins",
         )
-        unsafe = await begun(connection, calls_file, call("destroy", timeout=60, name="db", seconds=60), "destroy db")
+        unsafe = await begun(connection, calls_file, call("destroy", timeout=600, name="db", seconds=600), "destroy db")
         subject.stay_dead()
         subject.signal(signal.SIGKILL)
         answers = await asyncio.gather(safe, unsafe)
@@ -59,9 +60,9 @@ async def test_behind_a_whole_gateway_the_catalog_follows_and_other_servers_noti
 ) -> None:
     plan = plan_to(subject.transport)
     async with running(plan, new_plan("other")):
-        other = call("slow", server="other", repeatable=True, seconds=3)
-        unsafe = call("destroy", timeout=15, name="db", seconds=60)
-        safe = call("slow", repeatable=True, timeout=15, name="safe", seconds=1.0)
+        other = call("slow", server="other", repeatable=True, timeout=200, seconds=200)
+        unsafe = call("destroy", timeout=200, name="db", seconds=200)
+        safe = call("slow", repeatable=True, timeout=200, name="safe", seconds=200)
         for request in (unsafe, other, safe):
             await owner.ask(request)
         claim = await owner.claim(unsafe)
@@ -73,6 +74,8 @@ async def test_behind_a_whole_gateway_the_catalog_follows_and_other_servers_noti
         quick = call("echo", server="other", repeatable=True, text="meanwhile")
         await owner.ask(quick)
         assert (await owner.result(quick)).content == "meanwhile"
+        assert not owner.all(ToolCallReported, other)
+        let_go(calls_file)
         await subject.restarted()
         assert (await owner.result(safe)).outcome == "ok"
         assert (await owner.result(other)).content == "at last"

@@ -18,7 +18,7 @@ from tarsy_tool_gateway.calling import McpTools
 from tarsy_tool_gateway.connection import Connection
 from tarsy_tool_gateway.plan import plan_of
 
-SECONDS = 20.0
+SECONDS = 90.0
 SERVER = "conformance"
 ARGUMENTS: dict[str, dict[str, JsonValue]] = {"add_numbers": {"a": 2, "b": 3}, "valid_tool": {"region": "north"}}
 

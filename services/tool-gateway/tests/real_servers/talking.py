@@ -17,8 +17,8 @@ from tarsy_tool_gateway.servers import Said
 
 type Serve = Callable[[Subject, Wire], RunningServer]
 
-READY_SECONDS = 30.0
-STOP_SECONDS = 10.0
+READY_SECONDS = 90.0
+STOP_SECONDS = 90.0
 
 
 def plan(name: str, server: RunningServer, protocol: str = "auto") -> ServerPlan:
