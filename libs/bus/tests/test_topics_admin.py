@@ -10,6 +10,7 @@ from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import KafkaConnectionError
 from bus_kafka import delete_topic, make_topic
 
+from tarsy_bus import topics_admin
 from tarsy_bus.cluster_layout import record_partitions
 from tarsy_bus.connection import Bus, Layout
 from tarsy_bus.topic_fit import Present, fit
@@ -134,7 +135,10 @@ def test_three_copies_with_one_in_sync_are_remarked() -> None:
     ]
 
 
-async def test_where_a_topic_does_not_fit_nothing_is_made_and_nothing_is_waited_for(bare: Bus) -> None:
+async def test_where_a_topic_does_not_fit_nothing_is_made_and_nothing_is_waited_for(
+    bare: Bus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(topics_admin, "READY_SECONDS", 3_600.0)
     await make_topic(bare, bare.topics.heads, 3, COMPACTED)
     with pytest.raises(TopicsWrong) as wrong:
         await apply_topics(bare)
