@@ -90,11 +90,15 @@ class Tarsy:
         return self.folder / "home"
 
     def start(self, *arguments: str) -> Running:
-        """Starts a command, and does not wait for it."""
+        """Starts a command about this home, and does not wait for it."""
+        return self.start_alone(*arguments, "--home", str(self.home))
+
+    def start_alone(self, *arguments: str) -> Running:
+        """Starts a command that knows no home."""
         file = self.folder / f"output-{len(self.started)}.txt"
         with file.open("wb") as out:
             process = subprocess.Popen(
-                [sys.executable, "-m", "tarsy_cli", *arguments, "--home", str(self.home)],
+                [sys.executable, "-m", "tarsy_cli", *arguments],
                 cwd=ROOT,
                 env=self.environment,
                 stdin=subprocess.DEVNULL,

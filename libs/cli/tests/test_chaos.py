@@ -1,6 +1,5 @@
 """The checker of chaos finds what it is there for: each fault is planted in a log that is well otherwise."""
 
-from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
@@ -9,16 +8,12 @@ import pytest
 from tarsy_bus.records import Delivery
 from tarsy_cli.chaos.faults import ToolRun, chain_faults, run_faults
 from tarsy_cli.chaos.plan import strikes
-from tarsy_cli.chaos.session_log import SessionLog
 from tarsy_cli.chaos.tool_runs import runs_of
 from tarsy_cli.starting.instances import SERVICES
 from tarsy_contracts import events as e
-from tarsy_contracts.conversation import Usage
-from tarsy_contracts.envelope import Envelope, event_id
 from tarsy_contracts.identities import session_traceparent
+from tarsy_session_logs import SESSION, answer, log_of
 
-SESSION = str(uuid4())
-AT = datetime(2026, 11, 22, tzinfo=UTC)
 DELETE = e.ToolCallRequested(
     call_id="c1",
     execution_id="x",
@@ -30,41 +25,6 @@ DELETE = e.ToolCallRequested(
     timeout_seconds=60,
 )
 ENDED = e.SessionCompleted(final_analysis="the tax table")
-
-
-def answer(call_id: str) -> e.LlmCallCompleted:
-    return e.LlmCallCompleted(
-        llm_call_id=call_id,
-        execution_id="x",
-        thinking="",
-        text="",
-        tool_calls=(),
-        usage=Usage(),
-        model="m",
-        duration_ms=1,
-    )
-
-
-def log_of(*events: e.Event) -> SessionLog:
-    log, previous = SessionLog(), None
-    for number, event in enumerate(events, start=1):
-        value = event.to_bytes()
-        id = event_id(previous=previous, type=event.type, subject=SESSION, sequence=number, time=AT, value=value)
-        envelope = Envelope(
-            id=id,
-            type=event.type,
-            version=event.version,
-            source="test",
-            subject=SESSION,
-            time=AT,
-            sequence=number,
-            previous=previous,
-        )
-        delivery = Delivery(envelope, value, "tarsy.sessions", 0, number, AT)
-        log.written.append(delivery)
-        log.accepted.append(delivery.recorded())
-        previous = id
-    return log
 
 
 GOOD = (answer("l1"), DELETE, answer("l2"), ENDED)

@@ -2,7 +2,7 @@
 
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -25,7 +25,7 @@ class EmbeddedKafka(EmbeddedServer):
     """One broker that is its own controller, on 127.0.0.1 only.
 
     `tests` makes retention act within a second. `record_classes` writes the class archive there when the broker
-    stops (see class_archive), instead of using one.
+    stops (see class_archive), instead of using one. `settings` are further properties of the broker.
     """
 
     name: ClassVar[str] = "Kafka"
@@ -40,11 +40,13 @@ class EmbeddedKafka(EmbeddedServer):
         progress: Progress,
         tests: bool = False,
         record_classes: Path | None = None,
+        settings: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(data_dir, port=port, progress=progress)
         self._cache_dir = cache_dir
         self._tests = tests
         self._record_classes = record_classes
+        self._settings = settings or {}
 
     @property
     def bootstrap(self) -> str:
@@ -85,7 +87,9 @@ class EmbeddedKafka(EmbeddedServer):
 
     def _write_properties(self) -> Path:
         file = self.data_dir / "server.properties"
-        content = properties(port=self.port, controller_port=self._controller_port(), tests=self._tests)
+        content = properties(
+            port=self.port, controller_port=self._controller_port(), tests=self._tests, more=self._settings
+        )
         file.write_text(content, encoding="utf-8")
         return file
 

@@ -2,6 +2,7 @@
 
 import base64
 import secrets
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 
@@ -30,7 +31,7 @@ def format_once(folder: Path) -> None:
     _write(meta, f"version=1\ncluster.id={_new_id()}\nnode.id=1\ndirectory.id={_new_id()}\n".encode())
 
 
-def properties(*, port: int, controller_port: int, tests: bool) -> str:
+def properties(*, port: int, controller_port: int, tests: bool, more: Mapping[str, str] | None = None) -> str:
     settings: dict[str, object] = {
         "process.roles": "broker,controller",
         "node.id": 1,
@@ -47,7 +48,7 @@ def properties(*, port: int, controller_port: int, tests: bool) -> str:
     }
     if tests:
         settings["log.retention.check.interval.ms"] = 1000
-    return "".join(f"{name}={value}\n" for name, value in settings.items())
+    return "".join(f"{name}={value}\n" for name, value in {**settings, **(more or {})}.items())
 
 
 # The partition counts of the internal topics cannot be lowered later.

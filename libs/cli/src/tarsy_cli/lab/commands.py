@@ -17,6 +17,7 @@ from tarsy_cli.lab.root_cause import judge
 from tarsy_cli.session_commands import UrlOption, api_of, exit_with, watch_to_its_end
 from tarsy_cli.showing.stages import ENDED
 from tarsy_cli.showing.watching import ACCEPTED_APPEARS_SECONDS
+from tarsy_cli.soak.command import soak
 from tarsy_cli.terminal import DEFAULT_HOME, HomeOption, console, fail, say
 from tarsy_lab.incidents import Incident, IncidentInvalid, incident_folders, read_incident
 
@@ -29,6 +30,7 @@ IncidentsOption = Annotated[Path, typer.Option("--incidents", help="the folder t
 
 lab = typer.Typer(no_args_is_help=True, help="Recorded incidents, to try TARSy on.")
 lab.command()(chaos)
+lab.command()(soak)
 
 
 @lab.command("list")

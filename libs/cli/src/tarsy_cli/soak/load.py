@@ -1,0 +1,117 @@
+"""The load of a soak: alerts over HTTP and over Kafka, one after the other, and which of them were accepted."""
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import count, cycle
+from random import Random
+
+import structlog
+from aiokafka import AIOKafkaProducer
+from aiokafka.errors import KafkaError
+
+from tarsy_cli.api import ApiFailed
+from tarsy_cli.lab.demo import firing_now
+from tarsy_cli.submitting import submit_file
+from tarsy_contracts.identities import session_of_alertmanager
+from tarsy_lab.incidents import Incident
+
+log = structlog.get_logger(__name__)
+
+SEND_SECONDS = 90.0
+"""One alert is sent again for so long, as Alertmanager and Kafka's clients do."""
+PAUSE_SECONDS = 1.0
+CODECS = ("zstd", "lz4", "snappy", "gzip", None)
+
+
+@dataclass
+class Accepted:
+    """Sessions whose alert was acknowledged. `refused` counts those that nobody took in time: they are the sender's."""
+
+    sessions: list[str] = field(default_factory=list)
+    refused: int = 0
+
+
+class Load:
+    """`api` is asked anew for every alert: addresses may change."""
+
+    def __init__(
+        self,
+        incidents: Sequence[Incident],
+        *,
+        api: Callable[[], str],
+        bootstrap: str,
+        topic: str,
+        random: Random,
+        pause_seconds: float,
+    ) -> None:
+        self.accepted = Accepted()
+        self._incidents = incidents
+        self._api = api
+        self._bootstrap = bootstrap
+        self._topic = topic
+        self._random = random
+        self._pause_seconds = pause_seconds
+
+    async def run(self, stopping: asyncio.Event) -> None:
+        """Sends until it is told to stop; then waits for what is under way."""
+        codecs = cycle(CODECS)
+        async with asyncio.TaskGroup() as group:
+            for number in count(1):
+                if stopping.is_set():
+                    break
+                incident = self._incidents[number % len(self._incidents)]
+                webhook = firing_now(incident.alert_file.read_bytes(), datetime.now(UTC))
+                if self._random.random() < 0.5:
+                    group.create_task(self._over_http(webhook), name=f"alert {number}")
+                else:
+                    group.create_task(self._over_kafka(webhook, next(codecs)), name=f"alert {number}")
+                try:
+                    async with asyncio.timeout(self._pause_seconds):
+                        await stopping.wait()
+                except TimeoutError:
+                    continue
+
+    async def _over_http(self, webhook: bytes) -> None:
+        limit = asyncio.get_running_loop().time() + SEND_SECONDS
+        while True:
+            try:
+                self.accepted.sessions += await asyncio.to_thread(submit_file, self._api(), webhook)
+                return
+            except ApiFailed as problem:
+                if asyncio.get_running_loop().time() > limit:
+                    self.accepted.refused += 1
+                    log.warning("soak.alert_refused", reason=str(problem))
+                    return
+                await asyncio.sleep(PAUSE_SECONDS)
+
+    async def _over_kafka(self, webhook: bytes, codec: str | None) -> None:
+        """With a producer of its own, as strangers have. What was not acknowledged may be written all the same."""
+        producer = AIOKafkaProducer(bootstrap_servers=self._bootstrap, compression_type=codec, acks="all")
+        try:
+            async with asyncio.timeout(SEND_SECONDS):
+                await producer.start()
+                await producer.send_and_wait(self._topic, webhook, key=b"soak")
+            self.accepted.sessions += sessions_of(webhook)
+        except (KafkaError, OSError, TimeoutError) as problem:
+            self.accepted.refused += 1
+            log.warning("soak.alert_refused", reason=repr(problem))
+        finally:
+            await _stop(producer)
+
+
+async def _stop(producer: AIOKafkaProducer) -> None:
+    """While Kafka is away a stop may fail, or seem cancelled: neither is our end."""
+    await asyncio.wait([asyncio.create_task(producer.stop(), name="stop of a producer")], timeout=10)
+
+
+def sessions_of(webhook: bytes) -> list[str]:
+    """As ingest derives them."""
+    alerts = json.loads(webhook)["alerts"]
+    return [
+        session_of_alertmanager(fingerprint=alert["fingerprint"], starts_at=alert["startsAt"])
+        for alert in alerts
+        if alert["status"] == "firing"
+    ]

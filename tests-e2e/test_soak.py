@@ -1,0 +1,25 @@
+"""Three minutes of `tarsy lab soak`, as people run it: everything fails around a TARSy under load, nothing is lost."""
+
+from pathlib import Path
+
+import pytest
+
+from tarsy_up import Tarsy, environment
+
+pytestmark = pytest.mark.timeout(1_200)
+
+SEED = 1
+MINUTES = 3
+SECONDS = 1_100.0
+
+
+def test_nothing_is_lost_and_no_service_stays_down_while_everything_fails(tmp_path: Path) -> None:
+    tarsy = Tarsy(tmp_path, Path("config"), environment())
+    try:
+        soak = tarsy.start_alone("lab", "soak", "--minutes", str(MINUTES), "--seed", str(SEED), "--every", "6")
+        code = soak.wait(SECONDS)
+        assert code == 0, soak.output
+        assert "Every accepted alert ended once" in soak.output
+        assert "kafka and postgresql" in soak.output.replace("postgresql and kafka", "kafka and postgresql")
+    finally:
+        tarsy.end()
