@@ -71,3 +71,11 @@ def test_many_faults_are_counted_and_not_all_shown() -> None:
     findings = replace(GOOD, memory=[f"fault {n}" for n in range(50)])
     lines = list(report(findings, faults_of_soak(findings)))
     assert lines[-2:] == ["and 30 more faults", "50 faults."]
+
+
+def test_poison_among_its_records_is_no_fault_of_a_session() -> None:
+    log = log_of(answer("l1"), DELETE, ENDED)
+    stranger = log.written[0]
+    envelope = replace(stranger.envelope, source="stranger")
+    log.written.append(replace(stranger, envelope=envelope, value=b"poison"))
+    assert faults_of_soak(replace(GOOD, logs={SESSION: log})) == []

@@ -23,6 +23,7 @@ log = structlog.get_logger(__name__)
 SEND_SECONDS = 90.0
 """One alert is sent again for so long, as Alertmanager and Kafka's clients do."""
 PAUSE_SECONDS = 1.0
+WRITE_SECONDS = 20.0
 CODECS = ("zstd", "lz4", "snappy", "gzip", None)
 
 
@@ -88,16 +89,28 @@ class Load:
                 await asyncio.sleep(PAUSE_SECONDS)
 
     async def _over_kafka(self, webhook: bytes, codec: str | None) -> None:
-        """With a producer of its own, as strangers have. What was not acknowledged may be written all the same."""
+        """What was not acknowledged may be written all the same: the same alert meets itself in one session."""
+        limit = asyncio.get_running_loop().time() + SEND_SECONDS
+        while True:
+            try:
+                await self._write(webhook, codec)
+                self.accepted.sessions += sessions_of(webhook)
+                return
+            except (KafkaError, OSError) as problem:
+                # A timeout is an OSError.
+                if asyncio.get_running_loop().time() > limit:
+                    self.accepted.refused += 1
+                    log.warning("soak.alert_refused", reason=repr(problem))
+                    return
+                await asyncio.sleep(PAUSE_SECONDS)
+
+    async def _write(self, webhook: bytes, codec: str | None) -> None:
+        """With a producer of its own, as strangers have."""
         producer = AIOKafkaProducer(bootstrap_servers=self._bootstrap, compression_type=codec, acks="all")
         try:
-            async with asyncio.timeout(SEND_SECONDS):
+            async with asyncio.timeout(WRITE_SECONDS):
                 await producer.start()
                 await producer.send_and_wait(self._topic, webhook, key=b"soak")
-            self.accepted.sessions += sessions_of(webhook)
-        except (KafkaError, OSError, TimeoutError) as problem:
-            self.accepted.refused += 1
-            log.warning("soak.alert_refused", reason=repr(problem))
         finally:
             await _stop(producer)
 

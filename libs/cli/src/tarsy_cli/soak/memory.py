@@ -9,7 +9,8 @@ WARM_PART = 0.3
 """Of a process's life: what it imports, and the first work of every kind, is no growth."""
 ALLOWED_PART = 0.15
 ALLOWED_MB = 16.0
-FEWEST_SAMPLES = 30
+FEWEST_SAMPLES = 150
+"""A process that lived for less than five minutes only warmed up."""
 
 
 @dataclass

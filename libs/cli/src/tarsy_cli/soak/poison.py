@@ -7,6 +7,9 @@ from random import Random
 
 from tarsy_contracts.topics import LIMIT_BYTES
 
+STRANGER = "stranger"
+"""What the envelopes of poison name as their source."""
+
 type Headers = Sequence[tuple[str, bytes]]
 
 
@@ -26,7 +29,7 @@ def poison_records(topic: str, session_id: str, random: Random) -> Iterator[Pois
     if topic == "alerts":
         yield from _bad_alerts()
         return
-    subject = session_id if topic == "sessions" else f"stranger-{random.getrandbits(64):016x}"
+    subject = session_id if topic == "sessions" else f"{STRANGER}-{random.getrandbits(64):016x}"
     key = subject.encode()
     yield PoisonRecord(key, random.randbytes(300))
     yield PoisonRecord(key, None)
@@ -51,7 +54,7 @@ def _envelope(type: str, subject: str) -> Headers:
         ("ce_specversion", b"1.0"),
         ("ce_id", b"f" * 32),
         ("ce_type", type.encode()),
-        ("ce_source", b"stranger"),
+        ("ce_source", STRANGER.encode()),
         ("ce_subject", subject.encode()),
         ("ce_time", b"2026-01-01T00:00:00Z"),
         ("ce_dataschema", f"urn:tarsy:{type}:1".encode()),

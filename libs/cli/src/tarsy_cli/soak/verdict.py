@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from tarsy_cli.chaos.faults import ToolRun, chain_faults, run_faults
 from tarsy_cli.chaos.session_log import SessionLog
+from tarsy_cli.soak.poison import STRANGER
 
 MOST_SHOWN = 20
 EMPTY = SessionLog()
@@ -43,7 +44,7 @@ def _session_faults(findings: Findings) -> Iterator[str]:
         if not log.accepted:
             yield f"{session_id}: its alert was acknowledged, and no session began"
             continue
-        for fault in [*chain_faults(log), *run_faults(log, findings.runs.get(session_id, ()))]:
+        for fault in [*chain_faults(_ours(log)), *run_faults(log, findings.runs.get(session_id, ()))]:
             yield f"{session_id}: {fault}"
         ended = log.accepted[-1].envelope.type
         if ended != "session.completed":
@@ -51,6 +52,12 @@ def _session_faults(findings: Findings) -> Iterator[str]:
         shown = findings.shown.get(session_id, "nothing")
         if log.ended and f"session.{shown}" != ended:
             yield f"{session_id}: the log ended with {ended}, and the API shows {shown}"
+
+
+def _ours(log: SessionLog) -> SessionLog:
+    """Without the poison: every reader drops it, and it never was what its id says."""
+    ours = [delivery for delivery in log.written if delivery.envelope.source != STRANGER]
+    return SessionLog(written=ours, accepted=log.accepted, dropped=log.dropped)
 
 
 def report(findings: Findings, faults: Sequence[str]) -> Iterator[str]:
