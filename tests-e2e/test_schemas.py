@@ -41,6 +41,8 @@ ALWAYS = {
         "request.refused",
     },
     "heads": {"session.head"},
+    "held": set(),
+    "layout": {"cluster.layout"},
     "tool_calls": {"tool_call.request"},
     "summaries": {"summary.request"},
     "results": {"result.piece"},
@@ -49,7 +51,7 @@ ALWAYS = {
     "catalog": {"server.catalogued"},
     "workers": {"worker.announced"},
 }
-"""What the incident brings in any case, by topic; and a request that is refused."""
+"""What the incident brings in any case, by topic; and a request that is refused. No session of it is set aside."""
 
 
 async def test_every_record_of_an_investigation_fits_the_schemas(system: System) -> None:

@@ -16,6 +16,8 @@ log = structlog.get_logger(__name__)
 
 KINDS = {ClusterLayout.type: ClusterLayout}
 KEY = "log"
+SOURCE = "tarsy/topics-apply"
+"""Whoever applies the topics, the record is the operator's."""
 
 
 async def recorded_partitions(bus: Bus) -> int | None:
@@ -34,6 +36,6 @@ async def recorded_partitions(bus: Bus) -> int | None:
 
 async def record_partitions(bus: Bus, number: int) -> None:
     """Raises NotWritten or KafkaError."""
-    async with Publisher(bus, source=bus.client, now=lambda: datetime.now(UTC)).running() as publisher:
+    async with Publisher(bus, source=SOURCE, now=lambda: datetime.now(UTC)).running() as publisher:
         layout = ClusterLayout(log_partitions=number)
         await publisher.publish(bus.topics.layout, layout, key=KEY, id=KEY, subject=KEY, partition=0)

@@ -18,7 +18,7 @@ from tarsy_contracts.topics import Topic, Topics
 from tarsy_contracts.workers import ServerCatalogued, WorkerAnnounced
 
 type Service = Literal[
-    "ingest", "orchestrator", "tool-gateway", "summarizer", "timeline", "websocket-gateway", "tarsy topics apply"
+    "ingest", "orchestrator", "tool-gateway", "summarizer", "timeline", "websocket-gateway", "topics-apply"
 ]
 type Parties = tuple[Service, ...]
 
@@ -29,7 +29,7 @@ SUMMARIZER: Parties = ("summarizer",)
 TIMELINE: Parties = ("timeline",)
 PEOPLE: Parties = ("websocket-gateway",)
 WORKERS: Parties = (*GATEWAY, *SUMMARIZER)
-OPERATOR: Parties = ("tarsy topics apply",)
+OPERATOR: Parties = ("topics-apply",)
 ALL: Parties = (*INGEST, *OWNER, *WORKERS, *TIMELINE, *PEOPLE)
 
 
