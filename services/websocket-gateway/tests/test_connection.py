@@ -67,7 +67,7 @@ class Gateway:
 
         async def run(ready: Callable[[], None]) -> None:
             ready()
-            await stop.wait()
+            await asyncio.Event().wait()
 
         service = Service(name="gateway", run=run, router=self.router)
         async with asyncio.TaskGroup() as group:
