@@ -77,9 +77,10 @@ def assert_one_tree(spans: list[Collected], *, root: str) -> None:
 
 
 async def records_outside_of_the_trace(system: System, investigation: Investigation, trace: str) -> list[str]:
-    """Heads are a function of the log, and tell no hop."""
+    """Heads are a function of the log, and tell no hop; nothing is held or laid out by a session that goes well."""
     topics = system.bus.topics
-    names = {topic.name for topic in topics.all()} - {topics.alerts, topics.dead_letters, topics.heads}
+    of_operators = {topics.alerts, topics.dead_letters, topics.held, topics.layout}
+    names = {topic.name for topic in topics.all()} - of_operators - {topics.heads}
     records = await everything(system, sorted(names))
     outside, seen = [], set()
     for record in records:

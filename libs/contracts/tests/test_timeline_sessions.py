@@ -27,6 +27,11 @@ def test_a_request_shows_who_asked_and_why_it_was_refused() -> None:
     assert created(refused).content == "bob asked: chat. Refused: It has ended."
 
 
+def test_a_session_that_had_been_set_aside_shows_who_asked_for_what() -> None:
+    released = e.SessionReleased(request_id="r", request="retry", author="olga")
+    assert created(released).content == "olga asked: retry. The session had been set aside."
+
+
 def test_a_session_is_seen_to_be_cancelling_as_soon_as_that_is_granted() -> None:
     changes = shown(e.RequestAccepted(request_id="r", request=e.CANCEL, author="bob"))
     assert SessionChanged(status="cancelling") in changes
@@ -84,6 +89,7 @@ def test_every_event_of_the_log_is_seen_or_not_as_these_tests_say() -> None:
         "session.failed",
         "session.cancelled",
         "session.timed_out",
+        "session.released",
         "execution.fell_back",
     }
     assert seen | unseen == set(e.EVENTS)

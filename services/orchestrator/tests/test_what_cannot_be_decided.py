@@ -160,7 +160,10 @@ async def test_who_knows_the_newer_type_goes_on_with_the_session_by_itself(
     monkeypatch.setitem(inputs.INPUTS, inputs.CancelRequested.type, known[inputs.CancelRequested.type])
     monkeypatch.setitem(events.EVENTS, events.AlertRepeated.type, events.AlertRepeated)
 
-    await world.owner("newer")
+    newer = world.beginning("newer")
+    newer.llm.may_answer.clear()  # the request to cancel comes back through the inbox, and must not come too late
+    await newer.until_ready()
     assert (await world.until_ended(session)).types[-1] == "session.cancelled"
+    newer.llm.may_answer.set()
     assert (await world.until_ended(other)).types[-1] == "session.completed"
     assert (await world.log(session)).accepted[-1].number > last.number

@@ -139,7 +139,5 @@ async def test_a_result_whose_schema_takes_too_long_is_passed_on_and_said_so_onc
     patient = Checking(every_seconds=600, within_seconds=60)
     async with connected(odd(calls_file), unchecked=unchecked, checking=patient, connect_seconds=60) as connection:
         for _ in range(2):
-            assert await said(connection, call("with_an_endless_schema", timeout=60)) == Said(
-                "ok", '7\n\n{"pods": "seven"}'
-            )
+            assert await said(connection, call("with_an_endless_schema", timeout=60)) == Said("ok", "7")
     assert unchecked == ["first"]
