@@ -21,7 +21,6 @@ SHORT_LIVED = {
     "libs/cli/src/tarsy_cli/starting/kept_servers.py KeptServers.run_with": "waits for both, and looks at both",
     "libs/cli/src/tarsy_cli/starting/crew.py _until_ended": "waits, with a limit",
     "libs/cli/src/tarsy_cli/soak/load.py Load.run": "alerts of a soak, waited for",
-    "libs/cli/src/tarsy_cli/soak/load.py _stop": "a stop, with a limit",
     "libs/cli/src/tarsy_cli/soak/observation.py Observation.run": "parts of a soak; a failure of one ends it",
     # Kafka clients
     "libs/bus/src/tarsy_bus/beside.py beside": "for the life of a connection, and for tests",

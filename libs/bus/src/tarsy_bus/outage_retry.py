@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import structlog
 
 from tarsy_bus.following import Record
-from tarsy_bus.outages import KAFKA_ERRORS, passes
+from tarsy_bus.outages import KAFKA_ERRORS, growing_pauses, passes
 
 log = structlog.get_logger(__name__)
 
@@ -46,7 +46,7 @@ async def read_through_outages(read: Read, offsets: Sequence[int], limit: TimeLi
     Raises KafkaUnreachableError at the limit, and errors of Kafka that no wait can mend.
     """
     missing = deque(offsets)
-    failures, reason = 0, ""
+    pauses, reason = growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS), ""
     while missing:
         try:
             async with aclosing(read(tuple(missing))) as records:
@@ -54,23 +54,18 @@ async def read_through_outages(read: Read, offsets: Sequence[int], limit: TimeLi
                     async with asyncio.timeout(limit.left()):
                         record = await anext(records)
                     missing.popleft()
-                    failures = 0
+                    pauses = growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
                     yield record
         except KAFKA_ERRORS as problem:
             # A timeout is an OSError.
             if not passes(problem):
                 raise
-            failures += 1
             left = limit.left()
             if left or not reason:
                 # An attempt that the limit has cut short says less than the one before.
                 reason = type(problem).__name__
             if not left:
                 raise KafkaUnreachableError(f"Kafka could not be reached in time: {reason}") from problem
-            await _pause(reason, failures, limit)
-
-
-async def _pause(reason: str, failures: int, limit: TimeLimit) -> None:
-    pause = min(FIRST_PAUSE_SECONDS * 2 ** min(failures - 1, 16), LONGEST_PAUSE_SECONDS, limit.left())
-    log.warning("kafka.read_failed", reason=reason, failures=failures, pause_seconds=round(pause, 1))
-    await limit.sleep(pause)
+            pause = min(next(pauses), left)
+            log.warning("kafka.read_failed", reason=reason, pause_seconds=round(pause, 1))
+            await limit.sleep(pause)

@@ -41,12 +41,12 @@ def passes(problem: BaseException) -> bool:
     return isinstance(problem, KAFKA_ERRORS) and not isinstance(problem, LASTING) and not died
 
 
-def growing_pauses() -> Iterator[float]:
-    """Seconds."""
-    pause = FIRST_PAUSE_SECONDS
+def growing_pauses(first: float = FIRST_PAUSE_SECONDS, longest: float = LONGEST_PAUSE_SECONDS) -> Iterator[float]:
+    """Seconds, each pause twice the one before."""
+    pause = first
     while True:
         yield pause
-        pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+        pause = min(2 * pause, longest)
 
 
 async def wait_out[T](what: str, ask: Callable[[], Awaitable[T]]) -> T:

@@ -8,6 +8,7 @@ import uvloop
 from prometheus_client import CollectorRegistry
 from pydantic import ValidationError
 
+from tarsy_service.allocator import return_large_blocks
 from tarsy_service.logs import configure_logs
 from tarsy_service.running import run_services
 from tarsy_service.service import Service
@@ -47,6 +48,7 @@ def _run[S: ServiceSettings](settings: S, build: Callable[[S, CollectorRegistry]
     # What is imported stays: a full collection that looks at it too stops everything for 50 ms, and finds nothing.
     gc.collect()
     gc.freeze()
+    return_large_blocks()
     uvloop.run(
         run_services(
             [service],

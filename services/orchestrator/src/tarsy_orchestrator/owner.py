@@ -19,12 +19,14 @@ from tarsy_bus.head_reading import read_heads
 from tarsy_bus.held_sessions import read_held
 from tarsy_bus.log_writer import LogWriter
 from tarsy_bus.outages import growing_pauses, wait_out
+from tarsy_bus.pacing import Pacer
 from tarsy_bus.start_positions import committed_offsets
 from tarsy_orchestrator.burials import Burials
 from tarsy_orchestrator.decision_progress import DecisionProgress
 from tarsy_orchestrator.head_writer import HeadWriter
 from tarsy_orchestrator.held_topic import HeldTopic
 from tarsy_orchestrator.inbox import InboxReader
+from tarsy_orchestrator.log_feed import feed_records
 from tarsy_orchestrator.membership import Membership
 from tarsy_orchestrator.partition import Partition
 from tarsy_orchestrator.quarantine import Quarantine
@@ -253,10 +255,11 @@ class Owner:
 
     async def _follow(self) -> None:
         while True:
-            for record in await self._follower.next():
-                owned = self._owned.get(record.partition)
-                if owned is not None:
-                    owned.partition.take_record(record)
+            await feed_records(await self._follower.next(), self._partition_of, Pacer())
+
+    def _partition_of(self, number: int) -> Partition | None:
+        owned = self._owned.get(number)
+        return None if owned is None else owned.partition
 
     async def _hand_out(self, stepped: Callable[[], None]) -> None:
         while True:
@@ -267,8 +270,10 @@ class Owner:
             for number in self._membership.handing_out:
                 if TopicPartition(self._bus.topics.inbox, number) not in found:
                     self._owned[number].partition.read_all()
+            pacer = Pacer()
             for place, records in found.items():
                 for record in records:
+                    await pacer.let_others_run()
                     if generation == self._membership.generation and place.partition in self._membership.handing_out:
                         self._inbox.hand_over(record, self._owned[place.partition].partition)
             if self._fetches.answered():

@@ -36,6 +36,8 @@ PAUSE_SECONDS = 0.5
 BEHIND = timedelta(seconds=1)
 ROOM = 2_000
 """So many inputs may wait before the inbox is paused."""
+DECIDED_AT_ONCE = 100
+"""So many inputs are decided in one go: others on the event loop have their turn after each batch."""
 
 
 class Partition:
@@ -187,8 +189,8 @@ class Partition:
 
     def _ready(self, group: SupervisedGroup) -> list[Waiting]:
         """What can be decided now. Inputs of a session whose state has to be read first wait for that."""
-        ready = []
-        while self._waiting:
+        ready: list[Waiting] = []
+        while self._waiting and len(ready) < DECIDED_AT_ONCE:
             one = self._waiting.popleft()
             if one.operator_request is not None:
                 one = replace(one, given=replace(one.given, aside=one.session_id in self.isolation))

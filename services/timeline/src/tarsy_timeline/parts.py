@@ -5,6 +5,8 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 
+from tarsy_bus.outages import growing_pauses
+
 log = structlog.get_logger(__name__)
 
 FIRST_PAUSE_SECONDS = 0.5
@@ -19,14 +21,13 @@ class Pauses:
     """Growing pauses between attempts, until one succeeds."""
 
     def __init__(self) -> None:
-        self._next = FIRST_PAUSE_SECONDS
+        self.succeeded()
 
     async def wait(self) -> None:
-        pause, self._next = self._next, min(self._next * 2, LONGEST_PAUSE_SECONDS)
-        await asyncio.sleep(pause)
+        await asyncio.sleep(next(self._left))
 
     def succeeded(self) -> None:
-        self._next = FIRST_PAUSE_SECONDS
+        self._left = growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
 
 
 class Parts:

@@ -18,7 +18,6 @@ from tarsy_bus.fetch_progress import FetchProgress, uncounted
 from tarsy_bus.following import (
     GATHER_SECONDS,
     POLL_MS,
-    READ_RECORDS,
     Follower,
     Record,
     poll,
@@ -27,10 +26,12 @@ from tarsy_bus.following import (
 )
 from tarsy_bus.lag import Lag, unread
 from tarsy_bus.outages import growing_pauses, passes
+from tarsy_bus.pacing import Pacer
 from tarsy_bus.recent_chains import RecentChains
 from tarsy_bus.records import Delivery, append_time
 from tarsy_bus.start_positions import hold
 from tarsy_bus.tracing import note_reading
+from tarsy_contracts.recorded import Recorded
 from tarsy_timeline.ledger import Ledger, PositionMoved
 from tarsy_timeline.metrics import Metrics
 from tarsy_timeline.parts import Pauses
@@ -40,6 +41,9 @@ from tarsy_timeline.resilient_writer import ResilientWriter
 log = structlog.get_logger(__name__)
 
 type Note = Callable[[str], None]
+
+PROJECTED_AT_ONCE = 500
+"""Records of one read: their rows are made in one go, on the event loop that answers the API."""
 
 
 @dataclass(slots=True)
@@ -130,7 +134,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
     async def _step(self) -> None:
         if self._waiting:
             await self._open()
-        found = await poll(self._consumer, timeout_ms=POLL_MS, max_records=READ_RECORDS)
+        found = await poll(self._consumer, timeout_ms=POLL_MS, max_records=PROJECTED_AT_ONCE)
         for place, records in found.items():
             partition = self._partitions.get(place.partition)
             if partition is None or place.partition in self._waiting:
@@ -146,7 +150,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
                 partition.lag.caught_up()
         if not self._waiting and not any(self._unread(*one) for one in self._partitions.items()):
             self._goes_on()
-        if found:
+        if 0 < sum(map(len, found.values())) < PROJECTED_AT_ONCE:
             await asyncio.sleep(GATHER_SECONDS)
 
     async def _wait(self, problem: Exception) -> None:
@@ -200,7 +204,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         refuse_damaged(fresh)
         deliveries = [delivery for raw in fresh if (delivery := readable(raw)) is not None]
         await self._learn(number, partition.chains, deliveries)
-        accepted = [one.recorded() for one in deliveries if partition.chains.accept(one.mark())]
+        accepted = await self._accepted(partition.chains, deliveries)
         end = fresh[-1].offset + 1
         with self._metrics.duration.time():
             await self._writer.write(number, partition.position, end, accepted)
@@ -219,6 +223,15 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         missing = chains.missing(delivery.envelope.subject for delivery in deliveries)
         if missing:
             chains.learn(missing, await self._ledger.last_events(number, missing))
+
+    async def _accepted(self, chains: RecentChains, deliveries: list[Delivery]) -> list[Recorded]:
+        pacer = Pacer()
+        accepted = []
+        for one in deliveries:
+            if chains.accept(one.mark()):
+                accepted.append(one.recorded())
+                await pacer.let_others_run()
+        return accepted
 
     def _unread(self, number: int, partition: Partition) -> int:
         return unread(self._consumer, TopicPartition(self._topic, number), partition.position)

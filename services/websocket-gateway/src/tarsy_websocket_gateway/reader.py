@@ -14,6 +14,7 @@ from tarsy_bus.fetch_progress import uncounted
 from tarsy_bus.following import GATHER_SECONDS, Follower, Record, readable
 from tarsy_bus.lag import Lag, unread
 from tarsy_bus.outages import wait_out
+from tarsy_bus.pacing import Pacer
 from tarsy_bus.records import Delivery, append_time
 from tarsy_bus.topics_admin import check_topics, cluster_id
 from tarsy_bus.tracing import note_reading
@@ -104,9 +105,11 @@ class Reader:
         while True:
             if all(self._chains[number].position >= goal for number, goal in goals.items()):
                 caught_up.set()
+            pacer = Pacer()
             for record in await follower.next():
                 self._event(record)
                 self._lags[record.partition].read(append_time(record))
+                await pacer.let_others_run()
             for chains in self._chains.values():
                 self._show(chains.passed(chains.position))
                 if chains.asked_about():
@@ -158,8 +161,10 @@ class Reader:
             starts = {place.partition: found[place].offset for place in places if found[place]}
             follower.assign(ends | starts)
             while True:
+                pacer = Pacer()
                 for record in await follower.next():
                     self._chunk(record)
+                    await pacer.let_others_run()
                 await asyncio.sleep(GATHER_SECONDS)
 
     def _event(self, record: Record) -> None:

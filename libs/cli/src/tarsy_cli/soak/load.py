@@ -2,9 +2,10 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from itertools import count, cycle
 from random import Random
 
@@ -12,6 +13,7 @@ import structlog
 from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError
 
+from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_cli.api import ApiFailed
 from tarsy_cli.lab.demo import firing_now
 from tarsy_cli.submitting import submit_file
@@ -66,37 +68,27 @@ class Load:
                 incident = self._incidents[number % len(self._incidents)]
                 webhook = firing_now(incident.alert_file.read_bytes(), datetime.now(UTC))
                 if self._random.random() < 0.5:
-                    group.create_task(self._over_http(webhook), name=f"alert {number}")
+                    submit = partial(self._over_http, webhook)
                 else:
-                    group.create_task(self._over_kafka(webhook, next(codecs)), name=f"alert {number}")
+                    submit = partial(self._over_kafka, webhook, next(codecs))
+                group.create_task(self._accepted_in_time(submit), name=f"alert {number}")
                 try:
                     async with asyncio.timeout(self._pause_seconds):
                         await stopping.wait()
                 except TimeoutError:
                     continue
 
-    async def _over_http(self, webhook: bytes) -> None:
-        limit = asyncio.get_running_loop().time() + SEND_SECONDS
-        while True:
-            try:
-                self.accepted.sessions += await asyncio.to_thread(submit_file, self._api(), webhook)
-                return
-            except ApiFailed as problem:
-                if asyncio.get_running_loop().time() > limit:
-                    self.accepted.refused += 1
-                    log.warning("soak.alert_refused", reason=str(problem))
-                    return
-                await asyncio.sleep(PAUSE_SECONDS)
+    async def _accepted_in_time(self, submit: Callable[[], Awaitable[list[str]]]) -> None:
+        """Sends one alert until it is acknowledged.
 
-    async def _over_kafka(self, webhook: bytes, codec: str | None) -> None:
-        """What was not acknowledged may be written all the same: the same alert meets itself in one session."""
+        What was not acknowledged may be written all the same: the same alert meets itself in one session.
+        """
         limit = asyncio.get_running_loop().time() + SEND_SECONDS
         while True:
             try:
-                await self._write(webhook, codec)
-                self.accepted.sessions += sessions_of(webhook)
+                self.accepted.sessions += await submit()
                 return
-            except (KafkaError, OSError) as problem:
+            except (ApiFailed, KafkaError, OSError) as problem:
                 # A timeout is an OSError.
                 if asyncio.get_running_loop().time() > limit:
                     self.accepted.refused += 1
@@ -104,20 +96,22 @@ class Load:
                     return
                 await asyncio.sleep(PAUSE_SECONDS)
 
+    async def _over_http(self, webhook: bytes) -> list[str]:
+        return await asyncio.to_thread(submit_file, self._api(), webhook)
+
+    async def _over_kafka(self, webhook: bytes, codec: str | None) -> list[str]:
+        await self._write(webhook, codec)
+        return sessions_of(webhook)
+
     async def _write(self, webhook: bytes, codec: str | None) -> None:
         """With a producer of its own, as strangers have."""
         producer = AIOKafkaProducer(bootstrap_servers=self._bootstrap, compression_type=codec, acks="all")
         try:
             async with asyncio.timeout(WRITE_SECONDS):
-                await producer.start()
+                await start_client(producer)
                 await producer.send_and_wait(self._topic, webhook, key=b"soak")
         finally:
-            await _stop(producer)
-
-
-async def _stop(producer: AIOKafkaProducer) -> None:
-    """While Kafka is away a stop may fail, or seem cancelled: neither is our end."""
-    await asyncio.wait([asyncio.create_task(producer.stop(), name="stop of a producer")], timeout=10)
+            await stop_client(producer)
 
 
 def sessions_of(webhook: bytes) -> list[str]:

@@ -1,0 +1,23 @@
+"""Long loops over records that let other tasks of the event loop run in between."""
+
+import asyncio
+import time
+from collections.abc import Callable
+
+TURN_SECONDS = 0.02
+"""A loop holds the event loop for little longer than this: nothing may hold it for 100 ms."""
+
+
+class Pacer:
+    """One for each loop over many records."""
+
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._monotonic = monotonic
+        self._turn_began = monotonic()
+
+    async def let_others_run(self) -> None:
+        """Returns at once while the turn lasts; else when every other task that was ready has run."""
+        if self._monotonic() - self._turn_began < TURN_SECONDS:
+            return
+        await asyncio.sleep(0)
+        self._turn_began = self._monotonic()
