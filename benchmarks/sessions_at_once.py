@@ -22,6 +22,7 @@ from whole_system import Plan, Whole, prepared, serving
 from tarsy_bus.beside import beside
 from tarsy_cli.chaos.faults import chain_faults
 from tarsy_cli.chaos.session_log import read_log
+from tarsy_cli.soak.observation import held_above
 
 MODEL_SECONDS, TOOL_SECONDS = 2.0, 1.0
 ALONE_SECONDS = 5 * MODEL_SECONDS + 4 * TOOL_SECONDS
@@ -67,6 +68,7 @@ async def run(whole: Whole, plan: Plan, sessions: int) -> None:
         after = all_used(whole.processes())
         told_of_processes(before, middle, after, sessions)
         await told_of_metrics(whole)
+        await told_of_loops(whole)
         await told_of_faults(whole, list(ids.values()))
 
 
@@ -111,6 +113,16 @@ async def told_of_metrics(whole: Whole) -> None:
     for name, what in HISTOGRAMS.items():
         if count := sums[f"{name}_count"]:
             say(f"{what}: {sums[f'{name}_sum'] / count:.3f} on average of {count:.0f}")
+
+
+async def told_of_loops(whole: Whole) -> None:
+    """How often a process held its event loop: nothing may hold one for 100 ms."""
+    async with httpx2.AsyncClient(trust_env=False) as client:
+        for process in whole.system.processes:
+            page = (await client.get(f"{process.url}/metrics")).text
+            held = {limit: held_above(page, limit) for limit in ("0.05", "0.1", "0.25")}
+            told = ", ".join(f"{count:.0f} times for more than {limit} s" for limit, count in held.items())
+            say(f"{process.service} held its event loop {told}")
 
 
 async def told_of_faults(whole: Whole, ids: Sequence[str]) -> None:

@@ -72,10 +72,10 @@ class Observation:
             self.held[one.service, one.pid] = held_above(answer.text)
 
 
-def held_above(exposition: str) -> float:
-    """How often the loop was held for longer than HELD_ABOVE, as /metrics says."""
+def held_above(exposition: str, bucket: str = HELD_ABOVE) -> float:
+    """How often the loop was held for longer than a bucket of the histogram, as /metrics says."""
     for family in text_string_to_metric_families(exposition):
         if family.name == HELD:
             samples = {sample.labels.get("le"): sample.value for sample in family.samples}
-            return samples.get("+Inf", 0.0) - samples.get(HELD_ABOVE, 0.0)
+            return samples.get("+Inf", 0.0) - samples.get(bucket, 0.0)
     return 0.0
