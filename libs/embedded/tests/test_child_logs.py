@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tarsy_embedded.child import Child
-from tarsy_embedded.log_writer import CHUNK_BYTES
+from tarsy_embedded.log_writer import CHUNK_BYTES, RotatedFile
 
 type Eventually = Callable[[Callable[[], bool]], None]
 
@@ -42,6 +42,15 @@ def test_a_log_is_rotated_by_size_and_no_line_between_is_lost(tmp_path: Path, ev
     assert numbers[0] > 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one.log", "one.log.1"]
     assert all(len(text) <= LIMIT + CHUNK_BYTES for text in kept)
+
+
+def test_the_last_line_is_in_the_newest_file_even_when_it_fills_it(tmp_path: Path) -> None:
+    """Whoever asks for a child's last words reads only that one."""
+    log = tmp_path / "one.log"
+    file = RotatedFile(log, limit=10, kept=1)
+    file.write(b"line 1\nline 2\nline 3\n")
+    assert log.read_text() == "line 3\n"
+    assert (tmp_path / "one.log.1").read_text() == "line 1\nline 2\n"
 
 
 def test_a_line_without_end_makes_no_file_without_end(tmp_path: Path, eventually: Eventually) -> None:

@@ -30,7 +30,7 @@ class RotatedFile:
             self._write(data)
 
     def _write(self, data: bytes) -> None:
-        end = data.rfind(b"\n") + 1
+        end = data.rfind(b"\n", 0, -1) + 1  # the newest file is never left empty: people read its last lines
         if os.fstat(self._file).st_size + len(data) <= self._limit or (end == 0 and not self._is_far_beyond()):
             _write_all(self._file, data)
             return
