@@ -11,6 +11,7 @@ import yaml
 from tarsy_bus.connection import Bus
 from tarsy_cli.chaos.session_log import SessionLog
 from tarsy_incident import EVERY_INCIDENT, INCIDENTS, planted_secrets
+from tarsy_service_forks import ServiceForks, service_forks
 from tarsy_system import ROOT, System, running
 
 
@@ -57,11 +58,19 @@ def lab_calls(tmp_path: Path) -> Path:
     return tmp_path / "lab-calls.jsonl"
 
 
+@pytest.fixture(scope="session")
+def forks() -> Iterator[ServiceForks]:
+    with service_forks() as forks:
+        yield forks
+
+
 @pytest.fixture
-def system(bus: Bus, tmp_path: Path, config_dir: Path, database_url: str, database_schema: str) -> Iterator[System]:
+def system(
+    bus: Bus, tmp_path: Path, config_dir: Path, database_url: str, database_schema: str, forks: ServiceForks
+) -> Iterator[System]:
     folder = tmp_path / "system"
     folder.mkdir()
-    system = System(bus, folder, config_dir, database_url, database_schema)
+    system = System(bus, folder, config_dir, database_url, database_schema, forks=forks)
     with running(system):
         yield system
     shutil.rmtree(tmp_path, ignore_errors=True)

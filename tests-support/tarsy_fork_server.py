@@ -1,0 +1,89 @@
+"""A program that has imported every service, and forks a process of one when it is told to: `tarsy_fork_server.py`.
+
+It reads one JSON document a line from stdin and answers each with one on stdout. One thread: else it must not fork.
+"""
+
+import gc
+import importlib
+import json
+import os
+import runpy
+import signal
+import sys
+import threading
+import traceback
+from pathlib import Path
+from typing import TypedDict
+
+SERVICES = ("timeline", "websocket_gateway", "orchestrator", "tool_gateway", "summarizer", "ingest")
+
+
+class Start(TypedDict):
+    module: str
+    log: str
+    folder: str
+    environment: dict[str, str]
+
+
+class Told(TypedDict, total=False):
+    """One of the two."""
+
+    start: Start
+    ended: int
+
+
+def main() -> None:
+    for service in SERVICES:
+        importlib.import_module(f"tarsy_{service}.app")
+    assert threading.active_count() == 1, threading.enumerate()
+    gc.collect()
+    gc.freeze()
+    for line in sys.stdin:
+        told: Told = json.loads(line)
+        answer = _start(told["start"]) if "start" in told else _exit_code(told["ended"])
+        sys.stdout.write(json.dumps(answer) + "\n")
+        sys.stdout.flush()
+
+
+def _exit_code(pid: int) -> int | None:
+    """As `subprocess.Popen` has it; None while it runs."""
+    found, status = os.waitpid(pid, os.WNOHANG)
+    return os.waitstatus_to_exitcode(status) if found else None
+
+
+def _start(start: Start) -> int:
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            _become(start)
+            runpy.run_module(start["module"], run_name="__main__", alter_sys=True)
+            code = 0
+        except SystemExit as ending:
+            code = ending.code if isinstance(ending.code, int) else int(ending.code is not None)
+        except BaseException:  # noqa: BLE001 - as an interpreter ends
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+    return pid
+
+
+def _become(start: Start) -> None:
+    """What a new interpreter would have found."""
+    out = os.open(start["log"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    nowhere = os.open(os.devnull, os.O_RDONLY)
+    for old, new in ((nowhere, 0), (out, 1), (out, 2)):
+        os.dup2(old, new)
+    os.close(out)
+    os.close(nowhere)
+    os.chdir(start["folder"])
+    os.environ.clear()
+    os.environ.update(start["environment"])
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    sys.argv = [str(Path(start["module"]))]
+
+
+if __name__ == "__main__":
+    main()

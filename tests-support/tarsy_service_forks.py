@@ -1,0 +1,104 @@
+"""Processes of services as forks of one that has imported them all: the imports alone take seconds each time."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol
+
+from pydantic import JsonValue
+
+PROGRAM = Path(__file__).with_name("tarsy_fork_server.py")
+LOOK_SECONDS = 0.02
+
+
+class OwnProcess(Protocol):
+    """What tests do with a process of a service; a `subprocess.Popen` is one."""
+
+    @property
+    def pid(self) -> int: ...
+    def poll(self) -> int | None: ...
+    def wait(self, timeout: float | None = None) -> int: ...
+    def send_signal(self, number: int, /) -> None: ...
+    def terminate(self) -> None: ...
+    def kill(self) -> None: ...
+
+
+class ServiceForks:
+    def __init__(self, server: "subprocess.Popen[str]") -> None:
+        self._server = server
+        self._asking = threading.Lock()
+
+    def start(self, module: str, *, log: Path, folder: Path, environment: Mapping[str, str]) -> "ForkedProcess":
+        start: JsonValue = {
+            "module": module,
+            "log": str(log),
+            "folder": str(folder),
+            "environment": dict(environment),
+        }
+        pid = self.ask({"start": start})
+        assert pid is not None
+        return ForkedProcess(self, pid)
+
+    def ask(self, told: Mapping[str, JsonValue]) -> int | None:
+        assert self._server.stdin is not None
+        assert self._server.stdout is not None
+        with self._asking:
+            self._server.stdin.write(json.dumps(told) + "\n")
+            self._server.stdin.flush()
+            answer: int | None = json.loads(self._server.stdout.readline())
+            return answer
+
+
+class ForkedProcess:
+    """With the methods of a `subprocess.Popen`, as far as tests use them."""
+
+    def __init__(self, forks: ServiceForks, pid: int) -> None:
+        self.pid = pid
+        self._forks = forks
+        self._code: int | None = None
+
+    def poll(self) -> int | None:
+        if self._code is None:
+            self._code = self._forks.ask({"ended": self.pid})
+        return self._code
+
+    def wait(self, timeout: float | None = None) -> int:
+        limit = None if timeout is None else time.monotonic() + timeout
+        while (code := self.poll()) is None:
+            if limit is not None and time.monotonic() > limit:
+                raise subprocess.TimeoutExpired([str(self.pid)], timeout or 0.0)
+            time.sleep(LOOK_SECONDS)
+        return code
+
+    def send_signal(self, number: int, /) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+
+@contextmanager
+def service_forks() -> Iterator[ServiceForks]:
+    """At the end the server ends; its processes were ended by whoever started them."""
+    server = subprocess.Popen(
+        [sys.executable, str(PROGRAM)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
+    try:
+        yield ServiceForks(server)
+    finally:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        server.stdin.close()
+        server.wait(60)
+        server.stdout.close()
