@@ -12,6 +12,7 @@ from tarsy_bus.following import Record
 from tarsy_bus.start_positions import hold
 from tarsy_bus.topics_admin import admin
 from tarsy_foreign_batches import CODECS, batch_of, with_a_broken_name, write_batch
+from tarsy_ingest.record_form import read_record
 from tarsy_testing import eventually
 
 ALERT = {"alert_type": "database", "data": "disk full over HTTP"}
@@ -96,6 +97,23 @@ async def test_a_record_that_cannot_be_parsed_is_buried_and_its_neighbours_are_a
     assert ingest.value("tarsy_kafka_unparsable_records_total", service="ingest", topic="alerts") == 2
 
 
+async def test_a_record_on_which_our_own_code_fails_is_buried_and_the_next_is_an_alert(
+    ingest: Ingest, bus: Bus, records: Records, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails_on_one(value: bytes | None, *rest: Any) -> Any:
+        if value == b"odd":
+            raise RuntimeError("secret-of-a-stranger")
+        return read_record(value, *rest)
+
+    monkeypatch.setattr("tarsy_ingest.alerts_topic.read_record", fails_on_one)
+    await write_batch(bus, bus.topics.alerts, batch_of([b"odd", b"even"]))
+    assert await told(records, bus.topics.inbox, 1) == {"even"}
+    (letter,) = await letters(records, bus, 1)
+    assert letter.value == b"odd"
+    assert dict(letter.headers)["dead-letter-reason"] == b"TARSy itself failed on it: RuntimeError"
+    assert ingest.value("tarsy_ingest_dead_letters_total", reason="unforeseen") == 1
+
+
 async def test_records_that_were_deleted_before_they_were_read_are_refused_until_an_operator_says_where_to_go_on(
     start_ingest: StartIngest, bus: Bus, records: Records
 ) -> None:
@@ -136,11 +154,11 @@ async def test_records_that_are_deleted_while_it_reads_are_never_jumped_over(
 async def test_an_unexpected_failure_of_the_reader_is_shown_and_tried_again(
     ingest: Ingest, bus: Bus, records: Records, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fails(*_: Any) -> None:
+    async def fails(*_: Any) -> None:
         raise RuntimeError("secret-of-a-stranger")
 
     with monkeypatch.context() as patch:
-        patch.setattr("tarsy_ingest.alerts_topic.read_record", fails)
+        patch.setattr("tarsy_ingest.alerts_topic._poll", fails)
         await write_batch(bus, bus.topics.alerts, batch_of([b"one"]))
         reason = await until_not_read(ingest)
         assert "RuntimeError" in reason

@@ -6,6 +6,7 @@ the reading with the record uncommitted (alerts_reader), and a header is as opaq
 """
 
 import asyncio
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
@@ -26,13 +27,17 @@ from tarsy_bus.tracing import carried_traceparent
 from tarsy_ingest.alert_rules import AlertRules
 from tarsy_ingest.incoming import Refused, TooMuch
 from tarsy_ingest.intake import Intake
-from tarsy_ingest.metrics import Metrics
+from tarsy_ingest.metrics import BurialReason, Metrics
 from tarsy_ingest.record_form import Position, read_record
 
 log = structlog.get_logger(__name__)
 
 POLL_MS = 1_000
 MOST_RECORDS = 100
+
+
+class Unparsable(Exception):
+    """What Kafka's client library cannot parse."""
 
 
 class AlertsTopic:
@@ -96,21 +101,39 @@ class AlertsTopic:
                 await asyncio.sleep(pause)
 
     async def _hand_over(self, record: Record, cluster: str) -> None:
-        if isinstance(record, UnparsableRecord):
-            await bury(self._publisher, record, record.problem)
-            self._metrics.buried("unparsable")
-            return
-        position = Position(cluster, record.topic, record.partition, record.offset)
+        """To the inbox, or to the dead letters.
+
+        Raises what says nothing of the record: NotWritten, KafkaError, OSError.
+        """
         try:
-            alerts = read_record(record.value, record.headers, position, self._rules)
-            if not alerts:
-                self._metrics.count("alertmanager", "resolved")
-            for alert in alerts:
-                await self._intake.take(alert, delivery=str(position), cause=carried_traceparent(record.headers))
+            await self._take(record, cluster)
+        except Unparsable as problem:
+            await self._bury(record, str(problem), "unparsable")
         except (Refused, TooLarge) as problem:
             # The place of a mistake has names that the sender gave.
-            await bury(self._publisher, record, self._mask(str(problem)))
-            self._metrics.buried("too_large" if isinstance(problem, TooMuch | TooLarge) else "refused")
+            too_large = isinstance(problem, TooMuch | TooLarge)
+            await self._bury(record, self._mask(str(problem)), "too_large" if too_large else "refused")
+        except (NotWritten, KafkaError, OSError):
+            raise
+        except Exception as problem:  # noqa: BLE001 - a mistake in our code costs the record that found it, and no other
+            # Without its message, which may repeat what strangers wrote.
+            frames = "".join(traceback.format_tb(problem.__traceback__))
+            log.error("alert.failed", offset=record.offset, reason=type(problem).__name__, frames=frames)
+            await self._bury(record, f"TARSy itself failed on it: {type(problem).__name__}", "unforeseen")
+
+    async def _take(self, record: Record, cluster: str) -> None:
+        if isinstance(record, UnparsableRecord):
+            raise Unparsable(record.problem)
+        position = Position(cluster, record.topic, record.partition, record.offset)
+        alerts = read_record(record.value, record.headers, position, self._rules)
+        if not alerts:
+            self._metrics.count("alertmanager", "resolved")
+        for alert in alerts:
+            await self._intake.take(alert, delivery=str(position), cause=carried_traceparent(record.headers))
+
+    async def _bury(self, record: Record, reason: str, kind: BurialReason) -> None:
+        await bury(self._publisher, record, reason)
+        self._metrics.buried(kind)
 
 
 async def _poll(consumer: AIOKafkaConsumer, assigned: AssignedPartitions) -> Mapping[TopicPartition, Sequence[Record]]:

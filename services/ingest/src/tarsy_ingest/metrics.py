@@ -9,7 +9,7 @@ from tarsy_contracts.alert import AlertSource
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15)
 
 type AlertOutcome = Literal["queued", "resolved", "refused", "dead_letter", "not_written"]
-type BurialReason = Literal["refused", "too_large", "unparsable"]
+type BurialReason = Literal["refused", "too_large", "unparsable", "unforeseen"]
 
 
 class Metrics:
