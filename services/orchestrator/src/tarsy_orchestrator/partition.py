@@ -36,7 +36,7 @@ PAUSE_SECONDS = 0.5
 BEHIND = timedelta(seconds=1)
 ROOM = 2_000
 """So many inputs may wait before the inbox is paused."""
-DECIDED_AT_ONCE = 100
+DECIDED_AT_ONCE = 32
 """So many inputs are decided in one go: others on the event loop have their turn after each batch."""
 
 
