@@ -9,7 +9,7 @@ from websockets.asyncio.client import connect
 
 from tarsy_contracts.events import SessionCompleted
 from tarsy_incident import EVERY_INCIDENT, planted_secrets
-from tarsy_investigation import everything, submit
+from tarsy_investigation import everything, shown, submit
 from tarsy_lab.incidents import read_incident
 from tarsy_system import System
 
@@ -32,6 +32,7 @@ async def test_no_planted_secret_of_any_incident_leaves_the_doors(system: System
         completed = log.accepted[-1].event
         assert isinstance(completed, SessionCompleted), completed
         marks = read_incident(incident).expected_root_cause
+        await shown(system, investigation.session_id, log)
         assert [mark for mark in marks if mark not in completed.final_analysis] == [], incident.name
 
     topics = system.bus.topics

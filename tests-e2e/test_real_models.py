@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tarsy_incident import planted_secrets
-from tarsy_investigation import submit
+from tarsy_investigation import shown, submit
 from tarsy_provider import MODEL, Provider, provider
 from tarsy_system import System
 
@@ -37,8 +37,7 @@ async def test_with_a_key_in_the_environment_the_investigation_asks_that_model(
     log = await investigation.until_ended()
 
     assert log.types[-1] == "session.completed", log.accepted[-1].event
-    session = system.get(f"/api/v1/sessions/{investigation.session_id}")
-    assert isinstance(session, dict)
+    session = await shown(system, investigation.session_id, log)
     assert session["scripted"] is False
     assert "OOMKilled" in str(session["final_analysis"])
     answers = [record.event for record in log.accepted if record.envelope.type == "llm_call.completed"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, ConsoleMessage, Dialog, Error, Page, async_playwright, expect
+from playwright.async_api import Browser, ConsoleMessage, Dialog, Error, JSHandle, Page, async_playwright, expect
 
 CHROMIUM = Path("/usr/bin/chromium")
 FLAGS = (
@@ -19,6 +19,23 @@ FLAGS = (
     "--no-first-run",
 )
 WAIT_MILLISECONDS = 60_000
+
+MOST_PER_FRAME = """() => async (step, count, whole) => {
+    const { now } = performance;
+    let time = 0;
+    performance.now = () => (time += step);
+    try {
+        let before = count(), most = 0;
+        while (count() < whole) {
+            await new Promise(requestAnimationFrame);
+            most = Math.max(most, count() - before);
+            before = count();
+        }
+        return most;
+    } finally {
+        performance.now = now;
+    }
+}"""
 
 
 def demand_chromium() -> None:
@@ -64,6 +81,13 @@ class Tab:
         self.page.on("console", self._console)
         self.page.on("pageerror", self._error)
         self.page.on("dialog", self._dialog)
+
+
+async def most_per_frame(page: Page) -> JSHandle:
+    """A function of the page, of `step`, `count` and `whole`: how many more there were at most from one frame to the
+    next, until `count()` was `whole`. Meanwhile the page's clock goes on by `step` milliseconds whenever it is asked,
+    so nothing hangs on the machine's speed."""
+    return await page.evaluate_handle(MOST_PER_FRAME)
 
 
 @asynccontextmanager

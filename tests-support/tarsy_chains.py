@@ -6,9 +6,8 @@ from pathlib import Path
 import httpx2
 from pydantic import JsonValue
 
-from tarsy_cli.chaos.session_log import SessionLog
 from tarsy_contracts.alert import Priority
-from tarsy_investigation import Investigation
+from tarsy_investigation import Investigation, Row
 from tarsy_system import ROOT, SERVICES, System
 from tarsy_testing import eventually
 
@@ -17,8 +16,6 @@ DATA = "KubePodCrashLooping: pod shop/checkout-7c9d6f5b84-x2x7k restarts again a
 
 WHOLE = "crash-loop"
 """The chain that everything happens in."""
-
-type Row = dict[str, JsonValue]
 
 
 def environment(calls: Path) -> dict[str, str]:
@@ -35,17 +32,6 @@ def ask_for(system: System, alert_type: str, *, priority: Priority = "normal") -
 
 def cancel(system: System, session_id: str) -> Row:
     return system.post("timeline", f"/api/v1/sessions/{session_id}/cancel", {})
-
-
-async def shown(system: System, session_id: str, log: SessionLog) -> Row:
-    """What the API says of a session, once all of its log is projected."""
-
-    async def look() -> Row | None:
-        session = system.get(f"/api/v1/sessions/{session_id}")
-        assert isinstance(session, dict)
-        return session if session["last_number"] == len(log.accepted) else None
-
-    return await eventually(look, f"the projection of {session_id}")
 
 
 def rows(value: JsonValue) -> list[Row]:

@@ -1,7 +1,12 @@
 """Sending an incident's alert to a running system, and waiting for what happens."""
 
+import asyncio
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
+
+import httpx2
+from pydantic import JsonValue
 
 from tarsy_bus.following import Record, read_to_end
 from tarsy_cli.chaos.session_log import SessionLog
@@ -12,6 +17,8 @@ from tarsy_system import System
 from tarsy_testing import eventually
 
 INVESTIGATION_SECONDS = 240.0
+
+type Row = dict[str, JsonValue]
 
 
 @dataclass
@@ -64,6 +71,20 @@ def submit(system: System, incident: Path = INCIDENT) -> Investigation:
     assert isinstance(alerts, list)
     assert isinstance(alerts[0], dict)
     return Investigation(system, str(alerts[0]["session_id"]))
+
+
+async def shown(system: System, session_id: str, log: SessionLog) -> Row:
+    """What the API says of a session, once all of its log is projected."""
+
+    async def look() -> Row | None:
+        answer = await asyncio.to_thread(httpx2.get, url, timeout=90.0)
+        assert answer.status_code in (HTTPStatus.OK, HTTPStatus.NOT_FOUND), answer.text
+        session: Row = answer.json()
+        return session if session.get("last_number") == len(log.accepted) else None
+
+    url = f"{system.of('timeline').url}/api/v1/sessions/{session_id}"
+
+    return await eventually(look, f"the projection of {session_id}")
 
 
 async def everything(system: System, topics: list[str]) -> list[Record]:

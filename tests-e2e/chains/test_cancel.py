@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tarsy_chains import ask_for, cancel, rows, shown
+from tarsy_chains import ask_for, cancel, rows
 from tarsy_cli.chaos.session_log import SessionLog
 from tarsy_cli.chaos.tool_runs import runs_of
 from tarsy_contracts import events as e
-from tarsy_investigation import Investigation
+from tarsy_investigation import Investigation, shown
 from tarsy_live_log import LiveLog, records_of
 from tarsy_measured import measured
 from tarsy_system import System

@@ -6,11 +6,11 @@ from itertools import pairwise
 
 import pytest
 
-from tarsy_chains import ask_for, cancel, rows, shown
+from tarsy_chains import ask_for, cancel, rows
 from tarsy_cli.chaos.session_log import SessionLog
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Priority
-from tarsy_investigation import Investigation
+from tarsy_investigation import Investigation, shown
 from tarsy_live_log import LiveLog, records_of
 from tarsy_system import System
 from tarsy_testing import eventually

@@ -13,11 +13,11 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 
 from tarsy_bus.records import Delivery
-from tarsy_chains import Row, ask_for, shown
+from tarsy_chains import ask_for
 from tarsy_cli.chaos.differences import differences
 from tarsy_cli.chaos.session_log import SessionLog
 from tarsy_contracts.envelope import wire_time
-from tarsy_investigation import Investigation
+from tarsy_investigation import Investigation, Row, shown
 from tarsy_live_log import LiveLog
 from tarsy_system import System
 from tarsy_testing import eventually

@@ -9,6 +9,7 @@ from aiokafka import AIOKafkaConsumer, TopicPartition
 from bus_kafka import delete_before, make_ours, make_topic, read_all
 
 from tarsy_bus.beside import beside
+from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member
 from tarsy_bus.controls import follow_control
 from tarsy_bus.publisher import Publisher
@@ -119,7 +120,7 @@ async def test_a_position_that_is_lost_is_gone_past_in_queues_and_refused_elsewh
     assigned = AssignedPartitions(consumer, may_skip=may_skip)
     consumer.subscribe([queue], listener=assigned)
     try:
-        await consumer.start()
+        await start_client(consumer)
         await assigned.open()
         assert await offsets_of(consumer) == [0, 1, 2, 3, 4]
         consumer.pause(place)
@@ -136,7 +137,7 @@ async def test_a_position_that_is_lost_is_gone_past_in_queues_and_refused_elsewh
             with pytest.raises(PositionLost):
                 assigned.skip(lost.value)
     finally:
-        await consumer.stop()
+        await stop_client(consumer)
 
 
 async def offsets_of(consumer: AIOKafkaConsumer) -> list[int]:

@@ -9,6 +9,7 @@ import pytest
 from tarsy_contracts.conversation import Conversation, Usage
 from tarsy_llm.limited import LimitedLlm, StreamLimits
 from tarsy_llm.protocol import Answer, Delta, ErrorKind, LlmError, LlmRequest
+from tarsy_simulation.virtual_time import VirtualLoop
 
 REQUEST = LlmRequest(agent="A", iteration=1, conversation=Conversation(system="", messages=()))
 HM, POD = Delta(part="thinking", text="Hm."), Delta(part="text", text="The pod")
@@ -84,17 +85,27 @@ async def test_a_slow_beginning_is_no_stall() -> None:
     assert [part async for part in llm.stream(REQUEST)] == [HM, ANSWER]
 
 
-async def test_each_part_gives_the_model_its_time_anew() -> None:
-    llm = limited(Speaking([HM, POD, POD, POD, ANSWER], 0.0, 0.7, 0.7, 0.7, 0.7), stall=2.5)
-    assert len([part async for part in llm.stream(REQUEST)]) == 5
+def test_each_part_gives_the_model_its_time_anew() -> None:
+    llm = limited(Speaking([HM, POD, POD, POD, ANSWER], 0.0, 20.0, 20.0, 20.0, 20.0), stall=25.0)
+
+    async def listen() -> int:
+        return len([part async for part in llm.stream(REQUEST)])
+
+    with asyncio.Runner(loop_factory=VirtualLoop) as runner:
+        assert runner.run(listen()) == 5
 
 
-async def test_the_time_that_the_reader_takes_is_not_the_models() -> None:
+def test_the_time_that_the_reader_takes_is_not_the_models() -> None:
     said: list[Delta | Answer] = []
-    async with aclosing(limited(Speaking([HM, POD, ANSWER]), first=1.0, stall=1.0).stream(REQUEST)) as parts:
-        async for part in parts:
-            said.append(part)
-            await asyncio.sleep(1.5)
+
+    async def listen() -> None:
+        async with aclosing(limited(Speaking([HM, POD, ANSWER]), first=1.0, stall=1.0).stream(REQUEST)) as parts:
+            async for part in parts:
+                said.append(part)
+                await asyncio.sleep(1.5)
+
+    with asyncio.Runner(loop_factory=VirtualLoop) as runner:
+        runner.run(listen())
     assert said == [HM, POD, ANSWER]
 
 

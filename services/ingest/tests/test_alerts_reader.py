@@ -7,6 +7,7 @@ from aiokafka import TopicPartition
 from aiokafka.admin import RecordsToDelete
 from ingest_running import Ingest, Records, StartIngest, Writable, alert_in
 
+from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member
 from tarsy_bus.following import Record
 from tarsy_bus.start_positions import hold
@@ -63,13 +64,13 @@ async def go_on_at(bus: Bus, offset: int) -> None:
     async def committed() -> bool:
         consumer = member(bus, f"{bus.topics.prefix}.ingest")
         try:
-            await consumer.start()
+            await start_client(consumer)
             consumer.assign([place])
             hold(consumer, [place])
             await consumer.commit({place: offset})
             return bool((await consumer.committed(place)) == offset)
         finally:
-            await consumer.stop()
+            await stop_client(consumer)
 
     await eventually(committed, "the group goes on where the operator says")
 

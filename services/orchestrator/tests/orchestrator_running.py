@@ -15,6 +15,7 @@ from aiokafka.structs import RecordMetadata
 from opentelemetry.trace import NoOpTracer
 from prometheus_client import CollectorRegistry
 
+from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member
 from tarsy_bus.following import Follower
 from tarsy_bus.liveness import Liveness
@@ -139,13 +140,13 @@ class RunningOwner:
 
     async def _run(self) -> None:
         async with self.publisher.running(), self.writer.running(), self._follower.running():
-            await self.consumer.start()
             try:
+                await start_client(self.consumer)
                 async with asyncio.TaskGroup() as group:
                     group.create_task(self._catalog.follow(self._bus))
                     await self._owner.run(lambda: self.ready.set())
             finally:
-                await self.consumer.stop()
+                await stop_client(self.consumer)
 
     def hears(self, worker_id: str, *, ago: timedelta = timedelta(0), leaving: bool = False) -> None:
         """An announcement came back, stamped by the broker so long ago. Ours came back each second until then."""

@@ -167,8 +167,13 @@ async def test_it_is_waited_for_once(owner: Owner, running: Running, scripted: S
 async def test_all_providers_share_one_limit_of_time(owner: Owner, running: Running, scripted: Scripted) -> None:
     llms = {"first": scripted(fail="overloaded", kind="provider_error"), "second": Saying(None), "third": scripted()}
     async with running(llms):
-        request = summary(at=await owner.record("a log"), provider="first", fallbacks=("second", "third"), timeout=1)
-        await owner.ask(request)
-        result = await owner.result(request)
-    assert result.error == "no summary in 1 seconds; first: overloaded"
-    assert result.duration_ms >= 900
+        at = await owner.record("a log")
+        # A busy machine may take long until it has read the log and asked the first.
+        for seconds in (1, 10, 80):
+            request = summary(at=at, provider="first", fallbacks=("second", "third"), timeout=seconds)
+            await owner.ask(request)
+            result = await owner.result(request)
+            if "first" in result.error:
+                break
+    assert result.error == f"no summary in {seconds} seconds; first: overloaded"
+    assert result.duration_ms >= 900 * seconds

@@ -203,9 +203,15 @@ async def test_a_cancelled_summary_ends_and_makes_room(owner: Owner, running: Ru
 
 async def test_a_summary_that_takes_too_long_is_an_error(owner: Owner, running: Running) -> None:
     async with running({"scripted": Endless()}):
-        request = summary(at=await owner.record("a log"), timeout=1)
-        await owner.ask(request)
-        assert (await owner.result(request)).error == "no summary in 1 seconds"
+        at = await owner.record("a log")
+        # A busy machine may take long until it has read the log.
+        for seconds in (1, 10, 80):
+            request = summary(at=at, timeout=seconds)
+            await owner.ask(request)
+            result = await owner.result(request)
+            if "Kafka" not in result.error:
+                break
+        assert result.error == f"no summary in {seconds} seconds"
 
 
 async def test_at_the_stop_summaries_go_back_to_their_owners(owner: Owner, running: Running) -> None:

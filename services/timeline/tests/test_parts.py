@@ -43,16 +43,17 @@ async def running(parts: Parts, name: str, work: Callable[[], Awaitable[None]]) 
 async def test_a_part_that_ends_is_told_and_run_again_beside_those_that_last(
     work: Callable[[], Awaitable[None]], reason: str
 ) -> None:
-    parts, runs = Parts(final=(), settled_seconds=0.1), 0
+    parts, runs, told = Parts(final=(), settled_seconds=0.1), 0, list[list[str]]()
 
     async def counted() -> None:
         nonlocal runs
         runs += 1
+        told.append(parts.troubles())
         await (work() if runs == 1 else lasts())
 
     async with running(parts, "other", lasts), running(parts, "odd", counted):
-        await eventually(lambda: _is(parts.troubles() == [f"odd: {reason}"]), "the reason is told")
         await eventually(lambda: _is(runs == 2), "it is run again")
+        assert told == [[], [f"odd: {reason}"]], "the reason is told until it has lasted"
         await eventually(lambda: _is(parts.troubles() == []), "it has lasted, and is no trouble any more")
 
 

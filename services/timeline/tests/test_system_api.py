@@ -319,7 +319,7 @@ async def test_until_the_catalog_was_read_the_answer_is_503_after_a_bounded_wait
 async def test_what_was_known_is_not_told_when_kafka_has_been_silent_for_long(bus: Bus, one: TellingGateway) -> None:
     seconds = 1_000.0
     watch = ServerWatch(
-        bus, Living(monotonic=lambda: seconds), wait_seconds=20.0, now=lambda: datetime.now(UTC)
+        bus, Living(monotonic=lambda: seconds), wait_seconds=WAIT_SECONDS, now=lambda: datetime.now(UTC)
     )  # fmt: skip
     await one.announce()
     await one.says("git")

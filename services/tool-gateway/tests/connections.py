@@ -63,6 +63,15 @@ async def said(connection: Connection, request: ToolCallRequest) -> Said:
     return await McpTools(connection, ready_seconds=90).call(request)
 
 
+async def until_judged(connection: Connection) -> None:
+    """Until an attempt has come to its end. Why it failed is known from then on, and until one succeeds."""
+
+    async def look() -> bool:
+        return connection.judged
+
+    await eventually(look, "it was tried")
+
+
 async def becomes(connection: Connection, *, healthy: bool) -> None:
     async def look() -> bool:
         return connection.healthy is healthy

@@ -153,6 +153,16 @@ async def catalogued(owner: Owner, worker: str) -> dict[str, ServerCatalogued | 
     return found
 
 
+async def seen_by(owner: Owner, worker: str, *, healthy: bool, server: str = "first") -> ServerCatalogued:
+    """What the catalog says of the server, once it says that."""
+
+    async def look() -> ServerCatalogued | None:
+        entry = (await catalogued(owner, worker)).get(server)
+        return entry if entry is not None and entry.healthy is healthy else None
+
+    return await eventually(look, f"{server} is catalogued, healthy: {healthy}")
+
+
 def noted(calls_file: Path, line: str) -> int:
     """How often the small server has noted this line."""
     if not calls_file.exists():

@@ -62,7 +62,7 @@ def runbook_server(*tls: Path) -> Iterator[RunbookServer]:
             found.asked.append(Asked(self.path, self.headers))
             answer = found.answers.get(self.path, Answer(b"not here", 404))
             if answer.never:
-                found.over.wait(30)
+                found.over.wait()
                 return
             self.send_response(answer.status)
             for name, value in answer.headers.items():

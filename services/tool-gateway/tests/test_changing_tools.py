@@ -81,7 +81,7 @@ async def test_fifty_words_of_a_change_make_one_list(calls_file: Path) -> None:
 
 
 async def test_a_change_that_nobody_told_is_found_by_the_next_check(calls_file: Path) -> None:
-    async with connected(odd(calls_file), checking=Checking(every_seconds=0.2)) as connection:
+    async with connected(odd(calls_file), checking=Checking(every_seconds=0.2, within_seconds=60)) as connection:
         await connection.wait_ready(90)
         offer(calls_file, "new")
         await has(connection, "new")
@@ -89,7 +89,7 @@ async def test_a_change_that_nobody_told_is_found_by_the_next_check(calls_file: 
 
 
 async def test_a_list_that_has_not_changed_is_no_news(calls_file: Path) -> None:
-    async with connected(odd(calls_file), checking=Checking(every_seconds=0.1)) as connection:
+    async with connected(odd(calls_file), checking=Checking(every_seconds=0.1, within_seconds=60)) as connection:
         await connection.wait_ready(90)
         connection.changed.clear()
         tools, checks = connection.tools, connection.checks

@@ -20,6 +20,9 @@ OFTEN = Checking(every_seconds=0.2, within_seconds=3.0)
 """A server that lives answers within that, whatever else the machine does."""
 
 
+# A server that lives, but gets no turn on a busy machine, ends as silent too: how often is not asked here.
+
+
 async def until_started(calls_file: Path, times: int) -> None:
     async def look() -> bool:
         return noted(calls_file, "odd server starts") >= times
@@ -34,7 +37,7 @@ async def test_a_server_that_answers_no_check_is_started_anew(calls_file: Path) 
         await until_started(calls_file, 2)
         assert await said(connection, call("failed")) == Said("tool_error", "no such pod")
         assert connection.error == ""
-    assert ends == ["silent"]
+    assert set(ends) == {"silent"}
 
 
 async def test_a_call_that_runs_outlives_the_silence_of_its_server(calls_file: Path) -> None:
@@ -61,7 +64,7 @@ async def test_a_server_that_answers_calls_is_alive_whatever_it_says_to_checks(c
         assert ends == []
         assert connection.healthy
         await until_started(calls_file, 2)
-    assert ends == ["silent"]
+    assert set(ends) == {"silent"}
 
 
 async def test_a_frozen_server_is_noticed_and_costs_nobody_else_anything(calls_file: Path, new_plan: NewPlan) -> None:
@@ -74,7 +77,7 @@ async def test_a_frozen_server_is_noticed_and_costs_nobody_else_anything(calls_f
         assert connection.changed.is_set()
         assert connection.error == "it did not answer in time"
         assert (await said(connection, call("echo", text="again"))).text == "again"
-    assert ends == ["silent"]
+    assert set(ends) == {"silent"}
 
 
 async def test_what_a_connection_says_of_itself(calls_file: Path, new_plan: NewPlan) -> None:

@@ -12,12 +12,11 @@ from pathlib import Path
 import connections
 import pytest
 from certificates import write_certificates
-from connections import SECRET, becomes, plan_to, said
+from connections import SECRET, becomes, plan_to, said, until_judged
 from gateway_owner import call, let_go, noted, until_noted
 from http_servers import HttpServer, NewServer, wire
 from structlog.testing import capture_logs
 
-from tarsy_testing import eventually
 from tarsy_tool_gateway.calling import McpTools
 from tarsy_tool_gateway.calls import Limits
 from tarsy_tool_gateway.connection import Connection
@@ -81,7 +80,8 @@ async def test_a_server_that_wants_another_token_is_told_with_its_status_and_no_
     await server.start()
     with capture_logs() as logs:
         async with connected(HttpTransport(server.url, {"Authorization": f"Bearer {SECRET}"})) as connection:
-            answer = await McpTools(connection, ready_seconds=2).call(call("echo", text="a"))
+            await until_judged(connection)
+            answer = await McpTools(connection, ready_seconds=0.1).call(call("echo", text="a"))
     assert answer.outcome == "unavailable"
     assert "it answered HTTP 401 Unauthorized" in answer.text
     assert "HTTP 401 Unauthorized" in json.dumps(logs)
@@ -113,25 +113,23 @@ async def test_a_server_with_a_certificate_of_our_own_authority_is_trusted_when_
     async with connected(HttpTransport(server.url, verify=False)) as connection:
         assert await said(connection, call("echo", text="unseen")) == Said("ok", "unseen")
     async with connected(HttpTransport(server.url)) as connection:
-        refused = await McpTools(connection, ready_seconds=2).call(call("echo", text="no"))
+        await until_judged(connection)
+        refused = await McpTools(connection, ready_seconds=0.1).call(call("echo", text="no"))
     assert refused.outcome == "unavailable"
     assert "certificate verify failed" in refused.text
 
 
 async def test_a_missing_file_of_authorities_is_told(tmp_path: Path) -> None:
     async with connected(HttpTransport("https://127.0.0.1:9/mcp", ca_file=tmp_path / "none.pem")) as connection:
-        answer = await McpTools(connection, ready_seconds=0.5).call(call("echo", text="a"))
+        await until_judged(connection)
+        answer = await McpTools(connection, ready_seconds=0.1).call(call("echo", text="a"))
     assert (answer.outcome, "No such file" in answer.text) == ("unavailable", True)
 
 
 async def test_a_header_that_cannot_be_sent_is_told_and_leaves_no_connections_behind() -> None:
     """pytest fails for a session of aiohttp that nobody closed."""
     async with connected(HttpTransport("http://127.0.0.1:1/mcp", {"X-Org": "caf\u00e9"})) as connection:
-
-        async def judged() -> bool:
-            return connection.judged
-
-        await eventually(judged, "it was tried")
+        await until_judged(connection)
         assert (connection.misconfigured, "UnicodeEncodeError" in connection.error) == (True, True)
     gc.collect()
 
@@ -139,7 +137,8 @@ async def test_a_header_that_cannot_be_sent_is_told_and_leaves_no_connections_be
 async def test_a_server_that_is_down_at_the_start_is_told_and_found_when_it_comes_up(new_server: NewServer) -> None:
     server = new_server()
     async with connected(HttpTransport(server.url)) as connection:
-        hopeless = await McpTools(connection, ready_seconds=0.5).call(call("echo", text="a"))
+        await until_judged(connection)
+        hopeless = await McpTools(connection, ready_seconds=0.1).call(call("echo", text="a"))
         assert hopeless.outcome == "unavailable"
         assert "ConnectError" in hopeless.text
         await server.start()

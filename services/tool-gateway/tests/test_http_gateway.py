@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from gateway_owner import WAIT_SECONDS, Owner, call, catalogued
+from gateway_owner import WAIT_SECONDS, Owner, call, catalogued, seen_by
 from http_servers import HttpServer
 from prometheus_client import CollectorRegistry
 
@@ -60,12 +60,11 @@ async def test_a_server_that_is_down_keeps_no_gateway_from_starting_and_is_catal
         result = await owner.result(early)
         assert result.outcome == "unavailable"
 
-        seen = (await catalogued(owner, result.worker_id))["remote"]
-        assert seen is not None
-        assert (seen.healthy, "ConnectError" in seen.error, seen.tools) == (False, True, ())
+        seen = await eventually(lambda: refused(owner, result.worker_id), "it was tried, and the catalog says so")
+        assert (seen.healthy, seen.tools) == (False, ())
 
         await server.start()
-        found = await eventually(lambda: healthy(owner, result.worker_id), "the server is catalogued")
+        found = await seen_by(owner, result.worker_id, healthy=True, server="remote")
         assert {tool.tool: tool.repeatable for tool in found.tools}["destroy"] is True
 
         late = call("destroy", server="remote", repeatable=True, name="db")
@@ -81,6 +80,6 @@ async def run(settings: ToolGatewaySettings, ready: asyncio.Event) -> None:
     await build(settings, CollectorRegistry()).run(ready.set)
 
 
-async def healthy(owner: Owner, worker: str) -> ServerCatalogued | None:
-    seen = (await catalogued(owner, worker))["remote"]
-    return seen if seen is not None and seen.healthy else None
+async def refused(owner: Owner, worker: str) -> ServerCatalogued | None:
+    seen = (await catalogued(owner, worker)).get("remote")
+    return seen if seen is not None and "ConnectError" in seen.error else None

@@ -187,8 +187,13 @@ async def test_waiting_for_a_session_counts_as_the_time_of_the_call(program: Std
 
 async def test_a_server_that_cannot_be_started_costs_the_call_and_nothing_else() -> None:
     async with isolated(StdioTransport("/nonexistent/server")) as server:
-        answer = await server.call(of("a", "echo", text="a", timeout=2))
-        assert (answer.outcome, "No such file or directory" in answer.text) == ("unavailable", True)
+
+        async def is_told_why() -> bool:
+            answer = await server.call(of("a", "echo", text="a", timeout=0.5))
+            assert answer.outcome == "unavailable"
+            return "No such file or directory" in answer.text
+
+        await eventually(is_told_why, "the program was tried, and the call is told")
 
 
 async def test_after_the_stop_no_session_is_opened(program: StdioTransport) -> None:
@@ -242,7 +247,12 @@ async def test_the_server_itself_is_told_with_the_headers_of_the_session(new_ser
         url = f"http://127.0.0.1:{port}/mcp"
         headers = {"X-Session": "{{.SESSION_ID}}", "Authorization": "Bearer abc"}
         async with isolated(HttpTransport(url, headers, cleanup_url=f"http://127.0.0.1:{port}/bye")) as server:
-            await server.call(of("a", "echo", text="a", timeout=1))
+
+            async def is_tried() -> bool:
+                await server.call(of("a", "echo", text="a", timeout=0.5))
+                return bool(notes.heard)
+
+            await eventually(is_tried, "somebody was there")
     goodbyes = [headers for first, headers in notes.heard if first.startswith("DELETE /bye")]
     assert [(each["x-session"], each["authorization"]) for each in goodbyes] == [("a", "bearer abc")]
 

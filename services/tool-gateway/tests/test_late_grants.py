@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from connections import connected
-from gateway_owner import Owner, call, noted, until_noted
+from gateway_owner import WAIT_SECONDS, Owner, call, noted, until_noted
 from opentelemetry.trace import NoOpTracer
 from prometheus_client import CollectorRegistry
 
@@ -46,7 +46,7 @@ async def gateway(bus: Bus, clock: Clock, *plans: ServerPlan) -> AsyncIterator[P
     made = assemble(settings, CollectorRegistry(), plans, RunbookRules(), NoOpTracer())
     ready = asyncio.Event()
     async with beside(replace(made, pulse=pulse).run(ready.set)):
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(WAIT_SECONDS):
             await ready.wait()
         yield pulse
 
@@ -90,7 +90,7 @@ async def test_a_tool_is_not_started_when_the_gateway_slept_while_the_call_waite
     new_plan: NewPlan, calls_file: Path
 ) -> None:
     async with connected(new_plan("first")) as connection:
-        tools = McpTools(connection, ready_seconds=20.0)
+        tools = McpTools(connection, ready_seconds=WAIT_SECONDS)
         said = await tools.call(call("destroy", name="api-7"), may_start=lambda: False)
         assert said == Said("unavailable", CUT_OFF)
         assert noted(calls_file, "destroy api-7") == 0

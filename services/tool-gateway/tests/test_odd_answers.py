@@ -4,10 +4,9 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from connections import connected, odd, said
+from connections import connected, odd, said, until_judged
 from gateway_owner import call, noted
 
-from tarsy_testing import eventually
 from tarsy_tool_gateway.connection import Checking, SessionEnd
 from tarsy_tool_gateway.servers import Said
 
@@ -125,11 +124,7 @@ async def test_a_null_that_the_tool_does_not_know_is_not_sent(calls_file: Path) 
 async def test_why_a_server_is_lost_is_cut_after_it_was_masked(calls_file: Path) -> None:
     """A secret stands where the reason is cut: half of it would be no secret that anybody knows."""
     async with connected(odd(calls_file, "angry")) as connection:
-
-        async def judged() -> bool:
-            return connection.judged
-
-        await eventually(judged, "it was tried")
+        await until_judged(connection)
         assert ("***" in connection.error, "hun" in connection.error) == (True, False)
         assert 1900 < len(connection.error) <= 2000
 

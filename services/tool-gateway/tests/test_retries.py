@@ -182,7 +182,7 @@ async def test_a_server_that_refuses_a_check_is_left_but_its_calls_go_on(
 async def test_a_server_that_has_no_time_for_a_check_is_there(new_server: NewServer, calls_file: Path) -> None:
     server, ends = new_server("modern"), list[SessionEnd]()
     await server.start()
-    checking = Checking(every_seconds=0.2)
+    checking = Checking(every_seconds=0.2, within_seconds=60)
     async with connected(plan(server), ends=ends, checking=checking) as connection:
         await connection.wait_ready(90)
         fault(calls_file, "tools/list 429 3 ")

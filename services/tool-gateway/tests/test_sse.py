@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from certificates import write_certificates
-from connections import SECRET, connected, plan_to, said
+from connections import SECRET, connected, plan_to, said, until_judged
 from gateway_owner import call, let_go, noted, until_noted
 from http_servers import HttpServer, NewServer, wire
 
@@ -68,7 +68,8 @@ async def test_a_server_with_a_certificate_of_our_own_authority_is_trusted_when_
     async with connected(plan_to(SseTransport(server.url, verify=False))) as connection:
         assert await said(connection, call("echo", text="unseen")) == Said("ok", "unseen")
     async with connected(plan_to(SseTransport(server.url))) as connection:
-        refused = await McpTools(connection, ready_seconds=2).call(call("echo", text="no"))
+        await until_judged(connection)
+        refused = await McpTools(connection, ready_seconds=0.1).call(call("echo", text="no"))
         assert connection.misconfigured
     assert (refused.outcome, "certificate verify failed" in refused.text) == ("unavailable", True)
 
@@ -77,7 +78,8 @@ async def test_a_server_that_wants_another_token_is_told_with_its_status(new_ser
     server = new_server(TOKEN="abc")
     await server.start()
     async with connected(plan_to(SseTransport(server.url, {"Authorization": f"Bearer {SECRET}"}))) as connection:
-        answer = await McpTools(connection, ready_seconds=2).call(call("echo", text="a"))
+        await until_judged(connection)
+        answer = await McpTools(connection, ready_seconds=0.1).call(call("echo", text="a"))
         assert connection.misconfigured
     assert (answer.outcome, "401" in answer.text, SECRET in answer.text) == ("unavailable", True, False)
 

@@ -81,7 +81,7 @@ async def test_behind_a_whole_gateway_the_catalog_follows_and_other_servers_noti
         assert (await owner.result(other)).content == "at last"
 
         async def healthy() -> bool:
-            entry = (await catalogued(owner, claim.worker_id))["first"]
+            entry = (await catalogued(owner, claim.worker_id)).get("first")
             return entry is not None and entry.healthy
 
         await eventually(healthy, "the catalog shows it again")

@@ -49,7 +49,7 @@ async def test_the_catalog_of_a_whole_gateway_follows(owner: Owner, running: Any
         subject.signal(signal.SIGKILL)
 
         async def follows() -> bool:
-            entry = (await catalogued(owner, claim.worker_id))["first"]
+            entry = (await catalogued(owner, claim.worker_id)).get("first")
             return entry is not None and entry.healthy and [tool.tool for tool in entry.tools] == ["new", "other"]
 
         await eventually(follows, "the catalog lists the new tools")
