@@ -12,12 +12,12 @@ from tarsy_masking.json_value import JsonValue
 from tarsy_masking.masker import Masker
 
 MASKER = Masker.default(b"a key of thirty-two bytes or more").for_session("session-1").with_rules({"all"}, ())
-SMALL = 15_000
+SMALL = 20_000
 TIMES = 8
 # Of 8 times the text: what is quadratic takes 64 times as long, another round of masking twice as long as it should.
-MUCH_LONGER = 18
+MUCH_LONGER = 24
 # Below this a clock says nothing.
-SHORT = 0.016
+SHORT = 0.022
 TRIES = 5
 
 HOSTILE = {
