@@ -2,6 +2,8 @@
 PY := .venv/bin/python
 SETUP := python3 tools/setup.py
 MEMBERS := $(sort $(dir $(wildcard libs/*/pyproject.toml services/*/pyproject.toml examples/lab/pyproject.toml)))
+# Containers often say that compiled modules are not to be kept: then every process compiles 1,400 of them again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup up demo test sweep lint schemas bench clean lock
 help:    ## list the targets

@@ -1,9 +1,9 @@
 """The patterns of patterns.yaml, read and compiled."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Literal
 
@@ -15,6 +15,8 @@ _FAMILY = "<FAMILY>"
 _NAMES = "<names>"
 _MEMORY = 16 << 20
 _FEW = 4
+# A process builds several maskers of the same patterns, and compiling takes nearly all of that time.
+_COMPILED = 1024
 _COUNT = re.compile(r"(?<!\\)\{(?:[5-9]|[0-9]{2,}),\}")
 
 
@@ -74,6 +76,7 @@ def read_patterns() -> PatternFile:
     )
 
 
+@lru_cache(_COMPILED)
 def compile_regex(regex: str, *, capture: bool = True, one_line: bool = False, memory: int = _MEMORY) -> Any:
     """RE2 takes time in proportion to the text, whatever the text; Latin-1 makes it read UTF-8 as plain bytes."""
     compiled = re2.compile(regex.encode("ascii"), _options(capture=capture, one_line=one_line, memory=memory))
@@ -81,7 +84,8 @@ def compile_regex(regex: str, *, capture: bool = True, one_line: bool = False, m
     return compiled
 
 
-def compile_set(regexes: Sequence[str], *, one_line: bool = False) -> Any:
+@lru_cache(_COMPILED)
+def compile_set(regexes: tuple[str, ...], *, one_line: bool = False) -> Any:
     """Tells which of the regexes find something, by their numbers."""
     compiled = re2.Set.SearchSet(_options(capture=False, one_line=one_line, memory=4 * _MEMORY))
     for regex in regexes:

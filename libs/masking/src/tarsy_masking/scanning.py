@@ -68,7 +68,8 @@ class _Group:
         one_line = patterns[0].span == "line"
         self._rules = [_rule(pattern, regex, label) for pattern in patterns for regex, label in pattern.regexes]
         self._order = [order[rule.name] for rule in self._rules]
-        self._set = compile_set([regex for pattern in patterns for regex, _ in pattern.regexes], one_line=one_line)
+        regexes = tuple(regex for pattern in patterns for regex, _ in pattern.regexes)
+        self._set = compile_set(regexes, one_line=one_line)
         anything = "|".join(f"(?:{regex})" for pattern in patterns for regex in pattern.any_regexes)
         self._any = compile_regex(anything, capture=False, one_line=one_line)
         self._never_secret = compile_regex(source.never_secret)
