@@ -21,6 +21,15 @@ def test_it_is_fresh_as_long_as_its_last_announcement_that_came_through_is_young
     assert not pulse.is_fresh
 
 
+def test_the_first_announcement_ends_no_lapse() -> None:
+    """A process that starts was not cut off from anything."""
+    pulse = Pulse(4.0, Clock())
+    assert not pulse.was_heard
+    pulse.acknowledged(100.0)
+    assert pulse.was_heard
+    assert pulse.lapses == 0
+
+
 def test_it_counts_from_before_the_announcement_was_sent() -> None:
     """It lay in the producer during an outage: nobody has heard it before its end."""
     clock = Clock()

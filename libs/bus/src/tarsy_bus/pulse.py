@@ -16,9 +16,14 @@ class Pulse:
 
     def acknowledged(self, began: float) -> None:
         """Kafka has an announcement that was sent at `began` or later."""
-        if not self.is_fresh:
+        if self.was_heard and not self.is_fresh:
             self._lapses += 1
         self._began = began
+
+    @property
+    def was_heard(self) -> bool:
+        """An announcement came through, at any time: before that there is nothing to lapse."""
+        return self._began is not None
 
     @property
     def is_fresh(self) -> bool:

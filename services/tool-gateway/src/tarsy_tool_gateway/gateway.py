@@ -119,7 +119,8 @@ class Gateway:
         lapsed, is_fresh = self._pulse.lapses != self._lapses, self._pulse.is_fresh
         self._lapses = self._pulse.lapses
         if lapsed or (not is_fresh and not self._claims.cut_off):
-            log.warning("gateway.cut_off", worker_id=self._worker_id)
+            if self._pulse.was_heard:
+                log.warning("gateway.cut_off", worker_id=self._worker_id)
             self._apply(CutOff())
         if is_fresh and self._claims.cut_off:
             self._apply(Heard())
