@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import uvloop
 from outside import Note
+from processes import Used, all_used
 from saying import load_told, say, tail
 from submitting import submit
 from watching import Watch, follow
@@ -57,8 +58,10 @@ async def run(whole: Whole, plan: Plan, iterations: int, at_once: list[int]) -> 
         first = WARM_UP_SESSIONS
         for together in at_once:
             sessions = max(-(-iterations // TURNS), together)
+            before = all_used(whole.processes())
             ids[together] = await play(whole, watch, sessions, together, first=first)
             first += sessions
+            tell_cpu(before, all_used(whole.processes()), sessions * TURNS)
         logs = (await read_log(whole.bus)).sessions
         notes = defaultdict(list)
         for note in whole.around.notes():
@@ -102,6 +105,13 @@ def stamps(log: SessionLog) -> Mapping[str, list[float]]:
             case ToolCallCompleted():
                 found["result"].append(record.appended_at.timestamp())
     return found
+
+
+def tell_cpu(before: Mapping[str, Used], after: Mapping[str, Used], iterations: int) -> None:
+    """On a noisy machine this says more than the clock does."""
+    used = {name: (one.cpu_seconds - before[name].cpu_seconds) * 1000 / iterations for name, one in after.items()}
+    told = ", ".join(f"{name} {milliseconds:.1f}" for name, milliseconds in used.items())
+    say(f"CPU of an iteration: {sum(used.values()):.1f} ms ({told})")
 
 
 def tell(together: int, found: list[Iteration]) -> None:

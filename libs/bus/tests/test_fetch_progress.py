@@ -1,10 +1,12 @@
 """A reader makes progress while brokers answer it, whether there is something new or not."""
 
+from itertools import count
+
 from aiokafka import TopicPartition
 from bus_kafka import make_topic
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.fetch_progress import FetchProgress
+from tarsy_bus.fetch_progress import REST_SECONDS, FetchProgress
 from tarsy_bus.following import Follower
 from tarsy_testing import eventually
 
@@ -29,12 +31,25 @@ class Consumer:
 
 def test_an_answer_counts_once() -> None:
     consumer = Consumer(FIRST)
-    progress = FetchProgress(consumer)
+    progress = FetchProgress(consumer, count(step=2).__next__)
     assert not progress.answered()
     consumer.answers[FIRST] = 1_000
     assert progress.answered()
     assert not progress.answered()
     consumer.answers[FIRST] = 1_500
+    assert progress.answered()
+
+
+def test_a_reader_that_made_progress_is_not_looked_at_again_for_a_second() -> None:
+    now = [100.0]
+    consumer = Consumer(FIRST)
+    progress = FetchProgress(consumer, lambda: now[0])
+    consumer.answers[FIRST] = 1_000
+    assert progress.answered()
+    now[0] += REST_SECONDS / 2
+    consumer.answers[FIRST] = 1_500
+    assert not progress.answered()
+    now[0] += REST_SECONDS / 2
     assert progress.answered()
 
 

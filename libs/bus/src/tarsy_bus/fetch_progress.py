@@ -1,8 +1,13 @@
 """Whether the brokers still answer a consumer's fetches: an empty read alone may as well mean an outage."""
 
+import time
+from collections.abc import Callable
 from typing import Protocol
 
 from aiokafka import TopicPartition
+
+REST_SECONDS = 1.0
+"""Nobody needs to know it sooner again, and a busy reader reads hundreds of times a second."""
 
 
 class Fetching(Protocol):
@@ -20,16 +25,20 @@ def uncounted() -> None:
 class FetchProgress:
     """Asked after each read of one consumer. Brokers answer a fetch within half a second, also when nothing is new."""
 
-    def __init__(self, consumer: Fetching) -> None:
+    def __init__(self, consumer: Fetching, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._consumer = consumer
+        self._monotonic = monotonic
+        self._rests_until = 0.0
         self._answered_at: dict[TopicPartition, int] = {}
         self._answered: set[TopicPartition] = set()
 
     def answered(self) -> bool:
-        """True once every partition that is read was answered since this was True last.
+        """True once every partition that is read was answered since this was True last, which is REST_SECONDS ago.
 
         A consumer that reads no partition, or paused all of its own, waits for nobody.
         """
+        if self._monotonic() < self._rests_until:
+            return False
         reading = self._consumer.assignment() - self._consumer.paused()
         for place in reading:
             answered_at = self._consumer.last_poll_timestamp(place)
@@ -39,5 +48,6 @@ class FetchProgress:
         if not reading <= self._answered:
             return False
         self._answered.clear()
+        self._rests_until = self._monotonic() + REST_SECONDS
         self._answered_at = {place: at for place, at in self._answered_at.items() if place in reading}
         return True
