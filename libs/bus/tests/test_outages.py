@@ -2,18 +2,13 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from itertools import repeat
 
 import pytest
 from aiokafka import errors
 
-from tarsy_bus import outages
 from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.outages import growing_pauses, passes, wait_out
-
-
-@pytest.fixture(autouse=True)
-def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outages, "FIRST_PAUSE_SECONDS", 0.0)
 
 
 def failing(*problems: Exception) -> Callable[[], Awaitable[str]]:
@@ -38,7 +33,7 @@ async def test_what_passes_is_waited_out() -> None:
         ConnectionRefusedError(),
     ]
     async with asyncio.timeout(30):
-        assert await wait_out("the end of the log", failing(*problems)) == "the answer"
+        assert await wait_out("the end of the log", failing(*problems), repeat(0.0)) == "the answer"
 
 
 @pytest.mark.parametrize(
@@ -51,8 +46,6 @@ async def test_a_mistake_comes_out_at_once(problem: Exception) -> None:
     assert not passes(problem)
 
 
-def test_pauses_grow_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outages, "FIRST_PAUSE_SECONDS", 1.0)
-    monkeypatch.setattr(outages, "LONGEST_PAUSE_SECONDS", 5.0)
-    pauses = growing_pauses()
+def test_pauses_grow_up_to_a_limit() -> None:
+    pauses = growing_pauses(1.0, 5.0)
     assert [next(pauses) for _ in range(5)] == [1.0, 2.0, 4.0, 5.0, 5.0]

@@ -13,6 +13,7 @@ from http_servers import HttpServer, NewServer
 from mcp import Client
 
 from tarsy_config.transports import Protocol
+from tarsy_testing import eventually
 from tarsy_tool_gateway.connection import Connection
 from tarsy_tool_gateway.eras import Eras, ImpatientClient
 from tarsy_tool_gateway.listing import list_all_tools
@@ -128,6 +129,7 @@ async def test_a_connection_reconnects_in_the_era_of_a_server_that_was_exchanged
     async with connected(plan_to(HttpTransport(server.url))) as connection:
         assert (await said(connection, call("echo", text="new"))).text == "new"
         server.kill()
+        await until_lost(connection)
         exchanged = HttpServer(server.port, "legacy", {"CALLS": str(calls_file)})
         try:
             await exchanged.start()
@@ -137,9 +139,17 @@ async def test_a_connection_reconnects_in_the_era_of_a_server_that_was_exchanged
             exchanged.kill()
 
 
+async def until_lost(connection: Connection) -> None:
+    """A server without sessions that was exchanged between two requests is not missed, and answers them."""
+
+    async def lost() -> bool:
+        await connection.check()
+        return not connection.healthy
+
+    await eventually(lost, "the server is missed")
+
+
 async def older(connection: Connection) -> None:
-    """Nothing tells us that a server without sessions is another one now, but that it does not understand us."""
-    await connection.check()
     async with asyncio.timeout(200):
         while not (connection.healthy and connection.protocol_version < "2026"):
             await connection.check()

@@ -49,9 +49,9 @@ def growing_pauses(first: float = FIRST_PAUSE_SECONDS, longest: float = LONGEST_
         pause = min(2 * pause, longest)
 
 
-async def wait_out[T](what: str, ask: Callable[[], Awaitable[T]]) -> T:
+async def wait_out[T](what: str, ask: Callable[[], Awaitable[T]], pauses: Iterator[float] | None = None) -> T:
     """The answer, however long Kafka is away: it asks again, after growing pauses. Raises what does not pass."""
-    for pause in growing_pauses():
+    for pause in pauses or growing_pauses():
         try:
             return await ask()
         except KAFKA_ERRORS as problem:
