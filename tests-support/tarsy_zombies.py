@@ -1,5 +1,7 @@
 """Processes that are frozen, replaced meanwhile, and thawed."""
 
+import pytest
+
 from tarsy_bus.records import Delivery
 from tarsy_cli.chaos.session_log import SessionLog
 from tarsy_live_log import LiveLog
@@ -31,9 +33,18 @@ async def thaw_until_it_knows(zombie: ServiceProcess) -> None:
     zombie.thaw()
 
     async def learned() -> bool:
+        assert zombie.alive, f"{zombie.name} has ended:\n{_last_lines(zombie)}"
         return _assignments(zombie) > before
 
-    await eventually(learned, f"{zombie.name} joins its group again")
+    try:
+        await eventually(learned, f"{zombie.name} joins its group again")
+    except pytest.fail.Exception as problem:
+        problem.add_note(_last_lines(zombie))
+        raise
+
+
+def _last_lines(process: ServiceProcess) -> str:
+    return process.log.read_text(errors="replace")[-4000:]
 
 
 def _assignments(process: ServiceProcess) -> int:
