@@ -1,4 +1,4 @@
-"""Large blocks that were freed do not stay with the process, whatever small ones live on."""
+"""Large blocks that were freed do not stay with the process; a process that grows is not looked through each time."""
 
 import subprocess
 import sys
@@ -31,3 +31,25 @@ def resident_mb(call: str) -> float:
 @pytest.mark.skipif(sys.platform != "linux", reason="glibc")
 def test_what_large_results_took_goes_back_to_the_system() -> None:
     assert resident_mb(CALL) < resident_mb("import ctypes") / 2
+
+
+GROWING = """
+import gc
+{call}
+full = []
+gc.callbacks.append(lambda phase, info: full.append(phase) if info["generation"] == 2 else None)
+kept = [[number] for number in range(600_000)]
+print(len(full))
+"""
+SELDOM = "from tarsy_service.allocator import collect_seldom; collect_seldom()"
+
+
+def full_collections(call: str) -> int:
+    program = GROWING.format(call=call)
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, timeout=60)
+    return int(done.stdout)
+
+
+def test_a_process_that_grows_is_not_looked_through_again_and_again() -> None:
+    assert full_collections("") > 0
+    assert full_collections(SELDOM) == 0

@@ -1,6 +1,5 @@
 """The `__main__` of a service: settings from the environment, then `build`, then run until told to stop."""
 
-import gc
 import sys
 from collections.abc import Callable, Iterator
 
@@ -8,7 +7,7 @@ import uvloop
 from prometheus_client import CollectorRegistry
 from pydantic import ValidationError
 
-from tarsy_service.allocator import return_large_blocks
+from tarsy_service.allocator import collect_seldom, return_large_blocks
 from tarsy_service.logs import configure_logs
 from tarsy_service.running import run_services
 from tarsy_service.service import Service
@@ -45,9 +44,7 @@ def run_main[S: ServiceSettings](
 def _run[S: ServiceSettings](settings: S, build: Callable[[S, CollectorRegistry], Service]) -> None:
     registry = CollectorRegistry()
     service = build(settings, registry)
-    # What is imported stays: a full collection that looks at it too stops everything for 50 ms, and finds nothing.
-    gc.collect()
-    gc.freeze()
+    collect_seldom()
     return_large_blocks()
     uvloop.run(
         run_services(

@@ -16,7 +16,7 @@ from tarsy_cli.showing.printing import one_line
 from tarsy_cli.starting.kafka_sentence import kafka_sentence
 from tarsy_cli.starting.places import HOST, Places
 from tarsy_cli.starting.restart_budget import RestartBudget
-from tarsy_service.allocator import return_large_blocks
+from tarsy_service.allocator import collect_seldom, return_large_blocks
 from tarsy_service.entry import leaves
 from tarsy_service.running import run_services
 from tarsy_service.service import Service
@@ -73,6 +73,7 @@ async def serve(
         final = refusals
         on_ready()
 
+    collect_seldom()
     return_large_blocks()
     with stopped_by_signals(stopping):
         while not stopping.is_set():
