@@ -46,15 +46,21 @@ async def test_a_server_that_dies_in_an_unrepeatable_call_leaves_it_unknown_and_
 async def test_a_server_that_died_while_nobody_called_it_is_there_again_for_the_next_call(
     owner: Owner, running: Running, new_plan: NewPlan
 ) -> None:
-    async with running(new_plan()):
-        who = call("process_id", repeatable=True)
-        await owner.ask(who)
-        os.kill(int((await owner.result(who)).content), signal.SIGKILL)
+    async def is_missed() -> bool:
+        return any(entry["event"] == "mcp_server.lost" for entry in logs)
 
-        request = call("destroy", name="db")
-        await owner.ask(request)
-        await owner.grant(await owner.claim(request))
-        assert (await owner.result(request)).content == "db is gone"
+    with capture_logs() as logs:
+        async with running(new_plan()):
+            who = call("process_id", repeatable=True)
+            await owner.ask(who)
+            os.kill(int((await owner.result(who)).content), signal.SIGKILL)
+            # A call that reaches a server that is just dying is unknown, and says so: see the first test.
+            await eventually(is_missed, "the gateway has noticed the death")
+
+            request = call("destroy", name="db")
+            await owner.ask(request)
+            await owner.grant(await owner.claim(request))
+            assert (await owner.result(request)).content == "db is gone"
 
 
 async def test_a_repeatable_call_is_tried_once_more_on_the_next_session(
