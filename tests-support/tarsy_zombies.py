@@ -1,9 +1,12 @@
 """Processes that are frozen, replaced meanwhile, and thawed."""
 
+import json
+
 import pytest
 
 from tarsy_bus.records import Delivery
 from tarsy_cli.chaos.session_log import SessionLog
+from tarsy_contracts.topics import LOG_PARTITIONS
 from tarsy_live_log import LiveLog
 from tarsy_system import ServiceProcess, System
 from tarsy_testing import eventually
@@ -20,21 +23,34 @@ def written_by(process: ServiceProcess, records: list[Delivery]) -> list[Deliver
 
 
 async def freeze_until_another_goes_on(system: System, log: LiveLog, session_id: str) -> ServiceProcess:
-    """Freezes the session's owner; returns it when another has written to the session."""
+    """Freezes the session's owner; returns it when another has written to the session, and the group has left it out.
+
+    Who wrote the last event may own the session no longer: then another goes on at once, and whoever was thawed so
+    early would be a member still, which learns nothing.
+    """
     owner = owner_of(system, log.of(session_id))
+    others = [process for process in system.alive("orchestrator") if process is not owner]
+    before = [len(_assignments(process)) for process in others]
     owner.freeze()
+
+    async def left_out() -> bool:
+        now = [_assignments(process) for process in others]
+        grown = any(len(found) > count for found, count in zip(now, before, strict=True))
+        return grown and sum(found[-1] for found in now if found) == LOG_PARTITIONS
+
     await log.until(lambda: owner_of(system, log.of(session_id)) is not owner, "another owner goes on")
+    await eventually(left_out, f"the group goes on without {owner.name}")
     return owner
 
 
 async def thaw_until_it_knows(zombie: ServiceProcess) -> None:
     """Until it has learned that it owns other partitions now."""
-    before = _assignments(zombie)
+    before = len(_assignments(zombie))
     zombie.thaw()
 
     async def learned() -> bool:
         assert zombie.alive, f"{zombie.name} has ended:\n{_last_lines(zombie)}"
-        return _assignments(zombie) > before
+        return len(_assignments(zombie)) > before
 
     try:
         await eventually(learned, f"{zombie.name} joins its group again")
@@ -47,5 +63,8 @@ def _last_lines(process: ServiceProcess) -> str:
     return process.log.read_text(errors="replace")[-4000:]
 
 
-def _assignments(process: ServiceProcess) -> int:
-    return process.log.read_text(errors="replace").count("partitions.assigned")
+def _assignments(process: ServiceProcess) -> list[int]:
+    """How many partitions it was assigned, each time."""
+    written = process.log.read_text(errors="replace")
+    lines = written[: written.rfind("\n") + 1].splitlines()
+    return [len(json.loads(line)["partitions"]) for line in lines if '"partitions.assigned"' in line]
