@@ -15,10 +15,10 @@ from tarsy_contracts.envelope import Envelope, event_id
 from tarsy_contracts.identities import tool_call_id
 from tarsy_contracts.recorded import Recorded
 from tarsy_llm.protocol import FINAL
-from tarsy_orchestrator.decide import decide
-from tarsy_orchestrator.evolve import evolve
-from tarsy_orchestrator.given import Given
-from tarsy_orchestrator.state import ABSENT, Execution, Investigating, State
+from tarsy_orchestrator.session.decide import decide
+from tarsy_orchestrator.session.decision_input import Given
+from tarsy_orchestrator.session.evolve import evolve
+from tarsy_orchestrator.session.state import ABSENT, Execution, Investigating, State
 
 SESSION = "11111111-1111-5111-8111-111111111111"
 BEGINNING = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)

@@ -23,14 +23,14 @@ from tarsy_contracts.timing import FRESH_PART
 from tarsy_contracts.workers import ServerCatalogued, WorkerAnnounced
 from tarsy_llm.protocol import Llm
 from tarsy_masking.masker import Masker
-from tarsy_orchestrator.catalog import Catalog
-from tarsy_orchestrator.inbox import InboxReader
+from tarsy_orchestrator.effects.admission import Places
+from tarsy_orchestrator.effects.chain_resolution import plan_for
+from tarsy_orchestrator.effects.dependencies import Surroundings
+from tarsy_orchestrator.effects.tool_catalog import Catalog
+from tarsy_orchestrator.effects.tracing import Traces
 from tarsy_orchestrator.metrics import Metrics as OrchestratorMetrics
-from tarsy_orchestrator.owner import Owner
-from tarsy_orchestrator.places import Places
-from tarsy_orchestrator.plans import plan_for
-from tarsy_orchestrator.surroundings import Surroundings
-from tarsy_orchestrator.traces import Traces
+from tarsy_orchestrator.partition.inbox_reader import InboxReader
+from tarsy_orchestrator.partition.owner import Owner
 from tarsy_simulation.broker import Broker
 from tarsy_simulation.clients import SimulatedConsumer, SimulatedProducer
 from tarsy_simulation.investigation import SCRIPTS, SERVERS

@@ -18,9 +18,9 @@ from tarsy_ingest.masking import masked
 from tarsy_ingest.settings import IngestSettings
 from tarsy_llm.protocol import Answer, AskedTool
 from tarsy_masking.masker import Masker
-from tarsy_orchestrator.recording import recordable
+from tarsy_orchestrator.effects.llm_answer import recordable
+from tarsy_orchestrator.effects.stream_lines import MaskedLines
 from tarsy_orchestrator.settings import OrchestratorSettings
-from tarsy_orchestrator.stream_lines import MaskedLines
 from tarsy_service.settings import MaskingSettings
 from tarsy_summarizer.settings import SummarizerSettings
 from tarsy_summarizer.streaming import MaskedStream

@@ -28,14 +28,14 @@ from tarsy_contracts.envelope import Headers
 from tarsy_contracts.workers import WorkerAnnounced
 from tarsy_llm.protocol import Answer, Delta, LlmError, LlmRequest
 from tarsy_masking.masker import Masker
-from tarsy_orchestrator.catalog import Catalog
-from tarsy_orchestrator.inbox import InboxReader
+from tarsy_orchestrator.effects.admission import Places
+from tarsy_orchestrator.effects.chain_resolution import plan_for
+from tarsy_orchestrator.effects.dependencies import Surroundings, downtime_of
+from tarsy_orchestrator.effects.tool_catalog import Catalog
+from tarsy_orchestrator.effects.tracing import Traces
 from tarsy_orchestrator.metrics import Metrics
-from tarsy_orchestrator.owner import Owner
-from tarsy_orchestrator.places import Places
-from tarsy_orchestrator.plans import plan_for
-from tarsy_orchestrator.surroundings import Surroundings, downtime_of
-from tarsy_orchestrator.traces import Traces
+from tarsy_orchestrator.partition.inbox_reader import InboxReader
+from tarsy_orchestrator.partition.owner import Owner
 from tarsy_testing import eventually
 
 WAIT_SECONDS = 90.0

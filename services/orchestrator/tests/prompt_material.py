@@ -11,7 +11,7 @@ from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import Controller, ResolvedAgent, ResolvedServer
 from tarsy_contracts.conversation import ToolDefinition
 from tarsy_contracts.events import OfferedTool
-from tarsy_orchestrator.prompts.material import History, Runbook, Said, Step, ToolUse
+from tarsy_orchestrator.session.prompts.material import History, Runbook, Said, Step, ToolUse
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 SUNDAY = datetime(2026, 11, 22, 7, 37, 12, tzinfo=UTC)

@@ -11,7 +11,7 @@ from tarsy_cli.chaos.session_log import SessionLog
 from tarsy_contracts.control import RequestAnswered
 from tarsy_contracts.events import AlertRepeated
 from tarsy_contracts.heads import SessionHead
-from tarsy_orchestrator import partition, reviving
+from tarsy_orchestrator.partition import partition, rehydration
 from tarsy_testing import eventually
 
 
@@ -112,9 +112,9 @@ async def test_inputs_that_wait_for_a_session_to_be_read_again_are_backlog(
     await world.until_committed(last)
     await first.stop()
 
-    may_read, really = asyncio.Event(), reviving.revive
+    may_read, really = asyncio.Event(), rehydration.revive
 
-    async def revive(bus: Bus, number: int, session_id: str, head: SessionHead) -> reviving.Revived:
+    async def revive(bus: Bus, number: int, session_id: str, head: SessionHead) -> rehydration.Revived:
         await may_read.wait()
         return await really(bus, number, session_id, head)
 

@@ -10,7 +10,7 @@ from tarsy_bus.beside import beside
 from tarsy_bus.following import Record, read_to_end
 from tarsy_bus.liveness import Liveness
 from tarsy_contracts.workers import ServerCatalogued
-from tarsy_orchestrator.catalog import Catalog
+from tarsy_orchestrator.effects.tool_catalog import Catalog
 from tarsy_testing import eventually
 
 

@@ -3,10 +3,10 @@
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.identities import stage_id, summary_id
-from tarsy_orchestrator.consequences import BYTES_PER_TOKEN
-from tarsy_orchestrator.conversing import conversation, tools
-from tarsy_orchestrator.owed import OwedEnd, OwedPlace, owed
-from tarsy_orchestrator.state import Ended
+from tarsy_orchestrator.session.conversation import conversation, tools
+from tarsy_orchestrator.session.effects import OwedEnd, OwedPlace, owed
+from tarsy_orchestrator.session.state import Ended
+from tarsy_orchestrator.session.transitions import BYTES_PER_TOKEN
 from tarsy_story import ALERT, DELETE, READ, SESSION, Story, types
 
 LARGE = 5000 * BYTES_PER_TOKEN + 1

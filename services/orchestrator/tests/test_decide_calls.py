@@ -5,9 +5,9 @@ from datetime import timedelta
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused
-from tarsy_orchestrator.answers import answers
-from tarsy_orchestrator.owed import OwedToolCall, owed
-from tarsy_orchestrator.state import Ended
+from tarsy_orchestrator.session.effects import OwedToolCall, owed
+from tarsy_orchestrator.session.replies import answers
+from tarsy_orchestrator.session.state import Ended
 from tarsy_story import DELETE, READ, Story, types
 
 

@@ -7,9 +7,9 @@ import pytest
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.identities import iteration_id
-from tarsy_orchestrator.conversing import conversation
-from tarsy_orchestrator.prompts.notes import BE_CONCISE
-from tarsy_orchestrator.state import Ended
+from tarsy_orchestrator.session.conversation import conversation
+from tarsy_orchestrator.session.prompts.notes import BE_CONCISE
+from tarsy_orchestrator.session.state import Ended
 from tarsy_story import DELETE, READ, SESSION, Story, agent, chain, stage, types
 
 AGAIN = ["llm_call.failed", "llm_call.requested"]

@@ -12,15 +12,15 @@ from tarsy_contracts import inputs as i
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage
 from tarsy_contracts.events import ENDINGS
 from tarsy_contracts.identities import summary_id
-from tarsy_orchestrator.answers import answers
-from tarsy_orchestrator.consequences import consequences
-from tarsy_orchestrator.conversing import conversation
-from tarsy_orchestrator.deadlines import deadlines
-from tarsy_orchestrator.decide import decide
-from tarsy_orchestrator.evolve import evolve
-from tarsy_orchestrator.owed import OwedLlmCall, OwedSummary, OwedToolCall, owed
-from tarsy_orchestrator.requesting import request_of
-from tarsy_orchestrator.state import ABSENT, Ended, Investigating, State
+from tarsy_orchestrator.session.conversation import conversation
+from tarsy_orchestrator.session.deadlines import deadlines
+from tarsy_orchestrator.session.decide import decide
+from tarsy_orchestrator.session.effects import OwedLlmCall, OwedSummary, OwedToolCall, owed
+from tarsy_orchestrator.session.evolve import evolve
+from tarsy_orchestrator.session.queue_requests import request_of
+from tarsy_orchestrator.session.replies import answers
+from tarsy_orchestrator.session.state import ABSENT, Ended, Investigating, State
+from tarsy_orchestrator.session.transitions import consequences
 from tarsy_story import ALERT, DELETE, READ, SESSION, Story, agent, chain, stage
 
 LARGE = 100_000

@@ -3,8 +3,8 @@
 from tarsy_contracts import events as e
 from tarsy_contracts.conversation import AssistantMessage, UserMessage
 from tarsy_contracts.identities import tool_call_id
-from tarsy_orchestrator.conversing import conversation, tools
-from tarsy_orchestrator.state import Ended
+from tarsy_orchestrator.session.conversation import conversation, tools
+from tarsy_orchestrator.session.state import Ended
 from tarsy_story import Story, agent, chain, stage, types
 
 LOOKING = 'Thought: the pods first\nAction: kubernetes__pods_list\nAction Input: {"namespace": "shop"}'

@@ -5,9 +5,9 @@ from datetime import timedelta
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.control import CallCancelled, RequestAnswered
-from tarsy_orchestrator.answers import answers
-from tarsy_orchestrator.decide import decide
-from tarsy_orchestrator.state import REFUSALS_KEPT, Ended, Investigating
+from tarsy_orchestrator.session.decide import decide
+from tarsy_orchestrator.session.replies import answers
+from tarsy_orchestrator.session.state import REFUSALS_KEPT, Ended, Investigating
 from tarsy_story import ALERT, DELETE, READ, SECOND, SESSION, Story, agent, chain, stage, types
 
 CANCEL = i.CancelRequested(request_id="r1", author="ann")

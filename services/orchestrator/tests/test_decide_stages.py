@@ -6,9 +6,9 @@ from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.chain import ResolvedServer, SuccessPolicy
 from tarsy_contracts.identities import runbook_call_id
-from tarsy_orchestrator.conversing import conversation
-from tarsy_orchestrator.owed import OwedTools, owed
-from tarsy_orchestrator.state import Ended
+from tarsy_orchestrator.session.conversation import conversation
+from tarsy_orchestrator.session.effects import OwedTools, owed
+from tarsy_orchestrator.session.state import Ended
 from tarsy_story import ALERT, DELETE, READ, SESSION, Story, agent, chain, stage, types
 
 TWO = (stage(agent("A"), name="look"), stage(agent("B"), name="look again"))

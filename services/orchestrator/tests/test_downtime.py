@@ -8,13 +8,13 @@ from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_contracts.timing import GAP_SECONDS, GRACE_SECONDS
-from tarsy_orchestrator.deadlines import CANCEL_GRACE
-from tarsy_orchestrator.decide import decide
-from tarsy_orchestrator.downtime import NEVER, Downtime
-from tarsy_orchestrator.given import Given
-from tarsy_orchestrator.owed import OwedEnd, OwedSummary, OwedToolCall, owed
-from tarsy_orchestrator.queued import Publish, Queued, Tell
-from tarsy_orchestrator.requesting import request_of
+from tarsy_orchestrator.effects.dispatch import Publish, Queued, Tell
+from tarsy_orchestrator.session.deadlines import CANCEL_GRACE
+from tarsy_orchestrator.session.decide import decide
+from tarsy_orchestrator.session.decision_input import Given
+from tarsy_orchestrator.session.downtime import NEVER, Downtime
+from tarsy_orchestrator.session.effects import OwedEnd, OwedSummary, OwedToolCall, owed
+from tarsy_orchestrator.session.queue_requests import request_of
 from tarsy_story import BEGINNING, DELETE, READ, SECOND, SESSION, Story
 
 MINUTE = 60 * SECOND

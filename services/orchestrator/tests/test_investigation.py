@@ -12,7 +12,7 @@ from orchestrator_world import World, calling, new_session, words
 from tarsy_contracts.control import ClaimGranted, RequestAnswered
 from tarsy_contracts.events import SessionCompleted
 from tarsy_llm.protocol import Answer, Delta, LlmError, LlmRequest
-from tarsy_orchestrator.chunks import UNSENT_AT_MOST, Chunks
+from tarsy_orchestrator.effects.llm_stream import UNSENT_AT_MOST, Chunks
 from tarsy_story import DELETE
 from tarsy_testing import eventually
 

@@ -2,8 +2,8 @@
 
 from tarsy_contracts import events as e
 from tarsy_contracts.conversation import UserMessage
-from tarsy_orchestrator.controllers import MOST_CALLS
-from tarsy_orchestrator.conversing import conversation
+from tarsy_orchestrator.session.controllers.interpretation import MOST_CALLS
+from tarsy_orchestrator.session.conversation import conversation
 from tarsy_story import READ, Story, types
 
 

@@ -9,11 +9,11 @@ from tarsy_contracts import inputs as i
 from tarsy_contracts.control import RequestAnswered
 from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.recorded import Recorded, decode
-from tarsy_orchestrator import operator_requests
-from tarsy_orchestrator.deciding import Tail, Waiting, make_decisions
-from tarsy_orchestrator.evolve import evolve
-from tarsy_orchestrator.operator_requests import operator_answers
-from tarsy_orchestrator.state import ABSENT, Beyond, Ended, Investigating, State
+from tarsy_orchestrator.partition.decision_batch import Tail, Waiting, make_decisions
+from tarsy_orchestrator.session import operator_requests
+from tarsy_orchestrator.session.evolve import evolve
+from tarsy_orchestrator.session.operator_requests import operator_answers
+from tarsy_orchestrator.session.state import ABSENT, Beyond, Ended, Investigating, State
 from tarsy_story import BEGINNING, READ, SESSION, Story
 
 RELEASE = i.SessionReleaseRequested(request_id="r", author="olga", request="retry")

@@ -3,8 +3,8 @@
 from tarsy_contracts import inputs as i
 from tarsy_contracts.control import ClaimRefused
 from tarsy_contracts.conversation import UserMessage
-from tarsy_orchestrator.answers import answers
-from tarsy_orchestrator.conversing import conversation
+from tarsy_orchestrator.session.conversation import conversation
+from tarsy_orchestrator.session.replies import answers
 from tarsy_story import DELETE, READ, Story, agent, chain, stage, types
 
 

@@ -18,8 +18,9 @@ from prompt_material import (
 )
 
 from tarsy_contracts.chain import ResolvedAgent, ResolvedServer
-from tarsy_orchestrator.prompts.material import Finding, History, Runbook
-from tarsy_orchestrator.prompts.notes import (
+from tarsy_orchestrator.session.controllers.react.instructions import tool_descriptions
+from tarsy_orchestrator.session.prompts.material import Finding, History, Runbook
+from tarsy_orchestrator.session.prompts.notes import (
     BE_CONCISE,
     CONCLUDE,
     NUDGE,
@@ -29,13 +30,12 @@ from tarsy_orchestrator.prompts.notes import (
     summary_note,
     tool_result,
 )
-from tarsy_orchestrator.prompts.system import compose_system
-from tarsy_orchestrator.prompts.task import (
+from tarsy_orchestrator.session.prompts.system import compose_system
+from tarsy_orchestrator.session.prompts.task import (
     compose_executive_summary_prompt,
     compose_prompt,
     compose_synthesis_prompt,
 )
-from tarsy_orchestrator.react.instructions import tool_descriptions
 
 KUBERNETES = ResolvedServer(server="kubernetes", instructions="Look into the namespace of the alert only.\n")
 PROMETHEUS = ResolvedServer(server="prometheus", instructions="Ask for rates over five minutes.")

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prompt_material import ALERT, NO_RUNBOOK, fences, history, said, used
 
-from tarsy_orchestrator.prompts.histories import HISTORIES_LIMIT, histories_part
-from tarsy_orchestrator.prompts.material import History
-from tarsy_orchestrator.prompts.shortening import MARK_ROOM, shares, shortened
-from tarsy_orchestrator.prompts.task import compose_synthesis_prompt
+from tarsy_orchestrator.session.prompts.histories import HISTORIES_LIMIT, histories_part
+from tarsy_orchestrator.session.prompts.material import History
+from tarsy_orchestrator.session.prompts.task import compose_synthesis_prompt
+from tarsy_orchestrator.session.text import MARK_ROOM, shares, shortened
 
 MB = 1_000_000
 LEFT_OUT = "characters left out"

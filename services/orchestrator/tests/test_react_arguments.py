@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from tarsy_orchestrator.react.arguments import arguments_of
+from tarsy_orchestrator.session.controllers.react.arguments import arguments_of
 
 READ: dict[str, tuple[str, dict[str, Any]]] = {
     "nothing": ("", {}),

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from react_tools import TOOLS
 
-from tarsy_orchestrator.react.parsing import read
+from tarsy_orchestrator.session.controllers.react.parsing import read
 
 PODS = "kubernetes__pods_list"
 LOG = "kubernetes__pods_log"

@@ -5,7 +5,7 @@ from pydantic import JsonValue
 
 from tarsy_contracts.conversation import ToolDefinition
 from tarsy_contracts.events import OfferedTool
-from tarsy_orchestrator.react.instructions import (
+from tarsy_orchestrator.session.controllers.react.instructions import (
     ANSWER,
     CONCLUDE,
     FORMAT,
@@ -15,8 +15,8 @@ from tarsy_orchestrator.react.instructions import (
     react_instructions,
     tool_descriptions,
 )
-from tarsy_orchestrator.react.parsing import read
-from tarsy_orchestrator.react.schema import parameter_lines
+from tarsy_orchestrator.session.controllers.react.parsing import read
+from tarsy_orchestrator.session.controllers.react.schema import parameter_lines
 
 
 def tool(server: str, name: str, description: str, schema: dict[str, JsonValue]) -> OfferedTool:

@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from react_tools import TOOLS, offered
 
-from tarsy_orchestrator.react.instructions import (
+from tarsy_orchestrator.session.controllers.react.instructions import (
     ACTION_IS_A_SENTENCE,
     ACTION_WITHOUT_NAME,
     EMPTY_FINAL_ANSWER,
@@ -17,8 +17,8 @@ from tarsy_orchestrator.react.instructions import (
     NOTHING,
     ONLY_THOUGHTS,
 )
-from tarsy_orchestrator.react.parsing import conclusion, read
-from tarsy_orchestrator.react.reading import Reading
+from tarsy_orchestrator.session.controllers.react.parsing import conclusion, read
+from tarsy_orchestrator.session.controllers.react.reading import Reading
 
 ASKED = 'Thought: I look.\nAction: kubernetes__pods_list\nAction Input: {"namespace": "shop"}'
 INVENTED = {

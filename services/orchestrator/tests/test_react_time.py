@@ -6,8 +6,8 @@ from time import thread_time
 
 import pytest
 
-from tarsy_orchestrator.react import near_json
-from tarsy_orchestrator.react.parsing import MOST_READ, conclusion, read
+from tarsy_orchestrator.session.controllers.react import near_json
+from tarsy_orchestrator.session.controllers.react.parsing import MOST_READ, conclusion, read
 from tarsy_story import DELETE, READ
 
 CALL = "Thought: x\nAction: kubernetes__pods_list\nAction Input: "

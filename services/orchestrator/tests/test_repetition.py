@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tarsy_orchestrator.repetition import EACH, LONGEST, TIMES, Repetition
+from tarsy_orchestrator.effects.repetition import EACH, LONGEST, TIMES, Repetition
 
 SENTENCE = "I should look at the pods of the namespace again, to be sure. "
 PARAGRAPH = (

@@ -7,10 +7,10 @@ from tarsy_contracts import inputs as i
 from tarsy_contracts.chain import Controller, ResolvedServer
 from tarsy_contracts.conversation import ToolDefinition
 from tarsy_contracts.topics import LIMIT_BYTES
-from tarsy_orchestrator.conversing import conversation, tools
-from tarsy_orchestrator.deciding import Decision, Tail, Waiting, make_decisions
-from tarsy_orchestrator.evolve_stages import execution_started, tools_offered
-from tarsy_orchestrator.state import Ended
+from tarsy_orchestrator.partition.decision_batch import Decision, Tail, Waiting, make_decisions
+from tarsy_orchestrator.session.conversation import conversation, tools
+from tarsy_orchestrator.session.evolve_stages import execution_started, tools_offered
+from tarsy_orchestrator.session.state import Ended
 from tarsy_story import DELETE, READ, SESSION, Story, agent, chain, stage, types
 
 AGENTS = 40

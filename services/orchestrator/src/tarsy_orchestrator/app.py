@@ -23,15 +23,15 @@ from tarsy_contracts.workers import WorkerAnnounced
 from tarsy_llm.limited import StreamLimits
 from tarsy_llm.providers import build_llms, close_llms
 from tarsy_masking.masker import Masker
-from tarsy_orchestrator.catalog import Catalog
-from tarsy_orchestrator.inbox import InboxReader
+from tarsy_orchestrator.effects.admission import Places
+from tarsy_orchestrator.effects.chain_resolution import plan_for
+from tarsy_orchestrator.effects.dependencies import Surroundings
+from tarsy_orchestrator.effects.tool_catalog import Catalog
+from tarsy_orchestrator.effects.tracing import Traces
 from tarsy_orchestrator.metrics import Metrics
-from tarsy_orchestrator.owner import Owner
-from tarsy_orchestrator.places import Places
-from tarsy_orchestrator.plans import plan_for
+from tarsy_orchestrator.partition.inbox_reader import InboxReader
+from tarsy_orchestrator.partition.owner import Owner
 from tarsy_orchestrator.settings import OrchestratorSettings
-from tarsy_orchestrator.surroundings import Surroundings
-from tarsy_orchestrator.traces import Traces
 from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
 from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor

@@ -1,0 +1,25 @@
+"""Reading events back so that one which this code cannot take costs its session only."""
+
+import traceback
+
+import structlog
+
+from tarsy_contracts.recorded import Recorded
+from tarsy_orchestrator.session.evolve import evolve
+from tarsy_orchestrator.session.state import NO_INPUT, Beyond, State
+
+log = structlog.get_logger(__name__)
+
+
+def evolve_guarded(state: State, record: Recorded) -> State:
+    """Beyond, when `evolve` raises: a mistake in the code, which is not the other sessions' business."""
+    try:
+        return evolve(state, record)
+    except Exception as problem:  # noqa: BLE001 - whatever it is, the next session's event has to be read
+        log.error("event.not_read", session_id=record.session_id, type=record.envelope.type, **told(problem))
+        return Beyond(max(state.decided, record.envelope.decided or NO_INPUT), raised=type(problem).__name__)
+
+
+def told(problem: Exception) -> dict[str, str]:
+    """For the log: without the message, which nobody has masked."""
+    return {"problem": type(problem).__name__, "where": "".join(traceback.format_tb(problem.__traceback__))}

@@ -1,0 +1,201 @@
+"""Isolation of what goes wrong in one partition: a session is set aside, an input is buried, and all others go on."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from functools import partial
+from typing import Protocol
+
+import structlog
+
+from tarsy_bus.following import Record
+from tarsy_bus.held_sessions import HeldSession
+from tarsy_contracts.control import Control
+from tarsy_contracts.envelope import Envelope
+from tarsy_contracts.held import SessionSetAside
+from tarsy_contracts.inputs import INPUTS, Input, OperatorRequest, SessionFailRequested
+from tarsy_orchestrator.metrics import AsideReason, BurialReason, Metrics
+from tarsy_orchestrator.partition.dead_letter_writer import Burials
+from tarsy_orchestrator.partition.decision_batch import Undecided, Waiting
+from tarsy_orchestrator.partition.guarded_evolve import told
+from tarsy_orchestrator.partition.quarantine import Leaving, Pending, Quarantine
+from tarsy_orchestrator.session.operator_requests import is_accepted, minimal_end, operator_answers
+from tarsy_orchestrator.session.state import NO_INPUT, Beyond, Investigating, State
+from tarsy_service.supervision import Work
+
+log = structlog.get_logger(__name__)
+
+MOST_DETAIL = 200
+ASIDE = Beyond(NO_INPUT)
+"""A session that is set aside owes nothing."""
+
+
+class Acting(Protocol):
+    """What acts on what came back from the log."""
+
+    def act(self, session_id: str, state: State) -> None:
+        """Makes what the session owes and is not made yet, and cancels what it owes no longer."""
+        ...
+
+    def answer(self, session_id: str, state: State, decided: Input) -> None:
+        """Tells through control what follows from a decided input."""
+        ...
+
+    def tell(self, session_id: str, controls: Sequence[Control]) -> None:
+        """Tells this through control."""
+        ...
+
+
+class Isolation:
+    """`done`: an input needs the inbox no longer. `again`: one is to be decided before all others that wait."""
+
+    def __init__(
+        self,
+        partition: int,
+        *,
+        quarantine: Quarantine,
+        burials: Burials,
+        acting: Acting,
+        metrics: Metrics,
+        done: Callable[[int | None], None],
+        again: Callable[[Waiting], None],
+    ) -> None:
+        self._partition = partition
+        self._quarantine = quarantine
+        self._burials = burials
+        self._acting = acting
+        self._metrics = metrics
+        self._done = done
+        self._again = again
+
+    def __contains__(self, session_id: str) -> bool:
+        return session_id in self._quarantine
+
+    def __len__(self) -> int:
+        """Of the sessions that are set aside."""
+        return len(self._quarantine)
+
+    @property
+    def held_since(self) -> list[datetime]:
+        """When each input came that is held."""
+        return self._quarantine.held_since
+
+    @property
+    def backlog(self) -> int:
+        return self._quarantine.backlog + self._burials.backlog
+
+    def begin(self, held: Mapping[str, HeldSession], states: Mapping[str, State]) -> None:
+        """`held`: the sessions that are set aside, as the topic tells when the inbox is started (anew).
+
+        `states`: of open sessions. What waits for this code alone goes on: an upgrade needs no operator.
+        """
+        self._quarantine.begin(held)
+        for session_id in self._quarantine:
+            self._acting.act(session_id, ASIDE)
+        for session_id, one in held.items():
+            if _waits_for_this_code(one.why, states.get(session_id)):
+                log.info("session.readable_again", session_id=session_id, reason=one.why.reason)
+                self._quarantine.leave(session_id, Leaving(NO_INPUT, None, lambda: None))
+
+    def works(self, resumed: Callable[[str], None]) -> Mapping[str, Work]:
+        """What has to run, by name. `resumed` is called in the step in which a session is set aside no longer."""
+        return {"quarantine": self._quarantine.run(resumed), "burials": self._burials.run()}
+
+    def bury(self, record: Record, reason: BurialReason, why: str) -> None:
+        """The input goes to the dead letters, and nothing is decided on it."""
+        self._metrics.buried(reason)
+        self._burials.put(record, why, partial(self._done, record.offset))
+
+    def set_aside(self, session_id: str, reason: AsideReason, detail: str) -> None:
+        self._set_aside(session_id, reason, SessionSetAside(reason=reason, detail=detail[:MOST_DETAIL]))
+
+    def _set_aside(self, session_id: str, reason: AsideReason, why: SessionSetAside) -> None:
+        if self._quarantine.set_aside(session_id, why):
+            log.error(
+                "session.set_aside", session_id=session_id, reason=reason, detail=why.detail, partition=self._partition
+            )
+            self._metrics.set_aside(reason)
+            self._acting.act(session_id, ASIDE)
+
+    def set_aside_with(self, record: Record, session_id: str, reason: AsideReason, detail: str) -> None:
+        """And with this input. A decision on a later one would count it as decided."""
+        self.set_aside(session_id, reason, detail)
+        self._hold(session_id, record, partial(self.set_aside_with, record, session_id, reason, detail))
+
+    def not_known(self, record: Record, envelope: Envelope) -> None:
+        """Only newer code knows the input's type."""
+        needed = f"{envelope.type} version {envelope.version}"[:MOST_DETAIL]
+        why = SessionSetAside(
+            reason="newer_input", detail=needed, needs_type=envelope.type, needs_version=envelope.version
+        )
+        self._set_aside(envelope.subject, "newer_input", why)
+        self._hold(envelope.subject, record, partial(self.not_known, record, envelope))
+
+    def cannot_read(self, session_id: str, state: Beyond, what: str = "an event of before") -> None:
+        if state.raised:
+            self.set_aside(session_id, "evolve", f"{state.raised} at {what}")
+        else:
+            self.set_aside(session_id, "newer_event", what)
+
+    def cannot_decide(self, one: Undecided) -> None:
+        """The session is set aside with the input, or because an earlier one of it was."""
+        session_id, type_ = one.waiting.session_id, one.waiting.given.input.type
+        if one.problem is not None:
+            log.error("input.not_decided", session_id=session_id, type=type_, **told(one.problem))
+            self.set_aside(session_id, "decision", f"{type(one.problem).__name__} at {type_}")
+        self.hold(one.waiting)
+
+    def cannot_append(self, waiting: Waiting, why: str) -> None:
+        """What follows from the input fits no batch."""
+        log.error("input.unfit", session_id=waiting.session_id, type=waiting.given.input.type, reason=why)
+        if waiting.record is not None:
+            self.bury(waiting.record, "too_large", why)
+        else:
+            self.set_aside(waiting.session_id, "decision", why)
+
+    def hold(self, one: Waiting) -> None:
+        """An input of a session that is set aside. What the owner learned itself it learns again when that goes on."""
+        if one.record is not None:
+            self._hold(one.session_id, one.record, partial(self._again, one))
+
+    def asked(self, request: OperatorRequest, waiting: Waiting, state: State) -> None:
+        """An operator's request was decided. One that was decided before is acted on again: it may have got stuck."""
+        given, offset = waiting.given, waiting.given.offset
+        answers = operator_answers(state, request, given)
+        self._acting.tell(waiting.session_id, answers)
+        if offset is None or not (given.aside and is_accepted(answers)):
+            self._done(offset)
+            return
+        buried = None
+        if isinstance(request, SessionFailRequested):
+            self._metrics.buried("ended")
+            buried = minimal_end(request).error
+        self._quarantine.leave(waiting.session_id, Leaving(offset, buried, partial(self._done, offset)))
+
+    @contextmanager
+    def guarding(self, session_id: str) -> Iterator[None]:
+        """Around what acts for the session."""
+        try:
+            yield
+        except Exception as problem:  # noqa: BLE001 - a mistake in the code is not the other sessions' business
+            self.work_failed(session_id, problem)
+
+    def work_failed(self, session_id: str, problem: Exception) -> None:
+        log.error("session.work_failed", session_id=session_id, **told(problem))
+        self.set_aside(session_id, "work", type(problem).__name__)
+
+    def _hold(self, session_id: str, record: Record, again: Callable[[], None]) -> None:
+        log.warning("input.held", session_id=session_id, partition=self._partition, offset=record.offset)
+        self._quarantine.hold(session_id, Pending(record, partial(self._done, record.offset), again))
+
+
+def _waits_for_this_code(why: SessionSetAside, state: State | None) -> bool:
+    """`state`: None of a session that is not open, which is not read before somebody asks for it."""
+    match why.reason:
+        case "newer_event":
+            return isinstance(state, Investigating)
+        case "newer_input":
+            known = INPUTS.get(why.needs_type)
+            return known is not None and known.version >= why.needs_version and not isinstance(state, Beyond)
+        case _:
+            return False

@@ -1,0 +1,334 @@
+"""One owned partition: inputs wait, are decided in batches, appended, read back, and only then acted upon."""
+
+import asyncio
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import structlog
+from aiokafka.errors import KafkaError
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.following import Record, ends, readable
+from tarsy_bus.held_sessions import HeldSession
+from tarsy_bus.log_writer import AppendUncertain, LogWriter
+from tarsy_orchestrator.effects.tracing import Traces
+from tarsy_orchestrator.metrics import Metrics
+from tarsy_orchestrator.partition.dead_letter_writer import Burials
+from tarsy_orchestrator.partition.decision_batch import Decision, Waiting, make_decisions
+from tarsy_orchestrator.partition.decision_progress import Decisions
+from tarsy_orchestrator.partition.head_writer import HeadWriter
+from tarsy_orchestrator.partition.inbox_progress import InboxProgress
+from tarsy_orchestrator.partition.isolation import Acting, Isolation
+from tarsy_orchestrator.partition.quarantine import Quarantine
+from tarsy_orchestrator.partition.rehydration import revive
+from tarsy_orchestrator.partition.session_table import NotLoaded, Sessions
+from tarsy_orchestrator.session.state import Beyond, Investigating, State
+from tarsy_service.supervision import SupervisedGroup, Supervisor
+
+log = structlog.get_logger(__name__)
+
+SILENCE_SECONDS = 30.0
+REVIVE_SECONDS = 30.0
+REVIVED_AT_ONCE = 4
+PAUSE_SECONDS = 0.5
+BEHIND = timedelta(seconds=1)
+ROOM = 2_000
+"""So many inputs may wait before the inbox is paused."""
+DECIDED_AT_ONCE = 32
+"""So many inputs are decided in one go: others on the event loop have their turn after each batch."""
+
+
+class Partition:
+    """`position` is the next offset of the log that this owner reads; `sessions` is what it has read."""
+
+    def __init__(
+        self,
+        number: int,
+        *,
+        bus: Bus,
+        sessions: Sessions,
+        position: int,
+        writer: LogWriter,
+        heads: HeadWriter,
+        quarantine: Quarantine,
+        burials: Burials,
+        acting: Acting,
+        metrics: Metrics,
+        traces: Traces,
+        supervisor: Supervisor,
+        source: str,
+    ) -> None:
+        self.number = number
+        self.sessions = sessions
+        self.position = position
+        self.progress = InboxProgress(0)
+        self.settled = False
+        self.isolation = Isolation(
+            number,
+            quarantine=quarantine,
+            burials=burials,
+            acting=acting,
+            metrics=metrics,
+            done=self._done,
+            again=self._put_first,
+        )
+        self._bus = bus
+        self._writer = writer
+        self._heads = heads
+        self._acting = acting
+        self._metrics = metrics
+        self._traces = traces
+        self._supervisor = supervisor
+        self._source = source
+        self._waiting: deque[Waiting] = deque()
+        self._last_read: datetime | None = None
+        self._loading: dict[str, list[Waiting]] = {}
+        self._decisions_made = 0
+        self._wake = asyncio.Event()
+        self._moved = asyncio.Event()
+        self._reviving = asyncio.Semaphore(REVIVED_AT_ONCE)
+        self._settle_at: int | None = None
+        self._expected: set[str] = set()
+        self._came_back: set[str] = set()
+
+    def start_inbox(self, start: int, end: int, held: Mapping[str, HeldSession]) -> None:
+        """Inputs come from `start` on; all below `end` was reported before, and is decided before anything is made.
+
+        `held`: the sessions that are set aside, as the topic tells.
+        """
+        self.progress = InboxProgress(start)
+        self._waiting = deque(one for one in self._waiting if one.given.offset is None)
+        self._loading.clear()
+        self.settled = False
+        self._settle_at = end
+        self.isolation.begin(held, self.sessions.open_sessions())
+        for session_id, state in list(self.sessions.open_sessions().items()):
+            if isinstance(state, Beyond):
+                self.isolation.cannot_read(session_id, state)
+        self._settle_if_due()
+
+    def recover(self) -> None:
+        """The partition came back: until its inbox is handed out again nothing is made, and all that runs goes on."""
+        self.settled = False
+        self._settle_at = None
+
+    def take(self, offset: int, appended_at: datetime) -> None:
+        """The input at this offset is here. One of these follows: put, bury, set_aside."""
+        self.progress.take(offset)
+        self._last_read = appended_at
+
+    def read_all(self) -> None:
+        """The inbox holds no more for now."""
+        self._last_read = None
+
+    def behind(self, now: datetime) -> bool:
+        """Inputs wait that came a while ago: here, or unread."""
+        oldest = self._waiting[0].given.at if self._waiting else self._last_read
+        return oldest is not None and now - oldest > BEHIND
+
+    def put(self, waiting: Waiting) -> None:
+        self._waiting.append(waiting)
+        self._wake.set()
+
+    @property
+    def decisions(self) -> Decisions:
+        return Decisions(self._decisions_made, waiting=bool(self._waiting or self._loading))
+
+    @property
+    def full(self) -> bool:
+        loading = sum(len(waiting) for waiting in self._loading.values())
+        return len(self._waiting) + loading + self.isolation.backlog > ROOM
+
+    def take_record(self, record: Record) -> None:
+        """The next record of the log. Raises LogMismatch."""
+        if record.offset < self.position:
+            return
+        delivery = readable(record)
+        accepted = self.sessions.take(delivery) if delivery is not None else None
+        self.position = record.offset + 1
+        self._moved.set()
+        if accepted is None:
+            self._metrics.records_dropped.inc()
+            return
+        session_id = accepted.record.session_id
+        if accepted.record.envelope.id in self._expected:
+            self._came_back.add(accepted.record.envelope.id)
+            self._metrics.happened(accepted.record, accepted.opened_at)
+            self._traces.happened(accepted.record, accepted.opened_at)
+        if accepted.head is not None:
+            self._heads.put(session_id, accepted.head, accepted.replaced)
+        if isinstance(accepted.state, Beyond) and self._settle_at is not None:
+            self.isolation.cannot_read(session_id, accepted.state, accepted.record.envelope.type)
+        if accepted.state is not None:
+            self._act(session_id, accepted.state)
+
+    async def caught_up(self, end: int) -> None:
+        """Waits until the log has been read up to `end` (exclusive)."""
+        while self.position < end:
+            self._moved.clear()
+            try:
+                async with asyncio.timeout(SILENCE_SECONDS):
+                    await self._moved.wait()
+            except TimeoutError:
+                log.warning("log.silent", partition=self.number, position=self.position, end=end)
+
+    async def run(self) -> None:
+        """Decides for ever."""
+        async with self._supervisor.group() as group:
+            for name, work in self.isolation.works(self._resumed).items():
+                group.start(f"partition-{self.number} {name}", work)
+            while True:
+                await self._wake.wait()
+                self._wake.clear()
+                await self._heads.until_room()
+                while ready := self._ready(group):
+                    await self._decide(ready)
+                    await self._heads.until_room()
+
+    def _ready(self, group: SupervisedGroup) -> list[Waiting]:
+        """What can be decided now. Inputs of a session whose state has to be read first wait for that."""
+        ready: list[Waiting] = []
+        while self._waiting and len(ready) < DECIDED_AT_ONCE:
+            one = self._waiting.popleft()
+            if one.operator_request is not None:
+                one = replace(one, given=replace(one.given, aside=one.session_id in self.isolation))
+            elif one.session_id in self.isolation:
+                self.isolation.hold(one)
+                continue
+            loading = self._loading.get(one.session_id)
+            if loading is not None:
+                loading.append(one)
+                continue
+            try:
+                self.sessions.state(one.session_id)
+            except NotLoaded:
+                self._loading[one.session_id] = [one]
+                group.start_finite(f"loading of session {one.session_id}", self._load(one.session_id))
+                continue
+            self.sessions.hold(one.session_id)
+            ready.append(one)
+        return ready
+
+    def _put_first(self, one: Waiting) -> None:
+        self._waiting.appendleft(one)
+        self._wake.set()
+
+    def _resumed(self, session_id: str) -> None:
+        state = self.sessions.open_sessions().get(session_id)
+        if state is not None:
+            self._act(session_id, state)
+        self._wake.set()
+
+    def _done(self, offset: int | None) -> None:
+        """Nothing, when the inbox was started anew meanwhile."""
+        if offset is not None:
+            self.progress.done(offset)
+        self._settle_if_due()
+
+    # Reading again, deciding
+
+    async def _load(self, session_id: str) -> None:
+        while (head := self.sessions.head(session_id)) is not None:
+            try:
+                async with self._reviving, asyncio.timeout(REVIVE_SECONDS):
+                    revived = await revive(self._bus, self.number, session_id, head)
+            except (KafkaError, TimeoutError) as problem:
+                log.warning("session.not_revived", session_id=session_id, reason=repr(problem))
+                await asyncio.sleep(PAUSE_SECONDS)
+                continue
+            if self.sessions.head(session_id) == head:
+                self.sessions.load(session_id, revived.state, revived.size)
+                if isinstance(revived.state, Beyond):
+                    self.isolation.cannot_read(session_id, revived.state)
+                break
+        self._waiting.extendleft(reversed(self._loading.pop(session_id, [])))
+        self._wake.set()
+
+    async def _decide(self, ready: Sequence[Waiting]) -> None:
+        decisions, left, undecided = make_decisions(ready, self.sessions.tail, source=self._source)
+        self._waiting.extendleft(reversed(left))
+        for one in undecided:
+            self.isolation.cannot_decide(one)
+        entries = [entry for decision in decisions for entry in decision.entries]
+        if entries:
+            self._came_back = set()
+            self._expected = {id for decision in decisions for id in decision.ids}
+            self._metrics.appending(len(entries), sum(entry.size for entry in entries))
+            with self._metrics.append_duration.time():
+                await self.caught_up(await self._append(decisions))
+            self._expected = set()
+        lost = self._lost(decisions)
+        for decision in decisions:
+            if decision not in lost:
+                self._decided(decision)
+        self._metrics.decisions_lost.inc(len(lost))
+        self._waiting.extendleft(decision.waiting for decision in reversed(lost))
+        self.sessions.release(one.session_id for one in ready)
+        self._decisions_made += len(ready) - len(lost)
+
+    async def _append(self, decisions: Sequence[Decision]) -> int:
+        """Up to where the log has to be read to know which of the decisions were accepted."""
+        entries = [entry for decision in decisions for entry in decision.entries]
+        try:
+            return await self._writer.append(self.number, entries) + len(entries)
+        except AppendUncertain as problem:
+            log.warning("append.uncertain", partition=self.number, reason=str(problem))
+            return await self._end_of_log()
+
+    async def _end_of_log(self) -> int:
+        while True:
+            try:
+                return (await ends(self._bus, self._bus.topics.sessions, [self.number]))[self.number]
+            except KafkaError as problem:
+                log.warning("log.unreachable", partition=self.number, reason=repr(problem))
+                await asyncio.sleep(PAUSE_SECONDS)
+
+    def _lost(self, decisions: Sequence[Decision]) -> list[Decision]:
+        """Those whose last event was not accepted, and all that were built on them."""
+        lost: list[Decision] = []
+        sessions: set[str] = set()
+        for decision in decisions:
+            session_id = decision.waiting.session_id
+            missing = decision.last_id is not None and decision.last_id not in self._came_back
+            if missing or session_id in sessions:
+                sessions.add(session_id)
+                lost.append(decision)
+        return lost
+
+    def _decided(self, decision: Decision) -> None:
+        waiting = decision.waiting
+        if decision.unfit:
+            self.isolation.cannot_append(waiting, decision.unfit)
+            return
+        session_id, given = waiting.session_id, waiting.given
+        state, request = self.sessions.state(session_id), waiting.operator_request
+        if isinstance(state, Beyond) and request is None and not decision.entries:
+            # It met the session between its event and the end of this batch.
+            self.isolation.cannot_read(session_id, state)
+            self.isolation.hold(waiting)
+            return
+        self._traces.decided(session_id, given)
+        self._metrics.inputs_decided.labels(given.input.type).inc()
+        if request is not None:
+            self.isolation.asked(request, waiting, state)
+            return
+        with self.isolation.guarding(session_id):
+            self._acting.answer(session_id, state, given.input)
+        self._done(given.offset)
+
+    def _settle_if_due(self) -> None:
+        if self.settled or self._settle_at is None or not self.progress.passed(self._settle_at):
+            return
+        self.settled = True
+        for session_id, state in list(self.sessions.open_sessions().items()):
+            self._act(session_id, state)
+
+    def _act(self, session_id: str, state: State) -> None:
+        """Before all is settled nothing is made; what a session at rest owes no longer is cancelled at once."""
+        if session_id in self.isolation:
+            return
+        if self.settled or not isinstance(state, Investigating):
+            with self.isolation.guarding(session_id):
+                self._acting.act(session_id, state)

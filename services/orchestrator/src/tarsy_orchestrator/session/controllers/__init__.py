@@ -1,0 +1,1 @@
+"""Controllers: the ways in which an agent is led. Pure."""

@@ -1,0 +1,167 @@
+"""Reads what a model answers that was told to write Thought, Action, Action Input, Final Answer. Pure; never raises.
+
+When an answer holds an action and a final answer, and no observation between them, the action counts: such an answer is
+a guess at what the tool will say. If it was more than that, the model says it again once it has seen the result; the
+other way round a guess would be the end of the investigation. A final answer that comes first is the end.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tarsy_contracts.events import OfferedTool
+from tarsy_orchestrator.session.controllers.react.as_json import answered, named
+from tarsy_orchestrator.session.controllers.react.attempts import Attempt, attempt
+from tarsy_orchestrator.session.controllers.react.inputs import without_last_fence
+from tarsy_orchestrator.session.controllers.react.instructions import (
+    ACTION_IS_A_SENTENCE,
+    ACTION_WITHOUT_NAME,
+    EMPTY_FINAL_ANSWER,
+    INPUT_WITHOUT_ACTION,
+    NEITHER,
+    NO_ACTION_AND_NO_ANSWER,
+    NOTHING,
+    ONLY_THOUGHTS,
+)
+from tarsy_orchestrator.session.controllers.react.names import Names
+from tarsy_orchestrator.session.controllers.react.near_json import object_at
+from tarsy_orchestrator.session.controllers.react.reading import Asked, Reading
+from tarsy_orchestrator.session.controllers.react.sections import Section, sections
+
+THINKING_ENDS = "</think>"
+OPENING = re.compile(r"\s*+(?:`{3,}+[ \t]*+\w*+\s*+)?")
+FENCE_LINE = re.compile(r"^[ \t]*+`{3,}", re.MULTILINE)
+MOST_READ = 64 * 1024
+"""Characters of an answer in which an action or a final answer may begin. Nobody else is served while it is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """`stop` is where the answer ceases to be the model's own; `weak`: an action that may be none."""
+
+    stop: int
+    sections: list[Section]
+    weak: Attempt | None = None
+    without_action: Attempt | None = None
+    final: Section | None = None
+
+
+def read(text: str, tools: Sequence[OfferedTool]) -> Reading:
+    """Of a very long answer only the beginning is looked through. A final answer that begins there goes to the end."""
+    head = text[:MOST_READ]
+    names = Names(tools)
+    begin = _after_thinking(head)
+    found = _walk(head, sections(head, begin, lambda line: names.leading(line) is not None), names)
+    if isinstance(found, Attempt):
+        return _called(head, found)
+    if not found.sections:
+        return _without_sections(head, begin, names)
+    if found.final is not None:
+        found = replace(found, stop=len(text), final=replace(found.final, end=len(text)))
+    return _concluded(text, found)
+
+
+def conclusion(text: str) -> str:
+    """Of an agent whose actions count no longer: its final answer, wherever it stands, or else all that it says."""
+    begin = _after_thinking(text)
+    found = sections(text[:MOST_READ], begin, lambda _: False)
+    final = next((section for section in found if section.kind == "final"), None)
+    whole = None if final is None else replace(final, end=len(text))
+    return (_answer(text, whole) if whole is not None else "") or text[begin:].strip() or text.strip()
+
+
+def _after_thinking(text: str) -> int:
+    """Some models show their thinking; what they consider there they have not said."""
+    found = text.find(THINKING_ENDS)
+    return 0 if found < 0 else found + len(THINKING_ENDS)
+
+
+def _walk(text: str, found: list[Section], names: Names) -> Attempt | Found:
+    """The first action that is meant, or else what there was.
+
+    One that names no known tool and has no input may be prose: a later one, or a final answer, is what the model meant.
+    """
+    weak = none = None
+    for index, section in enumerate(found):
+        match section.kind:
+            case "final":
+                return Found(len(text), found, weak, none, section)
+            case "observation" if weak is not None:
+                return Found(section.start, found, weak, none)
+            case "action":
+                below = next((after for after in found[index + 1 : index + 2] if after.kind == "input"), None)
+                tried = _as_json(text, section, names) or attempt(text, section, below, names)
+                if tried.is_none:
+                    none = none or tried
+                elif tried.known or tried.given:
+                    return tried
+                else:
+                    weak = weak or tried
+            case _:
+                pass
+    return Found(len(text), found, weak, none)
+
+
+def _as_json(text: str, section: Section, names: Names) -> Attempt | None:
+    opening = OPENING.match(text, section.begin)
+    found = object_at(text, opening.end()) if opening else None
+    call = named(found[0]) if found is not None else None
+    if found is None or call is None:
+        return None
+    name, arguments = call
+    tool = names.leading(name)
+    said = arguments.get("input")
+    return Attempt(tool or name, tool is not None, arguments, True, found[1], said if isinstance(said, str) else "")
+
+
+def _called(text: str, call: Attempt) -> Reading:
+    kept = text[: call.end].strip()
+    if not call.name:
+        return Reading(kept, reminder=ACTION_WITHOUT_NAME)
+    if call.is_sentence:
+        return Reading(kept, reminder=ACTION_IS_A_SENTENCE)
+    return Reading(kept, call=Asked(call.name, call.arguments))
+
+
+def _concluded(text: str, found: Found) -> Reading:
+    kept = text[: found.stop].strip()
+    if found.final is not None:
+        answer = _answer(text, found.final)
+        return Reading(kept, final_answer=answer, reminder="" if answer else EMPTY_FINAL_ANSWER)
+    if found.weak is not None:
+        if found.weak.name and not found.weak.is_sentence:
+            return _called(text, found.weak)
+        return Reading(kept, reminder=ACTION_IS_A_SENTENCE if found.weak.name else ACTION_WITHOUT_NAME)
+    if found.without_action is not None:
+        said = found.without_action.behind
+        return Reading(kept, final_answer=said, reminder="" if said else NO_ACTION_AND_NO_ANSWER)
+    kinds = {section.kind for section in found.sections}
+    return Reading(kept, reminder=INPUT_WITHOUT_ACTION if "input" in kinds else ONLY_THOUGHTS)
+
+
+def _answer(text: str, final: Section) -> str:
+    """Without the end of a fence, or of bold letters, that began before it."""
+    answer = text[final.begin : final.end].strip()
+    if len(FENCE_LINE.findall(answer)) % 2:
+        answer = without_last_fence(answer)
+    if answer.count("**") % 2:
+        answer = answer.removesuffix("**") if answer.endswith("**") else answer.removeprefix("**")
+    return answer.strip()
+
+
+def _without_sections(text: str, begin: int, names: Names) -> Reading:
+    """It may be one JSON object that says it all."""
+    kept = text.strip()
+    opening = OPENING.match(text, begin)
+    found = object_at(text, opening.end()) if opening else None
+    if found is None:
+        return Reading(kept, reminder=NEITHER if kept else NOTHING)
+    if answer := answered(found[0]):
+        return Reading(kept, final_answer=answer)
+    whole = Section("action", begin, begin, len(text))
+    call = _as_json(text, whole, names)
+    if call is None:
+        return Reading(kept, reminder=NEITHER)
+    if call.is_none:
+        return Reading(kept, final_answer=call.behind, reminder="" if call.behind else NO_ACTION_AND_NO_ANSWER)
+    return _called(text, call)

@@ -1,0 +1,78 @@
+"""YAML with structure, as a model writes it for arguments. Pure."""
+
+import re
+from typing import override
+
+import yaml
+from pydantic import JsonValue
+
+from tarsy_orchestrator.session.controllers.react.near_json import DEEPEST, TooDeep, readable
+from tarsy_orchestrator.session.controllers.react.pairs import coerced
+
+LONGEST = 6_000
+"""Its reader is slow, and works beside everything else that the process does."""
+STRUCTURE = re.compile(r"^[ \t]*+[\w.\-\"']++:[ \t]*+(?:$|[|>\[{])", re.MULTILINE)
+NAME = re.compile(r"[^\W\d][\w.\-]*")
+
+
+class Refused(yaml.YAMLError):
+    pass
+
+
+class Loader(yaml.SafeLoader):
+    """Without anchors: a few lines of them stand for gigabytes. Deep brackets are slow to read, and end it early."""
+
+    @override
+    def fetch_flow_collection_start(self, token_class: type[yaml.Token]) -> None:
+        if self.flow_level > DEEPEST:
+            raise Refused
+        super().fetch_flow_collection_start(token_class)
+
+    @override
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if getattr(self.peek_event(), "anchor", None) is not None:  # type: ignore[no-untyped-call]
+            raise Refused
+        return super().compose_node(parent, index)
+
+
+def structured(text: str) -> dict[str, JsonValue] | None:
+    """None unless it is a mapping that holds a list, a mapping, or a block of text."""
+    if len(text) > LONGEST or not STRUCTURE.search(text):
+        return None
+    try:
+        root = yaml.compose(text, Loader=Loader)
+        if not isinstance(root, yaml.MappingNode) or not any(_deep(value) for _, value in root.value):
+            return None
+        found = _mapping(root, 0)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return None
+    return found if all(NAME.fullmatch(key) for key in found) else None
+
+
+def _deep(node: yaml.Node) -> bool:
+    return not isinstance(node, yaml.ScalarNode) or node.style in ("|", ">")
+
+
+def _mapping(node: yaml.MappingNode, depth: int) -> dict[str, JsonValue]:
+    found: dict[str, JsonValue] = {}
+    for key, value in node.value:
+        if not isinstance(key, yaml.ScalarNode):
+            raise Refused
+        found[readable(key.value)] = _plain(value, depth + 1)
+    return found
+
+
+def _plain(node: yaml.Node, depth: int) -> JsonValue:
+    """Only what has no quotes may be a number: dates, `no` and 12:30 are text, whatever YAML 1.1 thinks of them."""
+    if depth > DEEPEST:
+        raise TooDeep
+    match node:
+        case yaml.MappingNode():
+            return _mapping(node, depth)
+        case yaml.SequenceNode():
+            return [_plain(item, depth + 1) for item in node.value]
+        case _:
+            text = str(node.value)
+            if isinstance(node, yaml.ScalarNode) and node.style is None:
+                return None if text in ("", "~") else coerced(text)
+            return readable(text)

@@ -1,0 +1,139 @@
+"""What a session owes: the calls whose outcome is still missing. Pure."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from tarsy_contracts import events as e
+from tarsy_contracts.alert import Priority, priority_of
+from tarsy_contracts.identities import derived_id
+from tarsy_orchestrator.session.deadlines import deadlines
+from tarsy_orchestrator.session.stages import tools_wanted
+from tarsy_orchestrator.session.state import Asked, Call, Claim, Execution, Investigating, State, Summary
+
+
+@dataclass(frozen=True, slots=True)
+class OwedPlace:
+    """A place among the sessions that run at once."""
+
+    session_id: str
+    priority: Priority
+    since: datetime
+
+    @property
+    def id(self) -> str:
+        return derived_id("place", self.session_id)
+
+
+@dataclass(frozen=True, slots=True)
+class OwedTools:
+    """The tools that the catalog offers to the agents of a stage that has started."""
+
+    stage: e.StageStarted
+    servers: Sequence[str]
+
+    @property
+    def id(self) -> str:
+        return self.stage.stage_id
+
+
+@dataclass(frozen=True, slots=True)
+class OwedLlmCall:
+    execution: Execution
+    asked: Asked
+
+    @property
+    def id(self) -> str:
+        return self.asked.requested.llm_call_id
+
+
+@dataclass(frozen=True, slots=True)
+class OwedEnd:
+    """Of an iteration or of the session: it is over at `deadline`, whatever has come by then."""
+
+    id: str
+    since: datetime
+    deadline: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class OwedToolCall:
+    call: Call
+
+    @property
+    def id(self) -> str:
+        return self.call.requested.call_id
+
+    @property
+    def since(self) -> datetime:
+        return self.call.requested_at
+
+    @property
+    def deadline(self) -> datetime:
+        return self.call.deadline
+
+    @property
+    def claim(self) -> Claim | None:
+        return self.call.claim
+
+    @property
+    def releases(self) -> int:
+        return self.call.releases
+
+
+@dataclass(frozen=True, slots=True)
+class OwedSummary:
+    call: Call
+    summary: Summary
+
+    @property
+    def id(self) -> str:
+        return self.summary.requested.summary_id
+
+    @property
+    def since(self) -> datetime:
+        return self.summary.requested_at
+
+    @property
+    def deadline(self) -> datetime:
+        return self.summary.deadline
+
+    @property
+    def claim(self) -> Claim | None:
+        return self.summary.claim
+
+    @property
+    def releases(self) -> int:
+        return self.summary.releases
+
+
+type OwnWork = OwedPlace | OwedTools | OwedLlmCall
+type QueuedCall = OwedToolCall | OwedSummary
+type Owed = OwnWork | QueuedCall | OwedEnd
+
+
+def owed(state: State) -> list[Owed]:
+    """In the order in which they came to be owed. Each has an id; an answer names it."""
+    if not isinstance(state, Investigating):
+        return []
+    missing: list[Owed] = [OwedEnd(one.id, one.since, one.at) for one in deadlines(state)]
+    if state.cancelled is None:
+        missing += _steps(state)
+    for call in state.calls.values():
+        if call.open:
+            missing.append(OwedToolCall(call))
+        elif call.summary is not None and call.summary.ended is None:
+            missing.append(OwedSummary(call, call.summary))
+    return missing
+
+
+def _steps(state: Investigating) -> Iterator[OwnWork]:
+    stage = state.stage
+    if stage is None:
+        yield OwedPlace(state.session_id, priority_of(state.started.alert), state.opened_at)
+        return
+    if servers := tools_wanted(state):
+        yield OwedTools(stage.started, servers)
+    for execution in state.executions_of(stage):
+        if execution.waiting_for is not None:
+            yield OwedLlmCall(execution, execution.waiting_for)

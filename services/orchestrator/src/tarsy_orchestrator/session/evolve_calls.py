@@ -1,0 +1,98 @@
+"""How tool calls and summaries move on. Pure; None for an event that makes no sense here."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from tarsy_contracts import events as e
+from tarsy_contracts.recorded import Recorded
+from tarsy_contracts.requests import LogPosition
+from tarsy_orchestrator.session.evolve_stages import with_execution
+from tarsy_orchestrator.session.state import (
+    Call,
+    Claim,
+    Ended,
+    Investigating,
+    Learned,
+    Summary,
+    call_of_summary,
+    deadline,
+)
+
+type Change = Callable[[Call], Call]
+type CallEvent = e.ToolCallStarted | e.ToolCallReleased | e.ToolCallCompleted
+type SummaryStep = e.SummaryStarted | e.SummaryReleased | e.SummaryCompleted | e.SummaryFailed
+
+
+def call_requested(state: Investigating, event: e.ToolCallRequested, record: Recorded) -> Investigating | None:
+    call = Call(requested=event, deadline=deadline(record.appended_at, event.timeout_seconds))
+    known = replace(state, calls={**state.calls, event.call_id: call})
+    if event.purpose == "runbook":
+        return known
+    execution = state.executions.get(event.execution_id)
+    if execution is None or not execution.turns:
+        return None
+    last = execution.turns[-1]
+    turn = replace(last, calls=(*last.calls, event.call_id))
+    return with_execution(known, replace(execution, turns=(*execution.turns[:-1], turn)))
+
+
+def call_event(state: Investigating, event: CallEvent, record: Recorded) -> Investigating | None:
+    calls = change_call(state.calls, event.call_id, lambda call: _run(call, event, record))
+    return None if calls is None else replace(state, calls=calls)
+
+
+def summary_event(
+    state: Investigating, event: e.SummaryRequested | SummaryStep, record: Recorded
+) -> Investigating | None:
+    if isinstance(event, e.SummaryRequested):
+        summary = Summary(requested=event, deadline=deadline(record.appended_at, event.timeout_seconds))
+        calls = change_call(state.calls, event.call_id, lambda call: replace(call, summary=summary))
+        return None if calls is None else replace(state, calls=calls)
+    call = call_of_summary(state.calls, event.summary_id)
+    if call is None or call.summary is None:
+        return None
+    changed = replace(call, summary=_shorten(call.summary, event, record))
+    return replace(state, calls={**state.calls, call.requested.call_id: changed})
+
+
+def outcome_learned[S: Investigating | Ended](state: S, event: e.ToolCallOutcomeLearned) -> S | None:
+    """The agent that made the call is told in its next prompt. One that has concluded, or a session at rest, keeps the
+    outcome for who comes after it: it stays as it is."""
+    call = state.calls.get(event.call_id)
+    if call is None:
+        return None
+    learned = replace(call, learned=Learned(event, _turns_begun(state, call)))
+    return replace(state, calls={**state.calls, event.call_id: learned})
+
+
+def _turns_begun(state: Investigating | Ended, call: Call) -> int:
+    execution = state.executions.get(call.requested.execution_id) if isinstance(state, Investigating) else None
+    if execution is None:
+        return 0
+    return len(execution.turns) + (execution.waiting_for is not None)
+
+
+def change_call(calls: Mapping[str, Call], call_id: str, change: Change) -> Mapping[str, Call] | None:
+    call = calls.get(call_id)
+    return None if call is None else {**calls, call_id: change(call)}
+
+
+def _run(call: Call, event: CallEvent, record: Recorded) -> Call:
+    match event:
+        case e.ToolCallStarted():
+            return replace(call, claim=Claim(event.claim_id, event.worker_id, since=record.appended_at))
+        case e.ToolCallReleased():
+            return replace(call, claim=None, releases=call.releases + 1)
+        case e.ToolCallCompleted():
+            place = LogPosition(partition=record.partition, offset=record.offset)
+            return replace(call, completed=event, result_at=place)
+
+
+def _shorten(summary: Summary, event: SummaryStep, record: Recorded) -> Summary:
+    match event:
+        case e.SummaryStarted():
+            return replace(summary, claim=Claim(event.claim_id, event.worker_id, since=record.appended_at))
+        case e.SummaryReleased():
+            return replace(summary, claim=None, releases=summary.releases + 1)
+        case e.SummaryCompleted() | e.SummaryFailed():
+            return replace(summary, ended=event)

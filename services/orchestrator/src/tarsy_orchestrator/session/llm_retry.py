@@ -1,0 +1,87 @@
+"""What follows from an LLM call that failed: the same question again, another provider, or the end. Pure.
+
+The classes of errors are those of tarsy_llm.protocol, and a few of ours.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tarsy_contracts.chain import CallLimits
+from tarsy_contracts.events import ENDED_BY_US, LlmCallFailed
+from tarsy_orchestrator.session.state import Execution
+
+type OwnKind = Literal["call_timeout", "iteration_timeout", "repetition", "broken", "cancelled"]
+"""call_timeout: the whole call took too long. iteration_timeout: the iteration did. repetition: the model said the same
+thing again and again, and was broken off. broken: our adapter failed. cancelled: nobody waits for the answer."""
+
+CALL_TIMEOUT: OwnKind = "call_timeout"
+ITERATION_TIMEOUT: OwnKind = "iteration_timeout"
+REPETITION: OwnKind = "repetition"
+BROKEN: OwnKind = "broken"
+CANCELLED: OwnKind = ENDED_BY_US
+
+HOPELESS = frozenset({"credentials", "invalid_request", "refused", BROKEN})
+"""The same question to the same provider can never succeed."""
+ATTEMPTS = 3
+"""So many failures in a row of one provider are the end, where there is no other."""
+PATIENCE = 2
+"""So many, where there is another."""
+PAUSES_SECONDS = (1.0, 3.0)
+"""Before the second and the third attempt."""
+RATE_LIMIT_PAUSES_SECONDS = (5.0, 10.0, 20.0, 40.0, 60.0)
+"""Where the provider does not say how long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    wait_seconds: float
+    rate_limited: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FallBack:
+    provider: str
+
+
+@dataclass(frozen=True, slots=True)
+class GiveUp:
+    error: str
+
+
+type Following = Again | FallBack | GiveUp
+
+
+def after_failure(execution: Execution, failed: LlmCallFailed, limits: CallLimits) -> Following:
+    """The state of the execution is that after the failure."""
+    if failed.kind == "rate_limited":
+        return _wait(execution, failed, limits)
+    tries = execution.tries
+    if failed.kind == REPETITION:
+        return Again(0.0) if tries.failures < ATTEMPTS else GiveUp(failed.error)
+    patience = 1 if execution.agent.controller == "single_shot" else PATIENCE
+    hopeless = failed.kind in HOPELESS or not failed.retryable
+    if hopeless or tries.failures >= patience:
+        other = _other(execution)
+        if other is not None:
+            return FallBack(other)
+    if hopeless or tries.failures >= ATTEMPTS:
+        return GiveUp(failed.error)
+    return Again(PAUSES_SECONDS[min(tries.failures, len(PAUSES_SECONDS)) - 1])
+
+
+def _wait(execution: Execution, failed: LlmCallFailed, limits: CallLimits) -> Following:
+    tries = execution.tries
+    pause = RATE_LIMIT_PAUSES_SECONDS[min(tries.attempt, len(RATE_LIMIT_PAUSES_SECONDS)) - 1]
+    seconds = pause if failed.retry_after_seconds is None else max(failed.retry_after_seconds, 0.0)
+    if tries.waited_seconds + seconds <= limits.rate_limit_seconds:
+        return Again(seconds, rate_limited=True)
+    other = _other(execution)
+    if other is not None:
+        return FallBack(other)
+    return GiveUp(f"{failed.error} (waiting {seconds:g} seconds more would be too long)")
+
+
+def _other(execution: Execution) -> str | None:
+    """The next provider that was not given up yet."""
+    left = execution.agent.fallback_providers[execution.fallbacks :]
+    return left[0] if left else None

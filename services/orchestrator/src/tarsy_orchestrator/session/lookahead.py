@@ -1,0 +1,44 @@
+"""The state as it will be when an event that is not written yet comes back, for decisions that build on each other."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tarsy_contracts import events as e
+from tarsy_contracts.envelope import Envelope
+from tarsy_contracts.recorded import Recorded
+from tarsy_orchestrator.session.decision_input import Given
+from tarsy_orchestrator.session.evolve import evolve
+from tarsy_orchestrator.session.state import State
+
+NOWHERE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An event that is not written yet, and the state after it."""
+
+    event: e.Event
+    after: State
+
+
+def imagined(session_id: str, state: State, events: Iterable[e.Event], given: Given) -> list[Step]:
+    steps: list[Step] = []
+    for event in events:
+        state = imagine(session_id, state, event, given)
+        steps.append(Step(event, state))
+    return steps
+
+
+def imagine(session_id: str, state: State, event: e.Event, given: Given) -> State:
+    """Never kept: the real state evolves from the log, with the broker's own stamps."""
+    envelope = Envelope(
+        id="imagined",
+        type=event.type,
+        version=event.version,
+        source="imagined",
+        subject=session_id,
+        time=given.at,
+        decided=given.offset,
+    )
+    record = Recorded(envelope=envelope, event=event, partition=NOWHERE, offset=NOWHERE, appended_at=given.at)
+    return evolve(state, record)

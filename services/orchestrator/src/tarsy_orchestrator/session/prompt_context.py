@@ -1,0 +1,114 @@
+"""What the prompts of an execution are made of, taken from the state of its session. Pure."""
+
+from collections.abc import Iterator, Sequence
+
+from tarsy_contracts import events as e
+from tarsy_orchestrator.session.prompts.material import Finding, History, Runbook, Said, Step, ToolUse
+from tarsy_orchestrator.session.prompts.notes import ReadOn, cut_note, learned_note, summary_note
+from tarsy_orchestrator.session.prompts.task import (
+    compose_executive_summary_prompt,
+    compose_prompt,
+    compose_synthesis_prompt,
+)
+from tarsy_orchestrator.session.read_result_tool import short_id
+from tarsy_orchestrator.session.state import Call, Execution, Investigating, Stage
+from tarsy_orchestrator.session.termination import analysis_of, final_analysis
+
+
+def task_of(state: Investigating, stage: Stage) -> str:
+    """What the agents of a stage are asked."""
+    alert = state.started.alert
+    match stage.started.stage_type:
+        case "synthesis":
+            joined = next(one for one in state.stages if one.started.stage_id == stage.started.referenced_stage_id)
+            histories = [_history(state, execution) for execution in state.executions_of(joined)]
+            return compose_synthesis_prompt(alert, runbook(state), joined.started.name, histories)
+        case "exec_summary":
+            return compose_executive_summary_prompt(alert, final_analysis(state))
+        case _:
+            return compose_prompt(alert, runbook(state), findings(state))
+
+
+def findings(state: Investigating) -> Sequence[Finding]:
+    """What the stages so far came to. Where several analyses were joined, only the joint one counts."""
+    joined = {stage.started.referenced_stage_id for stage in state.stages if not stage.open}
+    return [
+        Finding(stage.started.name, analysis)
+        for stage in state.stages
+        if not stage.open
+        and stage.started.stage_id not in joined
+        and (analysis := analysis_of(state, stage.executions))
+    ]
+
+
+def runbook_settled(state: Investigating) -> bool:
+    """It was not asked for, or it is there, or it is known that it will not come."""
+    call = _runbook_call(state)
+    return call is None or not call.open
+
+
+def runbook(state: Investigating) -> Runbook:
+    """That of the alert, or else what the configuration says."""
+    call = _runbook_call(state)
+    url = state.started.alert.runbook_url or ""
+    default = state.started.chain.default_runbook
+    missing = ""
+    if call is not None and call.completed is not None:
+        if call.completed.outcome == "ok":
+            return Runbook("alert", text=call.completed.content, url=url, cut=call.completed.cut)
+        missing = call.completed.content or call.completed.outcome
+    return Runbook("default" if default else "none", text=default, url=url if missing else "", missing=missing)
+
+
+def content_of(call: Call, reading_tool: str = "") -> tuple[str, str]:
+    """What the agent reads of a result, and the note that goes with it: the summary where there is one.
+
+    `reading_tool`: the tool with which it can read on, if it has one.
+    """
+    completed = call.completed
+    if completed is None:
+        return "", ""
+    read_on = ReadOn(reading_tool, short_id(call.requested.call_id)) if reading_tool else None
+    summary = call.summary.ended if call.summary is not None else None
+    if isinstance(summary, e.SummaryCompleted):
+        return summary.content, summary_note(completed.lines, completed.size, read_on)
+    if not completed.cut:
+        return completed.content, ""
+    return completed.content, cut_note(completed.lines, completed.size, completed.content, read_on)
+
+
+def _runbook_call(state: Investigating) -> Call | None:
+    return next((call for call in state.calls.values() if call.requested.purpose == "runbook"), None)
+
+
+def _history(state: Investigating, execution: Execution) -> History:
+    completed = execution.completed
+    return History(
+        agent=execution.started.agent,
+        status="failed" if completed is None else completed.status,
+        analysis="" if completed is None else completed.final_analysis,
+        error="" if completed is None else completed.error,
+        steps=tuple(_steps(state, execution)),
+    )
+
+
+def _steps(state: Investigating, execution: Execution) -> Iterator[Step]:
+    for turn in execution.turns:
+        if turn.answer.thinking or turn.answer.text:
+            yield Said(turn.answer.thinking, turn.answer.text)
+        for call_id in turn.calls:
+            call = state.calls[call_id]
+            requested, completed = call.requested, call.completed
+            content, note = content_of(call)
+            outcome = "unknown" if completed is None else completed.outcome
+            if call.learned is not None:
+                learned = call.learned.event
+                content, note, outcome = learned.content, learned_note(cut=learned.cut), learned.outcome
+            yield ToolUse(
+                server=requested.server,
+                tool=requested.tool,
+                arguments=requested.arguments,
+                outcome=outcome,
+                content=content,
+                note=note,
+            )

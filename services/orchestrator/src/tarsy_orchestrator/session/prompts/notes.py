@@ -1,0 +1,76 @@
+"""What an agent is told on its way. Pure."""
+
+from dataclasses import dataclass
+
+from tarsy_orchestrator.session.text import fenced
+
+NUDGE = "Your last answer was empty. Call a tool, or write your analysis."
+
+CONCLUDE = (
+    "That was your last turn with tools: no call will be made any more. Write your analysis now, from what you have."
+    " Keep apart what you found, what is likely, and what you did not get to see."
+)
+
+BE_CONCISE = (
+    "Your last answer said the same again and again, and was broken off. Go on without repeating anything: the next"
+    " call, or your analysis in few words."
+)
+
+
+def too_many_calls(count: int, most: int) -> str:
+    return (
+        f"You asked for {count} calls at once. Only the first {most} were made, which is the most that one answer may"
+        " bring. Ask for those of the others that you still need."
+    )
+
+
+def broken_off(seconds: float) -> str:
+    """The last answer took too long."""
+    return (
+        f"Your last answer was not complete after {seconds:g} seconds, and was broken off. Think and write less this"
+        " time: the next call, or your analysis."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOn:
+    """With which tool, and by which id, the agent can read on in a result."""
+
+    tool: str
+    result: str
+
+
+def summary_note(lines: int, size: int, read_on: ReadOn | None = None) -> str:
+    how = "" if read_on is None else f' To read in it: {read_on.tool} with result "{read_on.result}".'
+    return f"[The result had {lines} lines ({size} bytes). This is a summary of it.{how}]"
+
+
+def cut_note(lines: int, size: int, shown: str, read_on: ReadOn | None = None) -> str:
+    how = "" if read_on is None else f' To read on: {read_on.tool} with result "{read_on.result}", {_behind(shown)}.'
+    return f"[The result had {lines} lines ({size} bytes). This is its beginning; the rest was left out.{how}]"
+
+
+def outcome_known(tool: str, result: str, outcome: str, *, cut: bool) -> str:
+    """Of a call that had ended as unknown, and that the agent has read of since."""
+    part = " This is the beginning of it." if cut else ""
+    return (
+        f'[The outcome of your earlier call of {tool} (result "{result}") was unknown. It is known now: {outcome}.'
+        f" What it returned follows.{part}]"
+    )
+
+
+def learned_note(*, cut: bool) -> str:
+    part = " This is the beginning of the result." if cut else ""
+    return f"[The outcome was unknown at first, and became known later.{part}]"
+
+
+def _behind(shown: str) -> str:
+    """Where the tool has to begin after what was shown: it counts from 0."""
+    begun = len(shown[shown.rfind("\n") + 1 :].encode())
+    line = shown.count("\n")
+    return f"offset {line}, byte {begun}" if begun else f"offset {line}"
+
+
+def tool_result(content: str) -> str:
+    """What a tool returned, or the summary of it. A note on it stands before it, outside of the marks."""
+    return fenced("TOOL RESULT", content)

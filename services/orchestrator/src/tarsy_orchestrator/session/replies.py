@@ -1,0 +1,116 @@
+"""What the owner tells workers and people, once a decision came back.
+
+Pure, and from state and input alone: so it can be told again.
+"""
+
+from collections.abc import Sequence
+
+from tarsy_contracts import events as e
+from tarsy_contracts import inputs as i
+from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused, Control, RequestAnswered
+from tarsy_orchestrator.session.state import Absent, Beyond, Investigating, State, call_of_summary
+
+FORGOTTEN = "the request was refused a while ago; the reason is not kept any longer"
+
+
+def answers(state: State, decided: i.Input) -> Sequence[Control]:
+    """`state` is the state after the decision on the input, or the present one when it was decided long ago."""
+    if isinstance(state, Beyond):
+        return []
+    match decided:
+        case i.CallClaimed():
+            return _to_claim(state, decided)
+        case i.CancelRequested():
+            return [to_request(state, decided.request_id), *cancellations(state)]
+        case i.WorkerDied():
+            return _to_dead_worker(state, decided)
+        case i.DeadlinePassed():
+            return _no_longer_waited_for(state, decided.call_id)
+        case _:
+            return []
+
+
+def _to_claim(state: State, claimed: i.CallClaimed) -> Sequence[Control]:
+    """A repeatable call needs no grant; whoever runs what nobody waits for is told to stop."""
+    if not isinstance(state, Investigating):
+        return [_refusal(claimed, "the session is not running")]
+    call = state.calls.get(claimed.call_id)
+    if call is None:
+        summarised = call_of_summary(state.calls, claimed.call_id)
+        if summarised is None or summarised.summary is None or summarised.summary.ended is not None:
+            return [_refusal(claimed, "nobody waits for this call")]
+        return []
+    if not call.open:
+        return [_refusal(claimed, "nobody waits for this call")]
+    if call.requested.repeatable:
+        return []
+    if call.claim is None or call.claim.claim_id != claimed.claim_id:
+        return [_refusal(claimed, "the call has another claim")]
+    return [ClaimGranted(call_id=claimed.call_id, claim_id=claimed.claim_id)]
+
+
+def _to_dead_worker(state: State, died: i.WorkerDied) -> Sequence[Control]:
+    """It may only have slept: its claim is void. No cancellation, as the call itself may go on elsewhere."""
+    if _holds(state, died):
+        return []
+    return [_refusal(died, "its worker was taken for dead")]
+
+
+def _holds(state: State, died: i.WorkerDied) -> bool:
+    """The claim is still good: the death was not decided."""
+    if not isinstance(state, Investigating):
+        return False
+    call = state.calls.get(died.call_id)
+    if call is not None:
+        return call.open and call.claim is not None and call.claim.claim_id == died.claim_id
+    summarised = call_of_summary(state.calls, died.call_id)
+    summary = summarised.summary if summarised is not None else None
+    return summary is not None and summary.claim is not None and summary.claim.claim_id == died.claim_id
+
+
+def _refusal(claimed: i.CallClaimed | i.WorkerDied, reason: str) -> ClaimRefused:
+    return ClaimRefused(call_id=claimed.call_id, claim_id=claimed.claim_id, reason=reason)
+
+
+def to_request(state: State, request_id: str) -> RequestAnswered:
+    answer = None if isinstance(state, Absent | Beyond) else state.answers.get(request_id)
+    if answer is None and not isinstance(state, Absent | Beyond) and state.refusals_forgotten:
+        return RequestAnswered(request_id=request_id, accepted=False, code=409, reason=FORGOTTEN)
+    match answer:
+        case None:
+            return RequestAnswered(request_id=request_id, accepted=False, code=404, reason="there is no such session")
+        case e.RequestAccepted() | e.SessionReleased():
+            return RequestAnswered(request_id=request_id, accepted=True, code=200, reason="")
+        case e.RequestRefused():
+            return RequestAnswered(request_id=request_id, accepted=False, code=answer.code, reason=answer.reason)
+
+
+def cancellations(state: State) -> Sequence[Control]:
+    """A cancelled session wants none of its calls any longer: those that were given up, and those still at risk."""
+    if isinstance(state, Absent | Beyond):
+        return []
+    told = [CallCancelled(call_id=call_id) for call_id, call in state.calls.items() if call.at_risk or call.given_up]
+    summaries = [
+        CallCancelled(call_id=call.summary.requested.summary_id)
+        for call in state.calls.values()
+        if call.summary is not None and isinstance(call.summary.ended, e.SummaryFailed)
+    ]
+    return [*told, *summaries]
+
+
+def _no_longer_waited_for(state: State, id: str) -> Sequence[Control]:
+    """The time of a call was up; or that of an iteration, or of the session, and all calls that were open then."""
+    calls = {} if isinstance(state, Absent | Beyond) else state.calls
+    if id in calls or call_of_summary(calls, id) is not None:
+        return [] if _open(state, id) else [CallCancelled(call_id=id)]
+    return cancellations(state)
+
+
+def _open(state: State, call_id: str) -> bool:
+    if not isinstance(state, Investigating):
+        return False
+    call = state.calls.get(call_id)
+    if call is not None:
+        return call.open
+    summarised = call_of_summary(state.calls, call_id)
+    return summarised is not None and summarised.summary is not None and summarised.summary.ended is None
