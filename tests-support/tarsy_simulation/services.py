@@ -23,11 +23,11 @@ from tarsy_contracts.timing import FRESH_PART
 from tarsy_contracts.workers import ServerCatalogued, WorkerAnnounced
 from tarsy_llm.protocol import Llm
 from tarsy_masking.masker import Masker
-from tarsy_orchestrator.effects.admission import Places
-from tarsy_orchestrator.effects.chain_resolution import plan_for
-from tarsy_orchestrator.effects.dependencies import Surroundings
-from tarsy_orchestrator.effects.tool_catalog import Catalog
-from tarsy_orchestrator.effects.tracing import Traces
+from tarsy_orchestrator.effects.admission import AdmissionQueue
+from tarsy_orchestrator.effects.chain_resolution import resolve_chain
+from tarsy_orchestrator.effects.dependencies import Dependencies
+from tarsy_orchestrator.effects.tool_catalog import ToolCatalog
+from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics as OrchestratorMetrics
 from tarsy_orchestrator.partition.inbox_reader import InboxReader
 from tarsy_orchestrator.partition.owner import Owner
@@ -99,18 +99,18 @@ class Orchestrator:
         self._bus = bus_of(broker, name)
         self._publisher = Publisher(self._bus, source=name, now=broker.now)
         self._liveness = Liveness(name, dead_after=DEAD_AFTER, monotonic=loop.time)
-        self._catalog = Catalog(self._liveness)
+        self._catalog = ToolCatalog(self._liveness)
         self._config = config
-        self._around = Surroundings(
+        self._around = Dependencies(
             publisher=self._publisher,
             liveness=self._liveness,
             catalog=self._catalog,
             llms=llms,
-            places=Places(config.queue.max_concurrent_sessions),
-            llm_places=asyncio.Semaphore(20),
+            admission=AdmissionQueue(config.queue.max_concurrent_sessions),
+            llm_slots=asyncio.Semaphore(20),
             masker=masker(),
             metrics=orchestrator_metrics(),
-            traces=Traces(TRACER, broker.now),
+            traces=SessionTraces(TRACER, broker.now),
             now=broker.now,
             monotonic=loop.time,
             tools_seconds=20.0,
@@ -125,8 +125,8 @@ class Orchestrator:
             consumer=consumer,
             follower=follower,
             writer=writer,
-            inbox=InboxReader(partial(plan_for, self._config), lambda: self._around.downtime),
-            around=self._around,
+            inbox=InboxReader(partial(resolve_chain, self._config), lambda: self._around.downtime),
+            deps=self._around,
             source=self._name,
         )
         async with self._publisher.running(), writer.running(), follower.running():

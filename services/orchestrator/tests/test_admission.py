@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tarsy_contracts.alert import Alert, Priority, priority_of
-from tarsy_orchestrator.effects.admission import Places
+from tarsy_orchestrator.effects.admission import AdmissionQueue
 
 MORNING = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 
@@ -16,8 +16,8 @@ MORNING = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 class Crowd:
     """Sessions that wait, and the order in which they got their places."""
 
-    def __init__(self, places: Places) -> None:
-        self.places = places
+    def __init__(self, queue: AdmissionQueue) -> None:
+        self.queue = queue
         self.in_order: list[str] = []
         self.tasks: dict[str, asyncio.Task[None]] = {}
 
@@ -26,7 +26,7 @@ class Crowd:
         await asyncio.sleep(0)
 
     async def ends(self, session_id: str) -> None:
-        self.places.free(session_id)
+        self.queue.release(session_id)
         await asyncio.sleep(0)
 
     async def goes(self, session_id: str) -> None:
@@ -35,13 +35,13 @@ class Crowd:
             await self.tasks[session_id]
 
     async def _wait(self, session_id: str, priority: Priority, minute: int) -> None:
-        await self.places.wait(session_id, priority, MORNING + timedelta(minutes=minute))
+        await self.queue.acquire(session_id, priority, MORNING + timedelta(minutes=minute))
         self.in_order.append(session_id)
 
 
 @asynccontextmanager
 async def crowd(most: int) -> AsyncIterator[Crowd]:
-    crowd = Crowd(Places(most))
+    crowd = Crowd(AdmissionQueue(most))
     yield crowd
     for task in crowd.tasks.values():
         task.cancel()
@@ -81,7 +81,7 @@ async def test_who_leaves_the_queue_takes_no_place() -> None:
 async def test_sessions_that_were_taken_over_count_and_may_be_too_many() -> None:
     async with crowd(2) as waiting:
         for name in ("x", "y", "z"):
-            waiting.places.occupy(name)
+            waiting.queue.mark_running(name)
         await waiting.comes("a")
         await waiting.ends("x")
         assert waiting.in_order == []
@@ -94,7 +94,7 @@ async def test_a_place_given_to_somebody_who_was_cancelled_in_that_moment_is_fre
         await waiting.comes("a")
         await waiting.comes("b")
         await waiting.comes("c")
-        waiting.places.free("a")
+        waiting.queue.release("a")
         await waiting.goes("b")
         await asyncio.sleep(0)
         assert waiting.in_order == ["a", "c"]
@@ -120,11 +120,11 @@ def test_what_is_said_explicitly_goes_before_the_severity(
 
 async def test_during_a_takeover_nobody_begins_and_then_the_first_in_order() -> None:
     async with crowd(most=1) as waiting:
-        waiting.places.hold()
+        waiting.queue.pause()
         await waiting.comes("low", "low")
         await waiting.comes("high", "high")
         await waiting.ends("another")
         assert waiting.in_order == []
-        waiting.places.go_on()
+        waiting.queue.resume()
         await asyncio.sleep(0)
         assert waiting.in_order == ["high"]

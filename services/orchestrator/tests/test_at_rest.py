@@ -112,13 +112,13 @@ async def test_inputs_that_wait_for_a_session_to_be_read_again_are_backlog(
     await world.until_committed(last)
     await first.stop()
 
-    may_read, really = asyncio.Event(), rehydration.revive
+    may_read, really = asyncio.Event(), rehydration.rehydrate
 
-    async def revive(bus: Bus, number: int, session_id: str, head: SessionHead) -> rehydration.Revived:
+    async def rehydrate(bus: Bus, number: int, session_id: str, head: SessionHead) -> rehydration.Rehydrated:
         await may_read.wait()
         return await really(bus, number, session_id, head)
 
-    monkeypatch.setattr(partition, "revive", revive)
+    monkeypatch.setattr(partition, "revive", rehydrate)
     monkeypatch.setattr(partition, "ROOM", 3)
     second = await world.owner("second")
     for number in range(5):

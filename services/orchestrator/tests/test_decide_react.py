@@ -4,7 +4,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.conversation import AssistantMessage, UserMessage
 from tarsy_contracts.identities import tool_call_id
 from tarsy_orchestrator.session.conversation import conversation, tools
-from tarsy_orchestrator.session.state import Ended
+from tarsy_orchestrator.session.state import AtRest
 from tarsy_story import Story, agent, chain, stage, types
 
 LOOKING = 'Thought: the pods first\nAction: kubernetes__pods_list\nAction Input: {"namespace": "shop"}'
@@ -48,7 +48,7 @@ def test_an_answer_without_any_form_is_answered_by_a_reminder_and_asked_again() 
 def test_a_final_answer_ends_it_and_only_that_is_the_analysis() -> None:
     story = reacting()
     story.when(story.answer("Thought: I know enough\nFinal Answer: the cause is X"))
-    assert isinstance(story.state, Ended)
+    assert isinstance(story.state, AtRest)
     assert story.state.ended == e.SessionCompleted(final_analysis="the cause is X")
 
 
@@ -58,5 +58,5 @@ def test_what_it_says_past_its_last_iteration_is_its_conclusion_in_whatever_form
     story.when(story.result(story.call_ids[0]))
     assert story.asked().purpose == "conclusion"
     story.when(story.answer("it must be the memory"))
-    assert isinstance(story.state, Ended)
+    assert isinstance(story.state, AtRest)
     assert story.state.ended == e.SessionCompleted(final_analysis="it must be the memory")

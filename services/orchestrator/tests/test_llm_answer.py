@@ -6,7 +6,7 @@ from tarsy_broken_masker import broken_masker
 from tarsy_contracts.conversation import Usage
 from tarsy_llm.protocol import Answer, AskedTool
 from tarsy_masking.masker import REDACTED, Masker
-from tarsy_orchestrator.effects.llm_answer import Recordable, recordable
+from tarsy_orchestrator.effects.llm_answer import MaskedAnswer, mask_answer
 from tarsy_orchestrator.session.controllers.interpretation import MOST_CALLS
 
 KEY = bytes(range(32))
@@ -19,8 +19,8 @@ def answer(thinking: str = "", text: str = "", *calls: AskedTool, opaque: JsonVa
     return Answer(thinking=thinking, text=text, tool_calls=calls, usage=Usage(), model="m", opaque=opaque)
 
 
-def recorded(said: Answer, masker: Masker = MASKER) -> Recordable:
-    return recordable(said, masker, llm_call_id="llm-1", offered={"db__get_token=abcdef123456"})
+def recorded(said: Answer, masker: Masker = MASKER) -> MaskedAnswer:
+    return mask_answer(said, masker, llm_call_id="llm-1", offered={"db__get_token=abcdef123456"})
 
 
 def test_the_same_secret_is_told_by_the_same_placeholder_in_all_that_a_model_says() -> None:

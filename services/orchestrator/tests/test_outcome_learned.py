@@ -4,7 +4,7 @@ from tarsy_contracts import inputs as i
 from tarsy_contracts.control import ClaimRefused
 from tarsy_contracts.conversation import UserMessage
 from tarsy_orchestrator.session.conversation import conversation
-from tarsy_orchestrator.session.replies import answers
+from tarsy_orchestrator.session.replies import replies_to
 from tarsy_story import DELETE, READ, Story, agent, chain, stage, types
 
 
@@ -85,9 +85,9 @@ def test_a_worker_that_was_taken_for_dead_is_told_that_its_claim_is_void() -> No
     """It may have slept with a grant unread."""
     story, call = with_an_unknown_outcome()
     refused = ClaimRefused(call_id=call, claim_id="claim-1", reason="its worker was taken for dead")
-    assert answers(story.state, died(call)) == [refused]
+    assert replies_to(story.state, died(call)) == [refused]
     story.when(story.answer("done"))
-    assert answers(story.state, died(call)) == [refused], "told again, when the input is met again"
+    assert replies_to(story.state, died(call)) == [refused], "told again, when the input is met again"
 
 
 def test_also_of_a_call_that_became_free_and_not_the_call_itself_which_another_may_run() -> None:
@@ -96,7 +96,7 @@ def test_also_of_a_call_that_became_free_and_not_the_call_itself_which_another_m
     story.when(story.claim(call))
     story.when(died(call))
     story.when(story.claim(call, "claim-2", "worker-2"))
-    assert answers(story.state, died(call)) == [
+    assert replies_to(story.state, died(call)) == [
         ClaimRefused(call_id=call, claim_id="claim-1", reason="its worker was taken for dead")
     ]
 
@@ -106,4 +106,4 @@ def test_while_its_claim_is_good_nobody_is_told() -> None:
     call = story.call_ids[0]
     story.when(story.claim(call, "claim-2"))
     other = i.WorkerDied(call_id=call, claim_id="claim-2", worker_id="worker-1")
-    assert answers(story.state, other) == []
+    assert replies_to(story.state, other) == []

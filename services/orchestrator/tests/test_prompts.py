@@ -19,7 +19,7 @@ from prompt_material import (
 
 from tarsy_contracts.chain import ResolvedAgent, ResolvedServer
 from tarsy_orchestrator.session.controllers.react.instructions import tool_descriptions
-from tarsy_orchestrator.session.prompts.material import Finding, History, Runbook
+from tarsy_orchestrator.session.prompts.material import AgentHistory, Runbook, StageFinding
 from tarsy_orchestrator.session.prompts.notes import (
     BE_CONCISE,
     CONCLUDE,
@@ -56,8 +56,8 @@ def test_an_investigation_with_everything_that_there_can_be() -> None:
     full = full.model_copy(update={"native_tools": ("google_search", "url_context")})
     runbook = Runbook(source="alert", text=RUNBOOK_TEXT, url=RUNBOOK_URL, cut=True)
     findings = [
-        Finding(stage="triage", analysis="Pods of `checkout` restart every four minutes."),
-        Finding(stage="data - Synthesis", analysis="The database answers as fast as on other days."),
+        StageFinding(stage="triage", analysis="Pods of `checkout` restart every four minutes."),
+        StageFinding(stage="data - Synthesis", analysis="The database answers as fast as on other days."),
     ]
     prompt = compose_prompt(ALERT, runbook, findings)
     is_the_snapshot("investigation_with_everything", whole(system(full, "prometheus"), prompt))
@@ -102,7 +102,7 @@ def test_a_synthesis_of_three_agents_of_whom_one_failed_and_one_read_much() -> N
         analysis="The pods are killed for memory.",
     )
     second = history("PrometheusAgent", said("I looked at nothing."), analysis="Memory grows after each deployment.")
-    third = History(agent="DatabaseAgent", status="timed_out", analysis="", error="no answer in 360 s", steps=())
+    third = AgentHistory(agent="DatabaseAgent", status="timed_out", analysis="", error="no answer in 360 s", steps=())
     joiner = ResolvedAgent(
         name="SynthesisAgent",
         llm_provider="default",

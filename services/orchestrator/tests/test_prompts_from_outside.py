@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from prompt_material import ALERT, NO_RUNBOOK, fences, history, marks, outside_of_fences, said, used
 
 from tarsy_contracts.alert import Alert
-from tarsy_orchestrator.session.prompts.material import Finding, History, Runbook, ToolUse
+from tarsy_orchestrator.session.prompts.material import AgentHistory, Runbook, StageFinding, ToolUse
 from tarsy_orchestrator.session.prompts.notes import tool_result
 from tarsy_orchestrator.session.prompts.task import (
     compose_executive_summary_prompt,
@@ -49,9 +49,9 @@ def from_alert(text: str) -> Runbook:
     return Runbook(source="alert", text=text, url=text, missing=text + "!")
 
 
-def investigated(text: str) -> History:
+def investigated(text: str) -> AgentHistory:
     call = ToolUse(server=text, tool=text, arguments={text: [text]}, outcome="unknown", content=text, note=text)
-    return History(
+    return AgentHistory(
         agent="A", status="failed", analysis=text + "!", error=text + "!", steps=(said("a" + text, "a"), call)
     )
 
@@ -88,7 +88,7 @@ def test_the_name_of_a_tool_cannot_pretend_to_be_a_second_call() -> None:
 
 @given(TEXTS)
 def test_an_investigation_has_the_fences_that_it_should_whatever_the_texts_say(text: str) -> None:
-    prompt = compose_prompt(alert(text), from_alert(text), [Finding("s", text), Finding("t", text)])
+    prompt = compose_prompt(alert(text), from_alert(text), [StageFinding("s", text), StageFinding("t", text)])
     assert fences(prompt) == ["ALERT", "RUNBOOK ERROR", "RUNBOOK", "FINDINGS", "FINDINGS"]
     assert marks(prompt) == (5, 5)
 
@@ -111,7 +111,7 @@ def test_an_executive_summary_has_the_fences_that_it_should_whatever_the_texts_s
 @given(TEXTS)
 def test_nothing_from_outside_is_said_in_our_own_voice(text: str) -> None:
     def ours(words: str) -> str:
-        findings = [Finding("s", words)]
+        findings = [StageFinding("s", words)]
         told = compose_prompt(alert(words), Runbook(source="default", text=words, missing="m", url=words), findings)
         summary = compose_executive_summary_prompt(alert(words), words)
         joined = compose_synthesis_prompt(alert(words), NO_RUNBOOK, "s", [history("A", used(words), analysis=words)])

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from prompt_material import ALERT, NO_RUNBOOK, fences, history, said, used
 
 from tarsy_orchestrator.session.prompts.histories import HISTORIES_LIMIT, histories_part
-from tarsy_orchestrator.session.prompts.material import History
+from tarsy_orchestrator.session.prompts.material import AgentHistory
 from tarsy_orchestrator.session.prompts.task import compose_synthesis_prompt
 from tarsy_orchestrator.session.text import MARK_ROOM, shares, shortened
 
@@ -14,7 +14,7 @@ MB = 1_000_000
 LEFT_OUT = "characters left out"
 
 
-def long(name: str, size: int, steps: int) -> History:
+def long(name: str, size: int, steps: int) -> AgentHistory:
     """Most of it results, some of it thoughts."""
     each = size // steps
     turns = [(said("Next.", "t" * (each // 5)), used("first" + "r" * (each * 4 // 5) + "last")) for _ in range(steps)]
@@ -91,7 +91,7 @@ def test_an_analysis_that_alone_is_too_long_keeps_its_head_and_its_tail() -> Non
 
 
 def test_a_long_error_is_shortened_and_takes_nothing_from_the_analysis() -> None:
-    failed = History(agent="A", status="failed", analysis="a" * 1000, error="e" * MB, steps=())
+    failed = AgentHistory(agent="A", status="failed", analysis="a" * 1000, error="e" * MB, steps=())
     told = histories_part([failed], HISTORIES_LIMIT)
     assert "a" * 1000 in told
     assert len(told) < 6000

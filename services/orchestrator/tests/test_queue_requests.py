@@ -4,7 +4,7 @@ import pytest
 
 from tarsy_contracts.chain import ResolvedServer, SummaryRule
 from tarsy_contracts.requests import SummaryRequest
-from tarsy_orchestrator.session.effects import OwedSummary, owed
+from tarsy_orchestrator.session.effects import SummaryEffect, effects_of
 from tarsy_orchestrator.session.queue_requests import request_of
 from tarsy_story import READ, SESSION, Story, agent, chain, stage
 
@@ -16,7 +16,7 @@ def summary_request(of_server: str, of_chain: str) -> SummaryRequest:
     )
     story = Story(plan=chain(stage(reader)).model_copy(update={"summary_llm_provider": of_chain})).calling(READ)
     story.when(story.result(story.call_ids[0], size=1_000_000))
-    (summary,) = [one for one in owed(story.state) if isinstance(one, OwedSummary)]
+    (summary,) = [one for one in effects_of(story.state) if isinstance(one, SummaryEffect)]
     request = request_of(SESSION, story.investigating, summary)
     assert isinstance(request, SummaryRequest)
     return request

@@ -2,7 +2,7 @@
 
 from tarsy_contracts.chain import ResolvedServer
 from tarsy_contracts.topics import QUEUE_PARTITIONS
-from tarsy_orchestrator.session.effects import OwedSummary, OwedToolCall, owed
+from tarsy_orchestrator.session.effects import SummaryEffect, ToolCallEffect, effects_of
 from tarsy_orchestrator.session.queue_requests import Route, route_of
 from tarsy_story import READ, SESSION, Story, agent, chain, stage
 
@@ -14,7 +14,7 @@ def calling(*, isolated: bool) -> Story:
 
 
 def routes(story: Story, attempt: int = 1, session_id: str = SESSION) -> list[Route]:
-    calls = [one for one in owed(story.state) if isinstance(one, OwedToolCall)]
+    calls = [one for one in effects_of(story.state) if isinstance(one, ToolCallEffect)]
     return [route_of(session_id, story.investigating, one, attempt) for one in calls]
 
 
@@ -43,5 +43,5 @@ def test_a_summary_goes_its_own_way_also_of_what_an_isolated_server_said() -> No
     story = calling(isolated=True)
     story.when(story.result(story.call_ids[0], size=1_000_000))
     story.when(story.result(story.call_ids[1]))
-    (summary,) = [one for one in owed(story.state) if isinstance(one, OwedSummary)]
+    (summary,) = [one for one in effects_of(story.state) if isinstance(one, SummaryEffect)]
     assert route_of(SESSION, story.investigating, summary, 1).key == summary.id

@@ -145,8 +145,8 @@ plain = st.recursive(
     st.dictionaries(st.text(), plain, max_size=5),
     st.sampled_from(("{}", "```json\n{}\n```", "{} and so on", "`{}`", "\n {}")),
 )
-def test_every_object_of_json_comes_out_as_it_is(value: dict[str, JsonValue], around: str) -> None:
-    assert arguments_of(around.replace("{}", json.dumps(value), 1)) == value
+def test_every_object_of_json_comes_out_as_it_is(value: dict[str, JsonValue], deps: str) -> None:
+    assert arguments_of(deps.replace("{}", json.dumps(value), 1)) == value
 
 
 names = st.from_regex(r"[a-z][a-z_]{0,8}", fullmatch=True)

@@ -18,7 +18,7 @@ from tarsy_orchestrator.session.controllers.react.instructions import (
     ONLY_THOUGHTS,
 )
 from tarsy_orchestrator.session.controllers.react.parsing import conclusion, read
-from tarsy_orchestrator.session.controllers.react.reading import Reading
+from tarsy_orchestrator.session.controllers.react.reading import ParsedAnswer
 
 ASKED = 'Thought: I look.\nAction: kubernetes__pods_list\nAction Input: {"namespace": "shop"}'
 INVENTED = {
@@ -101,7 +101,7 @@ ANSWERS: dict[str, tuple[str, str]] = {
 
 @pytest.mark.parametrize(("text", "answer"), ANSWERS.values(), ids=ANSWERS.keys())
 def test_a_final_answer_is_read(text: str, answer: str) -> None:
-    assert read(text, TOOLS) == Reading(text, final_answer=answer)
+    assert read(text, TOOLS) == ParsedAnswer(text, final_answer=answer)
 
 
 REMINDED: dict[str, tuple[str, str]] = {
@@ -129,12 +129,12 @@ REMINDED: dict[str, tuple[str, str]] = {
 
 @pytest.mark.parametrize(("text", "reminder"), REMINDED.values(), ids=REMINDED.keys())
 def test_where_there_is_neither_the_reminder_says_what_is_missing(text: str, reminder: str) -> None:
-    assert read(text, TOOLS) == Reading(text.strip(), reminder=reminder)
+    assert read(text, TOOLS) == ParsedAnswer(text.strip(), reminder=reminder)
 
 
 def test_a_final_answer_on_an_invented_observation_is_none() -> None:
     reading = read("Action: I look at the pods of the shop\nObservation: OOM\nFinal Answer: OOM", TOOLS)
-    assert reading == Reading("Action: I look at the pods of the shop", reminder=ACTION_IS_A_SENTENCE)
+    assert reading == ParsedAnswer("Action: I look at the pods of the shop", reminder=ACTION_IS_A_SENTENCE)
 
 
 CONCLUSIONS = {

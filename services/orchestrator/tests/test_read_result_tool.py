@@ -15,7 +15,7 @@ from tarsy_contracts.identities import summary_id, tool_call_id
 from tarsy_contracts.own_tools import OWN_SERVER, READ_RESULT
 from tarsy_contracts.requests import LogPosition, ResultPlace, ToolCallRequest
 from tarsy_orchestrator.session.conversation import conversation, tools
-from tarsy_orchestrator.session.effects import OwedSummary, OwedToolCall, owed
+from tarsy_orchestrator.session.effects import SummaryEffect, ToolCallEffect, effects_of
 from tarsy_orchestrator.session.queue_requests import request_of
 from tarsy_orchestrator.session.read_result_tool import TOOL
 from tarsy_story import READ, SESSION, Story, agent, chain, stage, types
@@ -42,7 +42,7 @@ def last_result(story: Story) -> str:
 
 
 def place_asked_for(story: Story) -> ResultPlace | None:
-    (one,) = [one for one in owed(story.state) if isinstance(one, OwedToolCall)]
+    (one,) = [one for one in effects_of(story.state) if isinstance(one, ToolCallEffect)]
     request = request_of(SESSION, story.investigating, one)
     assert isinstance(request, ToolCallRequest)
     assert (request.server, request.tool, request.repeatable) == (OWN_SERVER, READ_RESULT, True)
@@ -156,7 +156,7 @@ def test_what_is_read_is_never_summarised_nor_noted() -> None:
     cut(story, story.call_ids[0])
     read_on(story, result=story.call_ids[0][:8])
     story.when(story.result(story.call_ids[-1], "l\n" * 20_000))
-    assert [one for one in owed(story.state) if isinstance(one, OwedSummary)] == []
+    assert [one for one in effects_of(story.state) if isinstance(one, SummaryEffect)] == []
     assert last_result(story).startswith("<<<TOOL RESULT\nl\nl\n")
 
 
@@ -170,7 +170,7 @@ def test_an_id_that_nobody_has_is_refused_at_once_with_those_that_there_are(give
     assert isinstance(refused, e.ToolCallCompleted)
     assert refused.outcome == "rejected"
     assert f"There are: {story.call_ids[0][:8]} (kubernetes.pods_list, 2000 lines)." in refused.content
-    assert not [one for one in owed(story.state) if isinstance(one, OwedToolCall)]
+    assert not [one for one in effects_of(story.state) if isinstance(one, ToolCallEffect)]
 
 
 def test_when_nothing_was_left_out_this_is_said() -> None:
@@ -209,7 +209,7 @@ def test_two_results_that_begin_alike_have_to_be_told_apart() -> None:
     story = Story().calling(READ)
     alike = [f"1a2b3c4d-0000-5000-8000-00000000000{number}" for number in range(2)]
     requested = [record.event for record in story.log if isinstance(record.event, e.ToolCallRequested)]
-    given = story.given(i.PlaceGiven())
+    given = story.given(i.SessionAdmitted())
     cut(story, story.call_ids[0])
     for id in alike:
         story.append(requested[0].model_copy(update={"call_id": id}), given)

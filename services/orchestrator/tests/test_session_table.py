@@ -9,11 +9,11 @@ from tarsy_bus.head_store import HeadStore
 from tarsy_bus.records import Delivery
 from tarsy_contracts import events as e
 from tarsy_contracts.envelope import Envelope, event_id
-from tarsy_contracts.inputs import PlaceGiven
+from tarsy_contracts.inputs import SessionAdmitted
 from tarsy_contracts.recorded import Recorded
 from tarsy_orchestrator.partition.resting_states import RestingStates
-from tarsy_orchestrator.partition.session_table import NotLoaded, Sessions
-from tarsy_orchestrator.session.state import Ended
+from tarsy_orchestrator.partition.session_table import SessionTable, StateNotLoadedError
+from tarsy_orchestrator.session.state import AtRest
 from tarsy_story import Story
 
 KEPT_BYTES = 200_000
@@ -25,8 +25,8 @@ def resting() -> RestingStates:
 
 
 @pytest.fixture
-def sessions(resting: RestingStates) -> Iterator[Sessions]:
-    made = Sessions(HeadStore(), resting)
+def sessions(resting: RestingStates) -> Iterator[SessionTable]:
+    made = SessionTable(HeadStore(), resting)
     yield made
     made.close()
 
@@ -34,7 +34,7 @@ def sessions(resting: RestingStates) -> Iterator[Sessions]:
 def story(error: str) -> list[Recorded]:
     """A session that began, and failed."""
     told = Story().asking()
-    told.append(e.SessionFailed(error=error), told.given(PlaceGiven()))
+    told.append(e.SessionFailed(error=error), told.given(SessionAdmitted()))
     return list(told.log)
 
 
@@ -54,33 +54,33 @@ def deliveries(log: list[Recorded], begin: int) -> list[Delivery]:
     return found
 
 
-def test_sessions_that_ended_are_kept_by_their_bytes(sessions: Sessions, resting: RestingStates) -> None:
+def test_sessions_that_ended_are_kept_by_their_bytes(sessions: SessionTable, resting: RestingStates) -> None:
     """They were kept by count: 200 of a partition, however large."""
     found = []
     for number in range(30):
         found.append(ended(sessions, 100 * number))
         assert resting.size <= KEPT_BYTES
-    assert isinstance(sessions.state(found[-1]), Ended)
-    with pytest.raises(NotLoaded):
+    assert isinstance(sessions.state(found[-1]), AtRest)
+    with pytest.raises(StateNotLoadedError):
         sessions.state(found[0])
     assert sessions.head(found[0]) is not None
     assert sessions.open_sessions() == {}
 
 
-def test_what_a_decision_holds_is_not_evicted(sessions: Sessions) -> None:
+def test_what_a_decision_holds_is_not_evicted(sessions: SessionTable) -> None:
     held = ended(sessions, 0)
     sessions.hold(held)
     for number in range(1, 30):
         ended(sessions, 100 * number)
-    assert isinstance(sessions.state(held), Ended)
+    assert isinstance(sessions.state(held), AtRest)
     sessions.release([held])
     for number in range(30, 60):
         ended(sessions, 100 * number)
-    with pytest.raises(NotLoaded):
+    with pytest.raises(StateNotLoadedError):
         sessions.state(held)
 
 
-def ended(sessions: Sessions, begin: int) -> str:
+def ended(sessions: SessionTable, begin: int) -> str:
     """A session that was taken in from its start to its end."""
     for delivery in deliveries(story("x" * 20_000), begin):
         assert sessions.take(delivery) is not None

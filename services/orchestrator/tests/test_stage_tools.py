@@ -7,10 +7,10 @@ from tarsy_contracts import inputs as i
 from tarsy_contracts.chain import Controller, ResolvedServer
 from tarsy_contracts.conversation import ToolDefinition
 from tarsy_contracts.topics import LIMIT_BYTES
-from tarsy_orchestrator.partition.decision_batch import Decision, Tail, Waiting, make_decisions
+from tarsy_orchestrator.partition.decision_batch import Decision, PendingInput, SessionTail, make_decisions
 from tarsy_orchestrator.session.conversation import conversation, tools
-from tarsy_orchestrator.session.evolve_stages import execution_started, tools_offered
-from tarsy_orchestrator.session.state import Ended
+from tarsy_orchestrator.session.evolve_stages import apply_execution_started, apply_tools_offered
+from tarsy_orchestrator.session.state import AtRest
 from tarsy_story import DELETE, READ, SESSION, Story, agent, chain, stage, types
 
 AGENTS = 40
@@ -35,8 +35,8 @@ def started(controller: Controller = "function_calling", agents: int = AGENTS) -
 def decision(story: Story, offered: tuple[e.OfferedTool, ...]) -> Decision:
     stage_id = story.investigating.stages[-1].started.stage_id
     offer = i.ToolsOffered(stage_id=stage_id, tools=offered, unavailable_servers=())
-    waiting = Waiting(SESSION, story.given(offer))
-    decisions, _, _ = make_decisions([waiting], lambda _: Tail(story.state, "a" * 32, 3), source="test")
+    waiting = PendingInput(SESSION, story.given(offer))
+    decisions, _, _ = make_decisions([waiting], lambda _: SessionTail(story.state, "a" * 32, 3), source="test")
     return decisions[0]
 
 
@@ -83,7 +83,7 @@ def test_without_tools_nothing_is_said_of_them() -> None:
 def test_more_than_the_log_takes_fails_the_session_with_a_sentence() -> None:
     story = started(agents=1)
     events = story.offered(*large(5, size=LIMIT_BYTES // 6))
-    assert isinstance(story.state, Ended)
+    assert isinstance(story.state, AtRest)
     failed = events[-1]
     assert isinstance(failed, e.SessionFailed)
     assert failed.error.startswith("The tools of the stage 'investigation' have 34")
@@ -106,7 +106,7 @@ def test_executions_of_older_logs_carry_their_tools_themselves() -> None:
     older = Story(plan=story.plan).started()
     older.append(
         begun.model_copy(update={"tools": (READ,), "stage_tools": (), "system": "with its tools"}),
-        older.given(i.PlaceGiven()),
+        older.given(i.SessionAdmitted()),
     )
     assert older.execution().tools == (READ,)
     assert conversation(older.investigating, older.execution()).system == "with its tools"
@@ -118,6 +118,6 @@ def test_what_makes_no_sense_is_of_newer_code() -> None:
     assert isinstance(offered, e.StageToolsOffered)
     assert isinstance(begun, e.ExecutionStarted)
     before = Story().started().investigating
-    assert execution_started(before, begun) is None
-    assert tools_offered(before, offered.model_copy(update={"stage_id": "another"})) is None
-    assert tools_offered(story.investigating, offered) is None
+    assert apply_execution_started(before, begun) is None
+    assert apply_tools_offered(before, offered.model_copy(update={"stage_id": "another"})) is None
+    assert apply_tools_offered(story.investigating, offered) is None

@@ -11,7 +11,7 @@ from tarsy_contracts.alert import PRIORITIES, Priority
 
 
 @dataclass(order=True, slots=True)
-class _Waiting:
+class _Applicant:
     rank: int
     since: datetime
     number: int
@@ -19,62 +19,62 @@ class _Waiting:
     turn: "asyncio.Future[None]" = field(compare=False)
 
 
-class Places:
+class AdmissionQueue:
     """Decides nothing: that a session has begun is an event of its log, and one that has begun goes on.
 
     So after a takeover more of them may run than `most`; then none begins until there is room again. While a takeover
-    lasts none begins either (`hold`): not all that run are known, nor all that wait.
+    lasts none begins either (`pause`): not all that run are known, nor all that wait.
     """
 
     def __init__(self, most: int, changed: Callable[[int], None] = lambda waiting: None) -> None:
         """`changed` is told how many wait."""
-        self._most = most
+        self._capacity = most
         self._changed = changed
-        self._taken: set[str] = set()
-        self._queue: list[_Waiting] = []
+        self._running: set[str] = set()
+        self._queue: list[_Applicant] = []
         self._numbers = count()
-        self.held = False
+        self.paused = False
 
-    async def wait(self, session_id: str, priority: Priority, since: datetime) -> None:
-        """Returns when the session has a place; it keeps it until `free`."""
+    async def acquire(self, session_id: str, priority: Priority, since: datetime) -> None:
+        """Returns when the session has a place; it keeps it until `release`."""
         turn = asyncio.get_running_loop().create_future()
-        waiting = _Waiting(PRIORITIES.index(priority), since, next(self._numbers), session_id, turn)
+        waiting = _Applicant(PRIORITIES.index(priority), since, next(self._numbers), session_id, turn)
         heapq.heappush(self._queue, waiting)
-        self._hand_out()
+        self._admit()
         try:
             await turn
         except asyncio.CancelledError:
             if turn.cancelled():
                 self._forget(waiting)
             else:
-                self.free(session_id)
+                self.release(session_id)
             raise
 
-    def occupy(self, session_id: str) -> None:
+    def mark_running(self, session_id: str) -> None:
         """The session runs, wherever it began."""
-        self._taken.add(session_id)
+        self._running.add(session_id)
 
-    def free(self, session_id: str) -> None:
+    def release(self, session_id: str) -> None:
         """The session runs no longer, or not here."""
-        self._taken.discard(session_id)
-        self._hand_out()
+        self._running.discard(session_id)
+        self._admit()
 
-    def hold(self) -> None:
-        """Nobody gets a place until `go_on`."""
-        self.held = True
+    def pause(self) -> None:
+        """Nobody gets a place until `resume`."""
+        self.paused = True
 
-    def go_on(self) -> None:
-        self.held = False
-        self._hand_out()
+    def resume(self) -> None:
+        self.paused = False
+        self._admit()
 
-    def _hand_out(self) -> None:
-        while self._queue and not self.held and len(self._taken) < self._most:
+    def _admit(self) -> None:
+        while self._queue and not self.paused and len(self._running) < self._capacity:
             waiting = heapq.heappop(self._queue)
-            self._taken.add(waiting.session_id)
+            self._running.add(waiting.session_id)
             waiting.turn.set_result(None)
         self._changed(len(self._queue))
 
-    def _forget(self, waiting: _Waiting) -> None:
+    def _forget(self, waiting: _Applicant) -> None:
         self._queue.remove(waiting)
         heapq.heapify(self._queue)
         self._changed(len(self._queue))

@@ -9,7 +9,7 @@ from tarsy_contracts.chain import ResolvedChain
 log = structlog.get_logger(__name__)
 
 
-def plan_for(config: Config, alert: Alert) -> ResolvedChain:
+def resolve_chain(config: Config, alert: Alert) -> ResolvedChain:
     """An alert that was accepted is investigated: where no chain names its type (any longer), by the default one."""
     try:
         return config.chain_for(alert.alert_type, alert.mcp)

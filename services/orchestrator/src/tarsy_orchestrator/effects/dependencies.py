@@ -9,32 +9,32 @@ from tarsy_bus.liveness import Liveness
 from tarsy_bus.publisher import Publisher
 from tarsy_llm.protocol import Llm
 from tarsy_masking.masker import Masker
-from tarsy_orchestrator.effects.admission import Places
-from tarsy_orchestrator.effects.tool_catalog import Catalog
-from tarsy_orchestrator.effects.tracing import Traces
+from tarsy_orchestrator.effects.admission import AdmissionQueue
+from tarsy_orchestrator.effects.tool_catalog import ToolCatalog
+from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
 from tarsy_orchestrator.session.downtime import NEVER, Downtime
 from tarsy_service.supervision import Supervisor
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class Dependencies:
     """`now` stamps what the owner learns itself; `monotonic` (seconds) measures pauses.
 
-    `places` bounds how many sessions run at once in this process, `llm_places` how many LLM calls. `tools_seconds` is
+    `admission` bounds how many sessions run at once in this process, `llm_slots` how many LLM calls. `tools_seconds` is
     how long a new stage waits for servers that no living gateway offers. `masker` is not that of a
     session: each use makes it one.
     """
 
     publisher: Publisher
     liveness: Liveness
-    catalog: Catalog
+    catalog: ToolCatalog
     llms: Mapping[str, Llm]
-    llm_places: asyncio.Semaphore
-    places: Places
+    llm_slots: asyncio.Semaphore
+    admission: AdmissionQueue
     masker: Masker
     metrics: Metrics
-    traces: Traces
+    traces: SessionTraces
     now: Callable[[], datetime]
     monotonic: Callable[[], float]
     tools_seconds: float

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from tarsy_contracts.inputs import DeadlinePassed, WorkerDied
 from tarsy_orchestrator.session.downtime import NO_DOWNTIME, Downtime
-from tarsy_orchestrator.session.effects import OwedEnd, QueuedCall
+from tarsy_orchestrator.session.effects import DeadlineEffect, QueuedEffect
 
 FIRST_PAUSE_SECONDS = 3.0
 LONGEST_PAUSE_SECONDS = 30.0
@@ -16,41 +16,41 @@ TELL_AGAIN_SECONDS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Publish:
+class PublishRequest:
     """The request is (again) to be put into its queue. `attempt` counts from 1 in this tenure."""
 
-    owed: QueuedCall
+    effect: QueuedEffect
     attempt: int
 
 
 @dataclass(frozen=True, slots=True)
-class Tell:
+class ReportNotice:
     """The owner noticed something: it writes this into its own inbox, and decides when it reads it back."""
 
     noticed: WorkerDied | DeadlinePassed
 
 
-type Step = Publish | Tell
+type DispatchAction = PublishRequest | ReportNotice
 
 
-class Queued:
+class DispatchedCall:
     """One call in this tenure. Times in seconds are monotonic; the others are the broker's."""
 
-    def __init__(self, owed: QueuedCall) -> None:
-        self.owed = owed
+    def __init__(self, effect: QueuedEffect) -> None:
+        self.effect = effect
         self._pause = FIRST_PAUSE_SECONDS
         self._attempts = 0
         self._outages = 0
         self._publish_at: float = 0.0
         self._tell_at: float = 0.0
 
-    def update(self, owed: QueuedCall) -> None:
+    def update(self, effect: QueuedEffect) -> None:
         """The session moved on. A call that became free again is published at once, if it did so for the first time."""
-        if owed.releases != self.owed.releases:
-            self._publish_at = 0.0 if owed.releases == 1 else self._publish_at
-        if owed.claim is None and self.owed.claim is not None:
+        if effect.releases != self.effect.releases:
+            self._publish_at = 0.0 if effect.releases == 1 else self._publish_at
+        if effect.claim is None and self.effect.claim is not None:
             self._pause = FIRST_PAUSE_SECONDS
-        self.owed = owed
+        self.effect = effect
 
     def step(
         self,
@@ -60,7 +60,7 @@ class Queued:
         worker_dead: bool,
         behind: bool = False,
         downtime: Downtime = NO_DOWNTIME,
-    ) -> Step | None:
+    ) -> DispatchAction | None:
         """What is to be done now, if anything.
 
         `behind`: the owner has much of its inbox before it. A claim may lie there, so that nothing is published again.
@@ -71,13 +71,13 @@ class Queued:
             if monotonic < self._tell_at:
                 return None
             self._tell_at = monotonic + TELL_AGAIN_SECONDS
-            return Tell(noticed)
-        if self.owed.claim is not None or monotonic < self._publish_at or (behind and self._attempts):
+            return ReportNotice(noticed)
+        if self.effect.claim is not None or monotonic < self._publish_at or (behind and self._attempts):
             return None
         self._publish_at = monotonic + self._pause
         self._pause = min(2 * self._pause, LONGEST_PAUSE_SECONDS)
         self._attempts += 1
-        return Publish(self.owed, self._attempts)
+        return PublishRequest(self.effect, self._attempts)
 
     def _after_outage(self, monotonic: float, downtime: Downtime) -> None:
         """A request that lay in the queue meanwhile may be too old for its workers: it is soon published again."""
@@ -89,28 +89,30 @@ class Queued:
     def _noticed(
         self, broker_now: datetime | None, downtime: Downtime, *, worker_dead: bool
     ) -> WorkerDied | DeadlinePassed | None:
-        if broker_now is not None and downtime.passed(self.owed.since, self.owed.deadline, broker_now):
-            return DeadlinePassed(call_id=self.owed.id)
-        claim = self.owed.claim
+        if broker_now is not None and downtime.passed(self.effect.since, self.effect.deadline, broker_now):
+            return DeadlinePassed(call_id=self.effect.id)
+        claim = self.effect.claim
         if claim is not None and worker_dead:
-            return WorkerDied(call_id=self.owed.id, claim_id=claim.claim_id, worker_id=claim.worker_id)
+            return WorkerDied(call_id=self.effect.id, claim_id=claim.claim_id, worker_id=claim.worker_id)
         return None
 
 
-class Timer:
+class DeadlineTimer:
     """The end of an iteration or of a session."""
 
-    def __init__(self, owed: OwedEnd) -> None:
-        self.owed = owed
+    def __init__(self, effect: DeadlineEffect) -> None:
+        self.effect = effect
         self._tell_at: float = 0.0
 
-    def update(self, owed: OwedEnd) -> None:
-        self.owed = owed
+    def update(self, effect: DeadlineEffect) -> None:
+        self.effect = effect
 
-    def step(self, monotonic: float, broker_now: datetime | None, downtime: Downtime = NO_DOWNTIME) -> Tell | None:
+    def step(
+        self, monotonic: float, broker_now: datetime | None, downtime: Downtime = NO_DOWNTIME
+    ) -> ReportNotice | None:
         if broker_now is None or monotonic < self._tell_at:
             return None
-        if not downtime.passed(self.owed.since, self.owed.deadline, broker_now):
+        if not downtime.passed(self.effect.since, self.effect.deadline, broker_now):
             return None
         self._tell_at = monotonic + TELL_AGAIN_SECONDS
-        return Tell(DeadlinePassed(call_id=self.owed.id))
+        return ReportNotice(DeadlinePassed(call_id=self.effect.id))

@@ -13,7 +13,7 @@ from tarsy_orchestrator.session.controllers.interpretation import MOST_CALLS
 
 
 @dataclass(frozen=True, slots=True)
-class Recordable:
+class MaskedAnswer:
     """The masked parts of an answer. `opaque` is as the provider wants it back, or not there."""
 
     thinking: str
@@ -24,13 +24,13 @@ class Recordable:
     calls_left_out: int = 0
 
 
-def recordable(answer: Answer, masker: Masker, *, llm_call_id: str, offered: Collection[str]) -> Recordable:
+def mask_answer(answer: Answer, masker: Masker, *, llm_call_id: str, offered: Collection[str]) -> MaskedAnswer:
     """`masker` is that of the session, `offered` the names of the tools that the model may call.
 
     What nobody will run is not masked either: that takes longer than all the rest.
     """
     thinking = masker.mask(answer.thinking)
-    return Recordable(
+    return MaskedAnswer(
         thinking=thinking,
         text=masker.mask(answer.text),
         tool_calls=_calls(answer.tool_calls[:MOST_CALLS], masker, llm_call_id, offered),

@@ -9,12 +9,12 @@ import structlog
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.inputs import LlmCallReported
 from tarsy_llm.protocol import Answer, ErrorKind, LlmError, LlmRequest
-from tarsy_orchestrator.effects.dependencies import Surroundings
-from tarsy_orchestrator.effects.llm_answer import recordable
-from tarsy_orchestrator.effects.llm_stream import Chunks, sending
-from tarsy_orchestrator.effects.repetition import Repetition
+from tarsy_orchestrator.effects.dependencies import Dependencies
+from tarsy_orchestrator.effects.llm_answer import mask_answer
+from tarsy_orchestrator.effects.llm_stream import ChunkPublisher, sending
+from tarsy_orchestrator.effects.repetition import RepetitionDetector
 from tarsy_orchestrator.session.conversation import conversation, tools
-from tarsy_orchestrator.session.effects import OwedLlmCall
+from tarsy_orchestrator.session.effects import LlmCallEffect
 from tarsy_orchestrator.session.llm_retry import BROKEN, CALL_TIMEOUT, REPETITION, OwnKind
 from tarsy_orchestrator.session.state import Investigating
 from tarsy_service.supervision import not_cancelled_from_inside
@@ -22,31 +22,31 @@ from tarsy_service.supervision import not_cancelled_from_inside
 log = structlog.get_logger(__name__)
 
 
-class Repeats(Exception):
+class RepetitionError(Exception):
     """The model says the same thing again and again."""
 
 
 async def make_llm_call(
-    around: Surroundings, session_id: str, state: Investigating, owed: OwedLlmCall
+    deps: Dependencies, session_id: str, state: Investigating, effect: LlmCallEffect
 ) -> LlmCallReported:
     """Never raises but for its cancellation: a failure is reported like an answer."""
-    await _until_due(around, owed)
-    started = around.monotonic()
+    await _until_due(deps, effect)
+    started = deps.monotonic()
     seconds = state.started.chain.limits.llm_call_seconds
     try:
-        async with around.llm_places, asyncio.timeout(seconds):
-            stream = _stream(around, session_id, state, owed)
-            answer = await not_cancelled_from_inside(f"LLM call {owed.id}", stream)
+        async with deps.llm_slots, asyncio.timeout(seconds):
+            stream = _stream(deps, session_id, state, effect)
+            answer = await not_cancelled_from_inside(f"LLM call {effect.id}", stream)
     except TimeoutError:
         error = f"the model did not finish within {seconds:g} seconds"
-        return _failure(around, session_id, owed, started, error, CALL_TIMEOUT)
-    except Repeats:
-        return _failure(around, session_id, owed, started, "the model repeated itself and was broken off", REPETITION)
+        return _failure(deps, session_id, effect, started, error, CALL_TIMEOUT)
+    except RepetitionError:
+        return _failure(deps, session_id, effect, started, "the model repeated itself and was broken off", REPETITION)
     except LlmError as problem:
         return _failure(
-            around,
+            deps,
             session_id,
-            owed,
+            effect,
             started,
             str(problem),
             problem.kind,
@@ -57,56 +57,56 @@ async def make_llm_call(
         # Without the message, which nobody has masked.
         where = "".join(traceback.format_tb(problem.__traceback__))
         kind = type(problem).__name__
-        log.error("llm_call.broke", session_id=session_id, llm_call_id=owed.id, problem=kind, where=where)
+        log.error("llm_call.broke", session_id=session_id, llm_call_id=effect.id, problem=kind, where=where)
         error = f"the adapter failed: {kind}"
-        return _failure(around, session_id, owed, started, error, BROKEN, retryable=False)
-    return _report(around, session_id, owed, started, answer)
+        return _failure(deps, session_id, effect, started, error, BROKEN, retryable=False)
+    return _report(deps, session_id, effect, started, answer)
 
 
-async def _until_due(around: Surroundings, owed: OwedLlmCall) -> None:
+async def _until_due(deps: Dependencies, effect: LlmCallEffect) -> None:
     """A pause counts from the event that asks for it, so that a new owner does not begin it again."""
-    if owed.asked.requested.wait_seconds <= 0:
+    if effect.asked.requested.wait_seconds <= 0:
         return
-    now = around.liveness.about_now
-    left = owed.asked.requested.wait_seconds if now is None else (owed.asked.not_before - now).total_seconds()
+    now = deps.liveness.about_now
+    left = effect.asked.requested.wait_seconds if now is None else (effect.asked.not_before - now).total_seconds()
     if left > 0:
         await asyncio.sleep(left)
 
 
-async def _stream(around: Surroundings, session_id: str, state: Investigating, owed: OwedLlmCall) -> Answer:
-    execution = owed.execution
-    provider = _provider(owed)
-    llm = around.llms.get(provider)
+async def _stream(deps: Dependencies, session_id: str, state: Investigating, effect: LlmCallEffect) -> Answer:
+    execution = effect.execution
+    provider = _provider(effect)
+    llm = deps.llms.get(provider)
     if llm is None:
         raise LlmError(f"the LLM provider {provider} is not configured here", kind="invalid_request")
     request = LlmRequest(
         agent=execution.agent.name,
-        iteration=owed.asked.requested.iteration,
+        iteration=effect.asked.requested.iteration,
         conversation=conversation(state, execution),
         tools=tools(execution),
         native_tools=execution.agent.native_tools,
     )
-    chunks = Chunks(around, session_id, owed)
-    said, thought = Repetition(), Repetition()
-    asked_at, answers = around.monotonic(), False
-    with around.metrics.llm_running.track_inprogress():
+    chunks = ChunkPublisher(deps, session_id, effect)
+    said, thought = RepetitionDetector(), RepetitionDetector()
+    asked_at, answers = deps.monotonic(), False
+    with deps.metrics.llm_running.track_inprogress():
         async with sending(chunks), aclosing(llm.stream(request)) as stream:
             async for part in stream:
                 if not answers:
                     answers = True
-                    around.metrics.llm_first_delta(provider, around.monotonic() - asked_at)
+                    deps.metrics.llm_first_delta(provider, deps.monotonic() - asked_at)
                 if isinstance(part, Answer):
                     return part
                 if (said if part.part == "text" else thought).take(part.text):
-                    raise Repeats
+                    raise RepetitionError
                 await chunks.take(part)
     raise LlmError("the stream ended without an answer", kind="cut_off")
 
 
 def _failure(
-    around: Surroundings,
+    deps: Dependencies,
     session_id: str,
-    owed: OwedLlmCall,
+    effect: LlmCallEffect,
     started: float,
     error: str,
     kind: OwnKind | ErrorKind,
@@ -114,10 +114,10 @@ def _failure(
     retryable: bool = True,
     retry_after_seconds: float | None = None,
 ) -> LlmCallReported:
-    around.metrics.llm_ended(_provider(owed), kind, around.monotonic() - started)
+    deps.metrics.llm_ended(_provider(effect), kind, deps.monotonic() - started)
     return LlmCallReported(
-        llm_call_id=owed.id,
-        error=around.masker.for_session(session_id).mask(error),
+        llm_call_id=effect.id,
+        error=deps.masker.for_session(session_id).mask(error),
         retryable=retryable,
         kind=kind,
         retry_after_seconds=retry_after_seconds,
@@ -126,24 +126,24 @@ def _failure(
         tool_calls=(),
         usage=Usage(),
         model="",
-        duration_ms=int((around.monotonic() - started) * 1000),
+        duration_ms=int((deps.monotonic() - started) * 1000),
     )
 
 
-def _provider(owed: OwedLlmCall) -> str:
-    return owed.asked.requested.llm_provider or owed.execution.llm_provider
+def _provider(effect: LlmCallEffect) -> str:
+    return effect.asked.requested.llm_provider or effect.execution.llm_provider
 
 
 def _report(
-    around: Surroundings, session_id: str, owed: OwedLlmCall, started: float, answer: Answer
+    deps: Dependencies, session_id: str, effect: LlmCallEffect, started: float, answer: Answer
 ) -> LlmCallReported:
-    seconds = around.monotonic() - started
-    around.metrics.llm_ended(_provider(owed), "ok", seconds)
-    around.metrics.llm_used(_provider(owed), answer.usage)
-    offered = {tool.definition.name for tool in owed.execution.tools}
-    said = recordable(answer, around.masker.for_session(session_id), llm_call_id=owed.id, offered=offered)
+    seconds = deps.monotonic() - started
+    deps.metrics.llm_ended(_provider(effect), "ok", seconds)
+    deps.metrics.llm_used(_provider(effect), answer.usage)
+    offered = {tool.definition.name for tool in effect.execution.tools}
+    said = mask_answer(answer, deps.masker.for_session(session_id), llm_call_id=effect.id, offered=offered)
     return LlmCallReported(
-        llm_call_id=owed.id,
+        llm_call_id=effect.id,
         error="",
         retryable=False,
         thinking=said.thinking,

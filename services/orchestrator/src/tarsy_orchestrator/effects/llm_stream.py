@@ -10,9 +10,9 @@ from tarsy_bus.publisher import NotWritten, TooLarge
 from tarsy_contracts.chunks import LlmChunk
 from tarsy_contracts.identities import derived_id
 from tarsy_llm.protocol import Delta
-from tarsy_orchestrator.effects.dependencies import Surroundings
+from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.effects.stream_lines import Lines, MaskedLines
-from tarsy_orchestrator.session.effects import OwedLlmCall
+from tarsy_orchestrator.session.effects import LlmCallEffect
 from tarsy_service.supervision import not_cancelled_from_inside
 
 log = structlog.get_logger(__name__)
@@ -21,15 +21,15 @@ UNSENT_AT_MOST = 100
 """A model that is faster than Kafka waits for it here."""
 
 
-class Chunks:
+class ChunkPublisher:
     """Of one run of a call. Whole lines at a time and masked: a secret cut in two by a chunk would slip through."""
 
-    def __init__(self, around: Surroundings, session_id: str, owed: OwedLlmCall) -> None:
-        mask = around.masker.for_session(session_id).mask
-        self._around = around
+    def __init__(self, deps: Dependencies, session_id: str, effect: LlmCallEffect) -> None:
+        mask = deps.masker.for_session(session_id).mask
+        self._deps = deps
         self._session_id = session_id
-        self._asked = owed.asked.requested
-        self._run = int(around.now().timestamp() * 1000)
+        self._asked = effect.asked.requested
+        self._run = int(deps.now().timestamp() * 1000)
         self._index = 0
         self._broken = False
         self._lines: dict[str, Lines] = {"thinking": Lines(), "text": Lines()}
@@ -70,7 +70,7 @@ class Chunks:
             text=text,
         )
         self._index += 1
-        publisher = self._around.publisher
+        publisher = self._deps.publisher
         id = derived_id("chunk", call_id, self._run, chunk.index)
         try:
             await publisher.publish(
@@ -81,7 +81,7 @@ class Chunks:
 
 
 @asynccontextmanager
-async def sending(chunks: Chunks) -> AsyncIterator[None]:
+async def sending(chunks: ChunkPublisher) -> AsyncIterator[None]:
     """Sends while the body runs. What is unsent at its end is dropped: the answer replaces it, and must not wait."""
     task = asyncio.create_task(chunks.send(), name="chunks")
     try:

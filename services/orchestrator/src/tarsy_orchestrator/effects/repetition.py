@@ -8,7 +8,7 @@ DIFFERENT = 8
 """Letters and digits that a unit must hold: blanks, rules and borders of tables may repeat."""
 
 
-class Repetition:
+class RepetitionDetector:
     """Looks, each 2,000 characters, whether a unit of 30 to 500 characters came five times or more in a row.
 
     It looks at the end only: who still repeats himself does so there, and who has stopped need not be stopped. So five

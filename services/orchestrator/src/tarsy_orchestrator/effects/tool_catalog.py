@@ -14,7 +14,7 @@ from tarsy_bus.publisher import NotWritten, Publisher
 from tarsy_contracts.conversation import ToolDefinition
 from tarsy_contracts.events import OfferedTool
 from tarsy_contracts.workers import CatalogTool
-from tarsy_orchestrator.session.tool_names import Tool, names_of
+from tarsy_orchestrator.session.tool_names import ToolKey, names_of
 
 log = structlog.get_logger(__name__)
 
@@ -22,12 +22,12 @@ MOST_FORGOTTEN = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class ToolOffer:
     tools: tuple[OfferedTool, ...]
     unavailable_servers: tuple[str, ...]
 
 
-class Catalog:
+class ToolCatalog:
     def __init__(self, liveness: Liveness) -> None:
         self._liveness = liveness
         self._forgotten: asyncio.Queue[bytes] = asyncio.Queue(MOST_FORGOTTEN)
@@ -58,9 +58,9 @@ class Catalog:
         if not self._forgotten.full():
             self._forgotten.put_nowait(key)
 
-    def offer(self, servers: Sequence[str]) -> Offer:
+    def offer(self, servers: Sequence[str]) -> ToolOffer:
         """What healthy servers of living workers offer now."""
-        found: dict[Tool, CatalogTool] = {}
+        found: dict[ToolKey, CatalogTool] = {}
         unavailable = []
         for server in servers:
             tools = self._newest(server)
@@ -71,7 +71,7 @@ class Catalog:
                 unavailable.append(server)
         names = names_of(found)
         offered = tuple(_offered(server, names[server, name], tool) for (server, name), tool in found.items())
-        return Offer(offered, tuple(unavailable))
+        return ToolOffer(offered, tuple(unavailable))
 
     def _newest(self, server: str) -> Sequence[CatalogTool] | None:
         """What the living worker that told last, of those that reach the server, told of its tools."""
@@ -82,7 +82,7 @@ class Catalog:
         ]
         return max(told, key=lambda entry: entry.offset).seen.tools if told else None
 
-    async def wait_for(self, servers: Sequence[str], *, seconds: float) -> Offer:
+    async def wait_for(self, servers: Sequence[str], *, seconds: float) -> ToolOffer:
         """The offer as soon as no server is missing, or as it is after `seconds`."""
         try:
             async with asyncio.timeout(seconds):

@@ -12,25 +12,25 @@ from tarsy_contracts.events import ENDINGS, SessionStarted
 from tarsy_contracts.identities import session_traceparent
 from tarsy_contracts.inputs import LlmCallReported, OwnInput
 from tarsy_contracts.recorded import Recorded
-from tarsy_orchestrator.session.decision_input import Given
-from tarsy_orchestrator.session.effects import OwedLlmCall, OwedPlace, OwedTools, OwnWork
+from tarsy_orchestrator.session.decision_input import DecisionInput
+from tarsy_orchestrator.session.effects import AdmissionEffect, LlmCallEffect, OfferToolsEffect, OwnEffect
 from tarsy_service.root_span import make_root_span
 
 log = structlog.get_logger(__name__)
 
 
-class Traces:
+class SessionTraces:
     def __init__(self, tracer: Tracer, now: Callable[[], datetime]) -> None:
         self._tracer = tracer
         self._now = now
 
     @contextmanager
-    def making(self, session_id: str, owed: OwnWork) -> Iterator[Span]:
+    def making(self, session_id: str, effect: OwnEffect) -> Iterator[Span]:
         """Around what the owner does itself."""
-        with step(self._tracer, _NAMES[type(owed)], session_id=session_id, attributes=_about(owed)) as span:
+        with step(self._tracer, _NAMES[type(effect)], session_id=session_id, attributes=_about(effect)) as span:
             yield span
 
-    def decided(self, session_id: str, given: Given) -> None:
+    def decided(self, session_id: str, given: DecisionInput) -> None:
         """From the moment at which the input was there to the one at which its decision came back."""
         note_step(
             self._tracer,
@@ -62,7 +62,11 @@ class Traces:
             )
 
 
-_NAMES: dict[type[OwnWork], str] = {OwedPlace: "wait_for_turn", OwedTools: "offer_tools", OwedLlmCall: "llm_call"}
+_NAMES: dict[type[OwnEffect], str] = {
+    AdmissionEffect: "wait_for_turn",
+    OfferToolsEffect: "offer_tools",
+    LlmCallEffect: "llm_call",
+}
 
 
 def learned(span: Span, input: OwnInput) -> None:
@@ -78,15 +82,15 @@ def learned(span: Span, input: OwnInput) -> None:
     span.set_attribute("gen_ai.response.model", input.model)
 
 
-def _about(owed: OwnWork) -> dict[str, str | int]:
-    match owed:
-        case OwedPlace(priority=priority):
+def _about(effect: OwnEffect) -> dict[str, str | int]:
+    match effect:
+        case AdmissionEffect(priority=priority):
             return {"tarsy.priority": priority}
-        case OwedTools():
-            return {"tarsy.stage_id": owed.id}
-        case OwedLlmCall(execution, asked):
+        case OfferToolsEffect():
+            return {"tarsy.stage_id": effect.id}
+        case LlmCallEffect(execution, asked):
             return {
-                "tarsy.llm_call_id": owed.id,
+                "tarsy.llm_call_id": effect.id,
                 "tarsy.agent": execution.agent.name,
                 "tarsy.llm_provider": asked.requested.llm_provider,
                 "tarsy.iteration": asked.requested.iteration,

@@ -8,7 +8,7 @@ from tarsy_bus.following import Record
 from tarsy_bus.publisher import Publisher
 
 
-class Burials:
+class DeadLetterWriter:
     """Of one partition. Bounded by the partition's backlog, which counts them."""
 
     def __init__(self, publisher: Publisher) -> None:

@@ -9,20 +9,20 @@ from tarsy_contracts import events as e
 from tarsy_contracts.envelope import Envelope, event_id
 from tarsy_contracts.identities import session_traceparent
 from tarsy_contracts.inputs import OperatorRequest, SessionFailRequested, SessionReleaseRequested
-from tarsy_orchestrator.session.decide import decided
-from tarsy_orchestrator.session.decision_input import Given
-from tarsy_orchestrator.session.lookahead import Step, imagine, imagined
+from tarsy_orchestrator.session.decide import decide_steps
+from tarsy_orchestrator.session.decision_input import DecisionInput
+from tarsy_orchestrator.session.lookahead import LookaheadStep, imagine, look_ahead
 from tarsy_orchestrator.session.operator_requests import operator_events
-from tarsy_orchestrator.session.state import Beyond, State
+from tarsy_orchestrator.session.state import SessionState, Unsupported
 from tarsy_orchestrator.session.termination import fail
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class PendingInput:
     """An input that waits for its decision. `record`: as it lies in the inbox, for what cannot be decided here."""
 
     session_id: str
-    given: Given
+    given: DecisionInput
     record: Record | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -33,10 +33,10 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
-class Tail:
+class SessionTail:
     """Where a session's chain ends, in the log or in the batch that is being made."""
 
-    state: State
+    state: SessionState
     event_id: str | None
     number: int
 
@@ -45,14 +45,13 @@ class Tail:
 class Decision:
     """`ids` are those of its events; `last_id` is None when nothing follows.
 
-    `settled`: it was made on what the log says, not on this batch. `unfit` says why nothing of it can be appended.
+    `unfit` says why nothing of it can be appended.
     """
 
-    waiting: Waiting
+    waiting: PendingInput
     entries: tuple[Entry, ...]
     ids: tuple[str, ...]
     last_id: str | None
-    settled: bool
     unfit: str = ""
 
 
@@ -60,17 +59,17 @@ class Decision:
 class Undecided:
     """An input whose decision raised; no `problem` when an earlier one of its session did."""
 
-    waiting: Waiting
+    waiting: PendingInput
     problem: Exception | None
 
 
 def make_decisions(
-    waiting: Iterable[Waiting], tail_of: Callable[[str], Tail], *, source: str
-) -> tuple[list[Decision], list[Waiting], list[Undecided]]:
+    waiting: Iterable[PendingInput], tail_of: Callable[[str], SessionTail], *, source: str
+) -> tuple[list[Decision], list[PendingInput], list[Undecided]]:
     """The decisions that fit one batch, the inputs that are left for the next, and those that cannot be decided."""
-    tails: dict[str, Tail] = {}
+    tails: dict[str, SessionTail] = {}
     decisions: list[Decision] = []
-    left: list[Waiting] = []
+    left: list[PendingInput] = []
     undecided: dict[str, list[Undecided]] = {}
     size = 0
     for one in waiting:
@@ -82,9 +81,7 @@ def make_decisions(
             continue
         built_on = tails.get(one.session_id)
         try:
-            decision, tail = decide_one(
-                one, built_on or tail_of(one.session_id), source=source, settled=built_on is None
-            )
+            decision, tail = decide_one(one, built_on or tail_of(one.session_id), source=source)
         except Exception as problem:  # noqa: BLE001 - a mistake in the code is not the other sessions' business
             if built_on is None:
                 undecided[one.session_id] = [Undecided(one, problem)]
@@ -101,55 +98,61 @@ def make_decisions(
     return decisions, left, [one for found in undecided.values() for one in found]
 
 
-def decide_one(waiting: Waiting, tail: Tail, *, source: str, settled: bool) -> tuple[Decision, Tail]:
+def decide_one(waiting: PendingInput, tail: SessionTail, *, source: str) -> tuple[Decision, SessionTail]:
     """One that no batch could hold is not made: the session fails instead, if it runs, and says why."""
     session_id, given = waiting.session_id, waiting.given
     request = waiting.operator_request
     if request is None:
-        steps = decided(session_id, tail.state, given)
+        steps = decide_steps(session_id, tail.state, given)
     else:
         steps = _operator_steps(session_id, tail.state, request, given)
-    decision, after = _made(waiting, tail, steps, source=source, settled=settled)
+    decision, after = _made(waiting, tail, steps, source=source)
     size = sum(entry.size for entry in decision.entries)
     if size <= BATCH_BYTES:
         return decision, after
     error = f"what followed from {given.input.type} had {size} bytes, more than the log takes at once"
-    failing = imagined(session_id, tail.state, fail(tail.state, error), given)
-    decision, after = _made(waiting, tail, failing, source=source, settled=settled)
+    failing = look_ahead(session_id, tail.state, fail(tail.state, error), given)
+    decision, after = _made(waiting, tail, failing, source=source)
     if decision.entries and sum(entry.size for entry in decision.entries) <= BATCH_BYTES:
         return decision, after
-    return Decision(waiting=waiting, entries=(), ids=(), last_id=None, settled=settled, unfit=error), tail
+    return Decision(waiting=waiting, entries=(), ids=(), last_id=None, unfit=error), tail
 
 
-def _operator_steps(session_id: str, state: State, request: OperatorRequest, given: Given) -> list[Step]:
+def _operator_steps(
+    session_id: str, state: SessionState, request: OperatorRequest, given: DecisionInput
+) -> list[LookaheadStep]:
     """Also where no state can be imagined: then nothing but the end of the batch is decided on it."""
     events = operator_events(state, request, given)
     try:
-        return imagined(session_id, state, events, given)
+        return look_ahead(session_id, state, events, given)
     except Exception:  # noqa: BLE001 - what evolve cannot take is why the session is set aside
-        beyond = Beyond(state.decided)
-        return [Step(event, imagine(session_id, beyond, event, given)) for event in events]
+        beyond = Unsupported(state.last_decided_offset)
+        return [LookaheadStep(event, imagine(session_id, beyond, event, given)) for event in events]
 
 
-def _made(waiting: Waiting, tail: Tail, steps: Sequence[Step], *, source: str, settled: bool) -> tuple[Decision, Tail]:
+def _made(
+    waiting: PendingInput, tail: SessionTail, steps: Sequence[LookaheadStep], *, source: str
+) -> tuple[Decision, SessionTail]:
     session_id, given = waiting.session_id, waiting.given
     entries, ids = [], []
     for step in steps:
         entry, id = _entry(session_id, step.event, tail, given, source)
         entries.append(entry)
         ids.append(id)
-        tail = Tail(step.after, id, tail.number + 1)
+        tail = SessionTail(step.after, id, tail.number + 1)
     last = tail.event_id if entries else None
-    return Decision(waiting=waiting, entries=tuple(entries), ids=tuple(ids), last_id=last, settled=settled), tail
+    return Decision(waiting=waiting, entries=tuple(entries), ids=tuple(ids), last_id=last), tail
 
 
-def _entry(session_id: str, event: e.Event, tail: Tail, given: Given, source: str) -> tuple[Entry, str]:
+def _entry(session_id: str, event: e.Event, tail: SessionTail, given: DecisionInput, source: str) -> tuple[Entry, str]:
     value = event.to_bytes()
     number = tail.number + 1
     id = event_id(
         previous=tail.event_id, type=event.type, subject=session_id, sequence=number, time=given.at, value=value
     )
-    decided = tail.state.decided if given.offset is None else max(tail.state.decided, given.offset)
+    decided = (
+        tail.state.last_decided_offset if given.offset is None else max(tail.state.last_decided_offset, given.offset)
+    )
     envelope = Envelope(
         id=id,
         type=event.type,

@@ -11,7 +11,7 @@ from tarsy_bus.start_positions import hold
 log = structlog.get_logger(__name__)
 
 
-class Membership(ConsumerRebalanceListener):  # type: ignore[misc]
+class GroupMembership(ConsumerRebalanceListener):  # type: ignore[misc]
     """Rebalances are eager: everything is revoked and assigned anew, even when one member joins.
 
     So "revoked" only stops the handing out of inputs; what did not come back is known when "assigned" says so.

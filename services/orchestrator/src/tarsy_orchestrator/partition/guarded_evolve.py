@@ -6,20 +6,22 @@ import structlog
 
 from tarsy_contracts.recorded import Recorded
 from tarsy_orchestrator.session.evolve import evolve
-from tarsy_orchestrator.session.state import NO_INPUT, Beyond, State
+from tarsy_orchestrator.session.state import NO_INPUT, SessionState, Unsupported
 
 log = structlog.get_logger(__name__)
 
 
-def evolve_guarded(state: State, record: Recorded) -> State:
+def evolve_guarded(state: SessionState, record: Recorded) -> SessionState:
     """Beyond, when `evolve` raises: a mistake in the code, which is not the other sessions' business."""
     try:
         return evolve(state, record)
     except Exception as problem:  # noqa: BLE001 - whatever it is, the next session's event has to be read
-        log.error("event.not_read", session_id=record.session_id, type=record.envelope.type, **told(problem))
-        return Beyond(max(state.decided, record.envelope.decided or NO_INPUT), raised=type(problem).__name__)
+        log.error("event.not_read", session_id=record.session_id, type=record.envelope.type, **error_fields(problem))
+        return Unsupported(
+            max(state.last_decided_offset, record.envelope.decided or NO_INPUT), raised=type(problem).__name__
+        )
 
 
-def told(problem: Exception) -> dict[str, str]:
+def error_fields(problem: Exception) -> dict[str, str]:
     """For the log: without the message, which nobody has masked."""
     return {"problem": type(problem).__name__, "where": "".join(traceback.format_tb(problem.__traceback__))}

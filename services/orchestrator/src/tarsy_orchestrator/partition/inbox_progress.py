@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 
 @dataclass(slots=True)
-class _Place:
+class _Slot:
     offset: int
     done: bool = False
 
@@ -15,12 +15,12 @@ class InboxProgress:
 
     def __init__(self, start: int) -> None:
         """`start`: the offset of the first input that will be taken."""
-        self._open: deque[_Place] = deque()
-        self._places: dict[int, _Place] = {}
+        self._open: deque[_Slot] = deque()
+        self._places: dict[int, _Slot] = {}
         self._next = start
 
     def take(self, offset: int) -> None:
-        place = _Place(offset)
+        place = _Slot(offset)
         self._open.append(place)
         self._places[offset] = place
         self._next = offset + 1

@@ -11,10 +11,10 @@ from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.envelope import EnvelopeError
 from tarsy_contracts.inputs import INPUTS, AlertReceived, DeadlinePassed
 from tarsy_contracts.recorded import UnknownType, UnreadableValue
-from tarsy_orchestrator.partition.decision_batch import Waiting
-from tarsy_orchestrator.partition.guarded_evolve import told
+from tarsy_orchestrator.partition.decision_batch import PendingInput
+from tarsy_orchestrator.partition.guarded_evolve import error_fields
 from tarsy_orchestrator.partition.partition import Partition
-from tarsy_orchestrator.session.decision_input import Given
+from tarsy_orchestrator.session.decision_input import DecisionInput
 from tarsy_orchestrator.session.downtime import NO_DOWNTIME, Downtime
 
 log = structlog.get_logger(__name__)
@@ -48,12 +48,12 @@ class InboxReader:
         try:
             chain = self._plan(taken.alert) if isinstance(taken, AlertReceived) else None
         except Exception as problem:  # noqa: BLE001 - a mistake in the code is not the other sessions' business
-            log.error("alert.not_planned", session_id=envelope.subject, **told(problem))
+            log.error("alert.not_planned", session_id=envelope.subject, **error_fields(problem))
             partition.isolation.set_aside_with(
                 record, envelope.subject, "decision", f"{type(problem).__name__} at its plan"
             )
             return
-        given = Given(
+        given = DecisionInput(
             input=taken,
             input_id=envelope.id,
             at=found.appended_at,
@@ -62,4 +62,4 @@ class InboxReader:
             traceparent=envelope.traceparent,
             downtime=self._downtime() if isinstance(taken, DeadlinePassed) else NO_DOWNTIME,
         )
-        partition.put(Waiting(envelope.subject, given, record))
+        partition.put(PendingInput(envelope.subject, given, record))

@@ -15,29 +15,29 @@ from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.held import SessionSetAside
 from tarsy_contracts.inputs import INPUTS, Input, OperatorRequest, SessionFailRequested
 from tarsy_orchestrator.metrics import AsideReason, BurialReason, Metrics
-from tarsy_orchestrator.partition.dead_letter_writer import Burials
-from tarsy_orchestrator.partition.decision_batch import Undecided, Waiting
-from tarsy_orchestrator.partition.guarded_evolve import told
-from tarsy_orchestrator.partition.quarantine import Leaving, Pending, Quarantine
-from tarsy_orchestrator.session.operator_requests import is_accepted, minimal_end, operator_answers
-from tarsy_orchestrator.session.state import NO_INPUT, Beyond, Investigating, State
+from tarsy_orchestrator.partition.dead_letter_writer import DeadLetterWriter
+from tarsy_orchestrator.partition.decision_batch import PendingInput, Undecided
+from tarsy_orchestrator.partition.guarded_evolve import error_fields
+from tarsy_orchestrator.partition.quarantine import PendingRelease, Quarantine, UnwrittenInput
+from tarsy_orchestrator.session.operator_requests import is_accepted, minimal_end, operator_replies
+from tarsy_orchestrator.session.state import NO_INPUT, Investigating, SessionState, Unsupported
 from tarsy_service.supervision import Work
 
 log = structlog.get_logger(__name__)
 
 MOST_DETAIL = 200
-ASIDE = Beyond(NO_INPUT)
+ASIDE = Unsupported(NO_INPUT)
 """A session that is set aside owes nothing."""
 
 
-class Acting(Protocol):
+class EffectsPort(Protocol):
     """What acts on what came back from the log."""
 
-    def act(self, session_id: str, state: State) -> None:
+    def act(self, session_id: str, state: SessionState) -> None:
         """Makes what the session owes and is not made yet, and cancels what it owes no longer."""
         ...
 
-    def answer(self, session_id: str, state: State, decided: Input) -> None:
+    def answer(self, session_id: str, state: SessionState, decided: Input) -> None:
         """Tells through control what follows from a decided input."""
         ...
 
@@ -46,7 +46,7 @@ class Acting(Protocol):
         ...
 
 
-class Isolation:
+class FaultIsolation:
     """`done`: an input needs the inbox no longer. `again`: one is to be decided before all others that wait."""
 
     def __init__(
@@ -54,11 +54,11 @@ class Isolation:
         partition: int,
         *,
         quarantine: Quarantine,
-        burials: Burials,
-        acting: Acting,
+        burials: DeadLetterWriter,
+        acting: EffectsPort,
         metrics: Metrics,
         done: Callable[[int | None], None],
-        again: Callable[[Waiting], None],
+        again: Callable[[PendingInput], None],
     ) -> None:
         self._partition = partition
         self._quarantine = quarantine
@@ -84,7 +84,7 @@ class Isolation:
     def backlog(self) -> int:
         return self._quarantine.backlog + self._burials.backlog
 
-    def begin(self, held: Mapping[str, HeldSession], states: Mapping[str, State]) -> None:
+    def begin(self, held: Mapping[str, HeldSession], states: Mapping[str, SessionState]) -> None:
         """`held`: the sessions that are set aside, as the topic tells when the inbox is started (anew).
 
         `states`: of open sessions. What waits for this code alone goes on: an upgrade needs no operator.
@@ -95,7 +95,7 @@ class Isolation:
         for session_id, one in held.items():
             if _waits_for_this_code(one.why, states.get(session_id)):
                 log.info("session.readable_again", session_id=session_id, reason=one.why.reason)
-                self._quarantine.leave(session_id, Leaving(NO_INPUT, None, lambda: None))
+                self._quarantine.leave(session_id, PendingRelease(NO_INPUT, None, lambda: None))
 
     def works(self, resumed: Callable[[str], None]) -> Mapping[str, Work]:
         """What has to run, by name. `resumed` is called in the step in which a session is set aside no longer."""
@@ -131,7 +131,7 @@ class Isolation:
         self._set_aside(envelope.subject, "newer_input", why)
         self._hold(envelope.subject, record, partial(self.not_known, record, envelope))
 
-    def cannot_read(self, session_id: str, state: Beyond, what: str = "an event of before") -> None:
+    def cannot_read(self, session_id: str, state: Unsupported, what: str = "an event of before") -> None:
         if state.raised:
             self.set_aside(session_id, "evolve", f"{state.raised} at {what}")
         else:
@@ -141,11 +141,11 @@ class Isolation:
         """The session is set aside with the input, or because an earlier one of it was."""
         session_id, type_ = one.waiting.session_id, one.waiting.given.input.type
         if one.problem is not None:
-            log.error("input.not_decided", session_id=session_id, type=type_, **told(one.problem))
+            log.error("input.not_decided", session_id=session_id, type=type_, **error_fields(one.problem))
             self.set_aside(session_id, "decision", f"{type(one.problem).__name__} at {type_}")
         self.hold(one.waiting)
 
-    def cannot_append(self, waiting: Waiting, why: str) -> None:
+    def cannot_append(self, waiting: PendingInput, why: str) -> None:
         """What follows from the input fits no batch."""
         log.error("input.unfit", session_id=waiting.session_id, type=waiting.given.input.type, reason=why)
         if waiting.record is not None:
@@ -153,15 +153,15 @@ class Isolation:
         else:
             self.set_aside(waiting.session_id, "decision", why)
 
-    def hold(self, one: Waiting) -> None:
+    def hold(self, one: PendingInput) -> None:
         """An input of a session that is set aside. What the owner learned itself it learns again when that goes on."""
         if one.record is not None:
             self._hold(one.session_id, one.record, partial(self._again, one))
 
-    def asked(self, request: OperatorRequest, waiting: Waiting, state: State) -> None:
+    def asked(self, request: OperatorRequest, waiting: PendingInput, state: SessionState) -> None:
         """An operator's request was decided. One that was decided before is acted on again: it may have got stuck."""
         given, offset = waiting.given, waiting.given.offset
-        answers = operator_answers(state, request, given)
+        answers = operator_replies(state, request, given)
         self._acting.tell(waiting.session_id, answers)
         if offset is None or not (given.aside and is_accepted(answers)):
             self._done(offset)
@@ -170,7 +170,7 @@ class Isolation:
         if isinstance(request, SessionFailRequested):
             self._metrics.buried("ended")
             buried = minimal_end(request).error
-        self._quarantine.leave(waiting.session_id, Leaving(offset, buried, partial(self._done, offset)))
+        self._quarantine.leave(waiting.session_id, PendingRelease(offset, buried, partial(self._done, offset)))
 
     @contextmanager
     def guarding(self, session_id: str) -> Iterator[None]:
@@ -181,21 +181,21 @@ class Isolation:
             self.work_failed(session_id, problem)
 
     def work_failed(self, session_id: str, problem: Exception) -> None:
-        log.error("session.work_failed", session_id=session_id, **told(problem))
+        log.error("session.work_failed", session_id=session_id, **error_fields(problem))
         self.set_aside(session_id, "work", type(problem).__name__)
 
     def _hold(self, session_id: str, record: Record, again: Callable[[], None]) -> None:
         log.warning("input.held", session_id=session_id, partition=self._partition, offset=record.offset)
-        self._quarantine.hold(session_id, Pending(record, partial(self._done, record.offset), again))
+        self._quarantine.hold(session_id, UnwrittenInput(record, partial(self._done, record.offset), again))
 
 
-def _waits_for_this_code(why: SessionSetAside, state: State | None) -> bool:
+def _waits_for_this_code(why: SessionSetAside, state: SessionState | None) -> bool:
     """`state`: None of a session that is not open, which is not read before somebody asks for it."""
     match why.reason:
         case "newer_event":
             return isinstance(state, Investigating)
         case "newer_input":
             known = INPUTS.get(why.needs_type)
-            return known is not None and known.version >= why.needs_version and not isinstance(state, Beyond)
+            return known is not None and known.version >= why.needs_version and not isinstance(state, Unsupported)
         case _:
             return False

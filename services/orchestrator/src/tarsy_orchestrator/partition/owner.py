@@ -21,12 +21,12 @@ from tarsy_bus.log_writer import LogWriter
 from tarsy_bus.outages import growing_pauses, wait_out
 from tarsy_bus.pacing import Pacer
 from tarsy_bus.start_positions import committed_offsets
-from tarsy_orchestrator.effects.dependencies import Surroundings
-from tarsy_orchestrator.effects.reconciler import Work
-from tarsy_orchestrator.partition.dead_letter_writer import Burials
-from tarsy_orchestrator.partition.decision_batch import Waiting
+from tarsy_orchestrator.effects.dependencies import Dependencies
+from tarsy_orchestrator.effects.reconciler import Reconciler
+from tarsy_orchestrator.partition.dead_letter_writer import DeadLetterWriter
+from tarsy_orchestrator.partition.decision_batch import PendingInput
 from tarsy_orchestrator.partition.decision_progress import DecisionProgress
-from tarsy_orchestrator.partition.group_membership import Membership
+from tarsy_orchestrator.partition.group_membership import GroupMembership
 from tarsy_orchestrator.partition.head_writer import HeadWriter
 from tarsy_orchestrator.partition.held_topic import HeldTopic
 from tarsy_orchestrator.partition.inbox_reader import InboxReader
@@ -35,7 +35,7 @@ from tarsy_orchestrator.partition.partition import Partition
 from tarsy_orchestrator.partition.quarantine import Quarantine
 from tarsy_orchestrator.partition.recovery import check_last_events, log_positions
 from tarsy_orchestrator.partition.resting_states import RestingStates
-from tarsy_orchestrator.partition.session_table import Sessions
+from tarsy_orchestrator.partition.session_table import SessionTable
 from tarsy_service.supervision import SupervisedGroup
 
 log = structlog.get_logger(__name__)
@@ -65,7 +65,7 @@ class Owner:
         follower: Follower,
         writer: LogWriter,
         inbox: InboxReader,
-        around: Surroundings,
+        deps: Dependencies,
         source: str,
     ) -> None:
         self._bus = bus
@@ -73,9 +73,9 @@ class Owner:
         self._follower = follower
         self._writer = writer
         self._inbox = inbox
-        self._around = around
+        self._deps = deps
         self._source = source
-        self._membership = Membership(consumer, lambda: bus.layout.log_partitions)
+        self._membership = GroupMembership(consumer, lambda: bus.layout.log_partitions)
         self._owned: dict[int, Owned] = {}
         self._resting = RestingStates()
         self._committed: dict[int, int] = {}
@@ -85,15 +85,15 @@ class Owner:
     async def run(self, ready: Callable[[], None]) -> None:
         """Owns what the group assigns, until it is cancelled; then commits what was decided and leaves at once."""
         self._consumer.subscribe([self._bus.topics.inbox], listener=self._membership)
-        async with self._around.supervisor.group() as group:
+        async with self._deps.supervisor.group() as group:
             group.start("session log", self._follow())
-            steps = self._around.supervisor.steps
+            steps = self._deps.supervisor.steps
             inputs = [
                 group.start("inbox", self._hand_out(steps("inbox"))),
-                group.start("commits", self._commit_for_ever(steps("ownership"), steps("decisions"))),
+                group.start("commits", self._commit_loop(steps("ownership"), steps("decisions"))),
             ]
             try:
-                await self._around.supervisor.run("ownership", self._own(group, ready))
+                await self._deps.supervisor.run("ownership", self._own(group, ready))
             finally:
                 await self._leave(inputs)
 
@@ -117,11 +117,11 @@ class Owner:
             await self._membership.changed.wait()
             self._membership.changed.clear()
             generation, assigned = self._membership.generation, self._membership.assigned
-            started = self._around.monotonic()
-            self._around.places.hold()
-            await self._give_up(assigned)
+            started = self._deps.monotonic()
+            self._deps.admission.pause()
+            await self._release(assigned)
             try:
-                await self._take_over(group, assigned)
+                await self._acquire(group, assigned)
                 handing_out = await self._hand_out_from_now_on(generation, assigned)
             except (KafkaError, OSError) as problem:
                 log.warning("partitions.not_taken_over", reason=repr(problem))
@@ -132,10 +132,10 @@ class Owner:
                 continue
             pauses = growing_pauses()
             if handing_out:
-                self._around.metrics.recovery_duration.observe(self._around.monotonic() - started)
+                self._deps.metrics.recovery_duration.observe(self._deps.monotonic() - started)
                 ready()
 
-    async def _give_up(self, assigned: frozenset[int]) -> None:
+    async def _release(self, assigned: frozenset[int]) -> None:
         """State and running calls go only with the partitions that did not come back."""
         gone = [self._owned.pop(number) for number in list(self._owned) if number not in assigned]
         for owned in gone:
@@ -144,9 +144,9 @@ class Owner:
             _, late = await asyncio.wait([owned.task for owned in gone], timeout=GIVE_UP_SECONDS)
             if late:
                 log.error("partitions.not_given_up", count=len(late))
-        self._around.metrics.partitions.set(len(self._owned))
+        self._deps.metrics.partitions.set(len(self._owned))
 
-    async def _take_over(self, group: SupervisedGroup, assigned: frozenset[int]) -> None:
+    async def _acquire(self, group: SupervisedGroup, assigned: frozenset[int]) -> None:
         """Reads the log of new partitions from where heads say, and of all up to its end as it is now."""
         new = sorted(assigned - self._owned.keys())
         for owned in self._owned.values():
@@ -163,13 +163,13 @@ class Owner:
                 await check_last_events(self._bus, heads)
                 unused.pop_all()
             for number in new:
-                sessions = Sessions(heads[number], self._resting)
+                sessions = SessionTable(heads[number], self._resting)
                 partition, work, writer = self._partition(number, sessions, positions[number])
                 task = group.start(f"partition-{number}", self._run(partition, work, writer))
                 # Also when it never ran.
                 task.add_done_callback(partial(_closed, sessions))
                 self._owned[number] = Owned(partition, task)
-            self._around.metrics.partitions.set(len(self._owned))
+            self._deps.metrics.partitions.set(len(self._owned))
         self._follower.assign({number: owned.partition.position for number, owned in self._owned.items()})
         end = await ends(self._bus, self._bus.topics.sessions, sorted(assigned))
         for number in assigned:
@@ -181,16 +181,18 @@ class Owner:
                     f"sessions, such as {missing[0]}, but it does not: it was emptied, or it is another cluster's"
                 )
 
-    def _partition(self, number: int, sessions: Sessions, position: int) -> tuple[Partition, Work, HeadWriter]:
-        heads = HeadWriter(self._around.publisher, number)
-        work = Work(
+    def _partition(
+        self, number: int, sessions: SessionTable, position: int
+    ) -> tuple[Partition, Reconciler, HeadWriter]:
+        heads = HeadWriter(self._deps.publisher, number)
+        work = Reconciler(
             number,
-            self._around,
-            put=lambda session_id, given: partition.put(Waiting(session_id, given)),
+            self._deps,
+            put=lambda session_id, given: partition.put(PendingInput(session_id, given)),
             behind=lambda now: partition.behind(now),
             failed=lambda session_id, problem: partition.isolation.work_failed(session_id, problem),
         )
-        quarantine = Quarantine(HeldTopic(self._around.publisher, self._bus, number))
+        quarantine = Quarantine(HeldTopic(self._deps.publisher, self._bus, number))
         partition = Partition(
             number,
             bus=self._bus,
@@ -199,11 +201,11 @@ class Owner:
             writer=self._writer,
             heads=heads,
             quarantine=quarantine,
-            burials=Burials(self._around.publisher),
+            burials=DeadLetterWriter(self._deps.publisher),
             acting=work,
-            metrics=self._around.metrics,
-            traces=self._around.traces,
-            supervisor=self._around.supervisor,
+            metrics=self._deps.metrics,
+            traces=self._deps.traces,
+            supervisor=self._deps.supervisor,
             source=self._source,
         )
         return partition, work, heads
@@ -245,9 +247,9 @@ class Owner:
                 "another cluster's"
             )
 
-    async def _run(self, partition: Partition, work: Work, heads: HeadWriter) -> None:
+    async def _run(self, partition: Partition, work: Reconciler, heads: HeadWriter) -> None:
         name = f"partition-{partition.number}"
-        async with self._around.supervisor.group() as group:
+        async with self._deps.supervisor.group() as group:
             group.start(f"{name} decisions", partition.run())
             group.start(f"{name} work", work.run())
             group.start(f"{name} heads", heads.run())
@@ -279,26 +281,26 @@ class Owner:
                         self._inbox.hand_over(record, self._owned[place.partition].partition)
             if self._fetches.answered():
                 stepped()
-            self._make_room()
-            await self._let_begin()
+            self._apply_backpressure()
+            await self._resume_admission()
 
     async def _next_inputs(self) -> dict[TopicPartition, list[Record]]:
         return await poll(self._consumer, timeout_ms=POLL_MS, max_records=INPUTS_AT_ONCE)
 
-    async def _let_begin(self) -> None:
+    async def _resume_admission(self) -> None:
         """The sessions that wait, as soon as every partition is settled."""
-        if self._around.places.held and self._settled():
+        if self._deps.admission.paused and self._settled():
             # What was made just now gets into the queue first.
             await asyncio.sleep(0)
             if self._settled():
-                self._around.places.go_on()
+                self._deps.admission.resume()
 
     def _settled(self) -> bool:
         handing_out = self._membership.handing_out
         known = bool(handing_out) and handing_out == self._owned.keys()
         return known and all(one.partition.settled for one in self._owned.values())
 
-    def _make_room(self) -> None:
+    def _apply_backpressure(self) -> None:
         """A partition with many inputs waiting is not read further until they are decided."""
         for number in self._membership.handing_out:
             place = TopicPartition(self._bus.topics.inbox, number)
@@ -310,23 +312,23 @@ class Owner:
 
     # What is committed
 
-    async def _commit_for_ever(self, owns: Callable[[], None], decides: Callable[[], None]) -> None:
+    async def _commit_loop(self, owns: Callable[[], None], decides: Callable[[], None]) -> None:
         """`owns` is called while all that is assigned is owned, `decides` while nobody waits for a decision in vain."""
         while True:
             await asyncio.sleep(COMMIT_SECONDS)
             await self._commit()
-            self._show()
+            self._update_gauges()
             if self._membership.handing_out == self._membership.assigned:
                 owns()
             if self._progress.moved({number: one.partition.decisions for number, one in self._owned.items()}):
                 decides()
 
-    def _show(self) -> None:
+    def _update_gauges(self) -> None:
         owned = [one.partition for one in self._owned.values()]
-        self._around.metrics.sessions_open.set(sum(len(partition.sessions.open_sessions()) for partition in owned))
-        self._around.metrics.sessions_aside.set(sum(len(partition.isolation) for partition in owned))
+        self._deps.metrics.sessions_open.set(sum(len(partition.sessions.open_sessions()) for partition in owned))
+        self._deps.metrics.sessions_aside.set(sum(len(partition.isolation) for partition in owned))
         held = [since for partition in owned for since in partition.isolation.held_since]
-        self._around.metrics.held(held, self._around.now())
+        self._deps.metrics.held(held, self._deps.now())
 
     async def _commit(self) -> None:
         """Up to the first input whose decision has not come back. A failure means that somebody else owns by now."""
@@ -345,5 +347,5 @@ class Owner:
         self._committed.update({place.partition: offset for place, offset in offsets.items()})
 
 
-def _closed(sessions: Sessions, ended: "asyncio.Task[None]") -> None:
+def _closed(sessions: SessionTable, ended: "asyncio.Task[None]") -> None:
     sessions.close()

@@ -13,18 +13,18 @@ from tarsy_bus.connection import Bus
 from tarsy_bus.following import Record, ends, readable
 from tarsy_bus.held_sessions import HeldSession
 from tarsy_bus.log_writer import AppendUncertain, LogWriter
-from tarsy_orchestrator.effects.tracing import Traces
+from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
-from tarsy_orchestrator.partition.dead_letter_writer import Burials
-from tarsy_orchestrator.partition.decision_batch import Decision, Waiting, make_decisions
+from tarsy_orchestrator.partition.dead_letter_writer import DeadLetterWriter
+from tarsy_orchestrator.partition.decision_batch import Decision, PendingInput, make_decisions
 from tarsy_orchestrator.partition.decision_progress import Decisions
 from tarsy_orchestrator.partition.head_writer import HeadWriter
 from tarsy_orchestrator.partition.inbox_progress import InboxProgress
-from tarsy_orchestrator.partition.isolation import Acting, Isolation
+from tarsy_orchestrator.partition.isolation import EffectsPort, FaultIsolation
 from tarsy_orchestrator.partition.quarantine import Quarantine
-from tarsy_orchestrator.partition.rehydration import revive
-from tarsy_orchestrator.partition.session_table import NotLoaded, Sessions
-from tarsy_orchestrator.session.state import Beyond, Investigating, State
+from tarsy_orchestrator.partition.rehydration import rehydrate
+from tarsy_orchestrator.partition.session_table import SessionTable, StateNotLoadedError
+from tarsy_orchestrator.session.state import Investigating, SessionState, Unsupported
 from tarsy_service.supervision import SupervisedGroup, Supervisor
 
 log = structlog.get_logger(__name__)
@@ -48,15 +48,15 @@ class Partition:
         number: int,
         *,
         bus: Bus,
-        sessions: Sessions,
+        sessions: SessionTable,
         position: int,
         writer: LogWriter,
         heads: HeadWriter,
         quarantine: Quarantine,
-        burials: Burials,
-        acting: Acting,
+        burials: DeadLetterWriter,
+        acting: EffectsPort,
         metrics: Metrics,
-        traces: Traces,
+        traces: SessionTraces,
         supervisor: Supervisor,
         source: str,
     ) -> None:
@@ -65,7 +65,7 @@ class Partition:
         self.position = position
         self.progress = InboxProgress(0)
         self.settled = False
-        self.isolation = Isolation(
+        self.isolation = FaultIsolation(
             number,
             quarantine=quarantine,
             burials=burials,
@@ -82,9 +82,9 @@ class Partition:
         self._traces = traces
         self._supervisor = supervisor
         self._source = source
-        self._waiting: deque[Waiting] = deque()
+        self._waiting: deque[PendingInput] = deque()
         self._last_read: datetime | None = None
-        self._loading: dict[str, list[Waiting]] = {}
+        self._loading: dict[str, list[PendingInput]] = {}
         self._decisions_made = 0
         self._wake = asyncio.Event()
         self._moved = asyncio.Event()
@@ -105,7 +105,7 @@ class Partition:
         self._settle_at = end
         self.isolation.begin(held, self.sessions.open_sessions())
         for session_id, state in list(self.sessions.open_sessions().items()):
-            if isinstance(state, Beyond):
+            if isinstance(state, Unsupported):
                 self.isolation.cannot_read(session_id, state)
         self._settle_if_due()
 
@@ -128,7 +128,7 @@ class Partition:
         oldest = self._waiting[0].given.at if self._waiting else self._last_read
         return oldest is not None and now - oldest > BEHIND
 
-    def put(self, waiting: Waiting) -> None:
+    def put(self, waiting: PendingInput) -> None:
         self._waiting.append(waiting)
         self._wake.set()
 
@@ -159,7 +159,7 @@ class Partition:
             self._traces.happened(accepted.record, accepted.opened_at)
         if accepted.head is not None:
             self._heads.put(session_id, accepted.head, accepted.replaced)
-        if isinstance(accepted.state, Beyond) and self._settle_at is not None:
+        if isinstance(accepted.state, Unsupported) and self._settle_at is not None:
             self.isolation.cannot_read(session_id, accepted.state, accepted.record.envelope.type)
         if accepted.state is not None:
             self._act(session_id, accepted.state)
@@ -187,9 +187,9 @@ class Partition:
                     await self._decide(ready)
                     await self._heads.until_room()
 
-    def _ready(self, group: SupervisedGroup) -> list[Waiting]:
+    def _ready(self, group: SupervisedGroup) -> list[PendingInput]:
         """What can be decided now. Inputs of a session whose state has to be read first wait for that."""
-        ready: list[Waiting] = []
+        ready: list[PendingInput] = []
         while self._waiting and len(ready) < DECIDED_AT_ONCE:
             one = self._waiting.popleft()
             if one.operator_request is not None:
@@ -203,7 +203,7 @@ class Partition:
                 continue
             try:
                 self.sessions.state(one.session_id)
-            except NotLoaded:
+            except StateNotLoadedError:
                 self._loading[one.session_id] = [one]
                 group.start_finite(f"loading of session {one.session_id}", self._load(one.session_id))
                 continue
@@ -211,7 +211,7 @@ class Partition:
             ready.append(one)
         return ready
 
-    def _put_first(self, one: Waiting) -> None:
+    def _put_first(self, one: PendingInput) -> None:
         self._waiting.appendleft(one)
         self._wake.set()
 
@@ -233,20 +233,20 @@ class Partition:
         while (head := self.sessions.head(session_id)) is not None:
             try:
                 async with self._reviving, asyncio.timeout(REVIVE_SECONDS):
-                    revived = await revive(self._bus, self.number, session_id, head)
+                    rehydrated = await rehydrate(self._bus, self.number, session_id, head)
             except (KafkaError, TimeoutError) as problem:
                 log.warning("session.not_revived", session_id=session_id, reason=repr(problem))
                 await asyncio.sleep(PAUSE_SECONDS)
                 continue
             if self.sessions.head(session_id) == head:
-                self.sessions.load(session_id, revived.state, revived.size)
-                if isinstance(revived.state, Beyond):
-                    self.isolation.cannot_read(session_id, revived.state)
+                self.sessions.load(session_id, rehydrated.state, rehydrated.size)
+                if isinstance(rehydrated.state, Unsupported):
+                    self.isolation.cannot_read(session_id, rehydrated.state)
                 break
         self._waiting.extendleft(reversed(self._loading.pop(session_id, [])))
         self._wake.set()
 
-    async def _decide(self, ready: Sequence[Waiting]) -> None:
+    async def _decide(self, ready: Sequence[PendingInput]) -> None:
         decisions, left, undecided = make_decisions(ready, self.sessions.tail, source=self._source)
         self._waiting.extendleft(reversed(left))
         for one in undecided:
@@ -304,7 +304,7 @@ class Partition:
             return
         session_id, given = waiting.session_id, waiting.given
         state, request = self.sessions.state(session_id), waiting.operator_request
-        if isinstance(state, Beyond) and request is None and not decision.entries:
+        if isinstance(state, Unsupported) and request is None and not decision.entries:
             # It met the session between its event and the end of this batch.
             self.isolation.cannot_read(session_id, state)
             self.isolation.hold(waiting)
@@ -325,7 +325,7 @@ class Partition:
         for session_id, state in list(self.sessions.open_sessions().items()):
             self._act(session_id, state)
 
-    def _act(self, session_id: str, state: State) -> None:
+    def _act(self, session_id: str, state: SessionState) -> None:
         """Before all is settled nothing is made; what a session at rest owes no longer is cancelled at once."""
         if session_id in self.isolation:
             return

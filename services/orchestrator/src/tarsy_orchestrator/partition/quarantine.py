@@ -27,7 +27,7 @@ READ_AT_ONCE = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Pending:
+class UnwrittenInput:
     """An input that is not written yet. `done`: it needs the inbox no longer. `again`: it is handed in anew instead."""
 
     record: Record
@@ -36,7 +36,7 @@ class Pending:
 
 
 @dataclass(frozen=True, slots=True)
-class Leaving:
+class PendingRelease:
     """An operator brings the session back, by the input at `offset`.
 
     `buried`: why its inputs go to the dead letters, if they do.
@@ -48,14 +48,14 @@ class Leaving:
 
 
 @dataclass(slots=True)
-class _Aside:
+class _QuarantinedSession:
     """`inputs` lie on the topic, `pending` do not yet."""
 
     why: SessionSetAside
     written: bool
     inputs: dict[int, HeldInput] = field(default_factory=dict)
-    pending: deque[Pending] = field(default_factory=deque)
-    leaving: Leaving | None = None
+    pending: deque[UnwrittenInput] = field(default_factory=deque)
+    leaving: PendingRelease | None = None
 
 
 class Quarantine:
@@ -63,7 +63,7 @@ class Quarantine:
 
     def __init__(self, topic: HeldTopic) -> None:
         self._topic = topic
-        self._sessions: dict[str, _Aside] = {}
+        self._sessions: dict[str, _QuarantinedSession] = {}
         self._due: dict[str, None] = {}
         self._wake = asyncio.Event()
 
@@ -89,8 +89,10 @@ class Quarantine:
 
     def begin(self, found: Mapping[str, HeldSession]) -> None:
         """What the topic tells when the inbox is started (anew): inputs that were not written yet come again."""
-        unwritten = {id: _Aside(one.why, written=False) for id, one in self._sessions.items() if not one.written}
-        told = {id: _Aside(one.why, written=True, inputs=dict(one.inputs)) for id, one in found.items()}
+        unwritten = {
+            id: _QuarantinedSession(one.why, written=False) for id, one in self._sessions.items() if not one.written
+        }
+        told = {id: _QuarantinedSession(one.why, written=True, inputs=dict(one.inputs)) for id, one in found.items()}
         self._sessions = unwritten | told
         for session_id in unwritten:
             self._queue(session_id)
@@ -99,11 +101,11 @@ class Quarantine:
         """False when it was already."""
         if session_id in self._sessions:
             return False
-        self._sessions[session_id] = _Aside(why, written=False)
+        self._sessions[session_id] = _QuarantinedSession(why, written=False)
         self._queue(session_id)
         return True
 
-    def hold(self, session_id: str, pending: Pending) -> None:
+    def hold(self, session_id: str, pending: UnwrittenInput) -> None:
         """An input of a session that has been set aside."""
         aside = self._sessions[session_id]
         if pending.record.offset in aside.inputs:
@@ -112,7 +114,7 @@ class Quarantine:
         aside.pending.append(pending)
         self._queue(session_id)
 
-    def leave(self, session_id: str, leaving: Leaving) -> None:
+    def leave(self, session_id: str, leaving: PendingRelease) -> None:
         """The session is to go on."""
         aside = self._sessions.get(session_id)
         if aside is None:
@@ -143,7 +145,7 @@ class Quarantine:
         aside = self._sessions.get(session_id)
         return aside is None or (aside.written and not aside.pending and aside.leaving is None)
 
-    async def _enter(self, session_id: str, aside: _Aside) -> None:
+    async def _enter(self, session_id: str, aside: _QuarantinedSession) -> None:
         if not aside.written:
             await self._topic.mark(session_id, aside.why)
             aside.written = True
@@ -155,7 +157,7 @@ class Quarantine:
             aside.pending.popleft()
             one.done()
 
-    async def _leave(self, session_id: str, aside: _Aside, resumed: Callable[[str], None]) -> None:
+    async def _leave(self, session_id: str, aside: _QuarantinedSession, resumed: Callable[[str], None]) -> None:
         """Inputs go back in the order in which they came; what came before the first of them lay there, behind them."""
         leaving = aside.leaving
         if leaving is None:
@@ -174,7 +176,7 @@ class Quarantine:
         log.info("session.released", session_id=session_id, inputs=len(aside.inputs))
         leaving.done()
 
-    async def _bring_back(self, session_id: str, aside: _Aside, leaving: Leaving) -> int:
+    async def _bring_back(self, session_id: str, aside: _QuarantinedSession, leaving: PendingRelease) -> int:
         """Up to which offset inputs of the session are not decided any more: where the first one lies now."""
         until: int | None = None
         left = sorted(aside.inputs)
@@ -194,7 +196,7 @@ class Quarantine:
             left = left[READ_AT_ONCE:]
         return leaving.offset if until is None else until
 
-    async def _out(self, record: Record, leaving: Leaving) -> int | None:
+    async def _out(self, record: Record, leaving: PendingRelease) -> int | None:
         """Where it lies in the inbox now, if it was brought back."""
         reason = leaving.buried
         if reason is None:

@@ -8,23 +8,23 @@ from tarsy_bus.following import Record, read_to_end, readable
 from tarsy_contracts.heads import SessionHead
 from tarsy_orchestrator.partition.guarded_evolve import evolve_guarded
 from tarsy_orchestrator.partition.resting_states import size_of_event
-from tarsy_orchestrator.session.state import ABSENT, Beyond, State
+from tarsy_orchestrator.session.state import NOT_STARTED, SessionState, Unsupported
 
 
 @dataclass(frozen=True, slots=True)
-class Revived:
+class Rehydrated:
     """`size`: of its events, as caches count them."""
 
-    state: State
+    state: SessionState
     size: int
 
 
-async def revive(bus: Bus, partition: int, session_id: str, head: SessionHead) -> Revived:
+async def rehydrate(bus: Bus, partition: int, session_id: str, head: SessionHead) -> Rehydrated:
     """The session's state at its head; Beyond, when its spans do not lead there.
 
     Costs as many records as the spans hold, of this session and of others.
     """
-    state: State = ABSENT
+    state: SessionState = NOT_STARTED
     size = 0
     chains = Chains()
     key = session_id.encode()
@@ -41,5 +41,5 @@ async def revive(bus: Bus, partition: int, session_id: str, head: SessionHead) -
     for span in head.spans:
         await read_to_end(bus, bus.topics.sessions, {partition: span.first}, take, until={partition: span.last + 1})
     if chains.last(session_id) != Known(head.event_id, head.number):
-        return Revived(Beyond(head.decided), 0)
-    return Revived(state, size)
+        return Rehydrated(Unsupported(head.decided), 0)
+    return Rehydrated(state, size)

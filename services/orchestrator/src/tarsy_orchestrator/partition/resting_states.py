@@ -6,19 +6,19 @@ A session that is not in it is read again from its spans when somebody asks for 
 from collections import Counter, OrderedDict
 from dataclasses import dataclass
 
-from tarsy_orchestrator.session.state import State
+from tarsy_orchestrator.session.state import SessionState
 
 KEPT_BYTES = 64 * 1024 * 1024
 EVENT_BYTES = 2_000
 """What an event takes in a state beside its own bytes (measured: 1,200 to 2,000)."""
 
-type Place = tuple[object, str]
+type SessionKey = tuple[object, str]
 """A session, and the tenure of a partition that keeps it."""
 
 
 @dataclass(slots=True)
 class _Kept:
-    state: State
+    state: SessionState
     size: int
 
 
@@ -30,41 +30,41 @@ class RestingStates:
 
     def __init__(self, most_bytes: int = KEPT_BYTES) -> None:
         self._most_bytes = most_bytes
-        self._kept: OrderedDict[Place, _Kept] = OrderedDict()
-        self._pins: Counter[Place] = Counter()
+        self._kept: OrderedDict[SessionKey, _Kept] = OrderedDict()
+        self._pins: Counter[SessionKey] = Counter()
         self.size = 0
 
     def __len__(self) -> int:
         return len(self._kept)
 
-    def get(self, place: Place) -> State | None:
+    def get(self, place: SessionKey) -> SessionState | None:
         kept = self._kept.get(place)
         if kept is None:
             return None
         self._kept.move_to_end(place)
         return kept.state
 
-    def size_of(self, place: Place) -> int:
+    def size_of(self, place: SessionKey) -> int:
         kept = self._kept.get(place)
         return 0 if kept is None else kept.size
 
-    def put(self, place: Place, state: State, size: int) -> None:
+    def put(self, place: SessionKey, state: SessionState, size: int) -> None:
         """`size`: of the session's events, as `size_of_event` counts them."""
         self.remove(place)
         self._kept[place] = _Kept(state, size)
         self.size += size
         self._evict()
 
-    def remove(self, place: Place) -> None:
+    def remove(self, place: SessionKey) -> None:
         kept = self._kept.pop(place, None)
         if kept is not None:
             self.size -= kept.size
 
-    def pin(self, place: Place) -> None:
+    def pin(self, place: SessionKey) -> None:
         """It stays, once it is there, until it was unpinned as often as pinned."""
         self._pins[place] += 1
 
-    def unpin(self, place: Place) -> None:
+    def unpin(self, place: SessionKey) -> None:
         self._pins[place] -= 1
         if self._pins[place] <= 0:
             del self._pins[place]

@@ -1,27 +1,27 @@
 """A session's life as four pure functions: no clock, no randomness, no I/O.
 
-`evolve` makes the state from the events of the log, and `decide` the events that follow from an input. `owed` lists
-what a state still waits for, `answers` what workers and people are told. Nothing in here imports the other rooms.
+`evolve` makes the state from the events of the log, `decide` the events that follow from an input. `effects_of` lists
+what a state still waits for, `replies_to` what workers and people are answered. Nothing in here imports other rooms.
 """
 
 from tarsy_orchestrator.session.decide import decide
-from tarsy_orchestrator.session.decision_input import Given
-from tarsy_orchestrator.session.effects import Owed, owed
+from tarsy_orchestrator.session.decision_input import DecisionInput
+from tarsy_orchestrator.session.effects import Effect, effects_of
 from tarsy_orchestrator.session.evolve import evolve
-from tarsy_orchestrator.session.replies import answers
-from tarsy_orchestrator.session.state import ABSENT, Absent, Beyond, Ended, Investigating, State
+from tarsy_orchestrator.session.replies import replies_to
+from tarsy_orchestrator.session.state import NOT_STARTED, AtRest, Investigating, NotStarted, SessionState, Unsupported
 
 __all__ = [
-    "ABSENT",
-    "Absent",
-    "Beyond",
-    "Ended",
-    "Given",
+    "NOT_STARTED",
+    "AtRest",
+    "DecisionInput",
+    "Effect",
     "Investigating",
-    "Owed",
-    "State",
-    "answers",
+    "NotStarted",
+    "SessionState",
+    "Unsupported",
     "decide",
+    "effects_of",
     "evolve",
-    "owed",
+    "replies_to",
 ]

@@ -16,8 +16,8 @@ from tarsy_orchestrator.session.controllers.react import instructions as react
 from tarsy_orchestrator.session.llm_retry import ITERATION_TIMEOUT, REPETITION
 from tarsy_orchestrator.session.prompt_context import content_of
 from tarsy_orchestrator.session.prompts.notes import BE_CONCISE, CONCLUDE, NUDGE, broken_off, outcome_known, tool_result
-from tarsy_orchestrator.session.read_result_tool import reading_tool, short_id
-from tarsy_orchestrator.session.state import Call, Execution, Investigating, Turn
+from tarsy_orchestrator.session.read_result_tool import read_result_name, short_id
+from tarsy_orchestrator.session.state import Execution, Investigating, ToolCallState, Turn
 
 
 def conversation(state: Investigating, execution: Execution) -> Conversation:
@@ -50,7 +50,7 @@ def _system(execution: Execution) -> str:
 def _of_turn(state: Investigating, execution: Execution, turn: Turn) -> Iterator[ConversationMessage]:
     answer = turn.answer
     calls = [state.calls[call_id] for call_id in turn.calls]
-    reading = reading_tool(execution.tools)
+    reading = read_result_name(execution.tools)
     if execution.agent.controller == "react":
         yield AssistantMessage(content=answer.text, opaque=answer.opaque)
         for call in calls:
@@ -65,7 +65,7 @@ def _of_turn(state: Investigating, execution: Execution, turn: Turn) -> Iterator
 
 def _last_words(state: Investigating, execution: Execution) -> Iterator[UserMessage]:
     """What is said to the model now, and is not part of the conversation afterwards."""
-    failed = execution.tries.failed
+    failed = execution.retries.failed
     if failed is not None and failed.kind == REPETITION:
         yield UserMessage(content=BE_CONCISE)
     if failed is not None and failed.kind == ITERATION_TIMEOUT:
@@ -74,7 +74,7 @@ def _last_words(state: Investigating, execution: Execution) -> Iterator[UserMess
         yield UserMessage(content=react.CONCLUDE if execution.agent.controller == "react" else CONCLUDE)
 
 
-def _result(call: Call, answer: e.LlmCallCompleted, reading: str) -> ToolMessage:
+def _result(call: ToolCallState, answer: e.LlmCallCompleted, reading: str) -> ToolMessage:
     name = next(asked.name for asked in answer.tool_calls if asked.id == call.requested.call_id)
     return ToolMessage(
         tool_call_id=call.requested.call_id,
@@ -93,7 +93,7 @@ def _learned_after(state: Investigating, execution: Execution, turn: int) -> Ite
         yield UserMessage(content=f"{note}\n\n{tool_result(event.content)}")
 
 
-def _content(call: Call, reading: str) -> str:
+def _content(call: ToolCallState, reading: str) -> str:
     content, note = content_of(call, reading)
     fenced = tool_result(content)
     return f"{note}\n\n{fenced}" if note else fenced

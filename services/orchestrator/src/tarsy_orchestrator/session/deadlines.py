@@ -12,8 +12,8 @@ from tarsy_contracts import events as e
 from tarsy_contracts.identities import iteration_id
 from tarsy_orchestrator.session.downtime import Downtime
 from tarsy_orchestrator.session.llm_retry import ITERATION_TIMEOUT
-from tarsy_orchestrator.session.state import Call, Execution, Investigating, call_of_summary
-from tarsy_orchestrator.session.termination import UNKNOWN, close_question, give_up_at_risk, time_out
+from tarsy_orchestrator.session.state import Execution, Investigating, ToolCallState, call_of_summary
+from tarsy_orchestrator.session.termination import UNKNOWN, close_question, end_may_have_run, time_out
 
 CANCEL_GRACE = timedelta(seconds=1)
 """So long a cancelled session waits for the outcome of calls that may have taken effect."""
@@ -42,7 +42,7 @@ def deadlines(state: Investigating) -> Iterator[Deadline]:
             yield Deadline(iteration_id(execution.id, execution.iteration), since, end_of_iteration)
 
 
-def deadline_passed(state: Investigating, id: str, at: datetime, downtime: Downtime) -> list[e.Event]:
+def decide_deadline(state: Investigating, id: str, at: datetime, downtime: Downtime) -> list[e.Event]:
     """`id` is that of a call, a summary, an iteration, or the session."""
     if (call := state.calls.get(id)) is not None:
         return _call(call, at, downtime)
@@ -55,23 +55,23 @@ def deadline_passed(state: Investigating, id: str, at: datetime, downtime: Downt
         return _iteration(state, id)
     if state.cancelled is None:
         return time_out(state, state.started.chain.limits.session_seconds)
-    return list(give_up_at_risk(state.calls.values(), f"Cancelled by {state.cancelled.author}."))
+    return list(end_may_have_run(state.calls.values(), f"Cancelled by {state.cancelled.author}."))
 
 
-def _call(call: Call, at: datetime, downtime: Downtime) -> list[e.Event]:
+def _call(call: ToolCallState, at: datetime, downtime: Downtime) -> list[e.Event]:
     if not call.open or not downtime.passed(call.requested_at, call.deadline, at):
         return []
     return [_given_up(call, f"No result after {call.requested.timeout_seconds:g} seconds.")]
 
 
-def _given_up(call: Call, why: str) -> e.ToolCallCompleted:
+def _given_up(call: ToolCallState, why: str) -> e.ToolCallCompleted:
     call_id = call.requested.call_id
-    if call.at_risk:
+    if call.may_have_run:
         return e.ToolCallCompleted(call_id=call_id, outcome="unknown", content=f"{why} {UNKNOWN}")
     return e.ToolCallCompleted(call_id=call_id, outcome="unavailable", content=why)
 
 
-def _summary(call: Call, at: datetime, downtime: Downtime) -> list[e.Event]:
+def _summary(call: ToolCallState, at: datetime, downtime: Downtime) -> list[e.Event]:
     summary = call.summary
     if summary is None or summary.ended is not None:
         return []
@@ -80,7 +80,7 @@ def _summary(call: Call, at: datetime, downtime: Downtime) -> list[e.Event]:
     return [_unsummarised(call, f"no summary after {summary.requested.timeout_seconds:g} seconds")]
 
 
-def _unsummarised(call: Call, error: str) -> e.SummaryFailed:
+def _unsummarised(call: ToolCallState, error: str) -> e.SummaryFailed:
     assert call.summary is not None
     return e.SummaryFailed(summary_id=call.summary.requested.summary_id, call_id=call.requested.call_id, error=error)
 
@@ -100,6 +100,6 @@ def _calls(state: Investigating, execution: Execution, why: str) -> Sequence[e.E
     for call in calls:
         if call.open:
             events.append(_given_up(call, why))
-        elif not call.settled:
+        elif not call.result_ready:
             events.append(_unsummarised(call, why))
     return events

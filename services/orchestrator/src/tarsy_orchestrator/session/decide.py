@@ -10,81 +10,81 @@ from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.identities import runbook_call_id
 from tarsy_contracts.own_tools import FETCH_RUNBOOK, OWN_SERVER
-from tarsy_orchestrator.session.deadlines import deadline_passed
+from tarsy_orchestrator.session.deadlines import decide_deadline
 from tarsy_orchestrator.session.decide_calls import (
-    call_claimed,
-    call_released,
-    call_reported,
-    outcome_learned,
-    summarised,
-    worker_died,
+    decide_claim,
+    decide_late_outcome,
+    decide_release,
+    decide_summary_report,
+    decide_tool_report,
+    decide_worker_death,
 )
-from tarsy_orchestrator.session.decide_llm import llm_answered
-from tarsy_orchestrator.session.decision_input import Given
-from tarsy_orchestrator.session.lookahead import Step, imagined
-from tarsy_orchestrator.session.stages import first_stage, start_executions, tools_wanted
-from tarsy_orchestrator.session.state import Absent, Beyond, Ended, Investigating, State
-from tarsy_orchestrator.session.transitions import consequences
+from tarsy_orchestrator.session.decide_llm import decide_llm_report
+from tarsy_orchestrator.session.decision_input import DecisionInput
+from tarsy_orchestrator.session.lookahead import LookaheadStep, look_ahead
+from tarsy_orchestrator.session.stages import start_executions, start_first_stage, wanted_servers
+from tarsy_orchestrator.session.state import AtRest, Investigating, NotStarted, SessionState, Unsupported
+from tarsy_orchestrator.session.transitions import next_events
 
 REPEATS_NOTED = 50
 
 
-def decide(session_id: str, state: State, given: Given) -> list[e.Event]:
+def decide(session_id: str, state: SessionState, given: DecisionInput) -> list[e.Event]:
     """Never raises. `[]` also for what comes too late, or makes no sense in this state."""
-    return [step.event for step in decided(session_id, state, given)]
+    return [step.event for step in decide_steps(session_id, state, given)]
 
 
-def decided(session_id: str, state: State, given: Given) -> list[Step]:
+def decide_steps(session_id: str, state: SessionState, given: DecisionInput) -> list[LookaheadStep]:
     """The decision, with the state that each of its events will make."""
-    if given.offset is not None and given.offset <= state.decided:
+    if given.offset is not None and given.offset <= state.last_decided_offset:
         return []
-    steps = imagined(session_id, state, _direct(state, given), given)
-    while steps and (more := consequences(steps[-1].after, given.at)):
-        steps += imagined(session_id, steps[-1].after, more, given)
+    steps = look_ahead(session_id, state, _direct(state, given), given)
+    while steps and (more := next_events(steps[-1].after, given.at)):
+        steps += look_ahead(session_id, steps[-1].after, more, given)
     return steps
 
 
-def _direct(state: State, given: Given) -> list[e.Event]:
+def _direct(state: SessionState, given: DecisionInput) -> list[e.Event]:
     match state:
-        case Absent():
+        case NotStarted():
             return _open(given)
         case Investigating():
             return _investigating(state, given)
-        case Ended():
+        case AtRest():
             return _ended(state, given)
-        case Beyond():
+        case Unsupported():
             return []
     assert_never(state)
 
 
-def _open(given: Given) -> list[e.Event]:
+def _open(given: DecisionInput) -> list[e.Event]:
     if not isinstance(given.input, i.AlertReceived) or given.chain is None:
         return []
     return [e.SessionStarted(input_id=given.input_id, alert=given.input.alert, chain=given.chain)]
 
 
-def _investigating(state: Investigating, given: Given) -> list[e.Event]:  # noqa: C901 - one case an input
+def _investigating(state: Investigating, given: DecisionInput) -> list[e.Event]:  # noqa: C901 - one case an input
     match given.input:
         case i.AlertReceived():
             return _repeated(state, given.input, given.input_id)
-        case i.PlaceGiven():
+        case i.SessionAdmitted():
             return _begin(state)
         case i.ToolsOffered():
             return _offered(state, given.input, given)
         case i.LlmCallReported():
-            return llm_answered(state, given.input)
+            return decide_llm_report(state, given.input)
         case i.CallClaimed():
-            return call_claimed(state, given.input)
+            return decide_claim(state, given.input)
         case i.CallNotStarted():
-            return call_released(state, given.input.call_id, given.input.claim_id, given.input.reason)
+            return decide_release(state, given.input.call_id, given.input.claim_id, given.input.reason)
         case i.ToolCallReported():
-            return call_reported(state, given.input)
+            return decide_tool_report(state, given.input)
         case i.SummaryReported():
-            return summarised(state, given.input)
+            return decide_summary_report(state, given.input)
         case i.WorkerDied():
-            return worker_died(state, given.input)
+            return decide_worker_death(state, given.input)
         case i.DeadlinePassed():
-            return deadline_passed(state, given.input.call_id, given.at, given.downtime)
+            return decide_deadline(state, given.input.call_id, given.at, given.downtime)
         case i.CancelRequested():
             return _cancel(state, given.input)
         case i.SessionReleaseRequested() | i.SessionFailRequested():
@@ -92,12 +92,12 @@ def _investigating(state: Investigating, given: Given) -> list[e.Event]:  # noqa
     assert_never(given.input)
 
 
-def _ended(state: Ended, given: Given) -> list[e.Event]:
+def _ended(state: AtRest, given: DecisionInput) -> list[e.Event]:
     match given.input:
         case i.AlertReceived():
             return _repeated(state, given.input, given.input_id)
         case i.ToolCallReported():
-            return outcome_learned(state.calls.get(given.input.call_id), given.input)
+            return decide_late_outcome(state.calls.get(given.input.call_id), given.input)
         case i.CancelRequested():
             if given.input.request_id in state.answers:
                 return []
@@ -106,7 +106,7 @@ def _ended(state: Ended, given: Given) -> list[e.Event]:
             return []
 
 
-def _repeated(state: Investigating | Ended, received: i.AlertReceived, input_id: str) -> list[e.Event]:
+def _repeated(state: Investigating | AtRest, received: i.AlertReceived, input_id: str) -> list[e.Event]:
     known = input_id in state.repeats or (state.started is not None and input_id == state.started.input_id)
     if known or len(state.repeats) >= REPEATS_NOTED:
         return []
@@ -118,7 +118,7 @@ def _begin(state: Investigating) -> list[e.Event]:
     if state.stages or state.cancelled is not None:
         return []
     url = state.started.alert.runbook_url
-    return [first_stage(state), *([] if url is None else [_fetch(state, url)])]
+    return [start_first_stage(state), *([] if url is None else [_fetch(state, url)])]
 
 
 def _fetch(state: Investigating, url: str) -> e.ToolCallRequested:
@@ -135,9 +135,9 @@ def _fetch(state: Investigating, url: str) -> e.ToolCallRequested:
     )
 
 
-def _offered(state: Investigating, offered: i.ToolsOffered, given: Given) -> list[e.Event]:
+def _offered(state: Investigating, offered: i.ToolsOffered, given: DecisionInput) -> list[e.Event]:
     stage = state.stage
-    if stage is None or stage.started.stage_id != offered.stage_id or not tools_wanted(state):
+    if stage is None or stage.started.stage_id != offered.stage_id or not wanted_servers(state):
         return []
     if state.cancelled is not None:
         return []

@@ -5,11 +5,11 @@
 
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
-from tarsy_orchestrator.session.state import Call, Investigating, call_of_summary
+from tarsy_orchestrator.session.state import Investigating, ToolCallState, call_of_summary
 from tarsy_orchestrator.session.termination import UNKNOWN
 
 
-def call_claimed(state: Investigating, claimed: i.CallClaimed) -> list[e.Event]:
+def decide_claim(state: Investigating, claimed: i.CallClaimed) -> list[e.Event]:
     call = state.calls.get(claimed.call_id)
     if call is not None:
         if not call.open or call.claim is not None or state.cancelled is not None:
@@ -22,7 +22,7 @@ def call_claimed(state: Investigating, claimed: i.CallClaimed) -> list[e.Event]:
     return [e.SummaryStarted(summary_id=claimed.call_id, claim_id=claimed.claim_id, worker_id=claimed.worker_id)]
 
 
-def call_released(state: Investigating, call_id: str, claim_id: str, reason: e.ReleaseReason) -> list[e.Event]:
+def decide_release(state: Investigating, call_id: str, claim_id: str, reason: e.ReleaseReason) -> list[e.Event]:
     """The call is free again. While the session is being cancelled it ends instead, as it never ran."""
     call = state.calls.get(call_id)
     if call is not None:
@@ -38,13 +38,13 @@ def call_released(state: Investigating, call_id: str, claim_id: str, reason: e.R
     return [e.SummaryReleased(summary_id=call_id, claim_id=claim_id, reason=reason)]
 
 
-def call_reported(state: Investigating, reported: i.ToolCallReported) -> list[e.Event]:
+def decide_tool_report(state: Investigating, reported: i.ToolCallReported) -> list[e.Event]:
     """One outcome is accepted. Of a call that may not run twice, only that of the claim that was granted."""
     call = state.calls.get(reported.call_id)
     if call is None:
         return []
     if not call.open:
-        return outcome_learned(call, reported)
+        return decide_late_outcome(call, reported)
     if not call.requested.repeatable and (call.claim is None or call.claim.claim_id != reported.claim_id):
         return []
     return [
@@ -63,7 +63,7 @@ def call_reported(state: Investigating, reported: i.ToolCallReported) -> list[e.
     ]
 
 
-def outcome_learned(call: Call | None, reported: i.ToolCallReported) -> list[e.Event]:
+def decide_late_outcome(call: ToolCallState | None, reported: i.ToolCallReported) -> list[e.Event]:
     """A late outcome is worth noting when the call had ended as unknown, and it is of the claim that was granted."""
     if call is None or call.completed is None or call.learned is not None or call.completed.outcome != "unknown":
         return []
@@ -80,7 +80,7 @@ def outcome_learned(call: Call | None, reported: i.ToolCallReported) -> list[e.E
     ]
 
 
-def summarised(state: Investigating, reported: i.SummaryReported) -> list[e.Event]:
+def decide_summary_report(state: Investigating, reported: i.SummaryReported) -> list[e.Event]:
     call = call_of_summary(state.calls, reported.call_id)
     if call is None or call.summary is None or call.summary.ended is not None:
         return []
@@ -100,10 +100,10 @@ def summarised(state: Investigating, reported: i.SummaryReported) -> list[e.Even
     ]
 
 
-def worker_died(state: Investigating, died: i.WorkerDied) -> list[e.Event]:
+def decide_worker_death(state: Investigating, died: i.WorkerDied) -> list[e.Event]:
     call = state.calls.get(died.call_id)
-    if call is None or not call.at_risk:
-        return call_released(state, died.call_id, died.claim_id, "worker_died")
+    if call is None or not call.may_have_run:
+        return decide_release(state, died.call_id, died.claim_id, "worker_died")
     if call.claim is None or call.claim.claim_id != died.claim_id:
         return []
     text = f"The worker that ran this call died. {UNKNOWN}"

@@ -6,13 +6,13 @@ from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.conversation import ToolCall
 from tarsy_orchestrator.session.controllers.interpretation import understood
-from tarsy_orchestrator.session.read_result_tool import reads, refusal
+from tarsy_orchestrator.session.read_result_tool import is_read_result, refusal
 from tarsy_orchestrator.session.state import Execution, Investigating
 
 MOST_NAMED = 100
 
 
-def llm_answered(state: Investigating, reported: i.LlmCallReported) -> list[e.Event]:
+def decide_llm_report(state: Investigating, reported: i.LlmCallReported) -> list[e.Event]:
     execution = _waiting(state, reported.llm_call_id)
     if execution is None or execution.waiting_for is None:
         return []
@@ -80,7 +80,7 @@ def _calls(state: Investigating, execution: Execution, answer: e.LlmCallComplete
 def _refusal(state: Investigating, execution: Execution, call: ToolCall, tool: e.OfferedTool | None) -> str | None:
     if tool is None:
         return f"There is no tool named {call.name!r}. The tools you have: {_names(execution.tools)}."
-    return refusal(state.calls, call.arguments) if reads(tool.server, tool.tool) else None
+    return refusal(state.calls, call.arguments) if is_read_result(tool.server, tool.tool) else None
 
 
 def _names(tools: Sequence[e.OfferedTool]) -> str:

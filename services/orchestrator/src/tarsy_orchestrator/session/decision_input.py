@@ -9,7 +9,7 @@ from tarsy_orchestrator.session.downtime import NO_DOWNTIME, Downtime
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class DecisionInput:
     """`at` is the broker's stamp of an inbox input, or when the owner learned its own.
 
     `offset` is the input's place in the inbox; None for what the owner learned itself. `chain` comes with an alert:

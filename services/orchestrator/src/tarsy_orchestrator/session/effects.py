@@ -8,12 +8,20 @@ from tarsy_contracts import events as e
 from tarsy_contracts.alert import Priority, priority_of
 from tarsy_contracts.identities import derived_id
 from tarsy_orchestrator.session.deadlines import deadlines
-from tarsy_orchestrator.session.stages import tools_wanted
-from tarsy_orchestrator.session.state import Asked, Call, Claim, Execution, Investigating, State, Summary
+from tarsy_orchestrator.session.stages import wanted_servers
+from tarsy_orchestrator.session.state import (
+    Claim,
+    Execution,
+    Investigating,
+    PendingLlmCall,
+    SessionState,
+    Summary,
+    ToolCallState,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class OwedPlace:
+class AdmissionEffect:
     """A place among the sessions that run at once."""
 
     session_id: str
@@ -26,7 +34,7 @@ class OwedPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class OwedTools:
+class OfferToolsEffect:
     """The tools that the catalog offers to the agents of a stage that has started."""
 
     stage: e.StageStarted
@@ -38,9 +46,9 @@ class OwedTools:
 
 
 @dataclass(frozen=True, slots=True)
-class OwedLlmCall:
+class LlmCallEffect:
     execution: Execution
-    asked: Asked
+    asked: PendingLlmCall
 
     @property
     def id(self) -> str:
@@ -48,7 +56,7 @@ class OwedLlmCall:
 
 
 @dataclass(frozen=True, slots=True)
-class OwedEnd:
+class DeadlineEffect:
     """Of an iteration or of the session: it is over at `deadline`, whatever has come by then."""
 
     id: str
@@ -57,8 +65,8 @@ class OwedEnd:
 
 
 @dataclass(frozen=True, slots=True)
-class OwedToolCall:
-    call: Call
+class ToolCallEffect:
+    call: ToolCallState
 
     @property
     def id(self) -> str:
@@ -82,8 +90,8 @@ class OwedToolCall:
 
 
 @dataclass(frozen=True, slots=True)
-class OwedSummary:
-    call: Call
+class SummaryEffect:
+    call: ToolCallState
     summary: Summary
 
     @property
@@ -107,33 +115,33 @@ class OwedSummary:
         return self.summary.releases
 
 
-type OwnWork = OwedPlace | OwedTools | OwedLlmCall
-type QueuedCall = OwedToolCall | OwedSummary
-type Owed = OwnWork | QueuedCall | OwedEnd
+type OwnEffect = AdmissionEffect | OfferToolsEffect | LlmCallEffect
+type QueuedEffect = ToolCallEffect | SummaryEffect
+type Effect = OwnEffect | QueuedEffect | DeadlineEffect
 
 
-def owed(state: State) -> list[Owed]:
+def effects_of(state: SessionState) -> list[Effect]:
     """In the order in which they came to be owed. Each has an id; an answer names it."""
     if not isinstance(state, Investigating):
         return []
-    missing: list[Owed] = [OwedEnd(one.id, one.since, one.at) for one in deadlines(state)]
+    missing: list[Effect] = [DeadlineEffect(one.id, one.since, one.at) for one in deadlines(state)]
     if state.cancelled is None:
         missing += _steps(state)
     for call in state.calls.values():
         if call.open:
-            missing.append(OwedToolCall(call))
+            missing.append(ToolCallEffect(call))
         elif call.summary is not None and call.summary.ended is None:
-            missing.append(OwedSummary(call, call.summary))
+            missing.append(SummaryEffect(call, call.summary))
     return missing
 
 
-def _steps(state: Investigating) -> Iterator[OwnWork]:
+def _steps(state: Investigating) -> Iterator[OwnEffect]:
     stage = state.stage
     if stage is None:
-        yield OwedPlace(state.session_id, priority_of(state.started.alert), state.opened_at)
+        yield AdmissionEffect(state.session_id, priority_of(state.started.alert), state.opened_at)
         return
-    if servers := tools_wanted(state):
-        yield OwedTools(stage.started, servers)
+    if servers := wanted_servers(state):
+        yield OfferToolsEffect(stage.started, servers)
     for execution in state.executions_of(stage):
         if execution.waiting_for is not None:
-            yield OwedLlmCall(execution, execution.waiting_for)
+            yield LlmCallEffect(execution, execution.waiting_for)

@@ -4,65 +4,76 @@ from dataclasses import replace
 
 from tarsy_contracts import events as e
 from tarsy_contracts.recorded import Recorded
-from tarsy_orchestrator.session.evolve_calls import call_event, call_requested, outcome_learned, summary_event
-from tarsy_orchestrator.session.evolve_llm import fell_back, llm_event
+from tarsy_orchestrator.session.evolve_calls import (
+    apply_call_event,
+    apply_call_requested,
+    apply_outcome_learned,
+    apply_summary_event,
+)
+from tarsy_orchestrator.session.evolve_llm import apply_fallback, apply_llm_event
 from tarsy_orchestrator.session.evolve_stages import (
-    execution_completed,
-    execution_started,
-    stage_completed,
-    stage_started,
-    tools_offered,
+    apply_execution_completed,
+    apply_execution_started,
+    apply_stage_completed,
+    apply_stage_started,
+    apply_tools_offered,
 )
 from tarsy_orchestrator.session.state import (
     REFUSALS_KEPT,
-    Absent,
     Answered,
-    Beyond,
+    AtRest,
     Cancelled,
-    Ended,
     Investigating,
-    State,
+    NotStarted,
+    SessionState,
+    Unsupported,
 )
 
-type Known = Investigating | Ended
+type KnownState = Investigating | AtRest
 
 
-def evolve(state: State, record: Recorded) -> State:
+def evolve(state: SessionState, record: Recorded) -> SessionState:
     """An event that makes no sense in this state is from code that this code does not know: Beyond."""
-    decided = state.decided if record.envelope.decided is None else max(state.decided, record.envelope.decided)
+    decided = (
+        state.last_decided_offset
+        if record.envelope.decided is None
+        else max(state.last_decided_offset, record.envelope.decided)
+    )
     event = record.event
-    if isinstance(state, Beyond):
-        return _after_unreadable(replace(state, decided=decided), event)
+    if isinstance(state, Unsupported):
+        return _after_unreadable(replace(state, last_decided_offset=decided), event)
     if event is None:
-        return Beyond(decided)
+        return Unsupported(decided)
     if isinstance(event, e.SessionStarted):
-        return _opened(event, record, decided) if isinstance(state, Absent) else Beyond(decided)
-    if isinstance(state, Absent):
-        return Beyond(decided)
-    known = replace(state, decided=decided)
+        return _opened(event, record, decided) if isinstance(state, NotStarted) else Unsupported(decided)
+    if isinstance(state, NotStarted):
+        return Unsupported(decided)
+    known = replace(state, last_decided_offset=decided)
     match event:
         case e.AlertRepeated():
             return replace(known, repeats=known.repeats | {event.input_id})
         case e.RequestAccepted() | e.RequestRefused() | e.SessionReleased():
             return _answered(known, event, record)
         case e.ToolCallOutcomeLearned():
-            return outcome_learned(known, event) or Beyond(decided)
+            return apply_outcome_learned(known, event) or Unsupported(decided)
         case _:
-            return _investigate(known, event, record) if isinstance(known, Investigating) else Beyond(decided)
+            return _investigate(known, event, record) if isinstance(known, Investigating) else Unsupported(decided)
 
 
-def _opened(event: e.SessionStarted, record: Recorded, decided: int) -> State:
-    return Investigating(session_id=record.session_id, started=event, decided=decided, opened_at=record.appended_at)
+def _opened(event: e.SessionStarted, record: Recorded, decided: int) -> SessionState:
+    return Investigating(
+        session_id=record.session_id, started=event, last_decided_offset=decided, opened_at=record.appended_at
+    )
 
 
-def _after_unreadable(state: Beyond, event: e.Event | None) -> State:
+def _after_unreadable(state: Unsupported, event: e.Event | None) -> SessionState:
     """An operator can end what cannot be read; nothing else makes sense of it."""
     if isinstance(event, e.SessionFailed) and event.request_id:
-        return Ended(started=None, decided=state.decided, ended=event)
+        return AtRest(started=None, last_decided_offset=state.last_decided_offset, ended=event)
     return state
 
 
-def _answered(state: Known, event: Answered, record: Recorded) -> State:
+def _answered(state: KnownState, event: Answered, record: Recorded) -> SessionState:
     answers = {**state.answers, event.request_id: event}
     refused = [id for id, answer in answers.items() if isinstance(answer, e.RequestRefused)]
     forgotten = refused[:-REFUSALS_KEPT]
@@ -74,33 +85,33 @@ def _answered(state: Known, event: Answered, record: Recorded) -> State:
     return answered
 
 
-def _investigate(state: Investigating, event: e.Event, record: Recorded) -> State:  # noqa: C901 - one case an event
+def _investigate(state: Investigating, event: e.Event, record: Recorded) -> SessionState:  # noqa: C901 - one case an event
     after: Investigating | None
     match event:
         case e.StageStarted():
-            after = stage_started(state, event, record)
+            after = apply_stage_started(state, event, record)
         case e.StageToolsOffered():
-            after = tools_offered(state, event)
+            after = apply_tools_offered(state, event)
         case e.StageCompleted():
-            after = stage_completed(state, event)
+            after = apply_stage_completed(state, event)
         case e.ExecutionStarted():
-            after = execution_started(state, event)
+            after = apply_execution_started(state, event)
         case e.ExecutionCompleted():
-            after = execution_completed(state, event)
+            after = apply_execution_completed(state, event)
         case e.ProviderFellBack():
-            after = fell_back(state, event)
+            after = apply_fallback(state, event)
         case e.LlmCallRequested() | e.LlmCallCompleted() | e.LlmCallFailed():
-            after = llm_event(state, event, record)
+            after = apply_llm_event(state, event, record)
         case e.ToolCallRequested():
-            after = call_requested(state, event, record)
+            after = apply_call_requested(state, event, record)
         case e.ToolCallStarted() | e.ToolCallReleased() | e.ToolCallCompleted():
-            after = call_event(state, event, record)
+            after = apply_call_event(state, event, record)
         case e.SummaryRequested() | e.SummaryStarted() | e.SummaryReleased() | e.SummaryCompleted() | e.SummaryFailed():
-            after = summary_event(state, event, record)
+            after = apply_summary_event(state, event, record)
         case e.SessionCompleted() | e.SessionFailed() | e.SessionCancelled() | e.SessionTimedOut():
-            return Ended(
+            return AtRest(
                 started=state.started,
-                decided=state.decided,
+                last_decided_offset=state.last_decided_offset,
                 ended=event,
                 calls=state.calls,
                 answers=state.answers,
@@ -109,4 +120,4 @@ def _investigate(state: Investigating, event: e.Event, record: Recorded) -> Stat
             )
         case _:
             after = None
-    return Beyond(state.decided) if after is None else after
+    return Unsupported(state.last_decided_offset) if after is None else after

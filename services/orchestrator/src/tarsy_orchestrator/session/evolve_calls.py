@@ -8,23 +8,23 @@ from tarsy_contracts.recorded import Recorded
 from tarsy_contracts.requests import LogPosition
 from tarsy_orchestrator.session.evolve_stages import with_execution
 from tarsy_orchestrator.session.state import (
-    Call,
+    AtRest,
     Claim,
-    Ended,
     Investigating,
     Learned,
     Summary,
+    ToolCallState,
     call_of_summary,
-    deadline,
+    deadline_after,
 )
 
-type Change = Callable[[Call], Call]
+type Change = Callable[[ToolCallState], ToolCallState]
 type CallEvent = e.ToolCallStarted | e.ToolCallReleased | e.ToolCallCompleted
 type SummaryStep = e.SummaryStarted | e.SummaryReleased | e.SummaryCompleted | e.SummaryFailed
 
 
-def call_requested(state: Investigating, event: e.ToolCallRequested, record: Recorded) -> Investigating | None:
-    call = Call(requested=event, deadline=deadline(record.appended_at, event.timeout_seconds))
+def apply_call_requested(state: Investigating, event: e.ToolCallRequested, record: Recorded) -> Investigating | None:
+    call = ToolCallState(requested=event, deadline=deadline_after(record.appended_at, event.timeout_seconds))
     known = replace(state, calls={**state.calls, event.call_id: call})
     if event.purpose == "runbook":
         return known
@@ -36,16 +36,16 @@ def call_requested(state: Investigating, event: e.ToolCallRequested, record: Rec
     return with_execution(known, replace(execution, turns=(*execution.turns[:-1], turn)))
 
 
-def call_event(state: Investigating, event: CallEvent, record: Recorded) -> Investigating | None:
+def apply_call_event(state: Investigating, event: CallEvent, record: Recorded) -> Investigating | None:
     calls = change_call(state.calls, event.call_id, lambda call: _run(call, event, record))
     return None if calls is None else replace(state, calls=calls)
 
 
-def summary_event(
+def apply_summary_event(
     state: Investigating, event: e.SummaryRequested | SummaryStep, record: Recorded
 ) -> Investigating | None:
     if isinstance(event, e.SummaryRequested):
-        summary = Summary(requested=event, deadline=deadline(record.appended_at, event.timeout_seconds))
+        summary = Summary(requested=event, deadline=deadline_after(record.appended_at, event.timeout_seconds))
         calls = change_call(state.calls, event.call_id, lambda call: replace(call, summary=summary))
         return None if calls is None else replace(state, calls=calls)
     call = call_of_summary(state.calls, event.summary_id)
@@ -55,7 +55,7 @@ def summary_event(
     return replace(state, calls={**state.calls, call.requested.call_id: changed})
 
 
-def outcome_learned[S: Investigating | Ended](state: S, event: e.ToolCallOutcomeLearned) -> S | None:
+def apply_outcome_learned[S: Investigating | AtRest](state: S, event: e.ToolCallOutcomeLearned) -> S | None:
     """The agent that made the call is told in its next prompt. One that has concluded, or a session at rest, keeps the
     outcome for who comes after it: it stays as it is."""
     call = state.calls.get(event.call_id)
@@ -65,19 +65,19 @@ def outcome_learned[S: Investigating | Ended](state: S, event: e.ToolCallOutcome
     return replace(state, calls={**state.calls, event.call_id: learned})
 
 
-def _turns_begun(state: Investigating | Ended, call: Call) -> int:
+def _turns_begun(state: Investigating | AtRest, call: ToolCallState) -> int:
     execution = state.executions.get(call.requested.execution_id) if isinstance(state, Investigating) else None
     if execution is None:
         return 0
     return len(execution.turns) + (execution.waiting_for is not None)
 
 
-def change_call(calls: Mapping[str, Call], call_id: str, change: Change) -> Mapping[str, Call] | None:
+def change_call(calls: Mapping[str, ToolCallState], call_id: str, change: Change) -> Mapping[str, ToolCallState] | None:
     call = calls.get(call_id)
     return None if call is None else {**calls, call_id: change(call)}
 
 
-def _run(call: Call, event: CallEvent, record: Recorded) -> Call:
+def _run(call: ToolCallState, event: CallEvent, record: Recorded) -> ToolCallState:
     match event:
         case e.ToolCallStarted():
             return replace(call, claim=Claim(event.claim_id, event.worker_id, since=record.appended_at))

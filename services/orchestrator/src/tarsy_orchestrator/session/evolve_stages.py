@@ -8,14 +8,14 @@ from tarsy_contracts.recorded import Recorded
 from tarsy_orchestrator.session.state import Execution, Investigating, Stage
 
 
-def stage_started(state: Investigating, event: e.StageStarted, record: Recorded) -> Investigating | None:
+def apply_stage_started(state: Investigating, event: e.StageStarted, record: Recorded) -> Investigating | None:
     if state.stage is not None and state.stage.open:
         return None
     began_at = record.appended_at if state.began_at is None else state.began_at
     return replace(state, stages=(*state.stages, Stage(event)), began_at=began_at)
 
 
-def tools_offered(state: Investigating, event: e.StageToolsOffered) -> Investigating | None:
+def apply_tools_offered(state: Investigating, event: e.StageToolsOffered) -> Investigating | None:
     stage = state.stage
     if stage is None or stage.started.stage_id != event.stage_id or stage.executions:
         return None
@@ -23,14 +23,14 @@ def tools_offered(state: Investigating, event: e.StageToolsOffered) -> Investiga
     return replace(state, stages=(*state.stages[:-1], known))
 
 
-def stage_completed(state: Investigating, event: e.StageCompleted) -> Investigating | None:
+def apply_stage_completed(state: Investigating, event: e.StageCompleted) -> Investigating | None:
     stage = state.stage
     if stage is None or stage.started.stage_id != event.stage_id:
         return None
     return replace(state, stages=(*state.stages[:-1], replace(stage, completed=event)))
 
 
-def execution_started(state: Investigating, event: e.ExecutionStarted) -> Investigating | None:
+def apply_execution_started(state: Investigating, event: e.ExecutionStarted) -> Investigating | None:
     stage = state.stage
     if stage is None or stage.started.stage_id != event.stage_id:
         return None
@@ -53,7 +53,7 @@ def execution_started(state: Investigating, event: e.ExecutionStarted) -> Invest
     )
 
 
-def execution_completed(state: Investigating, event: e.ExecutionCompleted) -> Investigating | None:
+def apply_execution_completed(state: Investigating, event: e.ExecutionCompleted) -> Investigating | None:
     execution = state.executions.get(event.execution_id)
     if execution is None:
         return None

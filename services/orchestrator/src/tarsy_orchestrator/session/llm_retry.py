@@ -20,11 +20,11 @@ REPETITION: OwnKind = "repetition"
 BROKEN: OwnKind = "broken"
 CANCELLED: OwnKind = ENDED_BY_US
 
-HOPELESS = frozenset({"credentials", "invalid_request", "refused", BROKEN})
+NOT_RETRYABLE = frozenset({"credentials", "invalid_request", "refused", BROKEN})
 """The same question to the same provider can never succeed."""
 ATTEMPTS = 3
 """So many failures in a row of one provider are the end, where there is no other."""
-PATIENCE = 2
+ATTEMPTS_BEFORE_FALLBACK = 2
 """So many, where there is another."""
 PAUSES_SECONDS = (1.0, 3.0)
 """Before the second and the third attempt."""
@@ -33,52 +33,52 @@ RATE_LIMIT_PAUSES_SECONDS = (5.0, 10.0, 20.0, 40.0, 60.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
+class Retry:
     wait_seconds: float
     rate_limited: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class FallBack:
+class UseFallback:
     provider: str
 
 
 @dataclass(frozen=True, slots=True)
-class GiveUp:
+class Fail:
     error: str
 
 
-type Following = Again | FallBack | GiveUp
+type RetryDecision = Retry | UseFallback | Fail
 
 
-def after_failure(execution: Execution, failed: LlmCallFailed, limits: CallLimits) -> Following:
+def after_failure(execution: Execution, failed: LlmCallFailed, limits: CallLimits) -> RetryDecision:
     """The state of the execution is that after the failure."""
     if failed.kind == "rate_limited":
         return _wait(execution, failed, limits)
-    tries = execution.tries
+    retries = execution.retries
     if failed.kind == REPETITION:
-        return Again(0.0) if tries.failures < ATTEMPTS else GiveUp(failed.error)
-    patience = 1 if execution.agent.controller == "single_shot" else PATIENCE
-    hopeless = failed.kind in HOPELESS or not failed.retryable
-    if hopeless or tries.failures >= patience:
+        return Retry(0.0) if retries.failures < ATTEMPTS else Fail(failed.error)
+    patience = 1 if execution.agent.controller == "single_shot" else ATTEMPTS_BEFORE_FALLBACK
+    hopeless = failed.kind in NOT_RETRYABLE or not failed.retryable
+    if hopeless or retries.failures >= patience:
         other = _other(execution)
         if other is not None:
-            return FallBack(other)
-    if hopeless or tries.failures >= ATTEMPTS:
-        return GiveUp(failed.error)
-    return Again(PAUSES_SECONDS[min(tries.failures, len(PAUSES_SECONDS)) - 1])
+            return UseFallback(other)
+    if hopeless or retries.failures >= ATTEMPTS:
+        return Fail(failed.error)
+    return Retry(PAUSES_SECONDS[min(retries.failures, len(PAUSES_SECONDS)) - 1])
 
 
-def _wait(execution: Execution, failed: LlmCallFailed, limits: CallLimits) -> Following:
-    tries = execution.tries
-    pause = RATE_LIMIT_PAUSES_SECONDS[min(tries.attempt, len(RATE_LIMIT_PAUSES_SECONDS)) - 1]
+def _wait(execution: Execution, failed: LlmCallFailed, limits: CallLimits) -> RetryDecision:
+    retries = execution.retries
+    pause = RATE_LIMIT_PAUSES_SECONDS[min(retries.attempt, len(RATE_LIMIT_PAUSES_SECONDS)) - 1]
     seconds = pause if failed.retry_after_seconds is None else max(failed.retry_after_seconds, 0.0)
-    if tries.waited_seconds + seconds <= limits.rate_limit_seconds:
-        return Again(seconds, rate_limited=True)
+    if retries.waited_seconds + seconds <= limits.rate_limit_seconds:
+        return Retry(seconds, rate_limited=True)
     other = _other(execution)
     if other is not None:
-        return FallBack(other)
-    return GiveUp(f"{failed.error} (waiting {seconds:g} seconds more would be too long)")
+        return UseFallback(other)
+    return Fail(f"{failed.error} (waiting {seconds:g} seconds more would be too long)")
 
 
 def _other(execution: Execution) -> str | None:

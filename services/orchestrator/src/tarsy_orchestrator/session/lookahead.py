@@ -6,30 +6,32 @@ from dataclasses import dataclass
 from tarsy_contracts import events as e
 from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.recorded import Recorded
-from tarsy_orchestrator.session.decision_input import Given
+from tarsy_orchestrator.session.decision_input import DecisionInput
 from tarsy_orchestrator.session.evolve import evolve
-from tarsy_orchestrator.session.state import State
+from tarsy_orchestrator.session.state import SessionState
 
 NOWHERE = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class LookaheadStep:
     """An event that is not written yet, and the state after it."""
 
     event: e.Event
-    after: State
+    after: SessionState
 
 
-def imagined(session_id: str, state: State, events: Iterable[e.Event], given: Given) -> list[Step]:
-    steps: list[Step] = []
+def look_ahead(
+    session_id: str, state: SessionState, events: Iterable[e.Event], given: DecisionInput
+) -> list[LookaheadStep]:
+    steps: list[LookaheadStep] = []
     for event in events:
         state = imagine(session_id, state, event, given)
-        steps.append(Step(event, state))
+        steps.append(LookaheadStep(event, state))
     return steps
 
 
-def imagine(session_id: str, state: State, event: e.Event, given: Given) -> State:
+def imagine(session_id: str, state: SessionState, event: e.Event, given: DecisionInput) -> SessionState:
     """Never kept: the real state evolves from the log, with the broker's own stamps."""
     envelope = Envelope(
         id="imagined",

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.control import Control, RequestAnswered
-from tarsy_orchestrator.session.decision_input import Given
+from tarsy_orchestrator.session.decision_input import DecisionInput
 from tarsy_orchestrator.session.replies import cancellations, to_request
-from tarsy_orchestrator.session.state import Absent, Beyond, Ended, Investigating, State
+from tarsy_orchestrator.session.state import AtRest, Investigating, NotStarted, SessionState, Unsupported
 from tarsy_orchestrator.session.termination import fail
 
 FAIL = "fail"
@@ -18,22 +18,22 @@ NOT_ASIDE = "the session is not set aside"
 UNREADABLE = "this version cannot read the session's log: upgrade, or end the session with `fail`"
 
 
-def operator_events(state: State, request: i.OperatorRequest, given: Given) -> list[e.Event]:
+def operator_events(state: SessionState, request: i.OperatorRequest, given: DecisionInput) -> list[e.Event]:
     """A session that never began has no record, and one that cannot be read keeps none of a refusal."""
-    if given.offset is not None and given.offset <= state.decided:
+    if given.offset is not None and given.offset <= state.last_decided_offset:
         return []
-    if isinstance(state, Absent):
+    if isinstance(state, NotStarted):
         return []
-    if isinstance(state, Investigating | Ended) and request.request_id in state.answers:
+    if isinstance(state, Investigating | AtRest) and request.request_id in state.answers:
         return []
     if not given.aside:
-        return [] if isinstance(state, Beyond) else [_refused(request)]
+        return [] if isinstance(state, Unsupported) else [_refused(request)]
     if isinstance(request, i.SessionFailRequested):
         return [_released(request), *_end(state, request)]
-    return [] if isinstance(state, Beyond) else [_released(request)]
+    return [] if isinstance(state, Unsupported) else [_released(request)]
 
 
-def operator_answers(state: State, request: i.OperatorRequest, given: Given) -> Sequence[Control]:
+def operator_replies(state: SessionState, request: i.OperatorRequest, given: DecisionInput) -> Sequence[Control]:
     """The answer comes first. It follows from the state after the decision, so that it can be told again."""
     if isinstance(request, i.SessionFailRequested):
         return [_answer(state, request, given), *_stopping(state)]
@@ -53,9 +53,9 @@ def word_of(request: i.OperatorRequest) -> str:
     return FAIL if isinstance(request, i.SessionFailRequested) else request.request
 
 
-def _end(state: State, request: i.SessionFailRequested) -> list[e.Event]:
+def _end(state: SessionState, request: i.SessionFailRequested) -> list[e.Event]:
     """Closes what is open, as far as that can be told. What has ended stays as it ended."""
-    if isinstance(state, Ended):
+    if isinstance(state, AtRest):
         return []
     end = minimal_end(request)
     try:
@@ -74,17 +74,17 @@ def _refused(request: i.OperatorRequest) -> e.RequestRefused:
     )
 
 
-def _answer(state: State, request: i.OperatorRequest, given: Given) -> RequestAnswered:
-    if isinstance(state, Investigating | Ended) and request.request_id in state.answers:
+def _answer(state: SessionState, request: i.OperatorRequest, given: DecisionInput) -> RequestAnswered:
+    if isinstance(state, Investigating | AtRest) and request.request_id in state.answers:
         return to_request(state, request.request_id)
-    if isinstance(state, Ended) and _was_ended_by(state, request):
+    if isinstance(state, AtRest) and _was_ended_by(state, request):
         return _accepted(request)
     if not given.aside:
-        return to_request(state, request.request_id) if isinstance(state, Absent) else _conflict(request, NOT_ASIDE)
-    return _conflict(request, UNREADABLE) if isinstance(state, Beyond) else _accepted(request)
+        return to_request(state, request.request_id) if isinstance(state, NotStarted) else _conflict(request, NOT_ASIDE)
+    return _conflict(request, UNREADABLE) if isinstance(state, Unsupported) else _accepted(request)
 
 
-def _was_ended_by(state: Ended, request: i.OperatorRequest) -> bool:
+def _was_ended_by(state: AtRest, request: i.OperatorRequest) -> bool:
     """Of a session that could not be read only its end is known."""
     return isinstance(state.ended, e.SessionFailed) and state.ended.request_id == request.request_id
 
@@ -97,5 +97,5 @@ def _conflict(request: i.OperatorRequest, reason: str) -> RequestAnswered:
     return RequestAnswered(request_id=request.request_id, accepted=False, code=409, reason=reason)
 
 
-def _stopping(state: State) -> Sequence[Control]:
+def _stopping(state: SessionState) -> Sequence[Control]:
     return cancellations(state)

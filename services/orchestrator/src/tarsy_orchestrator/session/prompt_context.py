@@ -3,7 +3,14 @@
 from collections.abc import Iterator, Sequence
 
 from tarsy_contracts import events as e
-from tarsy_orchestrator.session.prompts.material import Finding, History, Runbook, Said, Step, ToolUse
+from tarsy_orchestrator.session.prompts.material import (
+    AgentHistory,
+    HistoryStep,
+    Runbook,
+    StageFinding,
+    Statement,
+    ToolUse,
+)
 from tarsy_orchestrator.session.prompts.notes import ReadOn, cut_note, learned_note, summary_note
 from tarsy_orchestrator.session.prompts.task import (
     compose_executive_summary_prompt,
@@ -11,11 +18,11 @@ from tarsy_orchestrator.session.prompts.task import (
     compose_synthesis_prompt,
 )
 from tarsy_orchestrator.session.read_result_tool import short_id
-from tarsy_orchestrator.session.state import Call, Execution, Investigating, Stage
+from tarsy_orchestrator.session.state import Execution, Investigating, Stage, ToolCallState
 from tarsy_orchestrator.session.termination import analysis_of, final_analysis
 
 
-def task_of(state: Investigating, stage: Stage) -> str:
+def compose_task(state: Investigating, stage: Stage) -> str:
     """What the agents of a stage are asked."""
     alert = state.started.alert
     match stage.started.stage_type:
@@ -29,11 +36,11 @@ def task_of(state: Investigating, stage: Stage) -> str:
             return compose_prompt(alert, runbook(state), findings(state))
 
 
-def findings(state: Investigating) -> Sequence[Finding]:
+def findings(state: Investigating) -> Sequence[StageFinding]:
     """What the stages so far came to. Where several analyses were joined, only the joint one counts."""
     joined = {stage.started.referenced_stage_id for stage in state.stages if not stage.open}
     return [
-        Finding(stage.started.name, analysis)
+        StageFinding(stage.started.name, analysis)
         for stage in state.stages
         if not stage.open
         and stage.started.stage_id not in joined
@@ -41,7 +48,7 @@ def findings(state: Investigating) -> Sequence[Finding]:
     ]
 
 
-def runbook_settled(state: Investigating) -> bool:
+def is_runbook_ready(state: Investigating) -> bool:
     """It was not asked for, or it is there, or it is known that it will not come."""
     call = _runbook_call(state)
     return call is None or not call.open
@@ -60,15 +67,15 @@ def runbook(state: Investigating) -> Runbook:
     return Runbook("default" if default else "none", text=default, url=url if missing else "", missing=missing)
 
 
-def content_of(call: Call, reading_tool: str = "") -> tuple[str, str]:
+def content_of(call: ToolCallState, read_result_name: str = "") -> tuple[str, str]:
     """What the agent reads of a result, and the note that goes with it: the summary where there is one.
 
-    `reading_tool`: the tool with which it can read on, if it has one.
+    `read_result_name`: the tool with which it can read on, if it has one.
     """
     completed = call.completed
     if completed is None:
         return "", ""
-    read_on = ReadOn(reading_tool, short_id(call.requested.call_id)) if reading_tool else None
+    read_on = ReadOn(read_result_name, short_id(call.requested.call_id)) if read_result_name else None
     summary = call.summary.ended if call.summary is not None else None
     if isinstance(summary, e.SummaryCompleted):
         return summary.content, summary_note(completed.lines, completed.size, read_on)
@@ -77,13 +84,13 @@ def content_of(call: Call, reading_tool: str = "") -> tuple[str, str]:
     return completed.content, cut_note(completed.lines, completed.size, completed.content, read_on)
 
 
-def _runbook_call(state: Investigating) -> Call | None:
+def _runbook_call(state: Investigating) -> ToolCallState | None:
     return next((call for call in state.calls.values() if call.requested.purpose == "runbook"), None)
 
 
-def _history(state: Investigating, execution: Execution) -> History:
+def _history(state: Investigating, execution: Execution) -> AgentHistory:
     completed = execution.completed
-    return History(
+    return AgentHistory(
         agent=execution.started.agent,
         status="failed" if completed is None else completed.status,
         analysis="" if completed is None else completed.final_analysis,
@@ -92,10 +99,10 @@ def _history(state: Investigating, execution: Execution) -> History:
     )
 
 
-def _steps(state: Investigating, execution: Execution) -> Iterator[Step]:
+def _steps(state: Investigating, execution: Execution) -> Iterator[HistoryStep]:
     for turn in execution.turns:
         if turn.answer.thinking or turn.answer.text:
-            yield Said(turn.answer.thinking, turn.answer.text)
+            yield Statement(turn.answer.thinking, turn.answer.text)
         for call_id in turn.calls:
             call = state.calls[call_id]
             requested, completed = call.requested, call.completed

@@ -7,26 +7,26 @@ from tarsy_contracts.identities import derived_id
 from tarsy_contracts.requests import LogPosition, Request, SummaryRequest, ToolCallRequest
 from tarsy_contracts.topics import QUEUE_PARTITIONS
 from tarsy_orchestrator.session.downtime import NO_DOWNTIME, Downtime
-from tarsy_orchestrator.session.effects import OwedSummary, OwedToolCall, QueuedCall
-from tarsy_orchestrator.session.read_result_tool import place_of, reads
+from tarsy_orchestrator.session.effects import QueuedEffect, SummaryEffect, ToolCallEffect
+from tarsy_orchestrator.session.read_result_tool import is_read_result, place_of
 from tarsy_orchestrator.session.state import Execution, Investigating
 
 PURPOSE_CHARACTERS = 4_000
 
 
 def request_of(
-    session_id: str, state: Investigating, owed: QueuedCall, downtime: Downtime = NO_DOWNTIME
+    session_id: str, state: Investigating, effect: QueuedEffect, downtime: Downtime = NO_DOWNTIME
 ) -> Request | None:
     """None when the state does not owe it any longer."""
-    not_after = downtime.postponed(owed.since, owed.deadline)
-    if isinstance(owed, OwedToolCall):
-        return _tool_call(session_id, state, owed, not_after)
-    return _summary(session_id, state, owed, not_after)
+    not_after = downtime.postponed(effect.since, effect.deadline)
+    if isinstance(effect, ToolCallEffect):
+        return _tool_call(session_id, state, effect, not_after)
+    return _summary(session_id, state, effect, not_after)
 
 
-def _tool_call(session_id: str, state: Investigating, owed: OwedToolCall, not_after: datetime) -> ToolCallRequest:
-    requested = owed.call.requested
-    place = place_of(state.calls, requested) if reads(requested.server, requested.tool) else None
+def _tool_call(session_id: str, state: Investigating, effect: ToolCallEffect, not_after: datetime) -> ToolCallRequest:
+    requested = effect.call.requested
+    place = place_of(state.calls, requested) if is_read_result(requested.server, requested.tool) else None
     return ToolCallRequest(
         session_id=session_id,
         call_id=requested.call_id,
@@ -40,17 +40,19 @@ def _tool_call(session_id: str, state: Investigating, owed: OwedToolCall, not_af
     )
 
 
-def _summary(session_id: str, state: Investigating, owed: OwedSummary, not_after: datetime) -> SummaryRequest | None:
-    execution = state.executions.get(owed.call.requested.execution_id)
-    completed, place = owed.call.completed, owed.call.result_at
+def _summary(
+    session_id: str, state: Investigating, effect: SummaryEffect, not_after: datetime
+) -> SummaryRequest | None:
+    execution = state.executions.get(effect.call.requested.execution_id)
+    completed, place = effect.call.completed, effect.call.result_at
     if execution is None or completed is None or place is None:
         return None
-    requested = owed.call.requested
+    requested = effect.call.requested
     rule = execution.summary_rule(requested.server)
     provider = rule.llm_provider or state.started.chain.summary_llm_provider or execution.llm_provider
     return SummaryRequest(
         session_id=session_id,
-        call_id=owed.summary.requested.summary_id,
+        call_id=effect.summary.requested.summary_id,
         execution_id=requested.execution_id,
         agent=execution.agent.name,
         server=requested.server,
@@ -63,7 +65,7 @@ def _summary(session_id: str, state: Investigating, owed: OwedSummary, not_after
         llm_provider=provider,
         fallback_providers=tuple(other for other in execution.agent.fallback_providers if other != provider),
         max_tokens=rule.summary_max_token_limit,
-        timeout_seconds=owed.summary.requested.timeout_seconds,
+        timeout_seconds=effect.summary.requested.timeout_seconds,
         not_after=not_after,
     )
 
@@ -81,25 +83,25 @@ class Route:
     partition: int
 
 
-def route_of(session_id: str, state: Investigating, owed: QueuedCall, attempt: int) -> Route:
+def route_of(session_id: str, state: Investigating, effect: QueuedEffect, attempt: int) -> Route:
     """What was given back goes to another worker, and so does what nobody claims when it was asked twice.
 
     The first repeat goes where the request went: a worker that is only slow knows the call, and does not run it again.
     A server that keeps state for each investigation is called by one worker as long as that one lives: all its
     calls go one way.
     """
-    server = _own_session_at(state, owed)
+    server = _own_session_at(state, effect)
     if server:
         key = f"{session_id}/{server}"
         return Route(key, _partition(key, 0))
-    return Route(owed.id, _partition(owed.id, owed.releases + (attempt - 1) // 2))
+    return Route(effect.id, _partition(effect.id, effect.releases + (attempt - 1) // 2))
 
 
-def _own_session_at(state: Investigating, owed: QueuedCall) -> str:
+def _own_session_at(state: Investigating, effect: QueuedEffect) -> str:
     """The server, when it has a session for this investigation alone."""
-    if not isinstance(owed, OwedToolCall):
+    if not isinstance(effect, ToolCallEffect):
         return ""
-    requested = owed.call.requested
+    requested = effect.call.requested
     execution = state.executions.get(requested.execution_id)
     isolated = execution is not None and _isolates(execution, requested.server)
     return requested.server if isolated else ""

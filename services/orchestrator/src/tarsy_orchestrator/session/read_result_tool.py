@@ -12,7 +12,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.conversation import ToolDefinition
 from tarsy_contracts.own_tools import OWN_SERVER, READ_RESULT
 from tarsy_contracts.requests import ResultPlace
-from tarsy_orchestrator.session.state import Call
+from tarsy_orchestrator.session.state import ToolCallState
 from tarsy_orchestrator.session.text import one_line
 
 SHORTEST_ID = 8
@@ -73,17 +73,17 @@ TOOL = e.OfferedTool(
 )
 
 
-def with_reading(tools: Sequence[e.OfferedTool]) -> tuple[e.OfferedTool, ...]:
+def with_read_result(tools: Sequence[e.OfferedTool]) -> tuple[e.OfferedTool, ...]:
     """Who has no tools has no results to read on in."""
     return (*tools, TOOL) if tools else ()
 
 
-def reading_tool(tools: Iterable[e.OfferedTool]) -> str:
+def read_result_name(tools: Iterable[e.OfferedTool]) -> str:
     """What the agent that has these tools calls it; empty when it is not offered to this one."""
-    return next((one.definition.name for one in tools if reads(one.server, one.tool)), "")
+    return next((one.definition.name for one in tools if is_read_result(one.server, one.tool)), "")
 
 
-def reads(server: str, tool: str) -> bool:
+def is_read_result(server: str, tool: str) -> bool:
     return server == OWN_SERVER and tool == READ_RESULT
 
 
@@ -92,7 +92,7 @@ def short_id(call_id: str) -> str:
     return call_id[:SHORTEST_ID]
 
 
-def refusal(calls: Mapping[str, Call], arguments: Mapping[str, JsonValue]) -> str | None:
+def refusal(calls: Mapping[str, ToolCallState], arguments: Mapping[str, JsonValue]) -> str | None:
     """Why nothing can be read, in words that an agent can act on."""
     given = arguments.get("result")
     found = _meant(calls.values(), given)
@@ -105,7 +105,7 @@ def refusal(calls: Mapping[str, Call], arguments: Mapping[str, JsonValue]) -> st
     return f"There is no result {one_line(given, 60)!r}. {_list(calls)}"
 
 
-def place_of(calls: Mapping[str, Call], reading: e.ToolCallRequested) -> ResultPlace | None:
+def place_of(calls: Mapping[str, ToolCallState], reading: e.ToolCallRequested) -> ResultPlace | None:
     """Where the result lies that this call reads in. The first counts: another one has only come since."""
     for call in _meant(calls.values(), reading.arguments.get("result")):
         if call.completed is not None and call.result_at is not None:
@@ -113,7 +113,7 @@ def place_of(calls: Mapping[str, Call], reading: e.ToolCallRequested) -> ResultP
     return None
 
 
-def _meant(calls: Iterable[Call], given: JsonValue) -> list[Call]:
+def _meant(calls: Iterable[ToolCallState], given: JsonValue) -> list[ToolCallState]:
     """Those that have ended and whose id begins so."""
     id = NOT_IN_IDS.sub("", given.lower()) if isinstance(given, str) else ""
     if len(id) < SHORTEST_ID:
@@ -121,16 +121,16 @@ def _meant(calls: Iterable[Call], given: JsonValue) -> list[Call]:
     return [call for call in calls if not call.open and NOT_IN_IDS.sub("", call.requested.call_id).startswith(id)]
 
 
-def _list(calls: Mapping[str, Call]) -> str:
+def _list(calls: Mapping[str, ToolCallState]) -> str:
     """The results that the agent was not shown in full."""
-    told = [_told(call) for call in calls.values() if call.shown_in_part]
+    told = [_told(call) for call in calls.values() if call.truncated]
     if not told:
         return "No result was cut or summarised so far: you have seen all there is."
     earlier = f"{len(told) - MOST_LISTED} earlier ones and " if len(told) > MOST_LISTED else ""
     return f"There are: {earlier}{', '.join(told[-MOST_LISTED:])}."
 
 
-def _told(call: Call) -> str:
+def _told(call: ToolCallState) -> str:
     requested, completed = call.requested, call.completed
     lines = completed.lines if completed is not None else 0
     name = one_line(f"{requested.server}.{requested.tool}", NAME_LENGTH)

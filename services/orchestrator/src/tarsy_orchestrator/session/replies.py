@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused, Control, RequestAnswered
-from tarsy_orchestrator.session.state import Absent, Beyond, Investigating, State, call_of_summary
+from tarsy_orchestrator.session.state import Investigating, NotStarted, SessionState, Unsupported, call_of_summary
 
 FORGOTTEN = "the request was refused a while ago; the reason is not kept any longer"
 
 
-def answers(state: State, decided: i.Input) -> Sequence[Control]:
+def replies_to(state: SessionState, decided: i.Input) -> Sequence[Control]:
     """`state` is the state after the decision on the input, or the present one when it was decided long ago."""
-    if isinstance(state, Beyond):
+    if isinstance(state, Unsupported):
         return []
     match decided:
         case i.CallClaimed():
@@ -30,7 +30,7 @@ def answers(state: State, decided: i.Input) -> Sequence[Control]:
             return []
 
 
-def _to_claim(state: State, claimed: i.CallClaimed) -> Sequence[Control]:
+def _to_claim(state: SessionState, claimed: i.CallClaimed) -> Sequence[Control]:
     """A repeatable call needs no grant; whoever runs what nobody waits for is told to stop."""
     if not isinstance(state, Investigating):
         return [_refusal(claimed, "the session is not running")]
@@ -49,14 +49,14 @@ def _to_claim(state: State, claimed: i.CallClaimed) -> Sequence[Control]:
     return [ClaimGranted(call_id=claimed.call_id, claim_id=claimed.claim_id)]
 
 
-def _to_dead_worker(state: State, died: i.WorkerDied) -> Sequence[Control]:
+def _to_dead_worker(state: SessionState, died: i.WorkerDied) -> Sequence[Control]:
     """It may only have slept: its claim is void. No cancellation, as the call itself may go on elsewhere."""
     if _holds(state, died):
         return []
     return [_refusal(died, "its worker was taken for dead")]
 
 
-def _holds(state: State, died: i.WorkerDied) -> bool:
+def _holds(state: SessionState, died: i.WorkerDied) -> bool:
     """The claim is still good: the death was not decided."""
     if not isinstance(state, Investigating):
         return False
@@ -72,9 +72,9 @@ def _refusal(claimed: i.CallClaimed | i.WorkerDied, reason: str) -> ClaimRefused
     return ClaimRefused(call_id=claimed.call_id, claim_id=claimed.claim_id, reason=reason)
 
 
-def to_request(state: State, request_id: str) -> RequestAnswered:
-    answer = None if isinstance(state, Absent | Beyond) else state.answers.get(request_id)
-    if answer is None and not isinstance(state, Absent | Beyond) and state.refusals_forgotten:
+def to_request(state: SessionState, request_id: str) -> RequestAnswered:
+    answer = None if isinstance(state, NotStarted | Unsupported) else state.answers.get(request_id)
+    if answer is None and not isinstance(state, NotStarted | Unsupported) and state.refusals_forgotten:
         return RequestAnswered(request_id=request_id, accepted=False, code=409, reason=FORGOTTEN)
     match answer:
         case None:
@@ -85,11 +85,13 @@ def to_request(state: State, request_id: str) -> RequestAnswered:
             return RequestAnswered(request_id=request_id, accepted=False, code=answer.code, reason=answer.reason)
 
 
-def cancellations(state: State) -> Sequence[Control]:
+def cancellations(state: SessionState) -> Sequence[Control]:
     """A cancelled session wants none of its calls any longer: those that were given up, and those still at risk."""
-    if isinstance(state, Absent | Beyond):
+    if isinstance(state, NotStarted | Unsupported):
         return []
-    told = [CallCancelled(call_id=call_id) for call_id, call in state.calls.items() if call.at_risk or call.given_up]
+    told = [
+        CallCancelled(call_id=call_id) for call_id, call in state.calls.items() if call.may_have_run or call.abandoned
+    ]
     summaries = [
         CallCancelled(call_id=call.summary.requested.summary_id)
         for call in state.calls.values()
@@ -98,15 +100,15 @@ def cancellations(state: State) -> Sequence[Control]:
     return [*told, *summaries]
 
 
-def _no_longer_waited_for(state: State, id: str) -> Sequence[Control]:
+def _no_longer_waited_for(state: SessionState, id: str) -> Sequence[Control]:
     """The time of a call was up; or that of an iteration, or of the session, and all calls that were open then."""
-    calls = {} if isinstance(state, Absent | Beyond) else state.calls
+    calls = {} if isinstance(state, NotStarted | Unsupported) else state.calls
     if id in calls or call_of_summary(calls, id) is not None:
         return [] if _open(state, id) else [CallCancelled(call_id=id)]
     return cancellations(state)
 
 
-def _open(state: State, call_id: str) -> bool:
+def _open(state: SessionState, call_id: str) -> bool:
     if not isinstance(state, Investigating):
         return False
     call = state.calls.get(call_id)

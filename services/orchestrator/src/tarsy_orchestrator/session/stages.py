@@ -9,9 +9,9 @@ from tarsy_contracts.chain import ResolvedAgent, ResolvedStage, StageType
 from tarsy_contracts.identities import execution_id, stage_id
 from tarsy_contracts.topics import LIMIT_BYTES
 from tarsy_orchestrator.session.evolve_stages import agents_of
-from tarsy_orchestrator.session.prompt_context import runbook_settled, task_of
+from tarsy_orchestrator.session.prompt_context import compose_task, is_runbook_ready
 from tarsy_orchestrator.session.prompts.system import compose_system
-from tarsy_orchestrator.session.read_result_tool import with_reading
+from tarsy_orchestrator.session.read_result_tool import with_read_result
 from tarsy_orchestrator.session.state import Execution, Investigating, Stage
 from tarsy_orchestrator.session.termination import fail, final_analysis
 
@@ -21,11 +21,11 @@ TOOLS_BYTES = LIMIT_BYTES * 3 // 4
 MOST_NAMED = 5
 
 
-def first_stage(state: Investigating) -> e.StageStarted:
+def start_first_stage(state: Investigating) -> e.StageStarted:
     return _planned(state, 0)
 
 
-def next_step(state: Investigating, ended: Stage) -> Sequence[e.Event]:
+def leave_stage(state: Investigating, ended: Stage) -> Sequence[e.Event]:
     """After a stage: the next one, or the end of the session. A stage that did not complete ends the session."""
     started, completed = ended.started, ended.completed
     if completed is None:
@@ -45,18 +45,18 @@ def next_step(state: Investigating, ended: Stage) -> Sequence[e.Event]:
     return [e.SessionCompleted(final_analysis=final_analysis(state))]
 
 
-def tools_wanted(state: Investigating) -> Sequence[str]:
+def wanted_servers(state: Investigating) -> Sequence[str]:
     """The servers that the agents of the present stage use, each once; empty when nothing has to be looked up."""
     stage = state.stage
-    if stage is None or not stage.open or stage.executions or not runbook_settled(state):
+    if stage is None or not stage.open or stage.executions or not is_runbook_ready(state):
         return []
     agents = agents_of(state.started.chain, stage.started)
     return list(dict.fromkeys(server.server for agent in agents for server in agent.servers))
 
 
-def begin_executions(state: Investigating, stage: Stage, at: datetime) -> Sequence[e.Event]:
+def start_without_tools(state: Investigating, stage: Stage, at: datetime) -> Sequence[e.Event]:
     """Those of a stage whose agents use no tools: nothing has to be waited for. Nothing before the runbook is there."""
-    if not runbook_settled(state) or tools_wanted(state):
+    if not is_runbook_ready(state) or wanted_servers(state):
         return []
     return start_executions(state, stage, at, tools=(), unavailable_servers=())
 
@@ -75,7 +75,7 @@ def start_executions(
     """
     agents = agents_of(state.started.chain, stage.started)
     first = execution_id(stage.started.stage_id, 1)
-    offered = with_reading([tool for tool in tools if any(_may_call(agent, tool) for agent in agents)])
+    offered = with_read_result([tool for tool in tools if any(_may_call(agent, tool) for agent in agents)])
     if problem := _too_many(stage, offered):
         return fail(state, problem)
     executions = [
@@ -135,7 +135,7 @@ def _execution(
     *,
     prompt_of: str,
 ) -> e.ExecutionStarted:
-    offered = with_reading([tool for tool in tools if _may_call(agent, tool)])
+    offered = with_read_result([tool for tool in tools if _may_call(agent, tool)])
     used = {server.server for server in agent.servers}
     unavailable = tuple(server for server in unavailable_servers if server in used)
     return e.ExecutionStarted(
@@ -146,7 +146,7 @@ def _execution(
         system=compose_system(
             agent, stage_type=stage.started.stage_type, tools=offered, unavailable_servers=unavailable, at=at
         ),
-        prompt="" if prompt_of else task_of(state, stage),
+        prompt="" if prompt_of else compose_task(state, stage),
         tools=(),
         unavailable_servers=unavailable,
         llm_provider=agent.llm_provider,

@@ -15,7 +15,7 @@ type Ending = e.SessionCompleted | e.SessionFailed | e.SessionCancelled | e.Sess
 REFUSALS_KEPT = 100
 """Of a session, the last ones. Of older ones only that there were some (`refusals_forgotten`)."""
 NO_INPUT = -1
-"""`decided` before any inbox input was decided."""
+"""`last_decided_offset` before any inbox input was decided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Learned:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ToolCallState:
     """One tool call. `releases` counts how often it became free again; `result_at` is where its outcome lies."""
 
     requested: e.ToolCallRequested
@@ -73,24 +73,24 @@ class Call:
         return self.completed is None
 
     @property
-    def settled(self) -> bool:
+    def result_ready(self) -> bool:
         """Nothing is missing before the agent can read the result."""
         return not self.open and (self.summary is None or self.summary.ended is not None)
 
     @property
-    def shown_in_part(self) -> bool:
+    def truncated(self) -> bool:
         """The agent reads a summary of the result, or only its beginning."""
         if self.summary is not None and isinstance(self.summary.ended, e.SummaryCompleted):
             return True
         return self.completed is not None and self.completed.cut
 
     @property
-    def given_up(self) -> bool:
+    def abandoned(self) -> bool:
         """It ended without a word of a worker."""
         return self.completed is not None and self.completed.worker_id is None and self.completed.outcome != "rejected"
 
     @property
-    def at_risk(self) -> bool:
+    def may_have_run(self) -> bool:
         """It was granted and may not run twice: only its worker, its death or its deadline can end it."""
         return self.open and self.claim is not None and not self.requested.repeatable
 
@@ -105,7 +105,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PendingLlmCall:
     """An LLM call that is owed. It is not made before `not_before`."""
 
     requested: e.LlmCallRequested
@@ -113,7 +113,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Tries:
+class RetryState:
     """How the question of the present iteration fares.
 
     `failures`: in a row, of the provider that is asked now. `waited_seconds`: because providers had too much to do.
@@ -142,12 +142,12 @@ class Execution:
     tools: tuple[e.OfferedTool, ...] = ()
     fallbacks: int = 0
     turns: tuple[Turn, ...] = ()
-    waiting_for: Asked | None = None
+    waiting_for: PendingLlmCall | None = None
     iteration: int = 0
     deadline: datetime | None = None
     iteration_since: datetime | None = None
     timeouts: int = 0
-    tries: Tries = Tries()
+    retries: RetryState = RetryState()
     completed: e.ExecutionCompleted | None = None
 
     @property
@@ -183,10 +183,10 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
-class Absent:
+class NotStarted:
     """A session that never was."""
 
-    decided: int = NO_INPUT
+    last_decided_offset: int = NO_INPUT
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,12 +204,12 @@ class Investigating:
 
     session_id: str
     started: e.SessionStarted
-    decided: int
+    last_decided_offset: int
     opened_at: datetime
     began_at: datetime | None = None
     stages: tuple[Stage, ...] = ()
     executions: Mapping[str, Execution] = field(default_factory=dict)
-    calls: Mapping[str, Call] = field(default_factory=dict)
+    calls: Mapping[str, ToolCallState] = field(default_factory=dict)
     answers: Mapping[str, Answered] = field(default_factory=dict)
     refusals_forgotten: bool = False
     repeats: frozenset[str] = frozenset()
@@ -225,43 +225,43 @@ class Investigating:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class AtRest:
     """At rest. The calls are kept for outcomes that are learned late.
 
     `started` is None when an operator ended what this code cannot read.
     """
 
     started: e.SessionStarted | None
-    decided: int
+    last_decided_offset: int
     ended: Ending
-    calls: Mapping[str, Call] = field(default_factory=dict)
+    calls: Mapping[str, ToolCallState] = field(default_factory=dict)
     answers: Mapping[str, Answered] = field(default_factory=dict)
     refusals_forgotten: bool = False
     repeats: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class Beyond:
+class Unsupported:
     """An event was met that this code cannot read: it decides nothing for this session until an operator ended it.
 
     `raised`: the exception that the event led to, when its type is known.
     """
 
-    decided: int
+    last_decided_offset: int
     raised: str = ""
 
 
-type State = Absent | Investigating | Ended | Beyond
+type SessionState = NotStarted | Investigating | AtRest | Unsupported
 
-ABSENT = Absent()
+NOT_STARTED = NotStarted()
 
 
-def deadline(appended_at: datetime, seconds: float) -> datetime:
+def deadline_after(appended_at: datetime, seconds: float) -> datetime:
     """Deadlines count from the broker's stamp of the request, not from anybody's own clock."""
     return appended_at + timedelta(seconds=seconds)
 
 
-def call_of_summary(calls: Mapping[str, Call], summary_id: str) -> Call | None:
+def call_of_summary(calls: Mapping[str, ToolCallState], summary_id: str) -> ToolCallState | None:
     """The call whose summary has this id."""
     for call in calls.values():
         if call.summary is not None and call.summary.requested.summary_id == summary_id:

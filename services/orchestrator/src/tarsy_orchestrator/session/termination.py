@@ -4,22 +4,22 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tarsy_contracts import events as e
 from tarsy_orchestrator.session.llm_retry import CANCELLED
-from tarsy_orchestrator.session.state import Call, Execution, Investigating, State
+from tarsy_orchestrator.session.state import Execution, Investigating, SessionState, ToolCallState
 
 UNKNOWN = "It is not known whether the call took effect: check before repeating it."
 
 
-def cancellation(state: Investigating, author: str) -> Sequence[e.Event]:
+def close_cancelled(state: Investigating, author: str) -> Sequence[e.Event]:
     """Closes all that is open. What was granted and may have taken effect is waited for."""
     error = f"cancelled by {author}"
     harmless = list(close_calls(state.calls.values(), error))
     asked = [event for execution in state.executions.values() for event in close_question(execution, error)]
-    if any(call.at_risk for call in state.calls.values()):
+    if any(call.may_have_run for call in state.calls.values()):
         return [*asked, *harmless]
     return [*asked, *harmless, *_steps(state, "cancelled", error), e.SessionCancelled(author=author)]
 
 
-def fail(state: State, error: str) -> list[e.Event]:
+def fail(state: SessionState, error: str) -> list[e.Event]:
     """The session ends now, because it cannot go on. Nothing when it does not run."""
     if not isinstance(state, Investigating):
         return []
@@ -69,20 +69,20 @@ def close_question(
         )
 
 
-def close_calls(calls: Iterable[Call], error: str) -> Iterator[e.Event]:
+def close_calls(calls: Iterable[ToolCallState], error: str) -> Iterator[e.Event]:
     """Ends what is open and harmless: summaries, and calls that were never granted or may run twice."""
     for call in calls:
         call_id = call.requested.call_id
-        if call.open and not call.at_risk:
+        if call.open and not call.may_have_run:
             yield e.ToolCallCompleted(call_id=call_id, outcome="cancelled", content=error)
         elif call.summary is not None and call.summary.ended is None:
             yield e.SummaryFailed(summary_id=call.summary.requested.summary_id, call_id=call_id, error=error)
 
 
-def give_up_at_risk(calls: Iterable[Call], why: str) -> Iterator[e.Event]:
+def end_may_have_run(calls: Iterable[ToolCallState], why: str) -> Iterator[e.Event]:
     """What was granted and has not ended has an unknown outcome."""
     for call in calls:
-        if call.at_risk:
+        if call.may_have_run:
             yield e.ToolCallCompleted(
                 call_id=call.requested.call_id,
                 outcome="unknown",
@@ -95,7 +95,7 @@ def _all(state: Investigating, status: e.EndStatus, error: str) -> Iterator[e.Ev
     for execution in state.executions.values():
         yield from close_question(execution, error)
     yield from close_calls(state.calls.values(), error)
-    yield from give_up_at_risk(state.calls.values(), f"{error[:1].upper()}{error[1:]}.")
+    yield from end_may_have_run(state.calls.values(), f"{error[:1].upper()}{error[1:]}.")
     yield from _steps(state, status, error)
 
 

@@ -15,11 +15,11 @@ LAST_RESORT = 32
 DIGITS = (0, 8, LAST_RESORT)
 """Of the digest behind the name: more where less does not tell it from another."""
 
-type Tool = tuple[str, str]
+type ToolKey = tuple[str, str]
 """The server, and what it calls the tool."""
 
 
-def names_of(tools: Iterable[Tool]) -> Mapping[Tool, str]:
+def names_of(tools: Iterable[ToolKey]) -> Mapping[ToolKey, str]:
     """One for each, whatever the order: `server__tool` where it can be, else with a digest behind it."""
     levels = dict.fromkeys(tools, 0)
     while clashing := _clashing(levels):
@@ -28,16 +28,16 @@ def names_of(tools: Iterable[Tool]) -> Mapping[Tool, str]:
     return {tool: _name(tool, level) for tool, level in levels.items()}
 
 
-def _clashing(levels: Mapping[Tool, int]) -> list[Tool]:
+def _clashing(levels: Mapping[ToolKey, int]) -> list[ToolKey]:
     """All that have a name which another has, too, and can still get a longer one."""
-    taken: dict[str, list[Tool]] = defaultdict(list)
+    taken: dict[str, list[ToolKey]] = defaultdict(list)
     for tool, level in levels.items():
         taken[_name(tool, level)].append(tool)
     last = len(DIGITS) - 1
     return [tool for same in taken.values() if len(same) > 1 for tool in same if levels[tool] < last]
 
 
-def _name(tool: Tool, level: int) -> str:
+def _name(tool: ToolKey, level: int) -> str:
     server, name = tool
     plain = NOT_TAKEN.sub("_", f"{server}__{name}")
     if not (plain[0].isalpha() or plain[0] == "_"):

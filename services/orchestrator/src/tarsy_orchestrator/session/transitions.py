@@ -7,10 +7,10 @@ from typing import assert_never
 from tarsy_contracts import events as e
 from tarsy_contracts.identities import llm_call_id, summary_id
 from tarsy_orchestrator.session.controllers.interpretation import final_answer
-from tarsy_orchestrator.session.llm_retry import ITERATION_TIMEOUT, Again, FallBack, GiveUp, after_failure
-from tarsy_orchestrator.session.stages import begin_executions, end_stage, next_step
-from tarsy_orchestrator.session.state import Call, Execution, Investigating, Stage, State
-from tarsy_orchestrator.session.termination import cancellation, end_execution
+from tarsy_orchestrator.session.llm_retry import ITERATION_TIMEOUT, Fail, Retry, UseFallback, after_failure
+from tarsy_orchestrator.session.stages import end_stage, leave_stage, start_without_tools
+from tarsy_orchestrator.session.state import Execution, Investigating, SessionState, Stage, ToolCallState
+from tarsy_orchestrator.session.termination import close_cancelled, end_execution
 
 BYTES_PER_TOKEN = 3
 """Of JSON and logs; for prose it is nearer to 4. Only sizes are compared by it."""
@@ -20,19 +20,19 @@ TIMEOUTS = 2
 """So many iterations in a row that took too long end the execution."""
 
 
-def consequences(state: State, at: datetime) -> Sequence[e.Event]:
+def next_events(state: SessionState, at: datetime) -> Sequence[e.Event]:
     """The next events that the state itself brings; empty when it waits for an input."""
     if not isinstance(state, Investigating):
         return []
     if state.cancelled is not None:
-        return cancellation(state, state.cancelled.author)
+        return close_cancelled(state, state.cancelled.author)
     stage = state.stage
     if stage is None:
         return []
     if not stage.open:
-        return next_step(state, stage)
+        return leave_stage(state, stage)
     if not stage.executions:
-        return begin_executions(state, stage, at)
+        return start_without_tools(state, stage, at)
     return _in_stage(state, stage)
 
 
@@ -49,8 +49,8 @@ def _step(state: Investigating, execution: Execution) -> Sequence[e.Event]:
         return summaries
     if execution.waiting_for is not None:
         return []
-    if execution.tries.failed is not None:
-        return _after_failure(state, execution, execution.tries.failed)
+    if execution.retries.failed is not None:
+        return _after_failure(state, execution, execution.retries.failed)
     return _after_turn(state, execution)
 
 
@@ -68,7 +68,7 @@ def _summaries(state: Investigating, execution: Execution) -> Sequence[e.Event]:
     ]
 
 
-def _too_long(call: Call, execution: Execution) -> bool:
+def _too_long(call: ToolCallState, execution: Execution) -> bool:
     if call.completed is None or call.completed.outcome != "ok":
         return False
     rule = execution.summary_rule(call.requested.server)
@@ -82,9 +82,9 @@ def _after_failure(state: Investigating, execution: Execution, failed: e.LlmCall
         return [_ask(execution, execution.iteration + 1)]
     following = after_failure(execution, failed, state.started.chain.limits)
     match following:
-        case Again(wait_seconds, rate_limited):
+        case Retry(wait_seconds, rate_limited):
             return [_ask_again(execution, wait_seconds, rate_limited=rate_limited)]
-        case FallBack(provider):
+        case UseFallback(provider):
             fell_back = e.ProviderFellBack(
                 execution_id=execution.id,
                 from_provider=execution.llm_provider,
@@ -93,7 +93,7 @@ def _after_failure(state: Investigating, execution: Execution, failed: e.LlmCall
                 error=failed.error,
             )
             return [fell_back, _ask_again(execution, 0.0, provider=provider)]
-        case GiveUp(error):
+        case Fail(error):
             return [end_execution(execution, "failed", error=error)]
     assert_never(following)
 
@@ -102,7 +102,7 @@ def _after_turn(state: Investigating, execution: Execution) -> Sequence[e.Event]
     if not execution.turns:
         return [_ask(execution, 1)]
     turn = execution.turns[-1]
-    if not all(state.calls[call_id].settled for call_id in turn.calls):
+    if not all(state.calls[call_id].result_ready for call_id in turn.calls):
         return []
     if analysis := final_answer(turn):
         return [end_execution(execution, "completed", final_analysis=analysis)]
@@ -127,7 +127,7 @@ def _ask_again(
     execution: Execution, wait_seconds: float, *, rate_limited: bool = False, provider: str = ""
 ) -> e.LlmCallRequested:
     """Another attempt of the same iteration."""
-    attempt = execution.tries.attempt + 1
+    attempt = execution.retries.attempt + 1
     first = _ask(execution, execution.iteration)
     return first.model_copy(
         update={

@@ -16,7 +16,7 @@ MOST_CALLS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Understood:
+class Interpretation:
     """What is recorded of an answer (fields of `llm_call.completed`). `cut`: not all of its calls."""
 
     text: str
@@ -26,7 +26,7 @@ class Understood:
     cut: bool = False
 
 
-def understood(execution: Execution, requested: e.LlmCallRequested, reported: i.LlmCallReported) -> Understood:
+def understood(execution: Execution, requested: e.LlmCallRequested, reported: i.LlmCallReported) -> Interpretation:
     """Past the last iteration no tool is called any longer, and whatever the agent says is its conclusion."""
     concluding = requested.purpose == "conclusion"
     match execution.agent.controller:
@@ -47,31 +47,31 @@ def final_answer(turn: Turn) -> str:
     return answer.final_answer or answer.text.strip()
 
 
-def _called(reported: i.LlmCallReported, *, concluding: bool) -> Understood:
+def _called(reported: i.LlmCallReported, *, concluding: bool) -> Interpretation:
     calls = () if concluding else reported.tool_calls[:MOST_CALLS]
     if calls and (count := len(reported.tool_calls) + reported.calls_left_out) > MOST_CALLS:
-        return Understood(reported.text, calls, reminder=too_many_calls(count, MOST_CALLS), cut=True)
+        return Interpretation(reported.text, calls, reminder=too_many_calls(count, MOST_CALLS), cut=True)
     blank = not calls and not reported.text.strip()
-    return Understood(reported.text, calls, reminder=NUDGE if blank else "")
+    return Interpretation(reported.text, calls, reminder=NUDGE if blank else "")
 
 
-def _said_once(reported: i.LlmCallReported) -> Understood:
+def _said_once(reported: i.LlmCallReported) -> Interpretation:
     """Some models put all they have to say into their thoughts."""
     said = reported.text.strip() or reported.thinking.strip()
-    return Understood(
+    return Interpretation(
         reported.text, final_answer=said if not reported.text.strip() else "", reminder="" if said else NUDGE
     )
 
 
-def _concluded(reported: i.LlmCallReported) -> Understood:
+def _concluded(reported: i.LlmCallReported) -> Interpretation:
     said = conclusion(reported.text)
-    return Understood(reported.text, final_answer=said, reminder="" if said else NUDGE)
+    return Interpretation(reported.text, final_answer=said, reminder="" if said else NUDGE)
 
 
-def _reacted(execution: Execution, reported: i.LlmCallReported) -> Understood:
+def _reacted(execution: Execution, reported: i.LlmCallReported) -> Interpretation:
     reading = read(reported.text, execution.tools)
     if reading.call is None:
-        return Understood(reading.text, final_answer=reading.final_answer, reminder=reading.reminder)
+        return Interpretation(reading.text, final_answer=reading.final_answer, reminder=reading.reminder)
     id = tool_call_id(reported.llm_call_id, 0)
     call = ToolCall(id=id, name=reading.call.name, arguments=dict(reading.call.arguments))
-    return Understood(reading.text, (call,))
+    return Interpretation(reading.text, (call,))

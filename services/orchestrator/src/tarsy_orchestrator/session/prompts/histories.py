@@ -7,7 +7,7 @@ from itertools import chain
 from string import Template
 
 from tarsy_contracts.events import Outcome
-from tarsy_orchestrator.session.prompts.material import History, Said, Step, ToolUse
+from tarsy_orchestrator.session.prompts.material import AgentHistory, HistoryStep, Statement, ToolUse
 from tarsy_orchestrator.session.text import MARK_ROOM, fenced, one_line, shares, shortened
 
 HISTORIES_LIMIT = 400_000
@@ -33,7 +33,7 @@ STEPS_LEFT_OUT = Template("[Steps left out: $count]")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class HistoryPiece:
     """One fenced text of a history. `lead` is said before it, by us."""
 
     lead: str
@@ -50,7 +50,7 @@ class Piece:
         return self.name == "TOOL RESULT"
 
 
-def histories_part(histories: Sequence[History], limit: int) -> str:
+def histories_part(histories: Sequence[AgentHistory], limit: int) -> str:
     """Analyses and errors come first, what is left is for the steps."""
     left = limit - AGENT_ROOM * len(histories)
     ends = shares([len(history.analysis) + min(len(history.error), ERROR_LIMIT) for history in histories], left)
@@ -62,46 +62,46 @@ def histories_part(histories: Sequence[History], limit: int) -> str:
     )
 
 
-def _head(history: History, number: int, count: int) -> str:
+def _head(history: AgentHistory, number: int, count: int) -> str:
     return AGENT.substitute(number=number, count=count, agent=history.agent, status=history.status.replace("_", " "))
 
 
-def _end(history: History, limit: int) -> list[str]:
+def _end(history: AgentHistory, limit: int) -> list[str]:
     error = shortened(history.error, ERROR_LIMIT)
     analysis = shortened(history.analysis, limit - min(len(history.error), ERROR_LIMIT))
     told = [fenced("ANALYSIS", analysis) if analysis.strip() else NO_ANALYSIS]
     return [*told, fenced("ERROR", error)] if error.strip() else told
 
 
-def _pieces(history: History) -> list[list[Piece]]:
+def _pieces(history: AgentHistory) -> list[list[HistoryPiece]]:
     """One list a step; none for a step without words."""
     steps = filter(None, (_of_step(step, history.analysis) for step in history.steps))
     return [_numbered(number, pieces) for number, pieces in enumerate(steps, 1)]
 
 
-def _numbered(number: int, pieces: Sequence[Piece]) -> list[Piece]:
+def _numbered(number: int, pieces: Sequence[HistoryPiece]) -> list[HistoryPiece]:
     return [replace(pieces[0], lead=f"Step {number}."), *pieces[1:]]
 
 
-def _of_step(step: Step, analysis: str) -> list[Piece]:
+def _of_step(step: HistoryStep, analysis: str) -> list[HistoryPiece]:
     """What only repeats the analysis is not told twice."""
     match step:
-        case Said():
+        case Statement():
             said = "" if step.text.strip() == analysis.strip() else step.text
-            pieces = [Piece("", "THOUGHT", step.thinking), Piece("", "WORDS", said)]
+            pieces = [HistoryPiece("", "THOUGHT", step.thinking), HistoryPiece("", "WORDS", said)]
             return [piece for piece in pieces if piece.text.strip()]
         case ToolUse():
             name = f"{one_line(step.server, NAME_LIMIT)}.{one_line(step.tool, NAME_LIMIT)}"
             call = f"{name} {json.dumps(dict(step.arguments), ensure_ascii=False)}"
             lead = f"Result: {OUTCOMES[step.outcome]}. {one_line(step.note, NAME_LIMIT)}".strip()
-            return [Piece("", "TOOL CALL", call), Piece(lead, "TOOL RESULT", step.content)]
+            return [HistoryPiece("", "TOOL CALL", call), HistoryPiece(lead, "TOOL RESULT", step.content)]
 
 
-def _size(pieces: Sequence[Piece]) -> int:
+def _size(pieces: Sequence[HistoryPiece]) -> int:
     return sum(piece.room + len(piece.text) for piece in pieces)
 
 
-def _steps(steps: Sequence[Sequence[Piece]], limit: int) -> list[str]:
+def _steps(steps: Sequence[Sequence[HistoryPiece]], limit: int) -> list[str]:
     """Those in the middle are left out, when marks alone would take more than half of the room."""
     if not steps:
         return [NO_STEPS]
@@ -115,7 +115,7 @@ def _steps(steps: Sequence[Sequence[Piece]], limit: int) -> list[str]:
     return told
 
 
-def _told(pieces: Sequence[Piece], limit: int) -> list[str]:
+def _told(pieces: Sequence[HistoryPiece], limit: int) -> list[str]:
     """Results are shortened first, down to a quarter of the room, and then all else."""
     room = limit - sum(piece.room for piece in pieces)
     results = [len(piece.text) if piece.is_result else 0 for piece in pieces]
@@ -125,6 +125,6 @@ def _told(pieces: Sequence[Piece], limit: int) -> list[str]:
     return [_fence(piece, limit) for piece, limit in zip(pieces, limits, strict=True)]
 
 
-def _fence(piece: Piece, limit: int) -> str:
+def _fence(piece: HistoryPiece, limit: int) -> str:
     text = fenced(piece.name, shortened(piece.text, limit))
     return f"{piece.lead}\n\n{text}" if piece.lead else text

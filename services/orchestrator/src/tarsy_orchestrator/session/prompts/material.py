@@ -24,7 +24,7 @@ class Runbook:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class StageFinding:
     """What an earlier stage came to."""
 
     stage: str
@@ -32,7 +32,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Statement:
     """What an agent thought and wrote in one turn."""
 
     thinking: str
@@ -51,15 +51,15 @@ class ToolUse:
     note: str = ""
 
 
-type Step = Said | ToolUse
+type HistoryStep = Statement | ToolUse
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class AgentHistory:
     """An agent's whole investigation, for the one who joins several of them."""
 
     agent: str
     status: EndStatus
     analysis: str
     error: str
-    steps: tuple[Step, ...]
+    steps: tuple[HistoryStep, ...]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from string import Template
 
 from tarsy_contracts.alert import Alert
-from tarsy_orchestrator.session.prompts.material import Finding, Runbook
+from tarsy_orchestrator.session.prompts.material import Runbook, StageFinding
 from tarsy_orchestrator.session.text import fenced, one_line
 
 LINE_LIMIT = 500
@@ -85,7 +85,7 @@ def runbook_part(runbook: Runbook) -> str:
     return RUNBOOK.substitute(told="\n\n".join(told))
 
 
-def findings_part(findings: Sequence[Finding]) -> str:
+def findings_part(findings: Sequence[StageFinding]) -> str:
     """Nothing, where there is nothing to tell."""
     if not findings:
         return ""

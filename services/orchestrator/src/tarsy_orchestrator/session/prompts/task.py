@@ -5,7 +5,7 @@ from string import Template
 
 from tarsy_contracts.alert import Alert
 from tarsy_orchestrator.session.prompts.histories import HISTORIES_LIMIT, histories_part
-from tarsy_orchestrator.session.prompts.material import Finding, History, Runbook
+from tarsy_orchestrator.session.prompts.material import AgentHistory, Runbook, StageFinding
 from tarsy_orchestrator.session.prompts.sources import alert_part, findings_part, runbook_part
 from tarsy_orchestrator.session.text import fenced
 
@@ -54,12 +54,12 @@ SHORTEN = """\
 Write the summary of this analysis for the person on call: one to four lines, and nothing else."""
 
 
-def compose_prompt(alert: Alert, runbook: Runbook, findings: Sequence[Finding]) -> str:
+def compose_prompt(alert: Alert, runbook: Runbook, findings: Sequence[StageFinding]) -> str:
     return _joined(alert_part(alert), runbook_part(runbook), findings_part(findings), INVESTIGATE)
 
 
 def compose_synthesis_prompt(
-    alert: Alert, runbook: Runbook, stage: str, histories: Sequence[History], *, limit: int = HISTORIES_LIMIT
+    alert: Alert, runbook: Runbook, stage: str, histories: Sequence[AgentHistory], *, limit: int = HISTORIES_LIMIT
 ) -> str:
     """`limit`: characters of all histories together."""
     investigations = histories_part(histories, limit)

@@ -11,7 +11,7 @@ from tarsy_orchestrator.session.controllers.react.inputs import input_end, parag
 from tarsy_orchestrator.session.controllers.react.names import Names, cleaned, means_nothing
 from tarsy_orchestrator.session.controllers.react.near_json import object_at
 from tarsy_orchestrator.session.controllers.react.pairs import marks
-from tarsy_orchestrator.session.controllers.react.sections import Section
+from tarsy_orchestrator.session.controllers.react.sections import AnswerSection
 
 BEFORE_NAME = re.compile(
     r"(?:\s++|`{3,}+[ \t]*+(?:(?:json|yaml|text|txt|plaintext|bash|python|tool|tool_code)(?=\s))?)*+"
@@ -43,7 +43,7 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenAction:
     """An action as it stands there: its name, and an input that belongs to it without a header of its own."""
 
     name: str
@@ -51,7 +51,7 @@ class Written:
     input: str | None = None
 
 
-def attempt(text: str, action: Section, below: Section | None, names: Names) -> Attempt:
+def attempt(text: str, action: AnswerSection, below: AnswerSection | None, names: Names) -> Attempt:
     """`below`: the section Action Input that follows."""
     written = _written(text, action)
     given, end = written.input, written.end
@@ -71,23 +71,23 @@ def attempt(text: str, action: Section, below: Section | None, names: Names) -> 
     )
 
 
-def _written(text: str, action: Section) -> Written:
+def _written(text: str, action: AnswerSection) -> WrittenAction:
     before = BEFORE_NAME.match(text, action.begin, action.end)
     start = before.end() if before else action.begin
     line_end = _line_end(text, start, action.end)
     call = CALL.match(text, start, action.end)
     closing = _closing(text[: action.end], call.start("open")) if call else None
     if call and closing:
-        return Written(call["name"], closing, text[call.end() : closing - 1])
+        return WrittenAction(call["name"], closing, text[call.end() : closing - 1])
     brace = text.find("{", start, line_end)
     if brace >= 0:
         end = _end(text, brace, action.end)
-        return Written(text[start:brace], end, text[brace:end])
+        return WrittenAction(text[start:brace], end, text[brace:end])
     opening = INPUT_BELOW.match(text, line_end, action.end)
     if opening:
         end = _end(text, opening.end(), action.end)
-        return Written(text[start:line_end], end, text[opening.end() : end])
-    return Written(text[start:line_end], line_end)
+        return WrittenAction(text[start:line_end], end, text[opening.end() : end])
+    return WrittenAction(text[start:line_end], line_end)
 
 
 def _line_end(text: str, start: int, end: int) -> int:

@@ -25,8 +25,8 @@ from tarsy_orchestrator.session.controllers.react.instructions import (
 )
 from tarsy_orchestrator.session.controllers.react.names import Names
 from tarsy_orchestrator.session.controllers.react.near_json import object_at
-from tarsy_orchestrator.session.controllers.react.reading import Asked, Reading
-from tarsy_orchestrator.session.controllers.react.sections import Section, sections
+from tarsy_orchestrator.session.controllers.react.reading import ParsedAnswer, WrittenCall
+from tarsy_orchestrator.session.controllers.react.sections import AnswerSection, sections
 
 THINKING_ENDS = "</think>"
 OPENING = re.compile(r"\s*+(?:`{3,}+[ \t]*+\w*+\s*+)?")
@@ -36,17 +36,17 @@ MOST_READ = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SectionWalk:
     """`stop` is where the answer ceases to be the model's own; `weak`: an action that may be none."""
 
     stop: int
-    sections: list[Section]
+    sections: list[AnswerSection]
     weak: Attempt | None = None
     without_action: Attempt | None = None
-    final: Section | None = None
+    final: AnswerSection | None = None
 
 
-def read(text: str, tools: Sequence[OfferedTool]) -> Reading:
+def read(text: str, tools: Sequence[OfferedTool]) -> ParsedAnswer:
     """Of a very long answer only the beginning is looked through. A final answer that begins there goes to the end."""
     head = text[:MOST_READ]
     names = Names(tools)
@@ -76,7 +76,7 @@ def _after_thinking(text: str) -> int:
     return 0 if found < 0 else found + len(THINKING_ENDS)
 
 
-def _walk(text: str, found: list[Section], names: Names) -> Attempt | Found:
+def _walk(text: str, found: list[AnswerSection], names: Names) -> Attempt | SectionWalk:
     """The first action that is meant, or else what there was.
 
     One that names no known tool and has no input may be prose: a later one, or a final answer, is what the model meant.
@@ -85,9 +85,9 @@ def _walk(text: str, found: list[Section], names: Names) -> Attempt | Found:
     for index, section in enumerate(found):
         match section.kind:
             case "final":
-                return Found(len(text), found, weak, none, section)
+                return SectionWalk(len(text), found, weak, none, section)
             case "observation" if weak is not None:
-                return Found(section.start, found, weak, none)
+                return SectionWalk(section.start, found, weak, none)
             case "action":
                 below = next((after for after in found[index + 1 : index + 2] if after.kind == "input"), None)
                 tried = _as_json(text, section, names) or attempt(text, section, below, names)
@@ -99,10 +99,10 @@ def _walk(text: str, found: list[Section], names: Names) -> Attempt | Found:
                     weak = weak or tried
             case _:
                 pass
-    return Found(len(text), found, weak, none)
+    return SectionWalk(len(text), found, weak, none)
 
 
-def _as_json(text: str, section: Section, names: Names) -> Attempt | None:
+def _as_json(text: str, section: AnswerSection, names: Names) -> Attempt | None:
     opening = OPENING.match(text, section.begin)
     found = object_at(text, opening.end()) if opening else None
     call = named(found[0]) if found is not None else None
@@ -114,32 +114,32 @@ def _as_json(text: str, section: Section, names: Names) -> Attempt | None:
     return Attempt(tool or name, tool is not None, arguments, True, found[1], said if isinstance(said, str) else "")
 
 
-def _called(text: str, call: Attempt) -> Reading:
+def _called(text: str, call: Attempt) -> ParsedAnswer:
     kept = text[: call.end].strip()
     if not call.name:
-        return Reading(kept, reminder=ACTION_WITHOUT_NAME)
+        return ParsedAnswer(kept, reminder=ACTION_WITHOUT_NAME)
     if call.is_sentence:
-        return Reading(kept, reminder=ACTION_IS_A_SENTENCE)
-    return Reading(kept, call=Asked(call.name, call.arguments))
+        return ParsedAnswer(kept, reminder=ACTION_IS_A_SENTENCE)
+    return ParsedAnswer(kept, call=WrittenCall(call.name, call.arguments))
 
 
-def _concluded(text: str, found: Found) -> Reading:
+def _concluded(text: str, found: SectionWalk) -> ParsedAnswer:
     kept = text[: found.stop].strip()
     if found.final is not None:
         answer = _answer(text, found.final)
-        return Reading(kept, final_answer=answer, reminder="" if answer else EMPTY_FINAL_ANSWER)
+        return ParsedAnswer(kept, final_answer=answer, reminder="" if answer else EMPTY_FINAL_ANSWER)
     if found.weak is not None:
         if found.weak.name and not found.weak.is_sentence:
             return _called(text, found.weak)
-        return Reading(kept, reminder=ACTION_IS_A_SENTENCE if found.weak.name else ACTION_WITHOUT_NAME)
+        return ParsedAnswer(kept, reminder=ACTION_IS_A_SENTENCE if found.weak.name else ACTION_WITHOUT_NAME)
     if found.without_action is not None:
         said = found.without_action.behind
-        return Reading(kept, final_answer=said, reminder="" if said else NO_ACTION_AND_NO_ANSWER)
+        return ParsedAnswer(kept, final_answer=said, reminder="" if said else NO_ACTION_AND_NO_ANSWER)
     kinds = {section.kind for section in found.sections}
-    return Reading(kept, reminder=INPUT_WITHOUT_ACTION if "input" in kinds else ONLY_THOUGHTS)
+    return ParsedAnswer(kept, reminder=INPUT_WITHOUT_ACTION if "input" in kinds else ONLY_THOUGHTS)
 
 
-def _answer(text: str, final: Section) -> str:
+def _answer(text: str, final: AnswerSection) -> str:
     """Without the end of a fence, or of bold letters, that began before it."""
     answer = text[final.begin : final.end].strip()
     if len(FENCE_LINE.findall(answer)) % 2:
@@ -149,19 +149,19 @@ def _answer(text: str, final: Section) -> str:
     return answer.strip()
 
 
-def _without_sections(text: str, begin: int, names: Names) -> Reading:
+def _without_sections(text: str, begin: int, names: Names) -> ParsedAnswer:
     """It may be one JSON object that says it all."""
     kept = text.strip()
     opening = OPENING.match(text, begin)
     found = object_at(text, opening.end()) if opening else None
     if found is None:
-        return Reading(kept, reminder=NEITHER if kept else NOTHING)
+        return ParsedAnswer(kept, reminder=NEITHER if kept else NOTHING)
     if answer := answered(found[0]):
-        return Reading(kept, final_answer=answer)
-    whole = Section("action", begin, begin, len(text))
+        return ParsedAnswer(kept, final_answer=answer)
+    whole = AnswerSection("action", begin, begin, len(text))
     call = _as_json(text, whole, names)
     if call is None:
-        return Reading(kept, reminder=NEITHER)
+        return ParsedAnswer(kept, reminder=NEITHER)
     if call.is_none:
-        return Reading(kept, final_answer=call.behind, reminder="" if call.behind else NO_ACTION_AND_NO_ANSWER)
+        return ParsedAnswer(kept, final_answer=call.behind, reminder="" if call.behind else NO_ACTION_AND_NO_ANSWER)
     return _called(text, call)

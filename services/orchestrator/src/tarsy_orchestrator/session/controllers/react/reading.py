@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class WrittenCall:
     """A tool call as the model wrote it. `name` is `server__tool` where it could be told, else what stood there."""
 
     name: str
@@ -15,7 +15,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ParsedAnswer:
     """`text` is what is kept of the answer: nothing that the model invented after its action.
 
     Exactly one of the others says something: a call, a final answer, or a reminder of the format, which is what the
@@ -23,6 +23,6 @@ class Reading:
     """
 
     text: str
-    call: Asked | None = None
+    call: WrittenCall | None = None
     final_answer: str = ""
     reminder: str = ""

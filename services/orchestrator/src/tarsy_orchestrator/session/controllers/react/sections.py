@@ -11,7 +11,7 @@ from typing import Literal
 
 from tarsy_orchestrator.session.controllers.react.inputs import input_end
 
-type Kind = Literal["thought", "action", "input", "observation", "final"]
+type SectionKind = Literal["thought", "action", "input", "observation", "final"]
 
 HEADER = re.compile(
     r"""
@@ -25,7 +25,7 @@ HEADER = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE | re.MULTILINE,
 )
-KINDS: dict[str, Kind] = {
+KINDS: dict[str, SectionKind] = {
     "finalanswer": "final",
     "actioninput": "input",
     "actioninputs": "input",
@@ -43,10 +43,10 @@ MOST_ACTIONS = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class AnswerSection:
     """The header is at `start`; what it says, from `begin` to `end`."""
 
-    kind: Kind
+    kind: SectionKind
     start: int
     begin: int
     end: int
@@ -54,20 +54,22 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    kind: Kind
+    kind: SectionKind
     start: int
     begin: int
 
 
-def sections(text: str, begin: int, known: Callable[[str], bool]) -> list[Section]:
+def sections(text: str, begin: int, known: Callable[[str], bool]) -> list[AnswerSection]:
     """`known` says whether a line names a tool."""
     headers = list(_headers(text, begin, known))
     ends = [*(header.start for header in headers[1:]), len(text)]
-    return [Section(header.kind, header.start, header.begin, end) for header, end in zip(headers, ends, strict=False)]
+    return [
+        AnswerSection(header.kind, header.start, header.begin, end) for header, end in zip(headers, ends, strict=False)
+    ]
 
 
 def _headers(text: str, begin: int, known: Callable[[str], bool]) -> Iterator[Header]:
-    after: Kind | None = None
+    after: SectionKind | None = None
     position = begin
     actions = 0
     while match := HEADER.search(text, position):
@@ -86,7 +88,9 @@ def _headers(text: str, begin: int, known: Callable[[str], bool]) -> Iterator[He
         after = kind
 
 
-def _kind(match: re.Match[str], text: str, after: Kind | None, known: Callable[[str], bool]) -> Kind | None:
+def _kind(
+    match: re.Match[str], text: str, after: SectionKind | None, known: Callable[[str], bool]
+) -> SectionKind | None:
     word = match["word"]
     plain = re.sub(r"[ _-]", "", word.lower())
     rest = text[match.end() : match.end() + REST].split("\n", 1)[0].strip()
@@ -101,7 +105,9 @@ def _kind(match: re.Match[str], text: str, after: Kind | None, known: Callable[[
     return kind if match["colon"] and _within_line(kind, match, text, after) else None
 
 
-def _without_colon(kind: Kind, word: str, rest: str, after: Kind | None, known: Callable[[str], bool]) -> bool:
+def _without_colon(
+    kind: SectionKind, word: str, rest: str, after: SectionKind | None, known: Callable[[str], bool]
+) -> bool:
     if not word[0].isupper():
         return False
     if not rest:
@@ -119,7 +125,7 @@ def _without_colon(kind: Kind, word: str, rest: str, after: Kind | None, known: 
             return word.split()[-1][0].isupper() and not rest[0].islower()
 
 
-def _within_line(kind: Kind, match: re.Match[str], text: str, after: Kind | None) -> bool:
+def _within_line(kind: SectionKind, match: re.Match[str], text: str, after: SectionKind | None) -> bool:
     """An action only together with its input: thoughts quote what stands in alerts and logs."""
     if not all(part[0].isupper() for part in match["word"].split()):
         return False

@@ -15,7 +15,7 @@ STRUCTURE = re.compile(r"^[ \t]*+[\w.\-\"']++:[ \t]*+(?:$|[|>\[{])", re.MULTILIN
 NAME = re.compile(r"[^\W\d][\w.\-]*")
 
 
-class Refused(yaml.YAMLError):
+class YamlRefusedError(yaml.YAMLError):
     pass
 
 
@@ -25,13 +25,13 @@ class Loader(yaml.SafeLoader):
     @override
     def fetch_flow_collection_start(self, token_class: type[yaml.Token]) -> None:
         if self.flow_level > DEEPEST:
-            raise Refused
+            raise YamlRefusedError
         super().fetch_flow_collection_start(token_class)
 
     @override
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if getattr(self.peek_event(), "anchor", None) is not None:  # type: ignore[no-untyped-call]
-            raise Refused
+            raise YamlRefusedError
         return super().compose_node(parent, index)
 
 
@@ -57,7 +57,7 @@ def _mapping(node: yaml.MappingNode, depth: int) -> dict[str, JsonValue]:
     found: dict[str, JsonValue] = {}
     for key, value in node.value:
         if not isinstance(key, yaml.ScalarNode):
-            raise Refused
+            raise YamlRefusedError
         found[readable(key.value)] = _plain(value, depth + 1)
     return found
 
