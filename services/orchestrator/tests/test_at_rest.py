@@ -118,8 +118,8 @@ async def test_inputs_that_wait_for_a_session_to_be_read_again_are_backlog(
         await may_read.wait()
         return await really(bus, number, session_id, head)
 
-    monkeypatch.setattr(partition, "revive", rehydrate)
-    monkeypatch.setattr(partition, "ROOM", 3)
+    monkeypatch.setattr(partition, "rehydrate", rehydrate)
+    monkeypatch.setattr(partition, "MOST_WAITING", 3)
     second = await world.owner("second")
     for number in range(5):
         last = await world.alert(session, id=f"again-{number}")

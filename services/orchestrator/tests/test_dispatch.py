@@ -103,6 +103,6 @@ def test_an_end_that_was_put_off_is_told_later() -> None:
 
 def test_while_the_owner_has_much_of_its_inbox_before_it_nothing_is_published_again(story: Story) -> None:
     queued = DispatchedCall(owed_call(story))
-    assert isinstance(queued.step(0.0, story.now, worker_dead=False, behind=True), PublishRequest)
-    assert queued.step(60.0, story.now, worker_dead=False, behind=True) is None
-    assert isinstance(queued.step(61.0, story.now, worker_dead=False, behind=False), PublishRequest)
+    assert isinstance(queued.step(0.0, story.now, worker_dead=False, has_backlog=True), PublishRequest)
+    assert queued.step(60.0, story.now, worker_dead=False, has_backlog=True) is None
+    assert isinstance(queued.step(61.0, story.now, worker_dead=False, has_backlog=False), PublishRequest)

@@ -69,11 +69,11 @@ def test_sessions_that_ended_are_kept_by_their_bytes(sessions: SessionTable, res
 
 def test_what_a_decision_holds_is_not_evicted(sessions: SessionTable) -> None:
     held = ended(sessions, 0)
-    sessions.hold(held)
+    sessions.pin(held)
     for number in range(1, 30):
         ended(sessions, 100 * number)
     assert isinstance(sessions.state(held), AtRest)
-    sessions.release([held])
+    sessions.unpin([held])
     for number in range(30, 60):
         ended(sessions, 100 * number)
     with pytest.raises(StateNotLoadedError):
@@ -83,5 +83,5 @@ def test_what_a_decision_holds_is_not_evicted(sessions: SessionTable) -> None:
 def ended(sessions: SessionTable, begin: int) -> str:
     """A session that was taken in from its start to its end."""
     for delivery in deliveries(story("x" * 20_000), begin):
-        assert sessions.take(delivery) is not None
+        assert sessions.accept(delivery) is not None
     return delivery.envelope.subject

@@ -222,7 +222,7 @@ class Metrics:
             self.requests_published.labels(queue)
             self.requests_republished.labels(queue)
 
-    def happened(self, record: Recorded, opened_at: datetime | None) -> None:
+    def record_event(self, record: Recorded, opened_at: datetime | None) -> None:
         """An event of a decision of ours came back, so that of several owners one counts it."""
         type = record.envelope.type
         match record.event:

@@ -12,7 +12,7 @@ from tarsy_orchestrator.session.effects import DeadlineEffect, QueuedEffect
 
 FIRST_PAUSE_SECONDS = 3.0
 LONGEST_PAUSE_SECONDS = 30.0
-TELL_AGAIN_SECONDS = 3.0
+REPORT_AGAIN_SECONDS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class DispatchedCall:
         self._attempts = 0
         self._outages = 0
         self._publish_at: float = 0.0
-        self._tell_at: float = 0.0
+        self._report_at: float = 0.0
 
     def update(self, effect: QueuedEffect) -> None:
         """The session moved on. A call that became free again is published at once, if it did so for the first time."""
@@ -58,21 +58,21 @@ class DispatchedCall:
         broker_now: datetime | None,
         *,
         worker_dead: bool,
-        behind: bool = False,
+        has_backlog: bool = False,
         downtime: Downtime = NO_DOWNTIME,
     ) -> DispatchAction | None:
         """What is to be done now, if anything.
 
-        `behind`: the owner has much of its inbox before it. A claim may lie there, so that nothing is published again.
+        `has_backlog`: much of the owner's inbox is still undecided. A claim may lie there: nothing is published again.
         """
         self._after_outage(monotonic, downtime)
         noticed = self._noticed(broker_now, downtime, worker_dead=worker_dead)
         if noticed is not None:
-            if monotonic < self._tell_at:
+            if monotonic < self._report_at:
                 return None
-            self._tell_at = monotonic + TELL_AGAIN_SECONDS
+            self._report_at = monotonic + REPORT_AGAIN_SECONDS
             return ReportNotice(noticed)
-        if self.effect.claim is not None or monotonic < self._publish_at or (behind and self._attempts):
+        if self.effect.claim is not None or monotonic < self._publish_at or (has_backlog and self._attempts):
             return None
         self._publish_at = monotonic + self._pause
         self._pause = min(2 * self._pause, LONGEST_PAUSE_SECONDS)
@@ -102,7 +102,7 @@ class DeadlineTimer:
 
     def __init__(self, effect: DeadlineEffect) -> None:
         self.effect = effect
-        self._tell_at: float = 0.0
+        self._report_at: float = 0.0
 
     def update(self, effect: DeadlineEffect) -> None:
         self.effect = effect
@@ -110,9 +110,9 @@ class DeadlineTimer:
     def step(
         self, monotonic: float, broker_now: datetime | None, downtime: Downtime = NO_DOWNTIME
     ) -> ReportNotice | None:
-        if broker_now is None or monotonic < self._tell_at:
+        if broker_now is None or monotonic < self._report_at:
             return None
         if not downtime.passed(self.effect.since, self.effect.deadline, broker_now):
             return None
-        self._tell_at = monotonic + TELL_AGAIN_SECONDS
+        self._report_at = monotonic + REPORT_AGAIN_SECONDS
         return ReportNotice(DeadlinePassed(call_id=self.effect.id))

@@ -25,12 +25,12 @@ class SessionTraces:
         self._now = now
 
     @contextmanager
-    def making(self, session_id: str, effect: OwnEffect) -> Iterator[Span]:
+    def span(self, session_id: str, effect: OwnEffect) -> Iterator[Span]:
         """Around what the owner does itself."""
-        with step(self._tracer, _NAMES[type(effect)], session_id=session_id, attributes=_about(effect)) as span:
+        with step(self._tracer, _NAMES[type(effect)], session_id=session_id, attributes=_attributes(effect)) as span:
             yield span
 
-    def decided(self, session_id: str, given: DecisionInput) -> None:
+    def record_decision(self, session_id: str, given: DecisionInput) -> None:
         """From the moment at which the input was there to the one at which its decision came back."""
         note_step(
             self._tracer,
@@ -42,7 +42,7 @@ class SessionTraces:
             attributes={"tarsy.input.type": given.input.type},
         )
 
-    def happened(self, record: Recorded, opened_at: datetime | None) -> None:
+    def record_event(self, record: Recorded, opened_at: datetime | None) -> None:
         """An event of a decision of ours came back. The end of a session makes the root of its trace."""
         session_id, type = record.session_id, record.envelope.type
         if isinstance(record.event, SessionStarted):
@@ -69,7 +69,7 @@ _NAMES: dict[type[OwnEffect], str] = {
 }
 
 
-def learned(span: Span, input: OwnInput) -> None:
+def record_outcome(span: Span, input: OwnInput) -> None:
     """What came of it. Names are those of OpenTelemetry's conventions for generative AI, where they have one."""
     if not isinstance(input, LlmCallReported):
         return
@@ -82,7 +82,7 @@ def learned(span: Span, input: OwnInput) -> None:
     span.set_attribute("gen_ai.response.model", input.model)
 
 
-def _about(effect: OwnEffect) -> dict[str, str | int]:
+def _attributes(effect: OwnEffect) -> dict[str, str | int]:
     match effect:
         case AdmissionEffect(priority=priority):
             return {"tarsy.priority": priority}

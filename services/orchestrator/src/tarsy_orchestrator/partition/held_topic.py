@@ -57,7 +57,7 @@ class HeldTopic:
                 )
             )
         except TooLarge:
-            await self.bury(record, "its session is set aside, and it is too large to be held")
+            await self.dead_letter(record, "its session is set aside, and it is too large to be held")
             return None
         return HeldInput(append_time(record), written.offset)
 
@@ -75,7 +75,7 @@ class HeldTopic:
         offset: int = written.offset
         return offset
 
-    async def bury(self, record: Record, reason: str) -> None:
+    async def dead_letter(self, record: Record, reason: str) -> None:
         await bury_until_written(self._publisher, record, reason)
 
     async def forget(self, session_id: str, offsets: Mapping[int, HeldInput]) -> None:

@@ -1,23 +1,51 @@
-"""Reading inputs from the inbox: each becomes a waiting decision or a dead letter, or sets its session aside."""
+"""Reading of inbox records: each is an input that waits for its decision, or says why it cannot be decided."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import structlog
 
 from tarsy_bus.following import Record
-from tarsy_bus.records import append_time, delivery
+from tarsy_bus.records import delivery
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
-from tarsy_contracts.envelope import EnvelopeError
+from tarsy_contracts.envelope import Envelope, EnvelopeError
 from tarsy_contracts.inputs import INPUTS, AlertReceived, DeadlinePassed
 from tarsy_contracts.recorded import UnknownType, UnreadableValue
 from tarsy_orchestrator.partition.decision_batch import PendingInput
 from tarsy_orchestrator.partition.guarded_evolve import error_fields
-from tarsy_orchestrator.partition.partition import Partition
 from tarsy_orchestrator.session.decision_input import DecisionInput
 from tarsy_orchestrator.session.downtime import NO_DOWNTIME, Downtime
 
 log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadableInput:
+    """Nobody will ever read it."""
+
+    record: Record
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewerInput:
+    """Only newer code knows its type."""
+
+    record: Record
+    envelope: Envelope
+
+
+@dataclass(frozen=True, slots=True)
+class UnplannedInput:
+    """An alert for which the configuration led to an error instead of a chain."""
+
+    record: Record
+    session_id: str
+    why: str
+
+
+type InboxOutcome = PendingInput | UnreadableInput | NewerInput | UnplannedInput
 
 
 class InboxReader:
@@ -29,30 +57,24 @@ class InboxReader:
         self._plan = plan
         self._downtime = downtime
 
-    def hand_over(self, record: Record, partition: Partition) -> None:
-        partition.take(record.offset, append_time(record))
+    def read(self, record: Record) -> InboxOutcome:
+        """Never raises."""
         try:
             found = delivery(record)
         except EnvelopeError as problem:
-            partition.isolation.bury(record, "unreadable", f"the envelope cannot be read: {problem}")
-            return
+            return UnreadableInput(record, f"the envelope cannot be read: {problem}")
         try:
             taken = found.decode(INPUTS)
         except UnknownType:
-            partition.isolation.not_known(record, found.envelope)
-            return
+            return NewerInput(record, found.envelope)
         except UnreadableValue as problem:
-            partition.isolation.bury(record, "unreadable", str(problem))
-            return
+            return UnreadableInput(record, str(problem))
         envelope = found.envelope
         try:
             chain = self._plan(taken.alert) if isinstance(taken, AlertReceived) else None
         except Exception as problem:  # noqa: BLE001 - a mistake in the code is not the other sessions' business
             log.error("alert.not_planned", session_id=envelope.subject, **error_fields(problem))
-            partition.isolation.set_aside_with(
-                record, envelope.subject, "decision", f"{type(problem).__name__} at its plan"
-            )
-            return
+            return UnplannedInput(record, envelope.subject, f"{type(problem).__name__} at its plan")
         given = DecisionInput(
             input=taken,
             input_id=envelope.id,
@@ -62,4 +84,4 @@ class InboxReader:
             traceparent=envelope.traceparent,
             downtime=self._downtime() if isinstance(taken, DeadlinePassed) else NO_DOWNTIME,
         )
-        partition.put(PendingInput(envelope.subject, given, record))
+        return PendingInput(envelope.subject, given, record)

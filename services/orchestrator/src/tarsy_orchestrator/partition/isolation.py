@@ -33,40 +33,40 @@ ASIDE = Unsupported(NO_INPUT)
 class EffectsPort(Protocol):
     """What acts on what came back from the log."""
 
-    def act(self, session_id: str, state: SessionState) -> None:
+    def reconcile(self, session_id: str, state: SessionState) -> None:
         """Makes what the session owes and is not made yet, and cancels what it owes no longer."""
         ...
 
-    def answer(self, session_id: str, state: SessionState, decided: Input) -> None:
+    def reply(self, session_id: str, state: SessionState, decided: Input) -> None:
         """Tells through control what follows from a decided input."""
         ...
 
-    def tell(self, session_id: str, controls: Sequence[Control]) -> None:
+    def send_control(self, session_id: str, controls: Sequence[Control]) -> None:
         """Tells this through control."""
         ...
 
 
 class FaultIsolation:
-    """`done`: an input needs the inbox no longer. `again`: one is to be decided before all others that wait."""
+    """`done`: an input needs the inbox no longer. `retry`: one is to be decided before all others that wait."""
 
     def __init__(
         self,
         partition: int,
         *,
         quarantine: Quarantine,
-        burials: DeadLetterWriter,
-        acting: EffectsPort,
+        dead_letters: DeadLetterWriter,
+        effects: EffectsPort,
         metrics: Metrics,
         done: Callable[[int | None], None],
-        again: Callable[[PendingInput], None],
+        retry: Callable[[PendingInput], None],
     ) -> None:
         self._partition = partition
         self._quarantine = quarantine
-        self._burials = burials
-        self._acting = acting
+        self._dead_letters = dead_letters
+        self._effects = effects
         self._metrics = metrics
         self._done = done
-        self._again = again
+        self._retry = retry
 
     def __contains__(self, session_id: str) -> bool:
         return session_id in self._quarantine
@@ -82,7 +82,7 @@ class FaultIsolation:
 
     @property
     def backlog(self) -> int:
-        return self._quarantine.backlog + self._burials.backlog
+        return self._quarantine.backlog + self._dead_letters.backlog
 
     def begin(self, held: Mapping[str, HeldSession], states: Mapping[str, SessionState]) -> None:
         """`held`: the sessions that are set aside, as the topic tells when the inbox is started (anew).
@@ -91,20 +91,20 @@ class FaultIsolation:
         """
         self._quarantine.begin(held)
         for session_id in self._quarantine:
-            self._acting.act(session_id, ASIDE)
+            self._effects.reconcile(session_id, ASIDE)
         for session_id, one in held.items():
             if _waits_for_this_code(one.why, states.get(session_id)):
                 log.info("session.readable_again", session_id=session_id, reason=one.why.reason)
                 self._quarantine.leave(session_id, PendingRelease(NO_INPUT, None, lambda: None))
 
-    def works(self, resumed: Callable[[str], None]) -> Mapping[str, Work]:
+    def tasks(self, resumed: Callable[[str], None]) -> Mapping[str, Work]:
         """What has to run, by name. `resumed` is called in the step in which a session is set aside no longer."""
-        return {"quarantine": self._quarantine.run(resumed), "burials": self._burials.run()}
+        return {"quarantine": self._quarantine.run(resumed), "dead letters": self._dead_letters.run()}
 
-    def bury(self, record: Record, reason: BurialReason, why: str) -> None:
+    def dead_letter(self, record: Record, reason: BurialReason, why: str) -> None:
         """The input goes to the dead letters, and nothing is decided on it."""
         self._metrics.buried(reason)
-        self._burials.put(record, why, partial(self._done, record.offset))
+        self._dead_letters.put(record, why, partial(self._done, record.offset))
 
     def set_aside(self, session_id: str, reason: AsideReason, detail: str) -> None:
         self._set_aside(session_id, reason, SessionSetAside(reason=reason, detail=detail[:MOST_DETAIL]))
@@ -115,29 +115,29 @@ class FaultIsolation:
                 "session.set_aside", session_id=session_id, reason=reason, detail=why.detail, partition=self._partition
             )
             self._metrics.set_aside(reason)
-            self._acting.act(session_id, ASIDE)
+            self._effects.reconcile(session_id, ASIDE)
 
     def set_aside_with(self, record: Record, session_id: str, reason: AsideReason, detail: str) -> None:
         """And with this input. A decision on a later one would count it as decided."""
         self.set_aside(session_id, reason, detail)
         self._hold(session_id, record, partial(self.set_aside_with, record, session_id, reason, detail))
 
-    def not_known(self, record: Record, envelope: Envelope) -> None:
+    def hold_newer(self, record: Record, envelope: Envelope) -> None:
         """Only newer code knows the input's type."""
         needed = f"{envelope.type} version {envelope.version}"[:MOST_DETAIL]
         why = SessionSetAside(
             reason="newer_input", detail=needed, needs_type=envelope.type, needs_version=envelope.version
         )
         self._set_aside(envelope.subject, "newer_input", why)
-        self._hold(envelope.subject, record, partial(self.not_known, record, envelope))
+        self._hold(envelope.subject, record, partial(self.hold_newer, record, envelope))
 
-    def cannot_read(self, session_id: str, state: Unsupported, what: str = "an event of before") -> None:
+    def set_aside_unsupported(self, session_id: str, state: Unsupported, what: str = "an event of before") -> None:
         if state.raised:
             self.set_aside(session_id, "evolve", f"{state.raised} at {what}")
         else:
             self.set_aside(session_id, "newer_event", what)
 
-    def cannot_decide(self, one: Undecided) -> None:
+    def set_aside_undecided(self, one: Undecided) -> None:
         """The session is set aside with the input, or because an earlier one of it was."""
         session_id, type_ = one.waiting.session_id, one.waiting.given.input.type
         if one.problem is not None:
@@ -145,25 +145,25 @@ class FaultIsolation:
             self.set_aside(session_id, "decision", f"{type(one.problem).__name__} at {type_}")
         self.hold(one.waiting)
 
-    def cannot_append(self, waiting: PendingInput, why: str) -> None:
+    def drop_unfit(self, waiting: PendingInput, why: str) -> None:
         """What follows from the input fits no batch."""
         log.error("input.unfit", session_id=waiting.session_id, type=waiting.given.input.type, reason=why)
         if waiting.record is not None:
-            self.bury(waiting.record, "too_large", why)
+            self.dead_letter(waiting.record, "too_large", why)
         else:
             self.set_aside(waiting.session_id, "decision", why)
 
     def hold(self, one: PendingInput) -> None:
         """An input of a session that is set aside. What the owner learned itself it learns again when that goes on."""
         if one.record is not None:
-            self._hold(one.session_id, one.record, partial(self._again, one))
+            self._hold(one.session_id, one.record, partial(self._retry, one))
 
-    def asked(self, request: OperatorRequest, waiting: PendingInput, state: SessionState) -> None:
+    def apply_request(self, request: OperatorRequest, waiting: PendingInput, state: SessionState) -> None:
         """An operator's request was decided. One that was decided before is acted on again: it may have got stuck."""
         given, offset = waiting.given, waiting.given.offset
-        answers = operator_replies(state, request, given)
-        self._acting.tell(waiting.session_id, answers)
-        if offset is None or not (given.aside and is_accepted(answers)):
+        replies = operator_replies(state, request, given)
+        self._effects.send_control(waiting.session_id, replies)
+        if offset is None or not (given.aside and is_accepted(replies)):
             self._done(offset)
             return
         buried = None
@@ -173,20 +173,20 @@ class FaultIsolation:
         self._quarantine.leave(waiting.session_id, PendingRelease(offset, buried, partial(self._done, offset)))
 
     @contextmanager
-    def guarding(self, session_id: str) -> Iterator[None]:
+    def guard(self, session_id: str) -> Iterator[None]:
         """Around what acts for the session."""
         try:
             yield
         except Exception as problem:  # noqa: BLE001 - a mistake in the code is not the other sessions' business
-            self.work_failed(session_id, problem)
+            self.set_aside_failed(session_id, problem)
 
-    def work_failed(self, session_id: str, problem: Exception) -> None:
+    def set_aside_failed(self, session_id: str, problem: Exception) -> None:
         log.error("session.work_failed", session_id=session_id, **error_fields(problem))
         self.set_aside(session_id, "work", type(problem).__name__)
 
-    def _hold(self, session_id: str, record: Record, again: Callable[[], None]) -> None:
+    def _hold(self, session_id: str, record: Record, retry: Callable[[], None]) -> None:
         log.warning("input.held", session_id=session_id, partition=self._partition, offset=record.offset)
-        self._quarantine.hold(session_id, UnwrittenInput(record, partial(self._done, record.offset), again))
+        self._quarantine.hold(session_id, UnwrittenInput(record, partial(self._done, record.offset), retry))
 
 
 def _waits_for_this_code(why: SessionSetAside, state: SessionState | None) -> bool:

@@ -20,6 +20,7 @@ from tarsy_bus.held_sessions import read_held
 from tarsy_bus.log_writer import LogWriter
 from tarsy_bus.outages import growing_pauses, wait_out
 from tarsy_bus.pacing import Pacer
+from tarsy_bus.records import append_time
 from tarsy_bus.start_positions import committed_offsets
 from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.effects.reconciler import Reconciler
@@ -122,7 +123,7 @@ class Owner:
             await self._release(assigned)
             try:
                 await self._acquire(group, assigned)
-                handing_out = await self._hand_out_from_now_on(generation, assigned)
+                handing_out = await self._start_inboxes(generation, assigned)
             except (KafkaError, OSError) as problem:
                 log.warning("partitions.not_taken_over", reason=repr(problem))
                 with suppress(TimeoutError):
@@ -164,8 +165,8 @@ class Owner:
                 unused.pop_all()
             for number in new:
                 sessions = SessionTable(heads[number], self._resting)
-                partition, work, writer = self._partition(number, sessions, positions[number])
-                task = group.start(f"partition-{number}", self._run(partition, work, writer))
+                partition, reconciler, writer = self._partition(number, sessions, positions[number])
+                task = group.start(f"partition-{number}", self._run(partition, reconciler, writer))
                 # Also when it never ran.
                 task.add_done_callback(partial(_closed, sessions))
                 self._owned[number] = Owned(partition, task)
@@ -185,12 +186,12 @@ class Owner:
         self, number: int, sessions: SessionTable, position: int
     ) -> tuple[Partition, Reconciler, HeadWriter]:
         heads = HeadWriter(self._deps.publisher, number)
-        work = Reconciler(
+        reconciler = Reconciler(
             number,
             self._deps,
-            put=lambda session_id, given: partition.put(PendingInput(session_id, given)),
-            behind=lambda now: partition.behind(now),
-            failed=lambda session_id, problem: partition.isolation.work_failed(session_id, problem),
+            submit=lambda session_id, given: partition.enqueue(PendingInput(session_id, given)),
+            has_backlog=lambda now: partition.has_backlog(now),
+            on_failure=lambda session_id, problem: partition.isolation.set_aside_failed(session_id, problem),
         )
         quarantine = Quarantine(HeldTopic(self._deps.publisher, self._bus, number))
         partition = Partition(
@@ -201,16 +202,16 @@ class Owner:
             writer=self._writer,
             heads=heads,
             quarantine=quarantine,
-            burials=DeadLetterWriter(self._deps.publisher),
-            acting=work,
+            dead_letters=DeadLetterWriter(self._deps.publisher),
+            effects=reconciler,
             metrics=self._deps.metrics,
             traces=self._deps.traces,
             supervisor=self._deps.supervisor,
             source=self._source,
         )
-        return partition, work, heads
+        return partition, reconciler, heads
 
-    async def _hand_out_from_now_on(self, generation: int, assigned: frozenset[int]) -> bool:
+    async def _start_inboxes(self, generation: int, assigned: frozenset[int]) -> bool:
         """False when another rebalance came in between: then nothing has begun."""
         places = {number: TopicPartition(self._bus.topics.inbox, number) for number in assigned}
         async with asyncio.timeout(POSITION_SECONDS):
@@ -247,11 +248,11 @@ class Owner:
                 "another cluster's"
             )
 
-    async def _run(self, partition: Partition, work: Reconciler, heads: HeadWriter) -> None:
+    async def _run(self, partition: Partition, reconciler: Reconciler, heads: HeadWriter) -> None:
         name = f"partition-{partition.number}"
         async with self._deps.supervisor.group() as group:
             group.start(f"{name} decisions", partition.run())
-            group.start(f"{name} work", work.run())
+            group.start(f"{name} work", reconciler.run())
             group.start(f"{name} heads", heads.run())
 
     # What flows
@@ -272,13 +273,14 @@ class Owner:
             generation = self._membership.generation
             for number in self._membership.handing_out:
                 if TopicPartition(self._bus.topics.inbox, number) not in found:
-                    self._owned[number].partition.read_all()
+                    self._owned[number].partition.mark_drained()
             pacer = Pacer()
             for place, records in found.items():
                 for record in records:
                     await pacer.let_others_run()
                     if generation == self._membership.generation and place.partition in self._membership.handing_out:
-                        self._inbox.hand_over(record, self._owned[place.partition].partition)
+                        partition = self._owned[place.partition].partition
+                        partition.accept(record.offset, append_time(record), self._inbox.read(record))
             if self._fetches.answered():
                 stepped()
             self._apply_backpressure()
@@ -289,25 +291,25 @@ class Owner:
 
     async def _resume_admission(self) -> None:
         """The sessions that wait, as soon as every partition is settled."""
-        if self._deps.admission.paused and self._settled():
+        if self._deps.admission.paused and self._is_recovered():
             # What was made just now gets into the queue first.
             await asyncio.sleep(0)
-            if self._settled():
+            if self._is_recovered():
                 self._deps.admission.resume()
 
-    def _settled(self) -> bool:
+    def _is_recovered(self) -> bool:
         handing_out = self._membership.handing_out
         known = bool(handing_out) and handing_out == self._owned.keys()
-        return known and all(one.partition.settled for one in self._owned.values())
+        return known and all(one.partition.recovered for one in self._owned.values())
 
     def _apply_backpressure(self) -> None:
         """A partition with many inputs waiting is not read further until they are decided."""
         for number in self._membership.handing_out:
             place = TopicPartition(self._bus.topics.inbox, number)
-            full, paused = self._owned[number].partition.full, place in self._consumer.paused()
-            if full and not paused:
+            is_full, paused = self._owned[number].partition.is_full, place in self._consumer.paused()
+            if is_full and not paused:
                 self._consumer.pause(place)
-            elif paused and not full:
+            elif paused and not is_full:
                 self._consumer.resume(place)
 
     # What is committed

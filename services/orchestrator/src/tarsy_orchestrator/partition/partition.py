@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import assert_never
 
 import structlog
 from aiokafka.errors import KafkaError
@@ -20,6 +21,7 @@ from tarsy_orchestrator.partition.decision_batch import Decision, PendingInput, 
 from tarsy_orchestrator.partition.decision_progress import Decisions
 from tarsy_orchestrator.partition.head_writer import HeadWriter
 from tarsy_orchestrator.partition.inbox_progress import InboxProgress
+from tarsy_orchestrator.partition.inbox_reader import InboxOutcome, NewerInput, UnplannedInput, UnreadableInput
 from tarsy_orchestrator.partition.isolation import EffectsPort, FaultIsolation
 from tarsy_orchestrator.partition.quarantine import Quarantine
 from tarsy_orchestrator.partition.rehydration import rehydrate
@@ -30,11 +32,11 @@ from tarsy_service.supervision import SupervisedGroup, Supervisor
 log = structlog.get_logger(__name__)
 
 SILENCE_SECONDS = 30.0
-REVIVE_SECONDS = 30.0
-REVIVED_AT_ONCE = 4
+REHYDRATE_SECONDS = 30.0
+REHYDRATED_AT_ONCE = 4
 PAUSE_SECONDS = 0.5
-BEHIND = timedelta(seconds=1)
-ROOM = 2_000
+BACKLOG_AGE = timedelta(seconds=1)
+MOST_WAITING = 2_000
 """So many inputs may wait before the inbox is paused."""
 DECIDED_AT_ONCE = 32
 """So many inputs are decided in one go: others on the event loop have their turn after each batch."""
@@ -53,8 +55,8 @@ class Partition:
         writer: LogWriter,
         heads: HeadWriter,
         quarantine: Quarantine,
-        burials: DeadLetterWriter,
-        acting: EffectsPort,
+        dead_letters: DeadLetterWriter,
+        effects: EffectsPort,
         metrics: Metrics,
         traces: SessionTraces,
         supervisor: Supervisor,
@@ -64,20 +66,20 @@ class Partition:
         self.sessions = sessions
         self.position = position
         self.progress = InboxProgress(0)
-        self.settled = False
+        self.recovered = False
         self.isolation = FaultIsolation(
             number,
             quarantine=quarantine,
-            burials=burials,
-            acting=acting,
+            dead_letters=dead_letters,
+            effects=effects,
             metrics=metrics,
             done=self._done,
-            again=self._put_first,
+            retry=self._enqueue_first,
         )
         self._bus = bus
         self._writer = writer
         self._heads = heads
-        self._acting = acting
+        self._effects = effects
         self._metrics = metrics
         self._traces = traces
         self._supervisor = supervisor
@@ -88,8 +90,8 @@ class Partition:
         self._decisions_made = 0
         self._wake = asyncio.Event()
         self._moved = asyncio.Event()
-        self._reviving = asyncio.Semaphore(REVIVED_AT_ONCE)
-        self._settle_at: int | None = None
+        self._rehydrating = asyncio.Semaphore(REHYDRATED_AT_ONCE)
+        self._recovered_at: int | None = None
         self._expected: set[str] = set()
         self._came_back: set[str] = set()
 
@@ -101,34 +103,45 @@ class Partition:
         self.progress = InboxProgress(start)
         self._waiting = deque(one for one in self._waiting if one.given.offset is None)
         self._loading.clear()
-        self.settled = False
-        self._settle_at = end
+        self.recovered = False
+        self._recovered_at = end
         self.isolation.begin(held, self.sessions.open_sessions())
         for session_id, state in list(self.sessions.open_sessions().items()):
             if isinstance(state, Unsupported):
-                self.isolation.cannot_read(session_id, state)
-        self._settle_if_due()
+                self.isolation.set_aside_unsupported(session_id, state)
+        self._recover_if_due()
 
     def recover(self) -> None:
         """The partition came back: until its inbox is handed out again nothing is made, and all that runs goes on."""
-        self.settled = False
-        self._settle_at = None
+        self.recovered = False
+        self._recovered_at = None
 
-    def take(self, offset: int, appended_at: datetime) -> None:
-        """The input at this offset is here. One of these follows: put, bury, set_aside."""
+    def accept(self, offset: int, at: datetime, outcome: InboxOutcome) -> None:
+        """Takes over the inbox record at this offset: it is decided in its turn, or isolated. `at`: when it came."""
         self.progress.take(offset)
-        self._last_read = appended_at
+        self._last_read = at
+        match outcome:
+            case PendingInput():
+                self.enqueue(outcome)
+            case UnreadableInput(record, why):
+                self.isolation.dead_letter(record, "unreadable", why)
+            case NewerInput(record, envelope):
+                self.isolation.hold_newer(record, envelope)
+            case UnplannedInput(record, session_id, why):
+                self.isolation.set_aside_with(record, session_id, "decision", why)
+            case _:
+                assert_never(outcome)
 
-    def read_all(self) -> None:
+    def mark_drained(self) -> None:
         """The inbox holds no more for now."""
         self._last_read = None
 
-    def behind(self, now: datetime) -> bool:
+    def has_backlog(self, now: datetime) -> bool:
         """Inputs wait that came a while ago: here, or unread."""
         oldest = self._waiting[0].given.at if self._waiting else self._last_read
-        return oldest is not None and now - oldest > BEHIND
+        return oldest is not None and now - oldest > BACKLOG_AGE
 
-    def put(self, waiting: PendingInput) -> None:
+    def enqueue(self, waiting: PendingInput) -> None:
         self._waiting.append(waiting)
         self._wake.set()
 
@@ -137,16 +150,16 @@ class Partition:
         return Decisions(self._decisions_made, waiting=bool(self._waiting or self._loading))
 
     @property
-    def full(self) -> bool:
+    def is_full(self) -> bool:
         loading = sum(len(waiting) for waiting in self._loading.values())
-        return len(self._waiting) + loading + self.isolation.backlog > ROOM
+        return len(self._waiting) + loading + self.isolation.backlog > MOST_WAITING
 
     def take_record(self, record: Record) -> None:
         """The next record of the log. Raises LogMismatch."""
         if record.offset < self.position:
             return
         delivery = readable(record)
-        accepted = self.sessions.take(delivery) if delivery is not None else None
+        accepted = self.sessions.accept(delivery) if delivery is not None else None
         self.position = record.offset + 1
         self._moved.set()
         if accepted is None:
@@ -155,14 +168,14 @@ class Partition:
         session_id = accepted.record.session_id
         if accepted.record.envelope.id in self._expected:
             self._came_back.add(accepted.record.envelope.id)
-            self._metrics.happened(accepted.record, accepted.opened_at)
-            self._traces.happened(accepted.record, accepted.opened_at)
+            self._metrics.record_event(accepted.record, accepted.opened_at)
+            self._traces.record_event(accepted.record, accepted.opened_at)
         if accepted.head is not None:
             self._heads.put(session_id, accepted.head, accepted.replaced)
-        if isinstance(accepted.state, Unsupported) and self._settle_at is not None:
-            self.isolation.cannot_read(session_id, accepted.state, accepted.record.envelope.type)
+        if isinstance(accepted.state, Unsupported) and self._recovered_at is not None:
+            self.isolation.set_aside_unsupported(session_id, accepted.state, accepted.record.envelope.type)
         if accepted.state is not None:
-            self._act(session_id, accepted.state)
+            self._reconcile(session_id, accepted.state)
 
     async def caught_up(self, end: int) -> None:
         """Waits until the log has been read up to `end` (exclusive)."""
@@ -177,7 +190,7 @@ class Partition:
     async def run(self) -> None:
         """Decides for ever."""
         async with self._supervisor.group() as group:
-            for name, work in self.isolation.works(self._resumed).items():
+            for name, work in self.isolation.tasks(self._resumed).items():
                 group.start(f"partition-{self.number} {name}", work)
             while True:
                 await self._wake.wait()
@@ -207,32 +220,32 @@ class Partition:
                 self._loading[one.session_id] = [one]
                 group.start_finite(f"loading of session {one.session_id}", self._load(one.session_id))
                 continue
-            self.sessions.hold(one.session_id)
+            self.sessions.pin(one.session_id)
             ready.append(one)
         return ready
 
-    def _put_first(self, one: PendingInput) -> None:
+    def _enqueue_first(self, one: PendingInput) -> None:
         self._waiting.appendleft(one)
         self._wake.set()
 
     def _resumed(self, session_id: str) -> None:
         state = self.sessions.open_sessions().get(session_id)
         if state is not None:
-            self._act(session_id, state)
+            self._reconcile(session_id, state)
         self._wake.set()
 
     def _done(self, offset: int | None) -> None:
         """Nothing, when the inbox was started anew meanwhile."""
         if offset is not None:
             self.progress.done(offset)
-        self._settle_if_due()
+        self._recover_if_due()
 
     # Reading again, deciding
 
     async def _load(self, session_id: str) -> None:
         while (head := self.sessions.head(session_id)) is not None:
             try:
-                async with self._reviving, asyncio.timeout(REVIVE_SECONDS):
+                async with self._rehydrating, asyncio.timeout(REHYDRATE_SECONDS):
                     rehydrated = await rehydrate(self._bus, self.number, session_id, head)
             except (KafkaError, TimeoutError) as problem:
                 log.warning("session.not_revived", session_id=session_id, reason=repr(problem))
@@ -241,7 +254,7 @@ class Partition:
             if self.sessions.head(session_id) == head:
                 self.sessions.load(session_id, rehydrated.state, rehydrated.size)
                 if isinstance(rehydrated.state, Unsupported):
-                    self.isolation.cannot_read(session_id, rehydrated.state)
+                    self.isolation.set_aside_unsupported(session_id, rehydrated.state)
                 break
         self._waiting.extendleft(reversed(self._loading.pop(session_id, [])))
         self._wake.set()
@@ -250,7 +263,7 @@ class Partition:
         decisions, left, undecided = make_decisions(ready, self.sessions.tail, source=self._source)
         self._waiting.extendleft(reversed(left))
         for one in undecided:
-            self.isolation.cannot_decide(one)
+            self.isolation.set_aside_undecided(one)
         entries = [entry for decision in decisions for entry in decision.entries]
         if entries:
             self._came_back = set()
@@ -262,10 +275,10 @@ class Partition:
         lost = self._lost(decisions)
         for decision in decisions:
             if decision not in lost:
-                self._decided(decision)
+                self._finish(decision)
         self._metrics.decisions_lost.inc(len(lost))
         self._waiting.extendleft(decision.waiting for decision in reversed(lost))
-        self.sessions.release(one.session_id for one in ready)
+        self.sessions.unpin(one.session_id for one in ready)
         self._decisions_made += len(ready) - len(lost)
 
     async def _append(self, decisions: Sequence[Decision]) -> int:
@@ -297,38 +310,38 @@ class Partition:
                 lost.append(decision)
         return lost
 
-    def _decided(self, decision: Decision) -> None:
+    def _finish(self, decision: Decision) -> None:
         waiting = decision.waiting
         if decision.unfit:
-            self.isolation.cannot_append(waiting, decision.unfit)
+            self.isolation.drop_unfit(waiting, decision.unfit)
             return
         session_id, given = waiting.session_id, waiting.given
         state, request = self.sessions.state(session_id), waiting.operator_request
         if isinstance(state, Unsupported) and request is None and not decision.entries:
             # It met the session between its event and the end of this batch.
-            self.isolation.cannot_read(session_id, state)
+            self.isolation.set_aside_unsupported(session_id, state)
             self.isolation.hold(waiting)
             return
-        self._traces.decided(session_id, given)
+        self._traces.record_decision(session_id, given)
         self._metrics.inputs_decided.labels(given.input.type).inc()
         if request is not None:
-            self.isolation.asked(request, waiting, state)
+            self.isolation.apply_request(request, waiting, state)
             return
-        with self.isolation.guarding(session_id):
-            self._acting.answer(session_id, state, given.input)
+        with self.isolation.guard(session_id):
+            self._effects.reply(session_id, state, given.input)
         self._done(given.offset)
 
-    def _settle_if_due(self) -> None:
-        if self.settled or self._settle_at is None or not self.progress.passed(self._settle_at):
+    def _recover_if_due(self) -> None:
+        if self.recovered or self._recovered_at is None or not self.progress.passed(self._recovered_at):
             return
-        self.settled = True
+        self.recovered = True
         for session_id, state in list(self.sessions.open_sessions().items()):
-            self._act(session_id, state)
+            self._reconcile(session_id, state)
 
-    def _act(self, session_id: str, state: SessionState) -> None:
+    def _reconcile(self, session_id: str, state: SessionState) -> None:
         """Before all is settled nothing is made; what a session at rest owes no longer is cancelled at once."""
         if session_id in self.isolation:
             return
-        if self.settled or not isinstance(state, Investigating):
-            with self.isolation.guarding(session_id):
-                self._acting.act(session_id, state)
+        if self.recovered or not isinstance(state, Investigating):
+            with self.isolation.guard(session_id):
+                self._effects.reconcile(session_id, state)

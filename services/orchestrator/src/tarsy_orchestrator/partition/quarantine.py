@@ -28,22 +28,22 @@ READ_AT_ONCE = 50
 
 @dataclass(frozen=True, slots=True)
 class UnwrittenInput:
-    """An input that is not written yet. `done`: it needs the inbox no longer. `again`: it is handed in anew instead."""
+    """An input that is not written yet. `done`: it needs the inbox no longer. `retry`: it is handed in anew instead."""
 
     record: Record
     done: Callable[[], None]
-    again: Callable[[], None]
+    retry: Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
 class PendingRelease:
     """An operator brings the session back, by the input at `offset`.
 
-    `buried`: why its inputs go to the dead letters, if they do.
+    `dead_letter_reason`: why its inputs go to the dead letters, if they do.
     """
 
     offset: int
-    buried: str | None
+    dead_letter_reason: str | None
     done: Callable[[], None]
 
 
@@ -162,21 +162,21 @@ class Quarantine:
         leaving = aside.leaving
         if leaving is None:
             return
-        until = await self._bring_back(session_id, aside, leaving)
+        until = await self._move_back(session_id, aside, leaving)
         while aside.pending and aside.pending[0].record.offset < until:
-            await self._out(aside.pending[0].record, leaving)
+            await self._move(aside.pending[0].record, leaving)
             aside.pending.popleft().done()
         if self._sessions.get(session_id) is not aside:
             return  # the inbox was started anew meanwhile: the operator's input comes again
         del self._sessions[session_id]
         for one in reversed(aside.pending):
-            one.again()
+            one.retry()
         resumed(session_id)
         await self._topic.forget(session_id, aside.inputs)
         log.info("session.released", session_id=session_id, inputs=len(aside.inputs))
         leaving.done()
 
-    async def _bring_back(self, session_id: str, aside: _QuarantinedSession, leaving: PendingRelease) -> int:
+    async def _move_back(self, session_id: str, aside: _QuarantinedSession, leaving: PendingRelease) -> int:
         """Up to which offset inputs of the session are not decided any more: where the first one lies now."""
         until: int | None = None
         left = sorted(aside.inputs)
@@ -191,18 +191,18 @@ class Quarantine:
                 left = [offset for offset in left if offset in aside.inputs]
                 continue
             for record in records:
-                lies = await self._out(record, leaving)
+                lies = await self._move(record, leaving)
                 until = lies if until is None else until
             left = left[READ_AT_ONCE:]
         return leaving.offset if until is None else until
 
-    async def _out(self, record: Record, leaving: PendingRelease) -> int | None:
+    async def _move(self, record: Record, leaving: PendingRelease) -> int | None:
         """Where it lies in the inbox now, if it was brought back."""
-        reason = leaving.buried
+        reason = leaving.dead_letter_reason
         if reason is None:
             try:
                 return await self._topic.put_back(record)
             except TooLarge as problem:
                 reason = str(problem)
-        await self._topic.bury(record, reason)
+        await self._topic.dead_letter(record, reason)
         return None

@@ -47,7 +47,7 @@ class SessionTable:
         self._sizes: dict[str, int] = {}
         self._resting = resting
 
-    def take(self, delivery: Delivery) -> AcceptedRecord | None:
+    def accept(self, delivery: Delivery) -> AcceptedRecord | None:
         """None when the record is not accepted. Raises LogMismatch."""
         mark = delivery.mark()
         if not self._chains.accept(mark):
@@ -88,11 +88,11 @@ class SessionTable:
         """The state of a session at rest, read again from its spans."""
         self._resting.put(self._place(session_id), state, size)
 
-    def hold(self, session_id: str) -> None:
+    def pin(self, session_id: str) -> None:
         """Its state is not evicted until it was released as often as held."""
         self._resting.pin(self._place(session_id))
 
-    def release(self, session_ids: Iterable[str]) -> None:
+    def unpin(self, session_ids: Iterable[str]) -> None:
         for session_id in session_ids:
             self._resting.unpin(self._place(session_id))
 
