@@ -3,7 +3,7 @@
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.identities import stage_id, summary_id
-from tarsy_orchestrator.session.conversation import conversation, tools
+from tarsy_orchestrator.session.conversation import build_conversation, offered_tools
 from tarsy_orchestrator.session.effects import AdmissionEffect, DeadlineEffect, effects_of
 from tarsy_orchestrator.session.state import AtRest
 from tarsy_orchestrator.session.transitions import BYTES_PER_TOKEN
@@ -82,7 +82,7 @@ def test_past_the_last_iteration_the_model_concludes_without_tools() -> None:
     story = Story(max_iterations=1).calling(READ)
     story.when(story.result(story.call_ids[0]))
     assert story.asked().purpose == "conclusion"
-    assert tools(story.execution()) == ()
+    assert offered_tools(story.execution()) == ()
     events = story.when(story.answer("what is known", tools=(READ,)))
     assert "tool_call.requested" not in types(events)
     assert isinstance(story.state, AtRest)
@@ -108,7 +108,7 @@ def test_a_result_above_the_threshold_is_summarised_before_the_model_goes_on() -
         "summary.completed",
         "llm_call.requested",
     ]
-    assert "all pods fail" in conversation(story.investigating, story.execution()).messages[-1].content
+    assert "all pods fail" in build_conversation(story.investigating, story.execution()).messages[-1].content
 
 
 def test_the_agent_reads_the_beginning_when_there_is_no_summary() -> None:
@@ -116,4 +116,4 @@ def test_the_agent_reads_the_beginning_when_there_is_no_summary() -> None:
     call = story.call_ids[0]
     story.when(story.result(call, "the beginning", size=LARGE))
     assert types(story.when(story.summary(summary_id(call), error="no model")))[0] == "summary.failed"
-    assert "the beginning" in conversation(story.investigating, story.execution()).messages[-1].content
+    assert "the beginning" in build_conversation(story.investigating, story.execution()).messages[-1].content

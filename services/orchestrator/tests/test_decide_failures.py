@@ -7,7 +7,7 @@ import pytest
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.identities import iteration_id
-from tarsy_orchestrator.session.conversation import conversation
+from tarsy_orchestrator.session.conversation import build_conversation
 from tarsy_orchestrator.session.prompts.notes import BE_CONCISE
 from tarsy_orchestrator.session.state import AtRest
 from tarsy_story import DELETE, READ, SESSION, Story, agent, chain, stage, types
@@ -97,7 +97,7 @@ def test_a_model_that_repeats_itself_is_asked_to_be_concise_by_the_same_provider
     story = with_fallbacks("second")
     for _ in range(2):
         assert types(story.when(story.answer(error="again and again", kind="repetition"))) == AGAIN
-        assert conversation(story.investigating, story.execution()).messages[-1].content == BE_CONCISE
+        assert build_conversation(story.investigating, story.execution()).messages[-1].content == BE_CONCISE
     assert types(story.when(story.answer(error="again and again", kind="repetition")))[-1] == "session.failed"
 
 

@@ -12,7 +12,7 @@ from tarsy_contracts import inputs as i
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage
 from tarsy_contracts.events import ENDINGS
 from tarsy_contracts.identities import summary_id
-from tarsy_orchestrator.session.conversation import conversation
+from tarsy_orchestrator.session.conversation import build_conversation
 from tarsy_orchestrator.session.deadlines import deadlines
 from tarsy_orchestrator.session.decide import decide
 from tarsy_orchestrator.session.effects import LlmCallEffect, SummaryEffect, ToolCallEffect, effects_of
@@ -124,7 +124,7 @@ def ask(state: SessionState) -> None:
     if isinstance(state, Investigating):
         for one in effects_of(state):
             if isinstance(one, LlmCallEffect):
-                conversation(state, one.execution)
+                build_conversation(state, one.execution)
             elif isinstance(one, ToolCallEffect | SummaryEffect):
                 assert request_of(SESSION, state, one) is not None
 

@@ -6,7 +6,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.chain import ResolvedServer, SuccessPolicy
 from tarsy_contracts.identities import runbook_call_id
-from tarsy_orchestrator.session.conversation import conversation
+from tarsy_orchestrator.session.conversation import build_conversation
 from tarsy_orchestrator.session.effects import OfferToolsEffect, effects_of
 from tarsy_orchestrator.session.state import AtRest
 from tarsy_story import ALERT, DELETE, READ, SESSION, Story, agent, chain, stage, types
@@ -70,7 +70,7 @@ def test_all_agents_of_a_stage_start_together_and_only_the_first_carries_the_pro
     assert types(events) == ["stage.tools_offered", *["execution.started"] * 2, *["llm_call.requested"] * 2]
     first, second = of(events, e.ExecutionStarted)
     assert (first.prompt_of, second.prompt_of, second.prompt) == ("", first.execution_id, "")
-    messages = [conversation(story.investigating, story.execution(who)).messages for who in ("A", "B")]
+    messages = [build_conversation(story.investigating, story.execution(who)).messages for who in ("A", "B")]
     assert messages[0] == messages[1]
 
 

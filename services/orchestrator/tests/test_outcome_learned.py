@@ -3,7 +3,7 @@
 from tarsy_contracts import inputs as i
 from tarsy_contracts.control import ClaimRefused
 from tarsy_contracts.conversation import UserMessage
-from tarsy_orchestrator.session.conversation import conversation
+from tarsy_orchestrator.session.conversation import build_conversation
 from tarsy_orchestrator.session.replies import replies_to
 from tarsy_story import DELETE, READ, Story, agent, chain, stage, types
 
@@ -22,7 +22,7 @@ def with_an_unknown_outcome() -> tuple[Story, str]:
 
 
 def prompt(story: Story, name: str = "") -> list[str]:
-    messages = conversation(story.investigating, story.execution(name)).messages
+    messages = build_conversation(story.investigating, story.execution(name)).messages
     return [message.content for message in messages]
 
 
@@ -34,7 +34,7 @@ def test_the_agent_reads_the_outcome_after_the_answer_that_it_was_asked_for_alre
 
     story.when(story.answer("I look whether it is gone.", tools=(READ,)))
     story.when(story.result(story.call_ids[1], "no pods"))
-    conversing = conversation(story.investigating, story.execution()).messages
+    conversing = build_conversation(story.investigating, story.execution()).messages
     told = conversing[-1]
     assert isinstance(told, UserMessage)
     assert "pods_delete" in told.content

@@ -14,7 +14,7 @@ from tarsy_contracts.events import Piece, StoredResult
 from tarsy_contracts.identities import summary_id, tool_call_id
 from tarsy_contracts.own_tools import OWN_SERVER, READ_RESULT
 from tarsy_contracts.requests import LogPosition, ResultPlace, ToolCallRequest
-from tarsy_orchestrator.session.conversation import conversation, tools
+from tarsy_orchestrator.session.conversation import build_conversation, offered_tools
 from tarsy_orchestrator.session.effects import SummaryEffect, ToolCallEffect, effects_of
 from tarsy_orchestrator.session.queue_requests import request_of
 from tarsy_orchestrator.session.read_result_tool import TOOL
@@ -36,7 +36,7 @@ def read_on(story: Story, **arguments: JsonValue) -> list[e.Event]:
 
 
 def last_result(story: Story) -> str:
-    message = conversation(story.investigating, story.execution()).messages[-1]
+    message = build_conversation(story.investigating, story.execution()).messages[-1]
     assert isinstance(message, ToolMessage)
     return message.content
 
@@ -54,7 +54,7 @@ def place_asked_for(story: Story) -> ResultPlace | None:
 
 def test_whoever_has_tools_has_it_too_and_last() -> None:
     story = Story().asking()
-    assert [one.name for one in tools(story.execution())][-1] == "tarsy__read_result"
+    assert [one.name for one in offered_tools(story.execution())][-1] == "tarsy__read_result"
     assert story.execution().tools[-1] == TOOL
 
 
@@ -66,19 +66,19 @@ def test_a_selection_of_tools_does_not_take_it_away() -> None:
 
 def test_who_has_no_tools_does_not_have_it() -> None:
     alone = agent().model_copy(update={"servers": ()})
-    assert tools(Story(plan=chain(stage(alone))).started().execution()) == ()
+    assert offered_tools(Story(plan=chain(stage(alone))).started().execution()) == ()
 
 
 def test_who_cannot_reach_any_server_does_not_have_it() -> None:
     story = Story().started()
     id = story.investigating.stages[-1].started.stage_id
     story.when(i.ToolsOffered(stage_id=id, tools=(), unavailable_servers=("kubernetes",)))
-    assert tools(story.execution()) == ()
+    assert offered_tools(story.execution()) == ()
 
 
 def test_an_agent_that_writes_its_calls_is_told_of_it_and_may_write_a_dot() -> None:
     story = Story(plan=chain(stage(agent(controller="react")))).asking()
-    assert "### tarsy__read_result" in conversation(story.investigating, story.execution()).system
+    assert "### tarsy__read_result" in build_conversation(story.investigating, story.execution()).system
     story.when(story.answer("Thought: x\nAction: kubernetes__pods_list\nAction Input: {}"))
     cut(story, story.call_ids[0])
     written = f'Thought: x\nAction: tarsy.read_result\nAction Input: {{"result": "{story.call_ids[0][:8]}"}}'
@@ -110,11 +110,11 @@ def test_whose_execution_began_without_the_tool_is_not_told_of_it() -> None:
     """An older orchestrator has offered nothing but the servers' tools."""
     story = Story().calling(READ)
     cut(story, story.call_ids[0])
-    with_it = conversation(story.investigating, story.execution())
+    with_it = build_conversation(story.investigating, story.execution())
     execution = story.execution()
     state = story.investigating
     executions = {**state.executions, execution.id: replace(execution, tools=(READ,))}
-    without = conversation(replace(state, executions=executions), executions[execution.id])
+    without = build_conversation(replace(state, executions=executions), executions[execution.id])
     assert "read_result" in str(with_it)
     assert "read_result" not in str(without)
 
@@ -255,6 +255,6 @@ def test_the_conversation_keeps_what_the_model_wrote() -> None:
     cut(story, story.call_ids[0])
     read_on(story, result=story.call_ids[0][:8], search="OOM")
     story.when(story.result(story.call_ids[-1], "[1 match ...]"))
-    said = conversation(story.investigating, story.execution()).messages[-2]
+    said = build_conversation(story.investigating, story.execution()).messages[-2]
     assert isinstance(said, AssistantMessage)
     assert said.tool_calls[0].arguments == {"result": story.call_ids[0][:8], "search": "OOM"}

@@ -8,7 +8,7 @@ from tarsy_contracts.chain import Controller, ResolvedServer
 from tarsy_contracts.conversation import ToolDefinition
 from tarsy_contracts.topics import LIMIT_BYTES
 from tarsy_orchestrator.partition.decision_batch import Decision, PendingInput, SessionTail, make_decisions
-from tarsy_orchestrator.session.conversation import conversation, tools
+from tarsy_orchestrator.session.conversation import build_conversation, offered_tools
 from tarsy_orchestrator.session.evolve_stages import apply_execution_started, apply_tools_offered
 from tarsy_orchestrator.session.state import AtRest
 from tarsy_story import DELETE, READ, SESSION, Story, agent, chain, stage, types
@@ -62,7 +62,7 @@ def test_what_they_may_call_is_said_before_them_and_each_names_its_own() -> None
         ("kubernetes__pods_list", "kubernetes__pods_delete", "tarsy__read_result"),
         (),
     ]
-    names = [[tool.name for tool in tools(story.execution(name))] for name in "ABC"]
+    names = [[tool.name for tool in offered_tools(story.execution(name))] for name in "ABC"]
     assert names == [list(one.stage_tools) for one in begun if isinstance(one, e.ExecutionStarted)]
 
 
@@ -94,7 +94,7 @@ def test_more_than_the_log_takes_fails_the_session_with_a_sentence() -> None:
 def test_an_agent_that_writes_its_calls_is_told_of_each_tool_once() -> None:
     story = started("react", agents=2)
     story.offered(READ)
-    system = conversation(story.investigating, story.execution("A1")).system
+    system = build_conversation(story.investigating, story.execution("A1")).system
     assert system.count("### kubernetes__pods_list") == 1
     assert "### kubernetes__pods_list" not in story.execution("A1").started.system
 
@@ -109,7 +109,7 @@ def test_executions_of_older_logs_carry_their_tools_themselves() -> None:
         older.given(i.SessionAdmitted()),
     )
     assert older.execution().tools == (READ,)
-    assert conversation(older.investigating, older.execution()).system == "with its tools"
+    assert build_conversation(older.investigating, older.execution()).system == "with its tools"
 
 
 def test_what_makes_no_sense_is_of_newer_code() -> None:

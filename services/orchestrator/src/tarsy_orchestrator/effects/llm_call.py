@@ -13,9 +13,9 @@ from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.effects.llm_answer import mask_answer
 from tarsy_orchestrator.effects.llm_stream import ChunkPublisher, sending
 from tarsy_orchestrator.effects.repetition import RepetitionDetector
-from tarsy_orchestrator.session.conversation import conversation, tools
+from tarsy_orchestrator.session.conversation import build_conversation, offered_tools
 from tarsy_orchestrator.session.effects import LlmCallEffect
-from tarsy_orchestrator.session.llm_retry import BROKEN, CALL_TIMEOUT, REPETITION, OwnKind
+from tarsy_orchestrator.session.llm_failures import BROKEN, CALL_TIMEOUT, REPETITION, OwnKind
 from tarsy_orchestrator.session.state import Investigating
 from tarsy_service.supervision import not_cancelled_from_inside
 
@@ -82,8 +82,8 @@ async def _stream(deps: Dependencies, session_id: str, state: Investigating, eff
     request = LlmRequest(
         agent=execution.agent.name,
         iteration=effect.asked.requested.iteration,
-        conversation=conversation(state, execution),
-        tools=tools(execution),
+        conversation=build_conversation(state, execution),
+        tools=offered_tools(execution),
         native_tools=execution.agent.native_tools,
     )
     chunks = ChunkPublisher(deps, session_id, effect)

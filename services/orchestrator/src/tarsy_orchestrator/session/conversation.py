@@ -2,25 +2,22 @@
 
 from collections.abc import Iterator
 
-from tarsy_contracts import events as e
 from tarsy_contracts.conversation import (
-    AssistantMessage,
     Conversation,
     ConversationMessage,
     ToolDefinition,
-    ToolMessage,
     UserMessage,
 )
-from tarsy_orchestrator.session.controllers.interpretation import final_answer
-from tarsy_orchestrator.session.controllers.react import instructions as react
-from tarsy_orchestrator.session.llm_retry import ITERATION_TIMEOUT, REPETITION
+from tarsy_orchestrator.session.controllers import CONTROLLERS
+from tarsy_orchestrator.session.controllers.protocol import AgentController, CallResult
+from tarsy_orchestrator.session.llm_failures import ITERATION_TIMEOUT, REPETITION
 from tarsy_orchestrator.session.prompt_context import content_of
-from tarsy_orchestrator.session.prompts.notes import BE_CONCISE, CONCLUDE, NUDGE, broken_off, outcome_known, tool_result
+from tarsy_orchestrator.session.prompts.notes import BE_CONCISE, NUDGE, broken_off, outcome_known, tool_result
 from tarsy_orchestrator.session.read_result_tool import read_result_name, short_id
 from tarsy_orchestrator.session.state import Execution, Investigating, ToolCallState, Turn
 
 
-def conversation(state: Investigating, execution: Execution) -> Conversation:
+def build_conversation(state: Investigating, execution: Execution) -> Conversation:
     prompt = state.executions[execution.started.prompt_of] if execution.started.prompt_of else execution
     messages: list[ConversationMessage] = [UserMessage(content=prompt.started.prompt)]
     for number, turn in enumerate(execution.turns, start=1):
@@ -30,36 +27,32 @@ def conversation(state: Investigating, execution: Execution) -> Conversation:
     return Conversation(system=_system(execution), messages=tuple(messages))
 
 
-def tools(execution: Execution) -> tuple[ToolDefinition, ...]:
-    """None when the model is to conclude, or does not know what tools are."""
+def offered_tools(execution: Execution) -> tuple[ToolDefinition, ...]:
+    """What the provider is told of: none when the model is to conclude."""
     asked = execution.waiting_for
-    concluding = asked is not None and asked.requested.purpose == "conclusion"
-    if concluding or execution.agent.controller != "function_calling":
+    if asked is not None and asked.requested.purpose == "conclusion":
         return ()
-    return tuple(tool.definition for tool in execution.tools)
+    return _controller(execution).offer_tools(execution.tools)
+
+
+def _controller(execution: Execution) -> AgentController:
+    return CONTROLLERS[execution.agent.controller]
 
 
 def _system(execution: Execution) -> str:
-    """The instructions on record, and, for an agent that calls its tools in plain text, the tools of its stage."""
+    """The instructions on record, and the tools of the stage where the controller tells of them in words."""
     started = execution.started
-    if execution.agent.controller != "react" or not started.stage_tools:
-        return started.system
-    return f"{started.system}\n\n{react.tool_descriptions(execution.tools)}"
+    described = _controller(execution).describe_tools(execution.tools) if started.stage_tools else ""
+    return f"{started.system}\n\n{described}" if described else started.system
 
 
 def _of_turn(state: Investigating, execution: Execution, turn: Turn) -> Iterator[ConversationMessage]:
     answer = turn.answer
     calls = [state.calls[call_id] for call_id in turn.calls]
-    reading = read_result_name(execution.tools)
-    if execution.agent.controller == "react":
-        yield AssistantMessage(content=answer.text, opaque=answer.opaque)
-        for call in calls:
-            yield UserMessage(content=react.observation(_content(call, reading)))
-    else:
-        yield AssistantMessage(content=answer.text, tool_calls=answer.tool_calls, opaque=answer.opaque)
-        for call in calls:
-            yield _result(call, answer, reading)
-    if answer.reminder or (not calls and not final_answer(turn)):
+    read_result = read_result_name(execution.tools)
+    results = [CallResult(call, _content(call, read_result)) for call in calls]
+    yield from _controller(execution).render_turn(answer, results)
+    if answer.reminder or (not calls and not turn.final_answer):
         yield UserMessage(content=answer.reminder or NUDGE)
 
 
@@ -71,17 +64,7 @@ def _last_words(state: Investigating, execution: Execution) -> Iterator[UserMess
     if failed is not None and failed.kind == ITERATION_TIMEOUT:
         yield UserMessage(content=broken_off(state.started.chain.limits.iteration_seconds))
     if execution.waiting_for is not None and execution.waiting_for.requested.purpose == "conclusion":
-        yield UserMessage(content=react.CONCLUDE if execution.agent.controller == "react" else CONCLUDE)
-
-
-def _result(call: ToolCallState, answer: e.LlmCallCompleted, reading: str) -> ToolMessage:
-    name = next(asked.name for asked in answer.tool_calls if asked.id == call.requested.call_id)
-    return ToolMessage(
-        tool_call_id=call.requested.call_id,
-        tool_name=name,
-        content=_content(call, reading),
-        is_error=call.completed is None or call.completed.outcome != "ok",
-    )
+        yield UserMessage(content=_controller(execution).request_conclusion())
 
 
 def _learned_after(state: Investigating, execution: Execution, turn: int) -> Iterator[UserMessage]:
@@ -93,7 +76,7 @@ def _learned_after(state: Investigating, execution: Execution, turn: int) -> Ite
         yield UserMessage(content=f"{note}\n\n{tool_result(event.content)}")
 
 
-def _content(call: ToolCallState, reading: str) -> str:
-    content, note = content_of(call, reading)
+def _content(call: ToolCallState, read_result: str) -> str:
+    content, note = content_of(call, read_result)
     fenced = tool_result(content)
     return f"{note}\n\n{fenced}" if note else fenced

@@ -11,8 +11,9 @@ from datetime import datetime, timedelta
 from tarsy_contracts import events as e
 from tarsy_contracts.identities import iteration_id
 from tarsy_orchestrator.session.downtime import Downtime
-from tarsy_orchestrator.session.llm_retry import ITERATION_TIMEOUT
-from tarsy_orchestrator.session.state import Execution, Investigating, ToolCallState, call_of_summary
+from tarsy_orchestrator.session.llm_failures import ITERATION_TIMEOUT
+from tarsy_orchestrator.session.state import Execution, Investigating, ToolCallState
+from tarsy_orchestrator.session.state_queries import call_of_summary
 from tarsy_orchestrator.session.termination import UNKNOWN, close_question, end_may_have_run, time_out
 
 CANCEL_GRACE = timedelta(seconds=1)

@@ -5,7 +5,8 @@
 
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
-from tarsy_orchestrator.session.state import Investigating, ToolCallState, call_of_summary
+from tarsy_orchestrator.session.state import Investigating, ToolCallState
+from tarsy_orchestrator.session.state_queries import call_of_summary
 from tarsy_orchestrator.session.termination import UNKNOWN
 
 

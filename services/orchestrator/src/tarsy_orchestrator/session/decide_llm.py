@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.conversation import ToolCall
-from tarsy_orchestrator.session.controllers.interpretation import understood
+from tarsy_orchestrator.session.controllers import CONTROLLERS
 from tarsy_orchestrator.session.read_result_tool import is_read_result, refusal
 from tarsy_orchestrator.session.state import Execution, Investigating
 
@@ -27,7 +27,8 @@ def decide_llm_report(state: Investigating, reported: i.LlmCallReported) -> list
             retry_after_seconds=reported.retry_after_seconds,
         )
         return [failed]
-    said = understood(execution, requested, reported)
+    controller, concluding = CONTROLLERS[execution.agent.controller], requested.purpose == "conclusion"
+    said = controller.interpret(reported, execution.tools, concluding=concluding)
     completed = e.LlmCallCompleted(
         llm_call_id=requested.llm_call_id,
         execution_id=requested.execution_id,

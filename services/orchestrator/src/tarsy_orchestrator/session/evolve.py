@@ -1,28 +1,25 @@
 """What happened: an accepted event makes the next state. Pure, and never an exception."""
 
 from dataclasses import replace
+from typing import assert_never
 
 from tarsy_contracts import events as e
 from tarsy_contracts.recorded import Recorded
 from tarsy_orchestrator.session.evolve_calls import (
+    CallEvent,
+    SummaryEvent,
     apply_call_event,
-    apply_call_requested,
     apply_outcome_learned,
     apply_summary_event,
 )
-from tarsy_orchestrator.session.evolve_llm import apply_fallback, apply_llm_event
-from tarsy_orchestrator.session.evolve_stages import (
-    apply_execution_completed,
-    apply_execution_started,
-    apply_stage_completed,
-    apply_stage_started,
-    apply_tools_offered,
-)
+from tarsy_orchestrator.session.evolve_llm import LlmEvent, apply_llm_event
+from tarsy_orchestrator.session.evolve_stages import StageEvent, apply_stage_event
 from tarsy_orchestrator.session.state import (
     REFUSALS_KEPT,
     Answered,
     AtRest,
     Cancelled,
+    Ending,
     Investigating,
     NotStarted,
     SessionState,
@@ -30,34 +27,33 @@ from tarsy_orchestrator.session.state import (
 )
 
 type KnownState = Investigating | AtRest
+type InvestigationEvent = StageEvent | LlmEvent | CallEvent | SummaryEvent | Ending
+"""What happens to an open session only. Every other event has a case of its own in `evolve`."""
 
 
 def evolve(state: SessionState, record: Recorded) -> SessionState:
-    """An event that makes no sense in this state is from code that this code does not know: Beyond."""
-    decided = (
-        state.last_decided_offset
-        if record.envelope.decided is None
-        else max(state.last_decided_offset, record.envelope.decided)
-    )
+    """An event that makes no sense in this state is from code that this code does not know: Unsupported."""
+    decided = record.envelope.decided
+    offset = state.last_decided_offset if decided is None else max(state.last_decided_offset, decided)
     event = record.event
     if isinstance(state, Unsupported):
-        return _after_unreadable(replace(state, last_decided_offset=decided), event)
+        return _after_unreadable(replace(state, last_decided_offset=offset), event)
     if event is None:
-        return Unsupported(decided)
+        return Unsupported(offset)
     if isinstance(event, e.SessionStarted):
-        return _opened(event, record, decided) if isinstance(state, NotStarted) else Unsupported(decided)
+        return _opened(event, record, offset) if isinstance(state, NotStarted) else Unsupported(offset)
     if isinstance(state, NotStarted):
-        return Unsupported(decided)
-    known = replace(state, last_decided_offset=decided)
+        return Unsupported(offset)
+    known = replace(state, last_decided_offset=offset)
     match event:
         case e.AlertRepeated():
             return replace(known, repeats=known.repeats | {event.input_id})
         case e.RequestAccepted() | e.RequestRefused() | e.SessionReleased():
             return _answered(known, event, record)
         case e.ToolCallOutcomeLearned():
-            return apply_outcome_learned(known, event) or Unsupported(decided)
+            return apply_outcome_learned(known, event) or Unsupported(offset)
         case _:
-            return _investigate(known, event, record) if isinstance(known, Investigating) else Unsupported(decided)
+            return _investigate(known, event, record) if isinstance(known, Investigating) else Unsupported(offset)
 
 
 def _opened(event: e.SessionStarted, record: Recorded, decided: int) -> SessionState:
@@ -85,39 +81,36 @@ def _answered(state: KnownState, event: Answered, record: Recorded) -> SessionSt
     return answered
 
 
-def _investigate(state: Investigating, event: e.Event, record: Recorded) -> SessionState:  # noqa: C901 - one case an event
-    after: Investigating | None
+def _investigate(state: Investigating, event: InvestigationEvent, record: Recorded) -> SessionState:
     match event:
-        case e.StageStarted():
-            after = apply_stage_started(state, event, record)
-        case e.StageToolsOffered():
-            after = apply_tools_offered(state, event)
-        case e.StageCompleted():
-            after = apply_stage_completed(state, event)
-        case e.ExecutionStarted():
-            after = apply_execution_started(state, event)
-        case e.ExecutionCompleted():
-            after = apply_execution_completed(state, event)
-        case e.ProviderFellBack():
-            after = apply_fallback(state, event)
-        case e.LlmCallRequested() | e.LlmCallCompleted() | e.LlmCallFailed():
+        case e.SessionCompleted() | e.SessionFailed() | e.SessionCancelled() | e.SessionTimedOut():
+            return _at_rest(state, event)
+        case e.LlmCallRequested() | e.LlmCallCompleted() | e.LlmCallFailed() | e.ProviderFellBack():
             after = apply_llm_event(state, event, record)
-        case e.ToolCallRequested():
-            after = apply_call_requested(state, event, record)
-        case e.ToolCallStarted() | e.ToolCallReleased() | e.ToolCallCompleted():
+        case e.ToolCallRequested() | e.ToolCallStarted() | e.ToolCallReleased() | e.ToolCallCompleted():
             after = apply_call_event(state, event, record)
         case e.SummaryRequested() | e.SummaryStarted() | e.SummaryReleased() | e.SummaryCompleted() | e.SummaryFailed():
             after = apply_summary_event(state, event, record)
-        case e.SessionCompleted() | e.SessionFailed() | e.SessionCancelled() | e.SessionTimedOut():
-            return AtRest(
-                started=state.started,
-                last_decided_offset=state.last_decided_offset,
-                ended=event,
-                calls=state.calls,
-                answers=state.answers,
-                refusals_forgotten=state.refusals_forgotten,
-                repeats=state.repeats,
-            )
+        case (
+            e.StageStarted()
+            | e.StageToolsOffered()
+            | e.StageCompleted()
+            | e.ExecutionStarted()
+            | e.ExecutionCompleted()
+        ):
+            after = apply_stage_event(state, event, record)
         case _:
-            after = None
+            assert_never(event)
     return Unsupported(state.last_decided_offset) if after is None else after
+
+
+def _at_rest(state: Investigating, ended: Ending) -> AtRest:
+    return AtRest(
+        started=state.started,
+        last_decided_offset=state.last_decided_offset,
+        ended=ended,
+        calls=state.calls,
+        answers=state.answers,
+        refusals_forgotten=state.refusals_forgotten,
+        repeats=state.repeats,
+    )

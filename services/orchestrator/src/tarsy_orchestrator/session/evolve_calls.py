@@ -14,16 +14,18 @@ from tarsy_orchestrator.session.state import (
     Learned,
     Summary,
     ToolCallState,
-    call_of_summary,
     deadline_after,
 )
+from tarsy_orchestrator.session.state_queries import call_of_summary
 
 type Change = Callable[[ToolCallState], ToolCallState]
-type CallEvent = e.ToolCallStarted | e.ToolCallReleased | e.ToolCallCompleted
+type CallStep = e.ToolCallStarted | e.ToolCallReleased | e.ToolCallCompleted
+type CallEvent = e.ToolCallRequested | CallStep
 type SummaryStep = e.SummaryStarted | e.SummaryReleased | e.SummaryCompleted | e.SummaryFailed
+type SummaryEvent = e.SummaryRequested | SummaryStep
 
 
-def apply_call_requested(state: Investigating, event: e.ToolCallRequested, record: Recorded) -> Investigating | None:
+def _requested(state: Investigating, event: e.ToolCallRequested, record: Recorded) -> Investigating | None:
     call = ToolCallState(requested=event, deadline=deadline_after(record.appended_at, event.timeout_seconds))
     known = replace(state, calls={**state.calls, event.call_id: call})
     if event.purpose == "runbook":
@@ -37,13 +39,13 @@ def apply_call_requested(state: Investigating, event: e.ToolCallRequested, recor
 
 
 def apply_call_event(state: Investigating, event: CallEvent, record: Recorded) -> Investigating | None:
+    if isinstance(event, e.ToolCallRequested):
+        return _requested(state, event, record)
     calls = change_call(state.calls, event.call_id, lambda call: _run(call, event, record))
     return None if calls is None else replace(state, calls=calls)
 
 
-def apply_summary_event(
-    state: Investigating, event: e.SummaryRequested | SummaryStep, record: Recorded
-) -> Investigating | None:
+def apply_summary_event(state: Investigating, event: SummaryEvent, record: Recorded) -> Investigating | None:
     if isinstance(event, e.SummaryRequested):
         summary = Summary(requested=event, deadline=deadline_after(record.appended_at, event.timeout_seconds))
         calls = change_call(state.calls, event.call_id, lambda call: replace(call, summary=summary))
@@ -77,7 +79,7 @@ def change_call(calls: Mapping[str, ToolCallState], call_id: str, change: Change
     return None if call is None else {**calls, call_id: change(call)}
 
 
-def _run(call: ToolCallState, event: CallEvent, record: Recorded) -> ToolCallState:
+def _run(call: ToolCallState, event: CallStep, record: Recorded) -> ToolCallState:
     match event:
         case e.ToolCallStarted():
             return replace(call, claim=Claim(event.claim_id, event.worker_id, since=record.appended_at))

@@ -2,15 +2,16 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import assert_never
 
 from tarsy_contracts import events as e
 from tarsy_contracts.chain import CallLimits
 from tarsy_contracts.recorded import Recorded
 from tarsy_orchestrator.session.evolve_stages import with_execution
-from tarsy_orchestrator.session.llm_retry import ITERATION_TIMEOUT
+from tarsy_orchestrator.session.llm_failures import ITERATION_TIMEOUT
 from tarsy_orchestrator.session.state import Execution, Investigating, PendingLlmCall, RetryState, Turn
 
-type LlmEvent = e.LlmCallRequested | e.LlmCallCompleted | e.LlmCallFailed
+type LlmEvent = e.LlmCallRequested | e.LlmCallCompleted | e.LlmCallFailed | e.ProviderFellBack
 
 
 def apply_llm_event(state: Investigating, event: LlmEvent, record: Recorded) -> Investigating | None:
@@ -26,17 +27,11 @@ def apply_llm_event(state: Investigating, event: LlmEvent, record: Recorded) -> 
             after = _answered(execution, execution.waiting_for.requested, event)
         case e.LlmCallFailed():
             after = _failed(execution, event)
+        case e.ProviderFellBack():
+            after = _fell_back(execution, event)
+        case _:
+            assert_never(event)
     return with_execution(state, after)
-
-
-def apply_fallback(state: Investigating, event: e.ProviderFellBack) -> Investigating | None:
-    """Another provider begins with a clean sheet; its question is another attempt of the same iteration."""
-    execution = state.executions.get(event.execution_id)
-    if execution is None:
-        return None
-    retries = replace(execution.retries, failures=0, waited_seconds=0.0)
-    other = replace(execution, llm_provider=event.to_provider, fallbacks=execution.fallbacks + 1, retries=retries)
-    return with_execution(state, other)
 
 
 def _asked(execution: Execution, event: e.LlmCallRequested, record: Recorded, limits: CallLimits) -> Execution:
@@ -72,3 +67,9 @@ def _failed(execution: Execution, failed: e.LlmCallFailed) -> Execution:
     retries = replace(execution.retries, failed=failed, failures=execution.retries.failures + counts)
     timeouts = execution.timeouts + (failed.kind == ITERATION_TIMEOUT)
     return replace(execution, waiting_for=None, retries=retries, timeouts=timeouts)
+
+
+def _fell_back(execution: Execution, event: e.ProviderFellBack) -> Execution:
+    """Another provider begins with a clean sheet; its question is another attempt of the same iteration."""
+    retries = replace(execution.retries, failures=0, waited_seconds=0.0)
+    return replace(execution, llm_provider=event.to_provider, fallbacks=execution.fallbacks + 1, retries=retries)

@@ -1,11 +1,29 @@
 """How stages and executions move on. Pure; None for an event that makes no sense here."""
 
 from dataclasses import replace
+from typing import assert_never
 
 from tarsy_contracts import events as e
-from tarsy_contracts.chain import ResolvedAgent, ResolvedChain
 from tarsy_contracts.recorded import Recorded
 from tarsy_orchestrator.session.state import Execution, Investigating, Stage
+from tarsy_orchestrator.session.state_queries import agents_of
+
+type StageEvent = e.StageStarted | e.StageToolsOffered | e.StageCompleted | e.ExecutionStarted | e.ExecutionCompleted
+
+
+def apply_stage_event(state: Investigating, event: StageEvent, record: Recorded) -> Investigating | None:
+    match event:
+        case e.StageStarted():
+            return apply_stage_started(state, event, record)
+        case e.StageToolsOffered():
+            return apply_tools_offered(state, event)
+        case e.StageCompleted():
+            return apply_stage_completed(state, event)
+        case e.ExecutionStarted():
+            return apply_execution_started(state, event)
+        case e.ExecutionCompleted():
+            return apply_execution_completed(state, event)
+    assert_never(event)
 
 
 def apply_stage_started(state: Investigating, event: e.StageStarted, record: Recorded) -> Investigating | None:
@@ -62,15 +80,3 @@ def apply_execution_completed(state: Investigating, event: e.ExecutionCompleted)
 
 def with_execution(state: Investigating, execution: Execution) -> Investigating:
     return replace(state, executions={**state.executions, execution.id: execution})
-
-
-def agents_of(chain: ResolvedChain, stage: e.StageStarted) -> tuple[ResolvedAgent, ...]:
-    """Who runs in a stage, in order."""
-    if stage.stage_type == "exec_summary":
-        return () if chain.executive_summary is None else (chain.executive_summary,)
-    if stage.chain_stage is None or not 0 <= stage.chain_stage < len(chain.stages):
-        return ()
-    planned = chain.stages[stage.chain_stage]
-    if stage.stage_type == "synthesis":
-        return () if planned.synthesis is None else (planned.synthesis,)
-    return planned.agents

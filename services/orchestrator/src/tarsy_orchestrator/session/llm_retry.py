@@ -1,31 +1,17 @@
-"""What follows from an LLM call that failed: the same question again, another provider, or the end. Pure.
-
-The classes of errors are those of tarsy_llm.protocol, and a few of ours.
-"""
+"""Retry policy of LLM calls: the same question again, another provider, or the end. Pure."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 from tarsy_contracts.chain import CallLimits
-from tarsy_contracts.events import ENDED_BY_US, LlmCallFailed
+from tarsy_contracts.events import LlmCallFailed
+from tarsy_orchestrator.session.controllers import CONTROLLERS
+from tarsy_orchestrator.session.llm_failures import BROKEN, REPETITION
 from tarsy_orchestrator.session.state import Execution
-
-type OwnKind = Literal["call_timeout", "iteration_timeout", "repetition", "broken", "cancelled"]
-"""call_timeout: the whole call took too long. iteration_timeout: the iteration did. repetition: the model said the same
-thing again and again, and was broken off. broken: our adapter failed. cancelled: nobody waits for the answer."""
-
-CALL_TIMEOUT: OwnKind = "call_timeout"
-ITERATION_TIMEOUT: OwnKind = "iteration_timeout"
-REPETITION: OwnKind = "repetition"
-BROKEN: OwnKind = "broken"
-CANCELLED: OwnKind = ENDED_BY_US
 
 NOT_RETRYABLE = frozenset({"credentials", "invalid_request", "refused", BROKEN})
 """The same question to the same provider can never succeed."""
 ATTEMPTS = 3
 """So many failures in a row of one provider are the end, where there is no other."""
-ATTEMPTS_BEFORE_FALLBACK = 2
-"""So many, where there is another."""
 PAUSES_SECONDS = (1.0, 3.0)
 """Before the second and the third attempt."""
 RATE_LIMIT_PAUSES_SECONDS = (5.0, 10.0, 20.0, 40.0, 60.0)
@@ -58,9 +44,8 @@ def after_failure(execution: Execution, failed: LlmCallFailed, limits: CallLimit
     retries = execution.retries
     if failed.kind == REPETITION:
         return Retry(0.0) if retries.failures < ATTEMPTS else Fail(failed.error)
-    patience = 1 if execution.agent.controller == "single_shot" else ATTEMPTS_BEFORE_FALLBACK
     hopeless = failed.kind in NOT_RETRYABLE or not failed.retryable
-    if hopeless or retries.failures >= patience:
+    if hopeless or retries.failures >= CONTROLLERS[execution.agent.controller].attempts_before_fallback:
         other = _other(execution)
         if other is not None:
             return UseFallback(other)

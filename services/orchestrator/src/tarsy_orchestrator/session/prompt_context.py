@@ -19,7 +19,7 @@ from tarsy_orchestrator.session.prompts.task import (
 )
 from tarsy_orchestrator.session.read_result_tool import short_id
 from tarsy_orchestrator.session.state import Execution, Investigating, Stage, ToolCallState
-from tarsy_orchestrator.session.termination import analysis_of, final_analysis
+from tarsy_orchestrator.session.state_queries import analysis_of, final_analysis, runbook_call
 
 
 def compose_task(state: Investigating, stage: Stage) -> str:
@@ -48,15 +48,9 @@ def findings(state: Investigating) -> Sequence[StageFinding]:
     ]
 
 
-def is_runbook_ready(state: Investigating) -> bool:
-    """It was not asked for, or it is there, or it is known that it will not come."""
-    call = _runbook_call(state)
-    return call is None or not call.open
-
-
 def runbook(state: Investigating) -> Runbook:
     """That of the alert, or else what the configuration says."""
-    call = _runbook_call(state)
+    call = runbook_call(state)
     url = state.started.alert.runbook_url or ""
     default = state.started.chain.default_runbook
     missing = ""
@@ -82,10 +76,6 @@ def content_of(call: ToolCallState, read_result_name: str = "") -> tuple[str, st
     if not completed.cut:
         return completed.content, ""
     return completed.content, cut_note(completed.lines, completed.size, completed.content, read_on)
-
-
-def _runbook_call(state: Investigating) -> ToolCallState | None:
-    return next((call for call in state.calls.values() if call.requested.purpose == "runbook"), None)
 
 
 def _history(state: Investigating, execution: Execution) -> AgentHistory:

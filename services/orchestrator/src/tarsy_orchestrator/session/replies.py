@@ -4,11 +4,13 @@ Pure, and from state and input alone: so it can be told again.
 """
 
 from collections.abc import Sequence
+from typing import assert_never
 
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused, Control, RequestAnswered
-from tarsy_orchestrator.session.state import Investigating, NotStarted, SessionState, Unsupported, call_of_summary
+from tarsy_orchestrator.session.state import Investigating, NotStarted, SessionState, Unsupported
+from tarsy_orchestrator.session.state_queries import call_of_summary
 
 FORGOTTEN = "the request was refused a while ago; the reason is not kept any longer"
 
@@ -26,8 +28,19 @@ def replies_to(state: SessionState, decided: i.Input) -> Sequence[Control]:
             return _to_dead_worker(state, decided)
         case i.DeadlinePassed():
             return _no_longer_waited_for(state, decided.call_id)
-        case _:
+        case (
+            i.AlertReceived()
+            | i.CallNotStarted()
+            | i.ToolCallReported()
+            | i.SummaryReported()
+            | i.SessionReleaseRequested()
+            | i.SessionFailRequested()
+            | i.LlmCallReported()
+            | i.ToolsOffered()
+            | i.SessionAdmitted()
+        ):
             return []
+    assert_never(decided)
 
 
 def _to_claim(state: SessionState, claimed: i.CallClaimed) -> Sequence[Control]:

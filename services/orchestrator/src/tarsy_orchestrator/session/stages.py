@@ -8,12 +8,12 @@ from tarsy_contracts import events as e
 from tarsy_contracts.chain import ResolvedAgent, ResolvedStage, StageType
 from tarsy_contracts.identities import execution_id, stage_id
 from tarsy_contracts.topics import LIMIT_BYTES
-from tarsy_orchestrator.session.evolve_stages import agents_of
-from tarsy_orchestrator.session.prompt_context import compose_task, is_runbook_ready
+from tarsy_orchestrator.session.prompt_context import compose_task
 from tarsy_orchestrator.session.prompts.system import compose_system
 from tarsy_orchestrator.session.read_result_tool import with_read_result
 from tarsy_orchestrator.session.state import Execution, Investigating, Stage
-from tarsy_orchestrator.session.termination import fail, final_analysis
+from tarsy_orchestrator.session.state_queries import agents_of, final_analysis, is_runbook_ready
+from tarsy_orchestrator.session.termination import fail
 
 EXECUTIVE_SUMMARY = "Executive Summary"
 TOOLS_BYTES = LIMIT_BYTES * 3 // 4

@@ -103,6 +103,13 @@ class Turn:
     answer: e.LlmCallCompleted
     calls: tuple[str, ...] = ()
 
+    @property
+    def final_answer(self) -> str:
+        """What ends the execution; empty when the turn does not."""
+        if self.calls or self.answer.tool_calls or self.answer.reminder:
+            return ""
+        return self.answer.final_answer or self.answer.text.strip()
+
 
 @dataclass(frozen=True, slots=True)
 class PendingLlmCall:
@@ -259,11 +266,3 @@ NOT_STARTED = NotStarted()
 def deadline_after(appended_at: datetime, seconds: float) -> datetime:
     """Deadlines count from the broker's stamp of the request, not from anybody's own clock."""
     return appended_at + timedelta(seconds=seconds)
-
-
-def call_of_summary(calls: Mapping[str, ToolCallState], summary_id: str) -> ToolCallState | None:
-    """The call whose summary has this id."""
-    for call in calls.values():
-        if call.summary is not None and call.summary.requested.summary_id == summary_id:
-            return call
-    return None

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from tarsy_contracts import events as e
-from tarsy_orchestrator.session.llm_retry import CANCELLED
+from tarsy_orchestrator.session.llm_failures import CANCELLED
 from tarsy_orchestrator.session.state import Execution, Investigating, SessionState, ToolCallState
+from tarsy_orchestrator.session.state_queries import final_analysis
 
 UNKNOWN = "It is not known whether the call took effect: check before repeating it."
 
@@ -109,20 +110,3 @@ def _steps(state: Investigating, status: e.EndStatus, error: str) -> Iterator[e.
         yield e.StageCompleted(
             stage_id=started.stage_id, index=started.index, name=started.name, status=status, error=error
         )
-
-
-def final_analysis(state: Investigating) -> str:
-    """Of the last stage that came to one."""
-    for stage in reversed(state.stages):
-        if stage.started.stage_type != "exec_summary" and (analysis := analysis_of(state, stage.executions)):
-            return analysis
-    return ""
-
-
-def analysis_of(state: Investigating, executions: Sequence[str]) -> str:
-    """What these agents came to; several are told apart by their names."""
-    ended = [state.executions[id].completed for id in executions]
-    found = [(one.agent, one.final_analysis) for one in ended if one is not None and one.final_analysis]
-    if len(found) == 1:
-        return found[0][1]
-    return "\n\n".join(f"## {agent}\n\n{analysis}" for agent, analysis in found)

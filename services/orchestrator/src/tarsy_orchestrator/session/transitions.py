@@ -6,8 +6,8 @@ from typing import assert_never
 
 from tarsy_contracts import events as e
 from tarsy_contracts.identities import llm_call_id, summary_id
-from tarsy_orchestrator.session.controllers.interpretation import final_answer
-from tarsy_orchestrator.session.llm_retry import ITERATION_TIMEOUT, Fail, Retry, UseFallback, after_failure
+from tarsy_orchestrator.session.llm_failures import ITERATION_TIMEOUT
+from tarsy_orchestrator.session.llm_retry import Fail, Retry, UseFallback, after_failure
 from tarsy_orchestrator.session.stages import end_stage, leave_stage, start_without_tools
 from tarsy_orchestrator.session.state import Execution, Investigating, SessionState, Stage, ToolCallState
 from tarsy_orchestrator.session.termination import close_cancelled, end_execution
@@ -104,7 +104,7 @@ def _after_turn(state: Investigating, execution: Execution) -> Sequence[e.Event]
     turn = execution.turns[-1]
     if not all(state.calls[call_id].result_ready for call_id in turn.calls):
         return []
-    if analysis := final_answer(turn):
+    if analysis := turn.final_answer:
         return [end_execution(execution, "completed", final_analysis=analysis)]
     if _blank_answers(execution) >= BLANK_ANSWERS:
         return [end_execution(execution, "failed", error="the model gave no answer")]

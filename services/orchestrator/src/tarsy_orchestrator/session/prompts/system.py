@@ -7,7 +7,7 @@ from typing import assert_never
 
 from tarsy_contracts.chain import ResolvedAgent, StageType
 from tarsy_contracts.events import OfferedTool
-from tarsy_orchestrator.session.controllers.react.instructions import react_instructions
+from tarsy_orchestrator.session.controllers import CONTROLLERS
 from tarsy_orchestrator.session.prompts.roles import (
     INVESTIGATION_FOCUS,
     INVESTIGATOR,
@@ -23,12 +23,6 @@ TIME = Template("""\
 ## Time
 
 You begin on $weekday, $day, at $time UTC.""")
-
-CALLS_TOGETHER = """\
-## Calls
-
-Calls that do not need each other's results belong in one turn: they run at the same time. An answer without a call is
-your analysis."""
 
 NO_TOOLS = """\
 ## No tools
@@ -84,18 +78,19 @@ def _investigation(
     yield INVESTIGATOR.substitute(name=agent.name)
     yield MARKS
     yield _time(at)
+    told = CONTROLLERS[agent.controller].instruct(has_tools=bool(tools))
     if not tools:
         yield NO_TOOLS
-    elif agent.controller == "function_calling":
-        yield CALLS_TOGETHER
+    if told.calls:
+        yield told.calls
     yield from _native_tools(agent)
     for server in agent.servers:
         if server.instructions.strip():
             yield SERVER.substitute(server=server.server, instructions=server.instructions.strip())
     if unavailable_servers:
         yield UNAVAILABLE.substitute(servers=", ".join(unavailable_servers))
-    if agent.controller == "react":
-        yield react_instructions(has_tools=bool(tools))
+    if told.answers:
+        yield told.answers
     yield from _custom(agent)
     yield INVESTIGATION_FOCUS
 
