@@ -11,7 +11,7 @@ from tarsy_cli.chaos.session_log import SessionLog
 from tarsy_contracts.control import RequestAnswered
 from tarsy_contracts.events import AlertRepeated
 from tarsy_contracts.heads import SessionHead
-from tarsy_orchestrator.partition import partition, rehydration
+from tarsy_orchestrator.partition import partition, rehydration, session_loader
 from tarsy_testing import eventually
 
 
@@ -118,7 +118,7 @@ async def test_inputs_that_wait_for_a_session_to_be_read_again_are_backlog(
         await may_read.wait()
         return await really(bus, number, session_id, head)
 
-    monkeypatch.setattr(partition, "rehydrate", rehydrate)
+    monkeypatch.setattr(session_loader, "rehydrate", rehydrate)
     monkeypatch.setattr(partition, "MOST_WAITING", 3)
     second = await world.owner("second")
     for number in range(5):

@@ -1,6 +1,6 @@
 """Making the decisions of one batch, each on the state that the ones before it will have made. Pure."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from tarsy_bus.following import Record
@@ -96,6 +96,19 @@ def make_decisions(
             tails[one.session_id] = tail
         decisions.append(decision)
     return decisions, left, [one for found in undecided.values() for one in found]
+
+
+def lost_decisions(decisions: Iterable[Decision], accepted: Collection[str]) -> list[Decision]:
+    """Those whose last event was not accepted, and all that were built on them. `accepted`: ids of events."""
+    lost: list[Decision] = []
+    sessions: set[str] = set()
+    for decision in decisions:
+        session_id = decision.waiting.session_id
+        missing = decision.last_id is not None and decision.last_id not in accepted
+        if missing or session_id in sessions:
+            sessions.add(session_id)
+            lost.append(decision)
+    return lost
 
 
 def decide_one(waiting: PendingInput, tail: SessionTail, *, source: str) -> tuple[Decision, SessionTail]:

@@ -10,7 +10,6 @@ import structlog
 from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import CommitFailedError, IllegalStateError, KafkaError
 
-from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.client_lifecycle import stop_client
 from tarsy_bus.connection import Bus
 from tarsy_bus.fetch_progress import FetchProgress
@@ -21,20 +20,15 @@ from tarsy_bus.log_writer import LogWriter
 from tarsy_bus.outages import growing_pauses, wait_out
 from tarsy_bus.pacing import Pacer
 from tarsy_bus.records import append_time
-from tarsy_bus.start_positions import committed_offsets
 from tarsy_orchestrator.effects.dependencies import Dependencies
-from tarsy_orchestrator.effects.reconciler import Reconciler
-from tarsy_orchestrator.partition.dead_letter_writer import DeadLetterWriter
-from tarsy_orchestrator.partition.decision_batch import PendingInput
+from tarsy_orchestrator.partition.assembled_partition import AssembledPartition
 from tarsy_orchestrator.partition.decision_progress import DecisionProgress
 from tarsy_orchestrator.partition.group_membership import GroupMembership
-from tarsy_orchestrator.partition.head_writer import HeadWriter
-from tarsy_orchestrator.partition.held_topic import HeldTopic
+from tarsy_orchestrator.partition.inbox_range import check_inbox, read_inbox_ranges
 from tarsy_orchestrator.partition.inbox_reader import InboxReader
 from tarsy_orchestrator.partition.log_feed import feed_records
 from tarsy_orchestrator.partition.partition import Partition
-from tarsy_orchestrator.partition.quarantine import Quarantine
-from tarsy_orchestrator.partition.recovery import check_last_events, log_positions
+from tarsy_orchestrator.partition.recovery import check_last_events, check_openers, log_positions
 from tarsy_orchestrator.partition.resting_states import RestingStates
 from tarsy_orchestrator.partition.session_table import SessionTable
 from tarsy_service.supervision import SupervisedGroup
@@ -44,9 +38,8 @@ log = structlog.get_logger(__name__)
 COMMIT_SECONDS = 1.0
 POLL_MS = 200
 INPUTS_AT_ONCE = 500
-GIVE_UP_SECONDS = 5.0
+RELEASE_SECONDS = 5.0
 LEAVE_SECONDS = 2.0
-POSITION_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +135,7 @@ class Owner:
         for owned in gone:
             owned.task.cancel()
         if gone:
-            _, late = await asyncio.wait([owned.task for owned in gone], timeout=GIVE_UP_SECONDS)
+            _, late = await asyncio.wait([owned.task for owned in gone], timeout=RELEASE_SECONDS)
             if late:
                 log.error("partitions.not_given_up", count=len(late))
         self._deps.metrics.partitions.set(len(self._owned))
@@ -165,95 +158,43 @@ class Owner:
                 unused.pop_all()
             for number in new:
                 sessions = SessionTable(heads[number], self._resting)
-                partition, reconciler, writer = self._partition(number, sessions, positions[number])
-                task = group.start(f"partition-{number}", self._run(partition, reconciler, writer))
+                assembled = AssembledPartition(
+                    number,
+                    bus=self._bus,
+                    deps=self._deps,
+                    writer=self._writer,
+                    sessions=sessions,
+                    position=positions[number],
+                    source=self._source,
+                )
+                task = group.start(f"partition-{number}", assembled.run())
                 # Also when it never ran.
                 task.add_done_callback(partial(_closed, sessions))
-                self._owned[number] = Owned(partition, task)
+                self._owned[number] = Owned(assembled.partition, task)
             self._deps.metrics.partitions.set(len(self._owned))
         self._follower.assign({number: owned.partition.position for number, owned in self._owned.items()})
         end = await ends(self._bus, self._bus.topics.sessions, sorted(assigned))
         for number in assigned:
             partition = self._owned[number].partition
             await partition.caught_up(end[number])
-            if missing := partition.sessions.not_opened():
-                raise LogMismatch(
-                    f"{self._bus.topics.sessions} partition {number} should hold the openers of {len(missing)} open "
-                    f"sessions, such as {missing[0]}, but it does not: it was emptied, or it is another cluster's"
-                )
-
-    def _partition(
-        self, number: int, sessions: SessionTable, position: int
-    ) -> tuple[Partition, Reconciler, HeadWriter]:
-        heads = HeadWriter(self._deps.publisher, number)
-        reconciler = Reconciler(
-            number,
-            self._deps,
-            submit=lambda session_id, given: partition.enqueue(PendingInput(session_id, given)),
-            has_backlog=lambda now: partition.has_backlog(now),
-            on_failure=lambda session_id, problem: partition.isolation.set_aside_failed(session_id, problem),
-        )
-        quarantine = Quarantine(HeldTopic(self._deps.publisher, self._bus, number))
-        partition = Partition(
-            number,
-            bus=self._bus,
-            sessions=sessions,
-            position=position,
-            writer=self._writer,
-            heads=heads,
-            quarantine=quarantine,
-            dead_letters=DeadLetterWriter(self._deps.publisher),
-            effects=reconciler,
-            metrics=self._deps.metrics,
-            traces=self._deps.traces,
-            supervisor=self._deps.supervisor,
-            source=self._source,
-        )
-        return partition, reconciler, heads
+            check_openers(self._bus, number, partition.sessions.not_opened())
 
     async def _start_inboxes(self, generation: int, assigned: frozenset[int]) -> bool:
         """False when another rebalance came in between: then nothing has begun."""
-        places = {number: TopicPartition(self._bus.topics.inbox, number) for number in assigned}
-        async with asyncio.timeout(POSITION_SECONDS):
-            committed = await committed_offsets(self._consumer, places.values())
-        async with Follower(self._bus, self._bus.topics.inbox).running() as asking:
-            first = await asking.consumer.beginning_offsets(list(places.values()))
-        starts = {number: first[place] if (at := committed[place]) is None else at for number, place in places.items()}
-        end = await ends(self._bus, self._bus.topics.inbox, sorted(assigned))
+        inboxes = await read_inbox_ranges(self._bus, self._consumer, assigned)
         # Now: who owned them before cannot commit past an input any more that it holds.
         held = await read_held(self._bus, assigned)
         if generation != self._membership.generation:
             return False
-        for number, place in places.items():
-            self._check_inbox(number, first[place], starts[number], end[number])
-        for number, place in places.items():
-            self._owned[number].partition.start_inbox(starts[number], end[number], held[number])
+        for number, inbox in inboxes.items():
+            check_inbox(self._bus, number, inbox, self._owned[number].partition.sessions.decided)
+        for number, inbox in inboxes.items():
+            place = TopicPartition(self._bus.topics.inbox, number)
+            self._owned[number].partition.start_inbox(inbox.start, inbox.end, held[number])
             self._membership.handing_out.add(number)
-            self._consumer.seek(place, starts[number])
+            self._consumer.seek(place, inbox.start)
             self._consumer.resume(place)
         return True
-
-    def _check_inbox(self, number: int, first: int, start: int, end: int) -> None:
-        """`start` is what was committed, or `first` where nothing was. Raises LogMismatch."""
-        place = f"{self._bus.topics.inbox} partition {number} holds offsets {first} to {end}"
-        if not first <= start <= end:
-            raise LogMismatch(
-                f"{place}, but reading should go on at {start}: inputs were deleted before they were decided, it was "
-                "emptied, or it is another cluster's"
-            )
-        decided = self._owned[number].partition.sessions.decided
-        if decided >= end:
-            raise LogMismatch(
-                f"{place}, but the session log tells of inputs decided up to {decided}: it was emptied, or it is "
-                "another cluster's"
-            )
-
-    async def _run(self, partition: Partition, reconciler: Reconciler, heads: HeadWriter) -> None:
-        name = f"partition-{partition.number}"
-        async with self._deps.supervisor.group() as group:
-            group.start(f"{name} decisions", partition.run())
-            group.start(f"{name} work", reconciler.run())
-            group.start(f"{name} heads", heads.run())
 
     # What flows
 

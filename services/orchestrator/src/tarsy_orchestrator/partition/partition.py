@@ -8,23 +8,23 @@ from datetime import datetime, timedelta
 from typing import assert_never
 
 import structlog
-from aiokafka.errors import KafkaError
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import Record, ends, readable
+from tarsy_bus.following import Record, readable
 from tarsy_bus.held_sessions import HeldSession
-from tarsy_bus.log_writer import AppendUncertain, LogWriter
+from tarsy_bus.log_writer import LogWriter
 from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
+from tarsy_orchestrator.partition.batch_append import append_batch
 from tarsy_orchestrator.partition.dead_letter_writer import DeadLetterWriter
-from tarsy_orchestrator.partition.decision_batch import Decision, PendingInput, make_decisions
+from tarsy_orchestrator.partition.decision_batch import Decision, PendingInput, lost_decisions, make_decisions
 from tarsy_orchestrator.partition.decision_progress import Decisions
 from tarsy_orchestrator.partition.head_writer import HeadWriter
 from tarsy_orchestrator.partition.inbox_progress import InboxProgress
 from tarsy_orchestrator.partition.inbox_reader import InboxOutcome, NewerInput, UnplannedInput, UnreadableInput
 from tarsy_orchestrator.partition.isolation import EffectsPort, FaultIsolation
 from tarsy_orchestrator.partition.quarantine import Quarantine
-from tarsy_orchestrator.partition.rehydration import rehydrate
+from tarsy_orchestrator.partition.session_loader import SessionLoader
 from tarsy_orchestrator.partition.session_table import SessionTable, StateNotLoadedError
 from tarsy_orchestrator.session.state import Investigating, SessionState, Unsupported
 from tarsy_service.supervision import SupervisedGroup, Supervisor
@@ -32,9 +32,6 @@ from tarsy_service.supervision import SupervisedGroup, Supervisor
 log = structlog.get_logger(__name__)
 
 SILENCE_SECONDS = 30.0
-REHYDRATE_SECONDS = 30.0
-REHYDRATED_AT_ONCE = 4
-PAUSE_SECONDS = 0.5
 BACKLOG_AGE = timedelta(seconds=1)
 MOST_WAITING = 2_000
 """So many inputs may wait before the inbox is paused."""
@@ -76,6 +73,13 @@ class Partition:
             done=self._done,
             retry=self._enqueue_first,
         )
+        self._loader = SessionLoader(
+            number,
+            bus=bus,
+            sessions=sessions,
+            on_loaded=self._enqueue_all_first,
+            on_unsupported=self.isolation.set_aside_unsupported,
+        )
         self._bus = bus
         self._writer = writer
         self._heads = heads
@@ -86,11 +90,9 @@ class Partition:
         self._source = source
         self._waiting: deque[PendingInput] = deque()
         self._last_read: datetime | None = None
-        self._loading: dict[str, list[PendingInput]] = {}
         self._decisions_made = 0
         self._wake = asyncio.Event()
         self._moved = asyncio.Event()
-        self._rehydrating = asyncio.Semaphore(REHYDRATED_AT_ONCE)
         self._recovered_at: int | None = None
         self._expected: set[str] = set()
         self._came_back: set[str] = set()
@@ -102,7 +104,7 @@ class Partition:
         """
         self.progress = InboxProgress(start)
         self._waiting = deque(one for one in self._waiting if one.given.offset is None)
-        self._loading.clear()
+        self._loader.forget()
         self.recovered = False
         self._recovered_at = end
         self.isolation.begin(held, self.sessions.open_sessions())
@@ -147,12 +149,11 @@ class Partition:
 
     @property
     def decisions(self) -> Decisions:
-        return Decisions(self._decisions_made, waiting=bool(self._waiting or self._loading))
+        return Decisions(self._decisions_made, waiting=bool(self._waiting or self._loader.backlog))
 
     @property
     def is_full(self) -> bool:
-        loading = sum(len(waiting) for waiting in self._loading.values())
-        return len(self._waiting) + loading + self.isolation.backlog > MOST_WAITING
+        return len(self._waiting) + self._loader.backlog + self.isolation.backlog > MOST_WAITING
 
     def take_record(self, record: Record) -> None:
         """The next record of the log. Raises LogMismatch."""
@@ -210,22 +211,22 @@ class Partition:
             elif one.session_id in self.isolation:
                 self.isolation.hold(one)
                 continue
-            loading = self._loading.get(one.session_id)
-            if loading is not None:
-                loading.append(one)
+            if self._loader.join(one):
                 continue
             try:
                 self.sessions.state(one.session_id)
             except StateNotLoadedError:
-                self._loading[one.session_id] = [one]
-                group.start_finite(f"loading of session {one.session_id}", self._load(one.session_id))
+                self._loader.start(one, group)
                 continue
             self.sessions.pin(one.session_id)
             ready.append(one)
         return ready
 
     def _enqueue_first(self, one: PendingInput) -> None:
-        self._waiting.appendleft(one)
+        self._enqueue_all_first([one])
+
+    def _enqueue_all_first(self, inputs: Sequence[PendingInput]) -> None:
+        self._waiting.extendleft(reversed(inputs))
         self._wake.set()
 
     def _resumed(self, session_id: str) -> None:
@@ -240,25 +241,6 @@ class Partition:
             self.progress.done(offset)
         self._recover_if_due()
 
-    # Reading again, deciding
-
-    async def _load(self, session_id: str) -> None:
-        while (head := self.sessions.head(session_id)) is not None:
-            try:
-                async with self._rehydrating, asyncio.timeout(REHYDRATE_SECONDS):
-                    rehydrated = await rehydrate(self._bus, self.number, session_id, head)
-            except (KafkaError, TimeoutError) as problem:
-                log.warning("session.not_revived", session_id=session_id, reason=repr(problem))
-                await asyncio.sleep(PAUSE_SECONDS)
-                continue
-            if self.sessions.head(session_id) == head:
-                self.sessions.load(session_id, rehydrated.state, rehydrated.size)
-                if isinstance(rehydrated.state, Unsupported):
-                    self.isolation.set_aside_unsupported(session_id, rehydrated.state)
-                break
-        self._waiting.extendleft(reversed(self._loading.pop(session_id, [])))
-        self._wake.set()
-
     async def _decide(self, ready: Sequence[PendingInput]) -> None:
         decisions, left, undecided = make_decisions(ready, self.sessions.tail, source=self._source)
         self._waiting.extendleft(reversed(left))
@@ -270,9 +252,9 @@ class Partition:
             self._expected = {id for decision in decisions for id in decision.ids}
             self._metrics.appending(len(entries), sum(entry.size for entry in entries))
             with self._metrics.append_duration.time():
-                await self.caught_up(await self._append(decisions))
+                await self.caught_up(await append_batch(self._bus, self._writer, self.number, entries))
             self._expected = set()
-        lost = self._lost(decisions)
+        lost = lost_decisions(decisions, self._came_back)
         for decision in decisions:
             if decision not in lost:
                 self._finish(decision)
@@ -280,35 +262,6 @@ class Partition:
         self._waiting.extendleft(decision.waiting for decision in reversed(lost))
         self.sessions.unpin(one.session_id for one in ready)
         self._decisions_made += len(ready) - len(lost)
-
-    async def _append(self, decisions: Sequence[Decision]) -> int:
-        """Up to where the log has to be read to know which of the decisions were accepted."""
-        entries = [entry for decision in decisions for entry in decision.entries]
-        try:
-            return await self._writer.append(self.number, entries) + len(entries)
-        except AppendUncertain as problem:
-            log.warning("append.uncertain", partition=self.number, reason=str(problem))
-            return await self._end_of_log()
-
-    async def _end_of_log(self) -> int:
-        while True:
-            try:
-                return (await ends(self._bus, self._bus.topics.sessions, [self.number]))[self.number]
-            except KafkaError as problem:
-                log.warning("log.unreachable", partition=self.number, reason=repr(problem))
-                await asyncio.sleep(PAUSE_SECONDS)
-
-    def _lost(self, decisions: Sequence[Decision]) -> list[Decision]:
-        """Those whose last event was not accepted, and all that were built on them."""
-        lost: list[Decision] = []
-        sessions: set[str] = set()
-        for decision in decisions:
-            session_id = decision.waiting.session_id
-            missing = decision.last_id is not None and decision.last_id not in self._came_back
-            if missing or session_id in sessions:
-                sessions.add(session_id)
-                lost.append(decision)
-        return lost
 
     def _finish(self, decision: Decision) -> None:
         waiting = decision.waiting

@@ -1,6 +1,6 @@
 """Where an owner reads the log from, as heads tell, and whether the log is the one that they were written for."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.connection import Bus
@@ -32,3 +32,12 @@ async def check_last_events(bus: Bus, heads: Mapping[int, HeadStore]) -> None:
                 f"{bus.topics.sessions} partition {partition} should hold event {head.event_id} at offset "
                 f"{head.offset}, but it does not: it was emptied, or it is another cluster's"
             )
+
+
+def check_openers(bus: Bus, number: int, missing: Sequence[str]) -> None:
+    """`missing`: sessions that heads list as open, and whose opener the log does not hold. Raises LogMismatch."""
+    if missing:
+        raise LogMismatch(
+            f"{bus.topics.sessions} partition {number} should hold the openers of {len(missing)} open "
+            f"sessions, such as {missing[0]}, but it does not: it was emptied, or it is another cluster's"
+        )
