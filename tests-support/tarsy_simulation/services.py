@@ -101,7 +101,7 @@ class Orchestrator:
         self._liveness = Liveness(name, dead_after=DEAD_AFTER, monotonic=loop.time)
         self._catalog = ToolCatalog(self._liveness)
         self._config = config
-        self._around = Dependencies(
+        self._deps = Dependencies(
             publisher=self._publisher,
             liveness=self._liveness,
             catalog=self._catalog,
@@ -125,14 +125,14 @@ class Orchestrator:
             consumer=consumer,
             follower=follower,
             writer=writer,
-            inbox=InboxReader(partial(resolve_chain, self._config), lambda: self._around.downtime),
-            deps=self._around,
+            inbox=InboxReader(partial(resolve_chain, self._config), lambda: self._deps.downtime),
+            deps=self._deps,
             source=self._name,
         )
         async with self._publisher.running(), writer.running(), follower.running():
             await consumer.start()
             try:
-                async with self._around.supervisor.group() as group:
+                async with self._deps.supervisor.group() as group:
                     life = WorkerAnnounced(worker_id=self._name, service=SERVICE)
                     group.start("announcements", announce(self._publisher, life))
                     group.start("workers", watch(self._bus, self._liveness, self._catalog.changed))

@@ -1,4 +1,4 @@
-"""The orchestrator, put together."""
+"""Composition root of the orchestrator."""
 
 import asyncio
 import os

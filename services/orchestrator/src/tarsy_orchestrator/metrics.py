@@ -1,4 +1,4 @@
-"""What the orchestrator counts."""
+"""Prometheus metrics of the orchestrator."""
 
 from collections import deque
 from collections.abc import Collection, Sequence
@@ -223,7 +223,7 @@ class Metrics:
             self.requests_republished.labels(queue)
 
     def record_event(self, record: Recorded, opened_at: datetime | None) -> None:
-        """An event of a decision of ours came back, so that of several owners one counts it."""
+        """Counts an event of a decision of ours that came back: of several owners only one counts it."""
         type = record.envelope.type
         match record.event:
             case SessionStarted():
@@ -266,7 +266,7 @@ class Metrics:
         self._output_tokens.labels(self._known(provider)).inc(usage.output_tokens or 0)
 
     def worker_died(self, worker_id: str) -> None:
-        """Once a worker, however many calls it had."""
+        """Counts a worker once, however many calls it had."""
         if worker_id not in self._dead:
             self._dead.append(worker_id)
             self._workers_dead.inc()

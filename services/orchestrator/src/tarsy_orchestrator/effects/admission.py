@@ -1,4 +1,4 @@
-"""How many sessions run at once in one orchestrator, and who is next: by priority, then in order of arrival."""
+"""Admission queue of sessions: so many run at once in one orchestrator, the next by priority, then by arrival."""
 
 import asyncio
 import heapq
@@ -20,14 +20,14 @@ class _Applicant:
 
 
 class AdmissionQueue:
-    """Decides nothing: that a session has begun is an event of its log, and one that has begun goes on.
+    """Bounds how many sessions run. It decides nothing: a session that has begun, as its log says, goes on.
 
-    So after a takeover more of them may run than `most`; then none begins until there is room again. While a takeover
-    lasts none begins either (`pause`): not all that run are known, nor all that wait.
+    After a takeover more than `most` may run; then none begins until there is room again. During a takeover none
+    begins either (`pause`): neither all that run nor all that wait are known.
     """
 
     def __init__(self, most: int, changed: Callable[[int], None] = lambda waiting: None) -> None:
-        """`changed` is told how many wait."""
+        """`changed` is called with the number of those that wait."""
         self._capacity = most
         self._changed = changed
         self._running: set[str] = set()
@@ -60,7 +60,7 @@ class AdmissionQueue:
         self._admit()
 
     def pause(self) -> None:
-        """Nobody gets a place until `resume`."""
+        """No session is admitted until `resume`."""
         self.paused = True
 
     def resume(self) -> None:

@@ -1,4 +1,4 @@
-"""The plan that an alert is investigated by."""
+"""Chain resolution: which chain of the configuration investigates an alert."""
 
 import structlog
 
@@ -10,7 +10,7 @@ log = structlog.get_logger(__name__)
 
 
 def resolve_chain(config: Config, alert: Alert) -> ResolvedChain:
-    """An alert that was accepted is investigated: where no chain names its type (any longer), by the default one."""
+    """An accepted alert is always investigated: by the default chain where none names its type (any longer)."""
     try:
         return config.chain_for(alert.alert_type, alert.mcp)
     except UnknownAlertType:

@@ -1,4 +1,4 @@
-"""What every partition of one orchestrator shares with the others."""
+"""Dependencies that all partitions of one orchestrator share."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -42,10 +42,10 @@ class Dependencies:
 
     @property
     def downtime(self) -> Downtime:
-        """As far as it is known now."""
+        """Downtime as far as it is known now."""
         return downtime_of(self.liveness)
 
 
 def downtime_of(liveness: Liveness) -> Downtime:
-    """Nothing has passed before our own announcements come back."""
+    """No deadline passes before our own announcements come back."""
     return Downtime(liveness.outages, known_until=liveness.now or NEVER)

@@ -1,7 +1,4 @@
-"""What the owner watches: calls that lie in a queue (published until claimed, and while they run), and deadlines.
-
-Decides nothing.
-"""
+"""Dispatch of calls to workers: published until claimed, watched while they run; and timers. Decides nothing."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,7 +22,7 @@ class PublishRequest:
 
 @dataclass(frozen=True, slots=True)
 class ReportNotice:
-    """The owner noticed something: it writes this into its own inbox, and decides when it reads it back."""
+    """A death or a deadline that the owner noticed. It goes through the owner's inbox, and is decided there."""
 
     noticed: WorkerDied | DeadlinePassed
 
@@ -61,7 +58,7 @@ class DispatchedCall:
         has_backlog: bool = False,
         downtime: Downtime = NO_DOWNTIME,
     ) -> DispatchAction | None:
-        """What is to be done now, if anything.
+        """Returns what is due now, if anything.
 
         `has_backlog`: much of the owner's inbox is still undecided. A claim may lie there: nothing is published again.
         """

@@ -1,4 +1,4 @@
-"""What a model said, masked once, before it is recorded. What is recorded is what runs."""
+"""Masking of a model's answer: once, before it is recorded. The recorded calls are the ones that run."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class MaskedAnswer:
 def mask_answer(answer: Answer, masker: Masker, *, llm_call_id: str, offered: Collection[str]) -> MaskedAnswer:
     """`masker` is that of the session, `offered` the names of the tools that the model may call.
 
-    What nobody will run is not masked either: that takes longer than all the rest.
+    Calls beyond the limit are dropped unmasked: masking them would take longer than all the rest.
     """
     thinking = masker.mask(answer.thinking)
     return MaskedAnswer(
@@ -35,7 +35,7 @@ def mask_answer(answer: Answer, masker: Masker, *, llm_call_id: str, offered: Co
         text=masker.mask(answer.text),
         tool_calls=_calls(answer.tool_calls[:MOST_CALLS], masker, llm_call_id, offered),
         model=masker.mask(answer.model),
-        # It may repeat the thinking word for word, and is kept as it is, or not at all.
+        # It may repeat the thinking word for word: it is kept as it is, or not at all.
         opaque=answer.opaque if thinking == answer.thinking else None,
         calls_left_out=max(0, len(answer.tool_calls) - MOST_CALLS),
     )
@@ -56,6 +56,6 @@ def _calls(
 
 
 def _arguments(arguments: dict[str, JsonValue], masker: Masker) -> dict[str, JsonValue]:
-    """What could not be masked at all is no object any longer."""
+    """Arguments that could not be masked at all are dropped: what comes back then is no object."""
     masked = masker.mask_json(arguments)
     return masked if isinstance(masked, dict) else {}

@@ -1,4 +1,4 @@
-"""Making one LLM call: streaming what comes, and returning the answer as an input, whatever happens."""
+"""One LLM call: chunks are streamed while it runs, and its answer or failure returns as an input."""
 
 import asyncio
 import traceback
@@ -29,7 +29,7 @@ class RepetitionError(Exception):
 async def make_llm_call(
     deps: Dependencies, session_id: str, state: Investigating, effect: LlmCallEffect
 ) -> LlmCallReported:
-    """Never raises but for its cancellation: a failure is reported like an answer."""
+    """Raises nothing but its own cancellation: a failure is returned like an answer."""
     await _until_due(deps, effect)
     started = deps.monotonic()
     seconds = state.started.chain.limits.llm_call_seconds
@@ -54,7 +54,7 @@ async def make_llm_call(
             retry_after_seconds=problem.retry_after_seconds,
         )
     except Exception as problem:  # noqa: BLE001 - a mistake in an adapter must not end the owner
-        # Without the message, which nobody has masked.
+        # The message is left out: nobody has masked it.
         where = "".join(traceback.format_tb(problem.__traceback__))
         kind = type(problem).__name__
         log.error("llm_call.broke", session_id=session_id, llm_call_id=effect.id, problem=kind, where=where)

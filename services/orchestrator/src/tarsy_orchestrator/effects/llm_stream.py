@@ -1,4 +1,4 @@
-"""Streaming what a model says while it says it."""
+"""Streaming of an LLM call: chunks of the answer are published while the model writes it."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -22,7 +22,7 @@ UNSENT_AT_MOST = 100
 
 
 class ChunkPublisher:
-    """Of one run of a call. Whole lines at a time and masked: a secret cut in two by a chunk would slip through."""
+    """Publishes the chunks of one run of a call: whole lines, masked. A secret cut in two would slip through."""
 
     def __init__(self, deps: Dependencies, session_id: str, effect: LlmCallEffect) -> None:
         mask = deps.masker.for_session(session_id).mask
@@ -43,7 +43,7 @@ class ChunkPublisher:
                 await self._unsent.put((part, text))
 
     async def send(self) -> None:
-        """Until it is cancelled. Chunks are for the eye: when one cannot be sent, the answer does not wait for them."""
+        """Sends until it is cancelled. Chunks are only to look at: the answer does not wait when one cannot be sent."""
         try:
             await not_cancelled_from_inside("chunks", self._send_all())
         except Exception as problem:  # noqa: BLE001 - whatever it is
@@ -82,7 +82,7 @@ class ChunkPublisher:
 
 @asynccontextmanager
 async def sending(chunks: ChunkPublisher) -> AsyncIterator[None]:
-    """Sends while the body runs. What is unsent at its end is dropped: the answer replaces it, and must not wait."""
+    """Sends while the body runs. Unsent chunks are dropped at its end: the answer replaces them and must not wait."""
     task = asyncio.create_task(chunks.send(), name="chunks")
     try:
         yield

@@ -1,4 +1,4 @@
-"""What a partition sends beside its log: requests, control, inputs to itself. In order, and bounded."""
+"""Outbox of a partition: requests, control, inputs to itself. In order, and bounded."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -15,10 +15,10 @@ type Send = Callable[[], Awaitable[object]]
 
 
 class Outbox:
-    """What is lost here is sent again: requests by the owner's clock, grants and answers when they are asked again."""
+    """Losses are repaired: the owner's clock repeats requests; grants and answers are sent again when asked again."""
 
     def __init__(self, dropped: Callable[[], None]) -> None:
-        """`dropped` is called for each that found no room."""
+        """`dropped` is called for each message that found no room."""
         self._dropped = dropped
         self._queue: asyncio.Queue[Send] = asyncio.Queue(WAITING_AT_MOST)
 

@@ -1,4 +1,4 @@
-"""Making what the sessions of one partition owe, once each tenure, and telling what was decided."""
+"""Reconciler of effects: starts what the sessions of one partition owe, and cancels what they owe no longer."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator, Sequence
@@ -44,7 +44,7 @@ type Running = asyncio.Task[None] | DispatchedCall | DeadlineTimer
 
 
 class Reconciler:
-    """Effects of one partition's sessions: each is started once in a tenure, and cancelled when it is owed no longer.
+    """Each effect is started once in a tenure. Replies to workers and people go out here, too.
 
     `submit` hands an input of the owner's own to the partition that decides it. `has_backlog`: whether inputs that came
     a while ago wait there. `on_failure` is called with a session for which this code raised.
@@ -69,7 +69,7 @@ class Reconciler:
         self._group: SupervisedGroup | None = None
 
     async def run(self) -> None:
-        """Sends, and looks at the clock, for ever; ends what it made when it is cancelled."""
+        """Sends and checks timers for ever; ends what it started when it is cancelled."""
         try:
             async with self._deps.supervisor.group() as group:
                 self._group = group
@@ -122,7 +122,7 @@ class Reconciler:
 
     @contextmanager
     def _guarded(self, session_id: str) -> Iterator[None]:
-        """What raises costs its session, and nobody else."""
+        """An error costs its own session, and no other."""
         try:
             yield
         except Exception as problem:  # noqa: BLE001 - a mistake in the code is not the other sessions' business
@@ -223,7 +223,7 @@ class Reconciler:
             self._deps.metrics.requests_republished.labels(queue).inc()
 
     async def _publish_notice(self, session_id: str, noticed: WorkerDied | DeadlinePassed) -> None:
-        """Into the owner's own inbox: it is decided behind everything that was reported before."""
+        """Publishes into the owner's own inbox: it is decided behind everything that was reported before."""
         publisher = self._deps.publisher
         id = report_id(noticed.type, noticed.call_id)
         await publisher.publish(

@@ -1,4 +1,4 @@
-"""A model that says the same again and again while it streams. Pure."""
+"""Detection of repetition: a model that writes the same again and again. Pure."""
 
 SHORTEST = 30
 LONGEST = 500
@@ -9,10 +9,10 @@ DIFFERENT = 8
 
 
 class RepetitionDetector:
-    """Looks, each 2,000 characters, whether a unit of 30 to 500 characters came five times or more in a row.
+    """Checks each 2,000 characters whether a unit of 30 to 500 characters came five times or more in a row.
 
-    It looks at the end only: who still repeats himself does so there, and who has stopped need not be stopped. So five
-    of the longest units are all that must be kept. However the stream cuts the text, it looks at the same places.
+    It looks at the end only: a model that still repeats itself does so there. So five of the longest units are all that
+    must be kept. The checks fall on the same places however the stream cuts the text.
     """
 
     def __init__(self) -> None:
@@ -21,7 +21,7 @@ class RepetitionDetector:
         self._found = False
 
     def take(self, text: str) -> bool:
-        """True once it repeats, and from then on."""
+        """Returns True once the text repeats, and from then on."""
         position = 0
         while not self._found and position < len(text):
             piece = text[position : position + self._until_look]
@@ -35,7 +35,7 @@ class RepetitionDetector:
 
 
 def repeats_at_end(text: str) -> bool:
-    """A unit that repeats brings the last characters again at its own length before the end: only there it compares."""
+    """Compares only where the last characters stand again: at the length of the unit before the end."""
     end = text[-SHORTEST:]
     start = len(text) - SHORTEST
     found = text.rfind(end, 0, start)

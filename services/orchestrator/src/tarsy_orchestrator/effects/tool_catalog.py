@@ -1,4 +1,4 @@
-"""The tools that living gateways offer, as the catalog topic tells."""
+"""Tool catalog: the tools that living gateways offer, read from the catalog topic."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -35,7 +35,7 @@ class ToolCatalog:
         self._changed = asyncio.Event()
 
     def changed(self) -> None:
-        """Whoever waits for an offer looks again: the catalog or the workers' lives changed."""
+        """Wakes those that wait for an offer: the catalog or the liveness of a worker changed."""
         self._changed.set()
 
     async def follow(self, bus: Bus, stepped: Callable[[], None] = uncounted) -> None:
@@ -43,7 +43,7 @@ class ToolCatalog:
         await follow_catalog(bus, self._entries.take, changed=self.changed, read_through=lambda: None, stepped=stepped)
 
     async def end_forgotten(self, publisher: Publisher) -> None:
-        """Writes tombstones for ever: killed gateways cannot. One that lives after all says it again in 30 seconds."""
+        """Writes tombstones for ever, as killed gateways cannot. A gateway that lives publishes again in 30 seconds."""
         while True:
             key = await self._forgotten.get()
             try:
@@ -54,12 +54,12 @@ class ToolCatalog:
                 log.info("catalog.ended", key=key.decode(errors="replace"))
 
     def _forget(self, key: bytes) -> None:
-        """What finds no room, the next process that reads the catalog ends."""
+        """A key that finds no room is left to the next process that reads the catalog."""
         if not self._forgotten.full():
             self._forgotten.put_nowait(key)
 
     def offer(self, servers: Sequence[str]) -> ToolOffer:
-        """What healthy servers of living workers offer now."""
+        """Returns what healthy servers of living workers offer now."""
         found: dict[ToolKey, CatalogTool] = {}
         unavailable = []
         for server in servers:
@@ -74,7 +74,7 @@ class ToolCatalog:
         return ToolOffer(offered, tuple(unavailable))
 
     def _newest(self, server: str) -> Sequence[CatalogTool] | None:
-        """What the living worker that told last, of those that reach the server, told of its tools."""
+        """Returns the tools of the newest entry of a living worker that reaches the server."""
         told = [
             entry
             for entry in self._entries.all()
@@ -83,7 +83,7 @@ class ToolCatalog:
         return max(told, key=lambda entry: entry.offset).seen.tools if told else None
 
     async def wait_for(self, servers: Sequence[str], *, seconds: float) -> ToolOffer:
-        """The offer as soon as no server is missing, or as it is after `seconds`."""
+        """Returns the offer as soon as no server is missing, or as it is after `seconds`."""
         try:
             async with asyncio.timeout(seconds):
                 while (offer := self.offer(servers)).unavailable_servers:

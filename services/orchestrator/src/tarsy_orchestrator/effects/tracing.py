@@ -1,4 +1,4 @@
-"""What an owner leaves in the trace of a session, and in the log of the process beside it."""
+"""Tracing of sessions: the spans of an owner's work, and the lines of its log about beginnings and ends."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -26,12 +26,12 @@ class SessionTraces:
 
     @contextmanager
     def span(self, session_id: str, effect: OwnEffect) -> Iterator[Span]:
-        """Around what the owner does itself."""
+        """The span of an effect that the owner does itself."""
         with step(self._tracer, _NAMES[type(effect)], session_id=session_id, attributes=_attributes(effect)) as span:
             yield span
 
     def record_decision(self, session_id: str, given: DecisionInput) -> None:
-        """From the moment at which the input was there to the one at which its decision came back."""
+        """Records a span from the arrival of the input to the return of its decision."""
         note_step(
             self._tracer,
             "decide",
@@ -70,7 +70,7 @@ _NAMES: dict[type[OwnEffect], str] = {
 
 
 def record_outcome(span: Span, input: OwnInput) -> None:
-    """What came of it. Names are those of OpenTelemetry's conventions for generative AI, where they have one."""
+    """Adds the outcome to the span. Names follow OpenTelemetry's conventions for generative AI where those have one."""
     if not isinstance(input, LlmCallReported):
         return
     if input.error:

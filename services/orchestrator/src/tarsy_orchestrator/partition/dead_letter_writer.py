@@ -1,4 +1,4 @@
-"""Inputs on their way to the dead letters: beside the decisions, in order, until Kafka has them."""
+"""Dead-letter writer of a partition: inputs in their order, beside the decisions, until Kafka has them."""
 
 import asyncio
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from tarsy_bus.publisher import Publisher
 
 
 class DeadLetterWriter:
-    """Of one partition. Bounded by the partition's backlog, which counts them."""
+    """Its queue has no bound of its own: the partition's backlog counts it."""
 
     def __init__(self, publisher: Publisher) -> None:
         self._publisher = publisher

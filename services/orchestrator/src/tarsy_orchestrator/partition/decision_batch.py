@@ -1,4 +1,4 @@
-"""Making the decisions of one batch, each on the state that the ones before it will have made. Pure."""
+"""Decisions of one batch, each on the state that the ones before it will have made. Pure."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -27,14 +27,14 @@ class PendingInput:
 
     @property
     def operator_request(self) -> OperatorRequest | None:
-        """What is decided of a session that is set aside, too."""
+        """The request of an operator: it is decided for a session that is set aside, too."""
         asked = self.given.input
         return asked if isinstance(asked, SessionReleaseRequested | SessionFailRequested) else None
 
 
 @dataclass(frozen=True, slots=True)
 class SessionTail:
-    """Where a session's chain ends, in the log or in the batch that is being made."""
+    """End of a session's chain, in the log or in the batch that is being made."""
 
     state: SessionState
     event_id: str | None
@@ -66,7 +66,7 @@ class Undecided:
 def make_decisions(
     waiting: Iterable[PendingInput], tail_of: Callable[[str], SessionTail], *, source: str
 ) -> tuple[list[Decision], list[PendingInput], list[Undecided]]:
-    """The decisions that fit one batch, the inputs that are left for the next, and those that cannot be decided."""
+    """Returns the decisions that fit one batch, the inputs left for the next, and those that cannot be decided."""
     tails: dict[str, SessionTail] = {}
     decisions: list[Decision] = []
     left: list[PendingInput] = []
@@ -86,7 +86,7 @@ def make_decisions(
             if built_on is None:
                 undecided[one.session_id] = [Undecided(one, problem)]
             else:
-                left.append(one)  # what it was made on has not happened yet
+                left.append(one)  # the decision that it builds on is not on the log yet
             continue
         size += sum(entry.size for entry in decision.entries)
         if size > BATCH_BYTES and decisions:
@@ -99,7 +99,7 @@ def make_decisions(
 
 
 def lost_decisions(decisions: Iterable[Decision], accepted: Collection[str]) -> list[Decision]:
-    """Those whose last event was not accepted, and all that were built on them. `accepted`: ids of events."""
+    """Decisions whose last event was not accepted, and all that were built on them. `accepted`: ids of events."""
     lost: list[Decision] = []
     sessions: set[str] = set()
     for decision in decisions:
@@ -112,7 +112,7 @@ def lost_decisions(decisions: Iterable[Decision], accepted: Collection[str]) -> 
 
 
 def decide_one(waiting: PendingInput, tail: SessionTail, *, source: str) -> tuple[Decision, SessionTail]:
-    """One that no batch could hold is not made: the session fails instead, if it runs, and says why."""
+    """A decision that no batch could hold is not made: the session fails instead, if it runs, and says why."""
     session_id, given = waiting.session_id, waiting.given
     request = waiting.operator_request
     if request is None:
@@ -134,7 +134,7 @@ def decide_one(waiting: PendingInput, tail: SessionTail, *, source: str) -> tupl
 def _operator_steps(
     session_id: str, state: SessionState, request: OperatorRequest, given: DecisionInput
 ) -> list[LookaheadStep]:
-    """Also where no state can be imagined: then nothing but the end of the batch is decided on it."""
+    """Steps also where no state can be imagined: no other decision of the batch is made on those."""
     events = operator_events(state, request, given)
     try:
         return look_ahead(session_id, state, events, given)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Decisions:
-    """Of one partition: how many inputs it has decided in this tenure, and whether others wait."""
+    """How many inputs a partition has decided in this tenure, and whether others wait."""
 
     made: int
     waiting: bool

@@ -1,4 +1,4 @@
-"""Which partitions of the inbox this process owns, as the consumer group says."""
+"""Consumer-group membership of the inbox: the partitions that this process owns."""
 
 import asyncio
 from collections.abc import Callable
@@ -18,7 +18,7 @@ class GroupMembership(ConsumerRebalanceListener):  # type: ignore[misc]
     """
 
     def __init__(self, consumer: AIOKafkaConsumer, partitions: Callable[[], int]) -> None:
-        """`partitions`: how many are used. What the group assigns above that is held, and never read."""
+        """`partitions`: how many are used. Those that the group assigns above that are held, and never read."""
         self._consumer = consumer
         self._partitions = partitions
         self.generation = 0

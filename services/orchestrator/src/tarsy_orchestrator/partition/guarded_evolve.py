@@ -1,4 +1,4 @@
-"""Reading events back so that one which this code cannot take costs its session only."""
+"""Guarded evolve: an event on which this code raises costs its own session only."""
 
 import traceback
 
@@ -12,7 +12,7 @@ log = structlog.get_logger(__name__)
 
 
 def evolve_guarded(state: SessionState, record: Recorded) -> SessionState:
-    """Beyond, when `evolve` raises: a mistake in the code, which is not the other sessions' business."""
+    """Returns Unsupported when `evolve` raises: a mistake in the code must not touch other sessions."""
     try:
         return evolve(state, record)
     except Exception as problem:  # noqa: BLE001 - whatever it is, the next session's event has to be read
@@ -23,5 +23,5 @@ def evolve_guarded(state: SessionState, record: Recorded) -> SessionState:
 
 
 def error_fields(problem: Exception) -> dict[str, str]:
-    """For the log: without the message, which nobody has masked."""
+    """Fields of an error for the log, without its message: nobody has masked that."""
     return {"problem": type(problem).__name__, "where": "".join(traceback.format_tb(problem.__traceback__))}

@@ -1,4 +1,4 @@
-"""Writing heads in log order, one in flight; a failed write is repeated before any later one."""
+"""Head writer of a partition: heads in log order, one in flight; a failed write is repeated before any later one."""
 
 import asyncio
 
@@ -13,11 +13,11 @@ log = structlog.get_logger(__name__)
 FIRST_PAUSE_SECONDS = 0.1
 LONGEST_PAUSE_SECONDS = 5.0
 MOST_WAITING = 5_000
-"""None of them may be left out or overtaken, so nothing more is decided while so many wait."""
+"""Limit of waiting heads. None may be left out or overtaken, so nothing more is decided above it."""
 
 
 class HeadWriter:
-    """Of one partition. What is not written when the process dies, the next owner writes from the log."""
+    """Heads that are not written when the process dies, the next owner writes from the log."""
 
     def __init__(self, publisher: Publisher, partition: int) -> None:
         self._publisher = publisher
@@ -29,7 +29,7 @@ class HeadWriter:
         self._waiting.put_nowait((session_id, head, replaced))
 
     async def until_room(self) -> None:
-        """Waits while too many heads wait. What is read from the log is put all the same: it has been written."""
+        """Waits while too many heads wait. Events read from the log are put all the same: they have been written."""
         while self._waiting.qsize() >= MOST_WAITING:
             self._written.clear()
             await self._written.wait()

@@ -1,4 +1,4 @@
-"""Writing and reading `tarsy.held` for one partition: again and again until Kafka has it, or has told it."""
+"""Access to `tarsy.held` for one partition: writes and reads are repeated until they succeed."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -44,7 +44,7 @@ class HeldTopic:
         )
 
     async def hold(self, session_id: str, record: Record) -> HeldInput | None:
-        """Writes an input of the inbox. None: with its place it is too large, and lies among the dead letters."""
+        """Writes an input of the inbox. Returns None for one that is too large with its place: it is a dead letter."""
         headers = [*_headers(record), *place_headers(record.offset, append_time(record))]
         try:
             written = await _until_done(
@@ -79,17 +79,17 @@ class HeldTopic:
         await bury_until_written(self._publisher, record, reason)
 
     async def forget(self, session_id: str, offsets: Mapping[int, HeldInput]) -> None:
-        """Tombstones; the marker's comes last."""
+        """Writes tombstones; the marker's comes last."""
         for offset in offsets:
             await self._tombstone(input_key(session_id, offset))
         await self._tombstone(marker_key(session_id))
 
     async def read(self, positions: list[int]) -> list[Record]:
-        """The records at these positions, in the order that was asked for. Raises RecordsGone."""
+        """Returns the records at these positions, in the order asked for. Raises RecordsGone."""
         return await _until_done(lambda: self._read(positions))
 
     async def inputs(self, session_id: str) -> dict[int, HeldInput]:
-        """Where the inputs of a session lie now."""
+        """Returns where the inputs of a session lie now."""
         found = await _until_done(lambda: self._inputs())
         return found.get(session_id, {})
 
@@ -116,7 +116,7 @@ class HeldTopic:
 
 
 async def _until_done[T](attempt: Callable[[], Awaitable[T]]) -> T:
-    """An outage is waited out. Raises TooLarge or RecordsGone, which no repetition mends."""
+    """Waits outages out. Raises TooLarge or RecordsGone, which no repetition mends."""
     pause = FIRST_PAUSE_SECONDS
     while True:
         try:

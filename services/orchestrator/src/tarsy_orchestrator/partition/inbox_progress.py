@@ -1,4 +1,4 @@
-"""How far the inbox is decided: what may be committed, and when a recovery has seen all that was reported. Pure."""
+"""Progress of the inbox: what may be committed, and when a recovery has seen all that was reported. Pure."""
 
 from collections import deque
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ class _Slot:
 
 
 class InboxProgress:
-    """Inputs are taken in order of their offsets; their decisions come back in any order."""
+    """Inputs come in order of their offsets; their decisions come back in any order."""
 
     def __init__(self, start: int) -> None:
         """`start`: the offset of the first input that will be taken."""
@@ -26,7 +26,7 @@ class InboxProgress:
         self._next = offset + 1
 
     def done(self, offset: int) -> None:
-        """The input's decision came back, or it lies where it waits, or among the dead letters."""
+        """Marks an input whose decision came back, or that lies on the held topic or among the dead letters."""
         place = self._places.pop(offset, None)
         if place is not None:
             place.done = True
@@ -39,5 +39,5 @@ class InboxProgress:
         return self._open[0].offset if self._open else self._next
 
     def passed(self, end: int) -> bool:
-        """Every input below `end` was taken and is done. The first open place is never done."""
+        """Whether every input below `end` was taken and is done. The first open one is never done."""
         return self._next >= end and self.committable >= end

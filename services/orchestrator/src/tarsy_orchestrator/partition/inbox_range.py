@@ -35,7 +35,7 @@ async def read_inbox_ranges(bus: Bus, consumer: AIOKafkaConsumer, partitions: Co
 
 
 def check_inbox(bus: Bus, number: int, inbox: InboxRange, decided: int) -> None:
-    """`decided`: the highest offset that the session log tells to be decided. Raises LogMismatch."""
+    """`decided`: the highest offset that is decided, as the session log says. Raises LogMismatch."""
     place = f"{bus.topics.inbox} partition {number} holds offsets {inbox.first} to {inbox.end}"
     if not inbox.first <= inbox.start <= inbox.end:
         raise LogMismatch(

@@ -22,7 +22,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class UnreadableInput:
-    """Nobody will ever read it."""
+    """A record that no version can read."""
 
     record: Record
     why: str
@@ -30,7 +30,7 @@ class UnreadableInput:
 
 @dataclass(frozen=True, slots=True)
 class NewerInput:
-    """Only newer code knows its type."""
+    """A record whose type only newer code knows."""
 
     record: Record
     envelope: Envelope

@@ -1,4 +1,4 @@
-"""Isolation of what goes wrong in one partition: a session is set aside, an input is buried, and all others go on."""
+"""Fault isolation of one partition: a session is set aside, or an input dead-lettered; all others go on."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -31,23 +31,23 @@ ASIDE = Unsupported(NO_INPUT)
 
 
 class EffectsPort(Protocol):
-    """What acts on what came back from the log."""
+    """Port of the effects: acts on what came back from the log."""
 
     def reconcile(self, session_id: str, state: SessionState) -> None:
-        """Makes what the session owes and is not made yet, and cancels what it owes no longer."""
+        """Starts what the session owes and nobody has started, and cancels what it owes no longer."""
         ...
 
     def reply(self, session_id: str, state: SessionState, decided: Input) -> None:
-        """Tells through control what follows from a decided input."""
+        """Publishes the replies to a decided input on control."""
         ...
 
     def send_control(self, session_id: str, controls: Sequence[Control]) -> None:
-        """Tells this through control."""
+        """Publishes these on control."""
         ...
 
 
 class FaultIsolation:
-    """`done`: an input needs the inbox no longer. `retry`: one is to be decided before all others that wait."""
+    """`done`: an input needs the inbox no longer. `retry`: an input is to be decided before all that wait."""
 
     def __init__(
         self,
@@ -72,12 +72,12 @@ class FaultIsolation:
         return session_id in self._quarantine
 
     def __len__(self) -> int:
-        """Of the sessions that are set aside."""
+        """How many sessions are set aside."""
         return len(self._quarantine)
 
     @property
     def held_since(self) -> list[datetime]:
-        """When each input came that is held."""
+        """The arrival of each input that is held."""
         return self._quarantine.held_since
 
     @property
@@ -85,9 +85,9 @@ class FaultIsolation:
         return self._quarantine.backlog + self._dead_letters.backlog
 
     def begin(self, held: Mapping[str, HeldSession], states: Mapping[str, SessionState]) -> None:
-        """`held`: the sessions that are set aside, as the topic tells when the inbox is started (anew).
+        """`held`: the sessions that are set aside, as the topic says when the inbox is started (anew).
 
-        `states`: of open sessions. What waits for this code alone goes on: an upgrade needs no operator.
+        `states`: of open sessions. A session that only waited for this version goes on: an upgrade needs no operator.
         """
         self._quarantine.begin(held)
         for session_id in self._quarantine:
@@ -98,11 +98,11 @@ class FaultIsolation:
                 self._quarantine.leave(session_id, PendingRelease(NO_INPUT, None, lambda: None))
 
     def tasks(self, resumed: Callable[[str], None]) -> Mapping[str, Work]:
-        """What has to run, by name. `resumed` is called in the step in which a session is set aside no longer."""
+        """The long-lived tasks, by name. `resumed` is called in the step in which a session is set aside no longer."""
         return {"quarantine": self._quarantine.run(resumed), "dead letters": self._dead_letters.run()}
 
     def dead_letter(self, record: Record, reason: BurialReason, why: str) -> None:
-        """The input goes to the dead letters, and nothing is decided on it."""
+        """Dead-letters the input: nothing is decided on it."""
         self._metrics.buried(reason)
         self._dead_letters.put(record, why, partial(self._done, record.offset))
 
@@ -118,12 +118,12 @@ class FaultIsolation:
             self._effects.reconcile(session_id, ASIDE)
 
     def set_aside_with(self, record: Record, session_id: str, reason: AsideReason, detail: str) -> None:
-        """And with this input. A decision on a later one would count it as decided."""
+        """Sets the session aside with this input: a decision on a later one would count it as decided."""
         self.set_aside(session_id, reason, detail)
         self._hold(session_id, record, partial(self.set_aside_with, record, session_id, reason, detail))
 
     def hold_newer(self, record: Record, envelope: Envelope) -> None:
-        """Only newer code knows the input's type."""
+        """Holds an input whose type only newer code knows."""
         needed = f"{envelope.type} version {envelope.version}"[:MOST_DETAIL]
         why = SessionSetAside(
             reason="newer_input", detail=needed, needs_type=envelope.type, needs_version=envelope.version
@@ -138,7 +138,7 @@ class FaultIsolation:
             self.set_aside(session_id, "newer_event", what)
 
     def set_aside_undecided(self, one: Undecided) -> None:
-        """The session is set aside with the input, or because an earlier one of it was."""
+        """Sets the session aside with the input, if an earlier input has not done so."""
         session_id, type_ = one.waiting.session_id, one.waiting.given.input.type
         if one.problem is not None:
             log.error("input.not_decided", session_id=session_id, type=type_, **error_fields(one.problem))
@@ -146,7 +146,7 @@ class FaultIsolation:
         self.hold(one.waiting)
 
     def drop_unfit(self, waiting: PendingInput, why: str) -> None:
-        """What follows from the input fits no batch."""
+        """Drops an input whose decision fits no batch."""
         log.error("input.unfit", session_id=waiting.session_id, type=waiting.given.input.type, reason=why)
         if waiting.record is not None:
             self.dead_letter(waiting.record, "too_large", why)
@@ -154,12 +154,12 @@ class FaultIsolation:
             self.set_aside(waiting.session_id, "decision", why)
 
     def hold(self, one: PendingInput) -> None:
-        """An input of a session that is set aside. What the owner learned itself it learns again when that goes on."""
+        """Holds an input of a session that is set aside. The owner's own inputs come again when the session goes on."""
         if one.record is not None:
             self._hold(one.session_id, one.record, partial(self._retry, one))
 
     def apply_request(self, request: OperatorRequest, waiting: PendingInput, state: SessionState) -> None:
-        """An operator's request was decided. One that was decided before is acted on again: it may have got stuck."""
+        """Acts on a decided request of an operator, also on one that was decided before: it may have got stuck."""
         given, offset = waiting.given, waiting.given.offset
         replies = operator_replies(state, request, given)
         self._effects.send_control(waiting.session_id, replies)
@@ -174,7 +174,7 @@ class FaultIsolation:
 
     @contextmanager
     def guard(self, session_id: str) -> Iterator[None]:
-        """Around what acts for the session."""
+        """Sets the session aside when the body raises."""
         try:
             yield
         except Exception as problem:  # noqa: BLE001 - a mistake in the code is not the other sessions' business
@@ -190,7 +190,7 @@ class FaultIsolation:
 
 
 def _waits_for_this_code(why: SessionSetAside, state: SessionState | None) -> bool:
-    """`state`: None of a session that is not open, which is not read before somebody asks for it."""
+    """`state`: None for a session that is not open: it is read only when somebody asks for it."""
     match why.reason:
         case "newer_event":
             return isinstance(state, Investigating)

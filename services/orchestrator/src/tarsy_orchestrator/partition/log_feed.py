@@ -1,4 +1,4 @@
-"""Handing the records of the log to the partitions that own them."""
+"""Feed of the session log: records are handed to the partitions that own them."""
 
 from collections.abc import Callable, Sequence
 from typing import Protocol
@@ -14,7 +14,7 @@ class LogReader(Protocol):
 
 
 async def feed_records(records: Sequence[Record], owner_of: Callable[[int], LogReader | None], pacer: Pacer) -> None:
-    """Each record goes to who owned its partition when the records were read, if that is still so.
+    """Hands each record to the owner that its partition had when it was read, if that is still so.
 
     Other tasks run in between. They may give a partition up and take it over again: its new owner reads from a
     position of its own, and would take a record from further on for a gap.

@@ -1,4 +1,4 @@
-"""Owning partitions: taking them over, following their log, handing out their inputs, giving them up."""
+"""Ownership of partitions: acquire, follow the log, hand out inputs, commit, release."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -92,7 +92,7 @@ class Owner:
                 await self._leave(inputs)
 
     async def _leave(self, inputs: Sequence["asyncio.Task[None]"]) -> None:
-        """Before anything else ends, so that others take over meanwhile. What is still written here, the log judges."""
+        """Leaves the group first so that the next owner can start at once. Late appends are safe: readers drop them."""
         for task in inputs:
             task.cancel()
         await asyncio.wait(inputs)
@@ -103,7 +103,7 @@ class Owner:
             log.warning("offsets.not_committed_at_last")
         await stop_client(self._consumer, seconds=LEAVE_SECONDS)
 
-    # Which partitions
+    # Ownership
 
     async def _own(self, group: SupervisedGroup, ready: Callable[[], None]) -> None:
         pauses = growing_pauses()
@@ -130,7 +130,7 @@ class Owner:
                 ready()
 
     async def _release(self, assigned: frozenset[int]) -> None:
-        """State and running calls go only with the partitions that did not come back."""
+        """Releases the partitions that did not come back. The others keep their state and their running calls."""
         gone = [self._owned.pop(number) for number in list(self._owned) if number not in assigned]
         for owned in gone:
             owned.task.cancel()
@@ -141,7 +141,7 @@ class Owner:
         self._deps.metrics.partitions.set(len(self._owned))
 
     async def _acquire(self, group: SupervisedGroup, assigned: frozenset[int]) -> None:
-        """Reads the log of new partitions from where heads say, and of all up to its end as it is now."""
+        """Acquires new partitions: reads their log from where heads say, and that of all up to its present end."""
         new = sorted(assigned - self._owned.keys())
         for owned in self._owned.values():
             owned.partition.recover()
@@ -151,7 +151,7 @@ class Owner:
                 for store in heads.values():
                     unused.callback(store.close)
                 positions = log_positions(heads)
-                # On a connection of its own: on one that fetches, a question waits half a second behind the long poll.
+                # A connection of its own: on one that fetches, a question waits half a second behind the long poll.
                 async with Follower(self._bus, self._bus.topics.sessions).running() as asking:
                     await asking.check(positions)
                 await check_last_events(self._bus, heads)
@@ -168,7 +168,7 @@ class Owner:
                     source=self._source,
                 )
                 task = group.start(f"partition-{number}", assembled.run())
-                # Also when it never ran.
+                # The callback runs also when the task never did.
                 task.add_done_callback(partial(_closed, sessions))
                 self._owned[number] = Owned(assembled.partition, task)
             self._deps.metrics.partitions.set(len(self._owned))
@@ -180,9 +180,9 @@ class Owner:
             check_openers(self._bus, number, partition.sessions.not_opened())
 
     async def _start_inboxes(self, generation: int, assigned: frozenset[int]) -> bool:
-        """False when another rebalance came in between: then nothing has begun."""
+        """Returns False when another rebalance came in between: then nothing has begun."""
         inboxes = await read_inbox_ranges(self._bus, self._consumer, assigned)
-        # Now: who owned them before cannot commit past an input any more that it holds.
+        # Read last: the previous owners cannot commit past an input any more that they hold.
         held = await read_held(self._bus, assigned)
         if generation != self._membership.generation:
             return False
@@ -196,7 +196,7 @@ class Owner:
             self._consumer.resume(place)
         return True
 
-    # What flows
+    # Log and inbox
 
     async def _follow(self) -> None:
         while True:
@@ -208,9 +208,9 @@ class Owner:
 
     async def _hand_out(self, stepped: Callable[[], None]) -> None:
         while True:
-            # Also while all is paused for a recovery: who does not ask for long is thrown out of the group.
+            # Polled also while all is paused for a recovery: the group expels a member that does not poll for long.
             found = await wait_out("inputs", self._next_inputs)
-            # Only now: a call that began before a rebalance may return what came after it.
+            # Read only now: a call that began before a rebalance may return what came after it.
             generation = self._membership.generation
             for number in self._membership.handing_out:
                 if TopicPartition(self._bus.topics.inbox, number) not in found:
@@ -231,9 +231,9 @@ class Owner:
         return await poll(self._consumer, timeout_ms=POLL_MS, max_records=INPUTS_AT_ONCE)
 
     async def _resume_admission(self) -> None:
-        """The sessions that wait, as soon as every partition is settled."""
+        """Lets waiting sessions begin as soon as every partition is recovered."""
         if self._deps.admission.paused and self._is_recovered():
-            # What was made just now gets into the queue first.
+            # Effects that were started just now get into the queue first.
             await asyncio.sleep(0)
             if self._is_recovered():
                 self._deps.admission.resume()
@@ -244,7 +244,7 @@ class Owner:
         return known and all(one.partition.recovered for one in self._owned.values())
 
     def _apply_backpressure(self) -> None:
-        """A partition with many inputs waiting is not read further until they are decided."""
+        """Pauses the inbox of a partition in which many inputs wait, until they are decided."""
         for number in self._membership.handing_out:
             place = TopicPartition(self._bus.topics.inbox, number)
             is_full, paused = self._owned[number].partition.is_full, place in self._consumer.paused()
@@ -253,10 +253,10 @@ class Owner:
             elif paused and not is_full:
                 self._consumer.resume(place)
 
-    # What is committed
+    # Commits and gauges
 
     async def _commit_loop(self, owns: Callable[[], None], decides: Callable[[], None]) -> None:
-        """`owns` is called while all that is assigned is owned, `decides` while nobody waits for a decision in vain."""
+        """`owns` is called while all assigned partitions are owned, `decides` while no input waits in vain."""
         while True:
             await asyncio.sleep(COMMIT_SECONDS)
             await self._commit()
@@ -274,7 +274,7 @@ class Owner:
         self._deps.metrics.held(held, self._deps.now())
 
     async def _commit(self) -> None:
-        """Up to the first input whose decision has not come back. A failure means that somebody else owns by now."""
+        """Commits up to the first input whose decision has not come back. It fails once another owner took over."""
         offsets = {}
         for number in self._membership.handing_out:
             committable = self._owned[number].partition.progress.committable

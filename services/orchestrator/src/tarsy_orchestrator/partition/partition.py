@@ -34,9 +34,9 @@ log = structlog.get_logger(__name__)
 SILENCE_SECONDS = 30.0
 BACKLOG_AGE = timedelta(seconds=1)
 MOST_WAITING = 2_000
-"""So many inputs may wait before the inbox is paused."""
+"""Number of waiting inputs above which the inbox is paused."""
 DECIDED_AT_ONCE = 32
-"""So many inputs are decided in one go: others on the event loop have their turn after each batch."""
+"""Size of a batch in inputs: other tasks on the event loop have their turn after each batch."""
 
 
 class Partition:
@@ -98,9 +98,9 @@ class Partition:
         self._came_back: set[str] = set()
 
     def start_inbox(self, start: int, end: int, held: Mapping[str, HeldSession]) -> None:
-        """Inputs come from `start` on; all below `end` was reported before, and is decided before anything is made.
+        """Inputs come from `start` on; all below `end` was reported before, and is decided before any effect starts.
 
-        `held`: the sessions that are set aside, as the topic tells.
+        `held`: the sessions that are set aside, as the topic says.
         """
         self.progress = InboxProgress(start)
         self._waiting = deque(one for one in self._waiting if one.given.offset is None)
@@ -114,7 +114,7 @@ class Partition:
         self._recover_if_due()
 
     def recover(self) -> None:
-        """The partition came back: until its inbox is handed out again nothing is made, and all that runs goes on."""
+        """The partition came back: until its inbox is handed out again no effect starts, and those that run go on."""
         self.recovered = False
         self._recovered_at = None
 
@@ -135,11 +135,11 @@ class Partition:
                 assert_never(outcome)
 
     def mark_drained(self) -> None:
-        """The inbox holds no more for now."""
+        """All that the inbox holds for now was read."""
         self._last_read = None
 
     def has_backlog(self, now: datetime) -> bool:
-        """Inputs wait that came a while ago: here, or unread."""
+        """Whether inputs wait that came a while ago: here, or unread."""
         oldest = self._waiting[0].given.at if self._waiting else self._last_read
         return oldest is not None and now - oldest > BACKLOG_AGE
 
@@ -156,7 +156,7 @@ class Partition:
         return len(self._waiting) + self._loader.backlog + self.isolation.backlog > MOST_WAITING
 
     def take_record(self, record: Record) -> None:
-        """The next record of the log. Raises LogMismatch."""
+        """Takes the next record of the log. Raises LogMismatch."""
         if record.offset < self.position:
             return
         delivery = readable(record)
@@ -202,7 +202,7 @@ class Partition:
                     await self._heads.until_room()
 
     def _ready(self, group: SupervisedGroup) -> list[PendingInput]:
-        """What can be decided now. Inputs of a session whose state has to be read first wait for that."""
+        """Returns what can be decided now. Inputs of a session whose state has to be read first wait for that."""
         ready: list[PendingInput] = []
         while self._waiting and len(ready) < DECIDED_AT_ONCE:
             one = self._waiting.popleft()
@@ -236,7 +236,7 @@ class Partition:
         self._wake.set()
 
     def _done(self, offset: int | None) -> None:
-        """Nothing, when the inbox was started anew meanwhile."""
+        """Has no effect when the inbox was started anew meanwhile."""
         if offset is not None:
             self.progress.done(offset)
         self._recover_if_due()
@@ -271,7 +271,7 @@ class Partition:
         session_id, given = waiting.session_id, waiting.given
         state, request = self.sessions.state(session_id), waiting.operator_request
         if isinstance(state, Unsupported) and request is None and not decision.entries:
-            # It met the session between its event and the end of this batch.
+            # The input came between the unreadable event and the end of this batch.
             self.isolation.set_aside_unsupported(session_id, state)
             self.isolation.hold(waiting)
             return
@@ -292,7 +292,7 @@ class Partition:
             self._reconcile(session_id, state)
 
     def _reconcile(self, session_id: str, state: SessionState) -> None:
-        """Before all is settled nothing is made; what a session at rest owes no longer is cancelled at once."""
+        """No effect starts before the recovery; what a session at rest owes no longer is cancelled at once."""
         if session_id in self.isolation:
             return
         if self.recovered or not isinstance(state, Investigating):

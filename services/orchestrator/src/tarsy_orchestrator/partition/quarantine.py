@@ -1,8 +1,8 @@
 """Quarantine of sessions: those of one partition that are set aside, and their inputs on `tarsy.held`.
 
-An input lies on that topic, acknowledged, before the inbox's offset goes past it. What is brought back is appended to
-the inbox once more, behind all that was decided, before its tombstone is written. So whoever dies in between, or
-writes late, makes repeats at worst, and inputs are made to be repeated.
+An input lies on that topic, acknowledged, before the inbox's offset goes past it. To bring it back it is appended to
+the inbox once more, behind all that was decided, before its tombstone is written. A death in between, or a late write,
+makes repeats at worst, and inputs are made to be repeated.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from tarsy_orchestrator.partition.held_topic import HeldTopic
 log = structlog.get_logger(__name__)
 
 READ_AT_ONCE = 50
-"""So many inputs are in memory while a session is brought back."""
+"""Number of inputs in memory while a session is brought back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class _QuarantinedSession:
 
 
 class Quarantine:
-    """What it decides takes effect at once, in memory; one task (`run`) brings it to the topic, in order."""
+    """Changes take effect at once, in memory; one task (`run`) brings them to the topic, in order."""
 
     def __init__(self, topic: HeldTopic) -> None:
         self._topic = topic
@@ -84,11 +84,11 @@ class Quarantine:
 
     @property
     def held_since(self) -> list[datetime]:
-        """When each input came that is held."""
+        """The arrival of each input that is held."""
         return [one.at for aside in self._sessions.values() for one in aside.inputs.values()]
 
     def begin(self, found: Mapping[str, HeldSession]) -> None:
-        """What the topic tells when the inbox is started (anew): inputs that were not written yet come again."""
+        """Takes the topic's content when the inbox is started (anew): inputs that were not written yet come again."""
         unwritten = {
             id: _QuarantinedSession(one.why, written=False) for id, one in self._sessions.items() if not one.written
         }
@@ -98,7 +98,7 @@ class Quarantine:
             self._queue(session_id)
 
     def set_aside(self, session_id: str, why: SessionSetAside) -> bool:
-        """False when it was already."""
+        """Returns False when the session was set aside already."""
         if session_id in self._sessions:
             return False
         self._sessions[session_id] = _QuarantinedSession(why, written=False)
@@ -106,7 +106,7 @@ class Quarantine:
         return True
 
     def hold(self, session_id: str, pending: UnwrittenInput) -> None:
-        """An input of a session that has been set aside."""
+        """Holds an input of a session that has been set aside."""
         aside = self._sessions[session_id]
         if pending.record.offset in aside.inputs:
             pending.done()
@@ -115,7 +115,7 @@ class Quarantine:
         self._queue(session_id)
 
     def leave(self, session_id: str, leaving: PendingRelease) -> None:
-        """The session is to go on."""
+        """Marks a session that is to go on."""
         aside = self._sessions.get(session_id)
         if aside is None:
             leaving.done()
@@ -124,7 +124,7 @@ class Quarantine:
         self._queue(session_id)
 
     async def run(self, resumed: Callable[[str], None]) -> None:
-        """For ever. `resumed` is called in the step in which a session is set aside no longer."""
+        """Runs for ever. `resumed` is called in the step in which a session is set aside no longer."""
         while True:
             await self._wake.wait()
             self._wake.clear()
@@ -177,7 +177,7 @@ class Quarantine:
         leaving.done()
 
     async def _move_back(self, session_id: str, aside: _QuarantinedSession, leaving: PendingRelease) -> int:
-        """Up to which offset inputs of the session are not decided any more: where the first one lies now."""
+        """Returns the offset below which no input of the session is decided any more: where the first lies now."""
         until: int | None = None
         left = sorted(aside.inputs)
         while left:
@@ -185,7 +185,7 @@ class Quarantine:
             try:
                 records = await self._topic.read([aside.inputs[offset].position for offset in part])
             except RecordsGone:
-                # Written once more by another owner of before, or brought back by one.
+                # A previous owner has written them once more, or brought them back.
                 now = await self._topic.inputs(session_id)
                 aside.inputs = {offset: now[offset] for offset in sorted(aside.inputs) if offset in now}
                 left = [offset for offset in left if offset in aside.inputs]
@@ -197,7 +197,7 @@ class Quarantine:
         return leaving.offset if until is None else until
 
     async def _move(self, record: Record, leaving: PendingRelease) -> int | None:
-        """Where it lies in the inbox now, if it was brought back."""
+        """Returns where the input lies in the inbox now, if it was brought back."""
         reason = leaving.dead_letter_reason
         if reason is None:
             try:

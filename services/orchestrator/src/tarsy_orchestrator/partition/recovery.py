@@ -1,4 +1,4 @@
-"""Where an owner reads the log from, as heads tell, and whether the log is the one that they were written for."""
+"""Recovery from heads: where to read the log from, and whether it is the log that they were written for."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +9,7 @@ from tarsy_bus.head_store import HeadStore
 
 
 def log_positions(heads: Mapping[int, HeadStore]) -> dict[int, int]:
-    """Where to read the log of each partition from. Records below that may be deleted; none from there on."""
+    """Returns where to read the log of each partition from. Records below that may be deleted; none from there on."""
     return {partition: store.beginning for partition, store in heads.items()}
 
 

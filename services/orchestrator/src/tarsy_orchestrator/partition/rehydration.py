@@ -1,4 +1,4 @@
-"""Reading a session at rest back from the spans of the log that its head lists."""
+"""Rehydration of a session at rest from the spans of the log that its head lists."""
 
 from dataclasses import dataclass
 
@@ -13,14 +13,14 @@ from tarsy_orchestrator.session.state import NOT_STARTED, SessionState, Unsuppor
 
 @dataclass(frozen=True, slots=True)
 class Rehydrated:
-    """`size`: of its events, as caches count them."""
+    """`size`: that of its events, as caches count them."""
 
     state: SessionState
     size: int
 
 
 async def rehydrate(bus: Bus, partition: int, session_id: str, head: SessionHead) -> Rehydrated:
-    """The session's state at its head; Beyond, when its spans do not lead there.
+    """Returns the session's state at its head; Unsupported when its spans do not lead there.
 
     Costs as many records as the spans hold, of this session and of others.
     """

@@ -1,4 +1,4 @@
-"""A bounded cache of the states of sessions at rest, for all partitions of one process. No I/O.
+"""Bounded cache of the states of sessions at rest, for all partitions of one process. No I/O.
 
 A session that is not in it is read again from its spans when somebody asks for it.
 """
@@ -10,7 +10,7 @@ from tarsy_orchestrator.session.state import SessionState
 
 KEPT_BYTES = 64 * 1024 * 1024
 EVENT_BYTES = 2_000
-"""What an event takes in a state beside its own bytes (measured: 1,200 to 2,000)."""
+"""Overhead of an event in a state, besides its own bytes (measured: 1,200 to 2,000)."""
 
 type SessionKey = tuple[object, str]
 """A session, and the tenure of a partition that keeps it."""
@@ -23,9 +23,9 @@ class _Kept:
 
 
 class RestingStates:
-    """Evicts what was used longest ago, but neither what is pinned, as a decision needs it, nor what came last.
+    """Evicts the least recently used, but neither a pinned state, as a decision needs it, nor the newest.
 
-    So one session that is larger than the bound can still be read, and decided for.
+    So a session that is larger than the bound can still be read, and decided for.
     """
 
     def __init__(self, most_bytes: int = KEPT_BYTES) -> None:
@@ -61,7 +61,7 @@ class RestingStates:
             self.size -= kept.size
 
     def pin(self, place: SessionKey) -> None:
-        """It stays, once it is there, until it was unpinned as often as pinned."""
+        """Keeps the state, once it is there, until it was unpinned as often as pinned."""
         self._pins[place] += 1
 
     def unpin(self, place: SessionKey) -> None:
@@ -71,7 +71,7 @@ class RestingStates:
         self._evict()
 
     def drop(self, tenure: object) -> None:
-        """Forgets what a partition kept that somebody else owns now."""
+        """Forgets all states of a partition that another process owns now."""
         for place in [place for place in self._kept if place[0] is tenure]:
             self.remove(place)
         for place in [place for place in self._pins if place[0] is tenure]:

@@ -1,4 +1,4 @@
-"""The sessions of one partition, as its log tells them: chains, states, heads. No network."""
+"""Table of the sessions of one partition, made from its log: chains, states, heads. No network."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ from tarsy_orchestrator.session.state import NO_INPUT, NOT_STARTED, SessionState
 
 @dataclass(frozen=True, slots=True)
 class AcceptedRecord:
-    """What an accepted record brought: the session's new head where there is one, and its state where it is known.
+    """Result of an accepted record: the session's new head where there is one, and its state where it is known.
 
-    It is not (None) of a session at rest that was not loaded: it stays so. `opened_at`: when this life of it began.
+    `state` is None for a session at rest that was not loaded: it stays so. `opened_at`: when this life of it began.
     """
 
     record: Recorded
@@ -36,10 +36,10 @@ class StateNotLoadedError(LookupError):
 
 
 class SessionTable:
-    """Of a session at rest only its head is sure to be here; its state may be evicted unless it is held."""
+    """All heads are here. The state of a session at rest may be evicted unless it is pinned."""
 
     def __init__(self, heads: HeadStore, resting: RestingStates) -> None:
-        """Goes on with these heads. Close it."""
+        """Goes on with these heads. The owner closes it."""
         self._heads = heads
         self._chains = Chains(heads)
         self._open: dict[str, SessionState] = {}
@@ -48,7 +48,7 @@ class SessionTable:
         self._resting = resting
 
     def accept(self, delivery: Delivery) -> AcceptedRecord | None:
-        """None when the record is not accepted. Raises LogMismatch."""
+        """Returns None when the record is not accepted. Raises LogMismatch."""
         mark = delivery.mark()
         if not self._chains.accept(mark):
             return None
@@ -85,11 +85,11 @@ class SessionTable:
             self.load(session_id, state, size)
 
     def load(self, session_id: str, state: SessionState, size: int) -> None:
-        """The state of a session at rest, read again from its spans."""
+        """Stores the state of a session at rest that was read again from its spans."""
         self._resting.put(self._place(session_id), state, size)
 
     def pin(self, session_id: str) -> None:
-        """Its state is not evicted until it was released as often as held."""
+        """Keeps its state from eviction until it was unpinned as often as pinned."""
         self._resting.pin(self._place(session_id))
 
     def unpin(self, session_ids: Iterable[str]) -> None:
@@ -97,12 +97,12 @@ class SessionTable:
             self._resting.unpin(self._place(session_id))
 
     def tail(self, session_id: str) -> SessionTail:
-        """Raises NotLoaded."""
+        """Raises StateNotLoadedError."""
         last = self._chains.last(session_id)
         return SessionTail(self.state(session_id), last.event_id if last else None, last.number if last else 0)
 
     def state(self, session_id: str) -> SessionState:
-        """Raises NotLoaded."""
+        """Raises StateNotLoadedError."""
         state = self._known(session_id)
         if state is not None:
             return state
@@ -115,7 +115,7 @@ class SessionTable:
 
     @property
     def decided(self) -> int:
-        """The highest inbox offset that the log tells to be decided."""
+        """The highest inbox offset that is decided, as the log says."""
         return max([self._heads.decided, *(state.last_decided_offset for state in self._open.values())])
 
     def not_opened(self) -> list[str]:

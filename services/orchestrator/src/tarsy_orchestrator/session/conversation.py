@@ -1,4 +1,4 @@
-"""The conversation that an execution has had so far, as the next LLM call sends it. Pure."""
+"""Conversation of an execution so far, as the next LLM call sends it. Pure."""
 
 from collections.abc import Iterator
 
@@ -28,7 +28,7 @@ def build_conversation(state: Investigating, execution: Execution) -> Conversati
 
 
 def offered_tools(execution: Execution) -> tuple[ToolDefinition, ...]:
-    """What the provider is told of: none when the model is to conclude."""
+    """Returns the tools that go with the call: none when the model is to conclude."""
     asked = execution.waiting_for
     if asked is not None and asked.requested.purpose == "conclusion":
         return ()
@@ -40,7 +40,7 @@ def _controller(execution: Execution) -> AgentController:
 
 
 def _system(execution: Execution) -> str:
-    """The instructions on record, and the tools of the stage where the controller tells of them in words."""
+    """Returns the instructions on record, with the stage's tools where the controller describes them in words."""
     started = execution.started
     described = _controller(execution).describe_tools(execution.tools) if started.stage_tools else ""
     return f"{started.system}\n\n{described}" if described else started.system
@@ -57,7 +57,7 @@ def _of_turn(state: Investigating, execution: Execution, turn: Turn) -> Iterator
 
 
 def _last_words(state: Investigating, execution: Execution) -> Iterator[UserMessage]:
-    """What is said to the model now, and is not part of the conversation afterwards."""
+    """Yields messages for this call only: they are not part of the conversation afterwards."""
     failed = execution.retries.failed
     if failed is not None and failed.kind == REPETITION:
         yield UserMessage(content=BE_CONCISE)

@@ -1,4 +1,4 @@
-"""What nobody waits for any longer: of a call, an iteration, a cancelled session, a session. Pure.
+"""Deadlines of calls, iterations, cancelled sessions and sessions, and what ends at them. Pure.
 
 Deadlines count from the broker's stamps of the log, and have passed when the broker's stamp of an input says so.
 Downtime (downtime.py) does not count: neither for calls nor for iterations, sessions, and those that are cancelled.
@@ -17,7 +17,7 @@ from tarsy_orchestrator.session.state_queries import call_of_summary
 from tarsy_orchestrator.session.termination import UNKNOWN, close_question, end_may_have_run, time_out
 
 CANCEL_GRACE = timedelta(seconds=1)
-"""So long a cancelled session waits for the outcome of calls that may have taken effect."""
+"""Time that a cancelled session waits for the outcome of calls that may have taken effect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Deadline:
 
 
 def deadlines(state: Investigating) -> Iterator[Deadline]:
-    """Those of the session and of its iterations."""
+    """Yields those of the session and of its iterations."""
     if state.cancelled is not None:
         yield Deadline(state.session_id, state.cancelled.at, state.cancelled.at + CANCEL_GRACE)
         return
@@ -87,7 +87,7 @@ def _unsummarised(call: ToolCallState, error: str) -> e.SummaryFailed:
 
 
 def _iteration(state: Investigating, id: str) -> list[e.Event]:
-    """The question is given up, or else the calls that it led to; the agent goes on with what it has."""
+    """Ends the LLM call, or else the tool calls that it led to; the agent goes on with what it has."""
     execution = next(one for one in state.executions.values() if iteration_id(one.id, one.iteration) == id)
     seconds = state.started.chain.limits.iteration_seconds
     error = f"the iteration took longer than {seconds:g} seconds"

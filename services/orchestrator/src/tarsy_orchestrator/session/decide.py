@@ -1,4 +1,4 @@
-"""What follows from an input: the events to append. Pure; nothing when the input has been decided already.
+"""Decisions: the events that follow from an input. Pure; nothing when the input has been decided already.
 
 A decision is what the input itself brings, and then whatever follows by itself in the state that this makes
 (transitions.py), until nothing more does.
@@ -35,7 +35,7 @@ def decide(session_id: str, state: SessionState, given: DecisionInput) -> list[e
 
 
 def decide_steps(session_id: str, state: SessionState, given: DecisionInput) -> list[LookaheadStep]:
-    """The decision, with the state that each of its events will make."""
+    """Returns the decision, with the state that each of its events will make."""
     if given.offset is not None and given.offset <= state.last_decided_offset:
         return []
     steps = look_ahead(session_id, state, _direct(state, given), given)

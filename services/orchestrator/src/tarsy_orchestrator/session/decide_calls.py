@@ -1,4 +1,4 @@
-"""What follows from what workers say of a call, or from their silence. Pure.
+"""Decisions on reports of workers about a call, and on their silence. Pure.
 
 `call_id` is the id of a tool call or of a summary; claims are the same for both.
 """
@@ -24,7 +24,7 @@ def decide_claim(state: Investigating, claimed: i.CallClaimed) -> list[e.Event]:
 
 
 def decide_release(state: Investigating, call_id: str, claim_id: str, reason: e.ReleaseReason) -> list[e.Event]:
-    """The call is free again. While the session is being cancelled it ends instead, as it never ran."""
+    """Frees the call again. While the session is being cancelled it ends instead, as it never ran."""
     call = state.calls.get(call_id)
     if call is not None:
         if not call.open or call.claim is None or call.claim.claim_id != claim_id:
@@ -40,7 +40,7 @@ def decide_release(state: Investigating, call_id: str, claim_id: str, reason: e.
 
 
 def decide_tool_report(state: Investigating, reported: i.ToolCallReported) -> list[e.Event]:
-    """One outcome is accepted. Of a call that may not run twice, only that of the claim that was granted."""
+    """Accepts one outcome: for a call that may not run twice, only that of the claim that was granted."""
     call = state.calls.get(reported.call_id)
     if call is None:
         return []

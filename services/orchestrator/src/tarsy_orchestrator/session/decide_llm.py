@@ -1,4 +1,4 @@
-"""What an LLM's answer brings. Pure. What follows from it by itself is in transitions.py."""
+"""Decisions on a model's answer or failure. Pure. The transitions that follow by themselves: transitions.py."""
 
 from collections.abc import Sequence
 
@@ -54,7 +54,7 @@ def _waiting(state: Investigating, llm_call_id: str) -> Execution | None:
 
 
 def _calls(state: Investigating, execution: Execution, answer: e.LlmCallCompleted) -> list[e.Event]:
-    """The calls of one answer. What the agent may not call is rejected at once, with what it could do instead."""
+    """Requests the calls of one answer. A tool that was not offered is rejected at once, with those that were."""
     events: list[e.Event] = []
     limits = state.started.chain.limits
     offered = {tool.definition.name: tool for tool in execution.tools}

@@ -1,4 +1,4 @@
-"""An input together with all that a decision about it may need."""
+"""Decision input: an input together with all that a decision about it may need."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Time that counts against no deadline: outages and the grace after them. Pure.
+"""Downtime that counts against no deadline: outages and the grace after them. Pure.
 
 A call cannot end while nobody can report, claim or be granted, so this time is taken out of its time. The same holds
 for iterations and sessions: their limits end what goes on for too long, not what an outage held up.
@@ -11,9 +11,9 @@ from datetime import UTC, datetime, timedelta
 from tarsy_contracts.timing import GAP_SECONDS, GRACE_SECONDS
 
 LONGEST_UNKNOWN = timedelta(seconds=GAP_SECONDS)
-"""The owner knows that it was there up to its last announcement that came back, and believes it for so long after."""
+"""The owner counts as alive up to its last announcement that came back, and for so long after it."""
 GRACE = timedelta(seconds=GRACE_SECONDS)
-"""After an outage, so that what workers had to report comes first."""
+"""Time after an outage in which reports of workers come first."""
 NEVER = datetime.min.replace(tzinfo=UTC)
 
 
@@ -31,12 +31,12 @@ class Downtime:
         return at >= deadline and at - self._lost(since, at) >= deadline
 
     def postponed(self, since: datetime, deadline: datetime) -> datetime:
-        """When the deadline will be, as far as outages are known now."""
+        """Returns the deadline as it is with the outages that are known now."""
         last = max((end for _, end in self.outages), default=since) + GRACE
         return deadline + self._lost(since, max(since, last))
 
     def _lost(self, since: datetime, until: datetime) -> timedelta:
-        """What began after an outage has no part in its grace: a cancelled session ends as soon as ever."""
+        """Waits that began after an outage have no part in its grace: a cancelled session ends as soon as ever."""
         lost, counted = timedelta(), since
         for begin, end in self.outages:
             if end <= since:

@@ -1,4 +1,4 @@
-"""What a session owes: the calls whose outcome is still missing. Pure."""
+"""Effects that a session owes: calls, admissions and deadlines whose outcome is still missing. Pure."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ class LlmCallEffect:
 
 @dataclass(frozen=True, slots=True)
 class DeadlineEffect:
-    """Of an iteration or of the session: it is over at `deadline`, whatever has come by then."""
+    """End of an iteration or of the session: at `deadline`, whatever has come by then."""
 
     id: str
     since: datetime
@@ -121,7 +121,7 @@ type Effect = OwnEffect | QueuedEffect | DeadlineEffect
 
 
 def effects_of(state: SessionState) -> list[Effect]:
-    """In the order in which they came to be owed. Each has an id; an answer names it."""
+    """Returns effects in the order in which they came to be owed. Each has an id; its outcome names it."""
     if not isinstance(state, Investigating):
         return []
     missing: list[Effect] = [DeadlineEffect(one.id, one.since, one.at) for one in deadlines(state)]

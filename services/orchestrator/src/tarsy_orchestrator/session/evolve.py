@@ -1,4 +1,4 @@
-"""What happened: an accepted event makes the next state. Pure, and never an exception."""
+"""Evolution of a session: an accepted event makes the next state. Pure, and never an exception."""
 
 from dataclasses import replace
 from typing import assert_never
@@ -28,7 +28,7 @@ from tarsy_orchestrator.session.state import (
 
 type KnownState = Investigating | AtRest
 type InvestigationEvent = StageEvent | LlmEvent | CallEvent | SummaryEvent | Ending
-"""What happens to an open session only. Every other event has a case of its own in `evolve`."""
+"""Events of open sessions only. Every other event has a case of its own in `evolve`."""
 
 
 def evolve(state: SessionState, record: Recorded) -> SessionState:

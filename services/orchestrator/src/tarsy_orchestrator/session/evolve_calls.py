@@ -1,4 +1,4 @@
-"""How tool calls and summaries move on. Pure; None for an event that makes no sense here."""
+"""Evolution of tool calls and summaries. Pure; None for an event that makes no sense here."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -58,8 +58,8 @@ def apply_summary_event(state: Investigating, event: SummaryEvent, record: Recor
 
 
 def apply_outcome_learned[S: Investigating | AtRest](state: S, event: e.ToolCallOutcomeLearned) -> S | None:
-    """The agent that made the call is told in its next prompt. One that has concluded, or a session at rest, keeps the
-    outcome for who comes after it: it stays as it is."""
+    """The agent that made the call reads it in its next prompt. An agent that has concluded, or a session at rest,
+    stays as it is; the outcome is kept for later."""
     call = state.calls.get(event.call_id)
     if call is None:
         return None

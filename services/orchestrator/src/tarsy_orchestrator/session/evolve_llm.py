@@ -1,4 +1,4 @@
-"""How an execution's conversation with its model moves on. Pure; None for an event that makes no sense here."""
+"""Evolution of an execution's conversation with its model. Pure; None for an event that makes no sense here."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -62,7 +62,7 @@ def _answered(execution: Execution, requested: e.LlmCallRequested, answer: e.Llm
 
 
 def _failed(execution: Execution, failed: e.LlmCallFailed) -> Execution:
-    """That a provider has too much to do does not count as a failure of it."""
+    """A rate limit does not count as a failure of the provider."""
     counts = 0 if failed.kind == "rate_limited" else 1
     retries = replace(execution.retries, failed=failed, failures=execution.retries.failures + counts)
     timeouts = execution.timeouts + (failed.kind == ITERATION_TIMEOUT)
@@ -70,6 +70,6 @@ def _failed(execution: Execution, failed: e.LlmCallFailed) -> Execution:
 
 
 def _fell_back(execution: Execution, event: e.ProviderFellBack) -> Execution:
-    """Another provider begins with a clean sheet; its question is another attempt of the same iteration."""
+    """The next provider begins without failures; its question is another attempt of the same iteration."""
     retries = replace(execution.retries, failures=0, waited_seconds=0.0)
     return replace(execution, llm_provider=event.to_provider, fallbacks=execution.fallbacks + 1, retries=retries)

@@ -1,4 +1,4 @@
-"""How stages and executions move on. Pure; None for an event that makes no sense here."""
+"""Evolution of stages and executions. Pure; None for an event that makes no sense here."""
 
 from dataclasses import replace
 from typing import assert_never

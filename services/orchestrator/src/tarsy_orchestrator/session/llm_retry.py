@@ -11,11 +11,11 @@ from tarsy_orchestrator.session.state import Execution
 NOT_RETRYABLE = frozenset({"credentials", "invalid_request", "refused", BROKEN})
 """The same question to the same provider can never succeed."""
 ATTEMPTS = 3
-"""So many failures in a row of one provider are the end, where there is no other."""
+"""Number of failures in a row of one provider that end the execution, where there is no other."""
 PAUSES_SECONDS = (1.0, 3.0)
-"""Before the second and the third attempt."""
+"""Pauses before the second and the third attempt."""
 RATE_LIMIT_PAUSES_SECONDS = (5.0, 10.0, 20.0, 40.0, 60.0)
-"""Where the provider does not say how long."""
+"""Pauses where the provider does not say how long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ type RetryDecision = Retry | UseFallback | Fail
 
 
 def after_failure(execution: Execution, failed: LlmCallFailed, limits: CallLimits) -> RetryDecision:
-    """The state of the execution is that after the failure."""
+    """`execution`: its state after the failure."""
     if failed.kind == "rate_limited":
         return _wait(execution, failed, limits)
     retries = execution.retries

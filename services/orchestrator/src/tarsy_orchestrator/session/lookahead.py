@@ -1,4 +1,4 @@
-"""The state as it will be when an event that is not written yet comes back, for decisions that build on each other."""
+"""Lookahead: the state as events that are not written yet will make it, for decisions that build on each other."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ def look_ahead(
 
 
 def imagine(session_id: str, state: SessionState, event: e.Event, given: DecisionInput) -> SessionState:
-    """Never kept: the real state evolves from the log, with the broker's own stamps."""
+    """Makes a state that is never kept: the real one evolves from the log, with the broker's own stamps."""
     envelope = Envelope(
         id="imagined",
         type=event.type,

@@ -1,6 +1,6 @@
-"""What operators decide about a session that is set aside: release, retry, fail. Pure.
+"""Operator requests for a session that is set aside: release, retry, fail. Pure.
 
-Nothing in here looks into the session more than it must: what raised before must not raise again.
+Nothing in here looks into the session more than it must, so that it does not raise where a decision has raised.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ def operator_events(state: SessionState, request: i.OperatorRequest, given: Deci
 
 
 def operator_replies(state: SessionState, request: i.OperatorRequest, given: DecisionInput) -> Sequence[Control]:
-    """The answer comes first. It follows from the state after the decision, so that it can be told again."""
+    """The answer comes first. It follows from the state after the decision, so that it can be sent again."""
     if isinstance(request, i.SessionFailRequested):
         return [_answer(state, request, given), *_stopping(state)]
     return [_answer(state, request, given)]
@@ -85,7 +85,7 @@ def _answer(state: SessionState, request: i.OperatorRequest, given: DecisionInpu
 
 
 def _was_ended_by(state: AtRest, request: i.OperatorRequest) -> bool:
-    """Of a session that could not be read only its end is known."""
+    """Only the end is known of a session that could not be read."""
     return isinstance(state.ended, e.SessionFailed) and state.ended.request_id == request.request_id
 
 

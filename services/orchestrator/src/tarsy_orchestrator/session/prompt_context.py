@@ -1,4 +1,4 @@
-"""What the prompts of an execution are made of, taken from the state of its session. Pure."""
+"""Context of the prompts of an execution, taken from the state of its session. Pure."""
 
 from collections.abc import Iterator, Sequence
 
@@ -23,7 +23,7 @@ from tarsy_orchestrator.session.state_queries import analysis_of, final_analysis
 
 
 def compose_task(state: Investigating, stage: Stage) -> str:
-    """What the agents of a stage are asked."""
+    """Composes the first message to the agents of a stage."""
     alert = state.started.alert
     match stage.started.stage_type:
         case "synthesis":
@@ -37,7 +37,7 @@ def compose_task(state: Investigating, stage: Stage) -> str:
 
 
 def findings(state: Investigating) -> Sequence[StageFinding]:
-    """What the stages so far came to. Where several analyses were joined, only the joint one counts."""
+    """Returns the analyses of the stages so far. Where several were joined, only the joint one counts."""
     joined = {stage.started.referenced_stage_id for stage in state.stages if not stage.open}
     return [
         StageFinding(stage.started.name, analysis)
@@ -49,7 +49,7 @@ def findings(state: Investigating) -> Sequence[StageFinding]:
 
 
 def runbook(state: Investigating) -> Runbook:
-    """That of the alert, or else what the configuration says."""
+    """Returns the runbook of the alert, or else that of the configuration."""
     call = runbook_call(state)
     url = state.started.alert.runbook_url or ""
     default = state.started.chain.default_runbook
@@ -62,7 +62,7 @@ def runbook(state: Investigating) -> Runbook:
 
 
 def content_of(call: ToolCallState, read_result_name: str = "") -> tuple[str, str]:
-    """What the agent reads of a result, and the note that goes with it: the summary where there is one.
+    """Returns the part of a result that the agent reads, and the note on it: the summary where there is one.
 
     `read_result_name`: the tool with which it can read on, if it has one.
     """

@@ -1,4 +1,4 @@
-"""The requests that go into the queues, and where in its queue each goes. Pure."""
+"""Requests for the queues of workers, and the route of each. Pure."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,7 +17,7 @@ PURPOSE_CHARACTERS = 4_000
 def request_of(
     session_id: str, state: Investigating, effect: QueuedEffect, downtime: Downtime = NO_DOWNTIME
 ) -> Request | None:
-    """None when the state does not owe it any longer."""
+    """Returns None when the state does not owe the effect any longer."""
     not_after = downtime.postponed(effect.since, effect.deadline)
     if isinstance(effect, ToolCallEffect):
         return _tool_call(session_id, state, effect, not_after)
@@ -84,7 +84,7 @@ class Route:
 
 
 def route_of(session_id: str, state: Investigating, effect: QueuedEffect, attempt: int) -> Route:
-    """What was given back goes to another worker, and so does what nobody claims when it was asked twice.
+    """A call that was given back goes to another worker, and so does one that nobody claims after two requests.
 
     The first repeat goes where the request went: a worker that is only slow knows the call, and does not run it again.
     A server that keeps state for each investigation is called by one worker as long as that one lives: all its
@@ -98,7 +98,7 @@ def route_of(session_id: str, state: Investigating, effect: QueuedEffect, attemp
 
 
 def _own_session_at(state: Investigating, effect: QueuedEffect) -> str:
-    """The server, when it has a session for this investigation alone."""
+    """Returns the server when it has a session for this investigation alone."""
     if not isinstance(effect, ToolCallEffect):
         return ""
     requested = effect.call.requested

@@ -1,4 +1,4 @@
-"""The tool with which agents read on in results that were too long for them. Pure.
+"""The read_result tool, with which agents read on in results that were too long for them. Pure.
 
 The tool gateway runs it; the orchestrator alone knows which results a session has, and where they lie.
 """
@@ -74,12 +74,12 @@ TOOL = e.OfferedTool(
 
 
 def with_read_result(tools: Sequence[e.OfferedTool]) -> tuple[e.OfferedTool, ...]:
-    """Who has no tools has no results to read on in."""
+    """An agent without tools has no results to read on in."""
     return (*tools, TOOL) if tools else ()
 
 
 def read_result_name(tools: Iterable[e.OfferedTool]) -> str:
-    """What the agent that has these tools calls it; empty when it is not offered to this one."""
+    """Returns the tool's name for the agent that has these tools; empty when it is not offered."""
     return next((one.definition.name for one in tools if is_read_result(one.server, one.tool)), "")
 
 
@@ -88,12 +88,12 @@ def is_read_result(server: str, tool: str) -> bool:
 
 
 def short_id(call_id: str) -> str:
-    """What the agent knows a result by."""
+    """Returns the id by which the agent knows a result."""
     return call_id[:SHORTEST_ID]
 
 
 def refusal(calls: Mapping[str, ToolCallState], arguments: Mapping[str, JsonValue]) -> str | None:
-    """Why nothing can be read, in words that an agent can act on."""
+    """Returns why nothing can be read, in words that an agent can act on."""
     given = arguments.get("result")
     found = _meant(calls.values(), given)
     if len(found) == 1:
@@ -106,7 +106,7 @@ def refusal(calls: Mapping[str, ToolCallState], arguments: Mapping[str, JsonValu
 
 
 def place_of(calls: Mapping[str, ToolCallState], reading: e.ToolCallRequested) -> ResultPlace | None:
-    """Where the result lies that this call reads in. The first counts: another one has only come since."""
+    """Returns where the result lies that this call reads in. The first match counts: others have only come since."""
     for call in _meant(calls.values(), reading.arguments.get("result")):
         if call.completed is not None and call.result_at is not None:
             return ResultPlace(call_id=call.requested.call_id, event=call.result_at, stored=call.completed.stored)
@@ -114,7 +114,7 @@ def place_of(calls: Mapping[str, ToolCallState], reading: e.ToolCallRequested) -
 
 
 def _meant(calls: Iterable[ToolCallState], given: JsonValue) -> list[ToolCallState]:
-    """Those that have ended and whose id begins so."""
+    """Returns the calls that have ended and whose id begins so."""
     id = NOT_IN_IDS.sub("", given.lower()) if isinstance(given, str) else ""
     if len(id) < SHORTEST_ID:
         return []
@@ -122,7 +122,7 @@ def _meant(calls: Iterable[ToolCallState], given: JsonValue) -> list[ToolCallSta
 
 
 def _list(calls: Mapping[str, ToolCallState]) -> str:
-    """The results that the agent was not shown in full."""
+    """Lists the results that the agent was not shown in full."""
     told = [_told(call) for call in calls.values() if call.truncated]
     if not told:
         return "No result was cut or summarised so far: you have seen all there is."

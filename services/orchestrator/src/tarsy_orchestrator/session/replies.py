@@ -1,6 +1,6 @@
-"""What the owner tells workers and people, once a decision came back.
+"""Replies to workers and people, once a decision came back.
 
-Pure, and from state and input alone: so it can be told again.
+Pure, and from state and input alone: so the same reply can be sent again.
 """
 
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ def replies_to(state: SessionState, decided: i.Input) -> Sequence[Control]:
 
 
 def _to_claim(state: SessionState, claimed: i.CallClaimed) -> Sequence[Control]:
-    """A repeatable call needs no grant; whoever runs what nobody waits for is told to stop."""
+    """A repeatable call needs no grant. A worker whose call nobody waits for is refused."""
     if not isinstance(state, Investigating):
         return [_refusal(claimed, "the session is not running")]
     call = state.calls.get(claimed.call_id)
@@ -63,14 +63,14 @@ def _to_claim(state: SessionState, claimed: i.CallClaimed) -> Sequence[Control]:
 
 
 def _to_dead_worker(state: SessionState, died: i.WorkerDied) -> Sequence[Control]:
-    """It may only have slept: its claim is void. No cancellation, as the call itself may go on elsewhere."""
+    """The worker may only have slept: its claim is void. The call is not cancelled, as it may go on elsewhere."""
     if _holds(state, died):
         return []
     return [_refusal(died, "its worker was taken for dead")]
 
 
 def _holds(state: SessionState, died: i.WorkerDied) -> bool:
-    """The claim is still good: the death was not decided."""
+    """Whether the claim is still good: the death was not decided."""
     if not isinstance(state, Investigating):
         return False
     call = state.calls.get(died.call_id)
@@ -99,7 +99,7 @@ def to_request(state: SessionState, request_id: str) -> RequestAnswered:
 
 
 def cancellations(state: SessionState) -> Sequence[Control]:
-    """A cancelled session wants none of its calls any longer: those that were given up, and those still at risk."""
+    """A cancelled session needs none of its calls: neither those that were abandoned nor those that may have run."""
     if isinstance(state, NotStarted | Unsupported):
         return []
     told = [
@@ -114,7 +114,7 @@ def cancellations(state: SessionState) -> Sequence[Control]:
 
 
 def _no_longer_waited_for(state: SessionState, id: str) -> Sequence[Control]:
-    """The time of a call was up; or that of an iteration, or of the session, and all calls that were open then."""
+    """Cancels the call whose time was up, or all calls that were open when an iteration or the session ended."""
     calls = {} if isinstance(state, NotStarted | Unsupported) else state.calls
     if id in calls or call_of_summary(calls, id) is not None:
         return [] if _open(state, id) else [CallCancelled(call_id=id)]

@@ -1,4 +1,4 @@
-"""From stage to stage: who runs next, with what, and how a stage ends. Pure."""
+"""Stages of a session: which runs next, with which agents and tools, and how each ends. Pure."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from tarsy_orchestrator.session.termination import fail
 
 EXECUTIVE_SUMMARY = "Executive Summary"
 TOOLS_BYTES = LIMIT_BYTES * 3 // 4
-"""Of all tools of a stage. The rest of the batch is for the instructions and the prompt of its agents."""
+"""Limit of all tools of a stage. The rest of the batch is for the instructions and the prompt of its agents."""
 MOST_NAMED = 5
 
 
@@ -26,7 +26,7 @@ def start_first_stage(state: Investigating) -> e.StageStarted:
 
 
 def leave_stage(state: Investigating, ended: Stage) -> Sequence[e.Event]:
-    """After a stage: the next one, or the end of the session. A stage that did not complete ends the session."""
+    """Starts the next stage, or ends the session. A stage that did not complete ends the session."""
     started, completed = ended.started, ended.completed
     if completed is None:
         return []
@@ -46,7 +46,7 @@ def leave_stage(state: Investigating, ended: Stage) -> Sequence[e.Event]:
 
 
 def wanted_servers(state: Investigating) -> Sequence[str]:
-    """The servers that the agents of the present stage use, each once; empty when nothing has to be looked up."""
+    """Returns the servers that the agents of the present stage use, each once; empty when no tools are wanted."""
     stage = state.stage
     if stage is None or not stage.open or stage.executions or not is_runbook_ready(state):
         return []
@@ -55,7 +55,7 @@ def wanted_servers(state: Investigating) -> Sequence[str]:
 
 
 def start_without_tools(state: Investigating, stage: Stage, at: datetime) -> Sequence[e.Event]:
-    """Those of a stage whose agents use no tools: nothing has to be waited for. Nothing before the runbook is there."""
+    """Starts the executions of a stage whose agents use no tools, as soon as the runbook is there."""
     if not is_runbook_ready(state) or wanted_servers(state):
         return []
     return start_executions(state, stage, at, tools=(), unavailable_servers=())
@@ -69,7 +69,7 @@ def start_executions(
     tools: Sequence[e.OfferedTool],
     unavailable_servers: Sequence[str],
 ) -> Sequence[e.Event]:
-    """One for each agent of the stage. They are asked the same, so that only the first carries the prompt.
+    """Starts one execution for each agent of the stage. All get the same prompt, so that only the first carries it.
 
     The tools of all agents stand before them, once.
     """
@@ -87,7 +87,7 @@ def start_executions(
 
 
 def end_stage(state: Investigating, stage: Stage) -> e.StageCompleted:
-    """When the last of its agents has ended. `any`: one completed agent is enough; `all`: each must complete."""
+    """Ends the stage after the last of its agents. `any`: one completed agent is enough; `all`: each must complete."""
     executions = state.executions_of(stage)
     statuses = [one.completed.status for one in executions if one.completed is not None]
     enough = all if stage.started.success_policy == "all" else any
@@ -111,7 +111,7 @@ def _errors(executions: Sequence[Execution]) -> str:
 
 
 def _too_many(stage: Stage, tools: Sequence[e.OfferedTool]) -> str:
-    """Why these tools cannot be offered; empty when they can. A model would not take as many either."""
+    """Returns why these tools cannot be offered; empty when they can. A model would not take as many either."""
     sizes: Counter[str] = Counter()
     for tool in tools:
         sizes[tool.server] += len(tool.model_dump_json().encode())

@@ -1,4 +1,4 @@
-"""What is known of a session: a union of frozen types, one a phase. Only `evolve` makes them."""
+"""State of a session: a union of frozen types, one a phase. Only `evolve` makes them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ type Answered = e.RequestAccepted | e.RequestRefused | e.SessionReleased
 type Ending = e.SessionCompleted | e.SessionFailed | e.SessionCancelled | e.SessionTimedOut
 
 REFUSALS_KEPT = 100
-"""Of a session, the last ones. Of older ones only that there were some (`refusals_forgotten`)."""
+"""Limit of refusals that a session keeps. `refusals_forgotten` says that there were older ones."""
 NO_INPUT = -1
 """`last_decided_offset` before any inbox input was decided."""
 
@@ -74,24 +74,24 @@ class ToolCallState:
 
     @property
     def result_ready(self) -> bool:
-        """Nothing is missing before the agent can read the result."""
+        """Whether the agent can read the result: neither it nor its summary is missing."""
         return not self.open and (self.summary is None or self.summary.ended is not None)
 
     @property
     def truncated(self) -> bool:
-        """The agent reads a summary of the result, or only its beginning."""
+        """Whether the agent reads a summary of the result, or only its beginning."""
         if self.summary is not None and isinstance(self.summary.ended, e.SummaryCompleted):
             return True
         return self.completed is not None and self.completed.cut
 
     @property
     def abandoned(self) -> bool:
-        """It ended without a word of a worker."""
+        """Whether the call ended without a report of a worker."""
         return self.completed is not None and self.completed.worker_id is None and self.completed.outcome != "rejected"
 
     @property
     def may_have_run(self) -> bool:
-        """It was granted and may not run twice: only its worker, its death or its deadline can end it."""
+        """Whether the call was granted and may not run twice: only its worker, its death or its deadline can end it."""
         return self.open and self.claim is not None and not self.requested.repeatable
 
 
@@ -105,7 +105,7 @@ class Turn:
 
     @property
     def final_answer(self) -> str:
-        """What ends the execution; empty when the turn does not."""
+        """The text that ends the execution; empty when the turn does not end it."""
         if self.calls or self.answer.tool_calls or self.answer.reminder:
             return ""
         return self.answer.final_answer or self.answer.text.strip()
@@ -121,7 +121,7 @@ class PendingLlmCall:
 
 @dataclass(frozen=True, slots=True)
 class RetryState:
-    """How the question of the present iteration fares.
+    """Retries of the LLM call of the present iteration.
 
     `failures`: in a row, of the provider that is asked now. `waited_seconds`: because providers had too much to do.
     `failed`: the last failure, while no answer came after it.
@@ -166,7 +166,7 @@ class Execution:
         return self.completed is None
 
     def summary_rule(self, server: str) -> SummaryRule:
-        """What our own tools say is bounded, and read word for word."""
+        """Results of our own tools are bounded, and read word for word."""
         if server == OWN_SERVER:
             return SummaryRule(enabled=False)
         return next((one.summary for one in self.agent.servers if one.server == server), SummaryRule())
@@ -206,7 +206,7 @@ class Cancelled:
 class Investigating:
     """An open session. Without a stage it waits for its turn. `opened_at`: when it came; `began_at`: its first stage.
 
-    `cancelled`: somebody wanted it to end, and it waits for calls at risk.
+    `cancelled`: somebody wanted it to end, and it waits for calls that may have run.
     """
 
     session_id: str
@@ -249,7 +249,7 @@ class AtRest:
 
 @dataclass(frozen=True, slots=True)
 class Unsupported:
-    """An event was met that this code cannot read: it decides nothing for this session until an operator ended it.
+    """The log holds an event that this code cannot read: nothing is decided for the session until an operator ends it.
 
     `raised`: the exception that the event led to, when its type is known.
     """

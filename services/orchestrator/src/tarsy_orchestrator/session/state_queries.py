@@ -1,4 +1,4 @@
-"""Queries of a session's state: what stands in several of its parts together. Pure."""
+"""Queries of a session's state that need more than one of its parts. Pure."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,7 +16,7 @@ def call_of_summary(calls: Mapping[str, ToolCallState], summary_id: str) -> Tool
 
 
 def agents_of(chain: ResolvedChain, stage: e.StageStarted) -> tuple[ResolvedAgent, ...]:
-    """Who runs in a stage, in order."""
+    """The agents of a stage, in order."""
     if stage.stage_type == "exec_summary":
         return () if chain.executive_summary is None else (chain.executive_summary,)
     if stage.chain_stage is None or not 0 <= stage.chain_stage < len(chain.stages):
@@ -28,7 +28,7 @@ def agents_of(chain: ResolvedChain, stage: e.StageStarted) -> tuple[ResolvedAgen
 
 
 def final_analysis(state: Investigating) -> str:
-    """Of the last stage that came to one."""
+    """The analysis of the last stage that came to one."""
     for stage in reversed(state.stages):
         if stage.started.stage_type != "exec_summary" and (analysis := analysis_of(state, stage.executions)):
             return analysis
@@ -36,7 +36,7 @@ def final_analysis(state: Investigating) -> str:
 
 
 def analysis_of(state: Investigating, executions: Sequence[str]) -> str:
-    """What these agents came to; several are told apart by their names."""
+    """The analyses of these executions; several are told apart by the agents' names."""
     ended = [state.executions[id].completed for id in executions]
     found = [(one.agent, one.final_analysis) for one in ended if one is not None and one.final_analysis]
     if len(found) == 1:
@@ -45,7 +45,7 @@ def analysis_of(state: Investigating, executions: Sequence[str]) -> str:
 
 
 def is_runbook_ready(state: Investigating) -> bool:
-    """It was not asked for, or it is there, or it is known that it will not come."""
+    """Whether the runbook was not asked for, or is there, or will certainly not come."""
     call = runbook_call(state)
     return call is None or not call.open
 

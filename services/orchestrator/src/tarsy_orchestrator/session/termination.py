@@ -1,4 +1,4 @@
-"""Ending what is open: calls, executions, stages, the session. Pure."""
+"""Termination: the events that end open calls, executions, stages and the session. Pure."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -11,7 +11,7 @@ UNKNOWN = "It is not known whether the call took effect: check before repeating 
 
 
 def close_cancelled(state: Investigating, author: str) -> Sequence[e.Event]:
-    """Closes all that is open. What was granted and may have taken effect is waited for."""
+    """Closes all that is open, but waits for calls that may have run."""
     error = f"cancelled by {author}"
     harmless = list(close_calls(state.calls.values(), error))
     asked = [event for execution in state.executions.values() for event in close_question(execution, error)]
@@ -21,14 +21,14 @@ def close_cancelled(state: Investigating, author: str) -> Sequence[e.Event]:
 
 
 def fail(state: SessionState, error: str) -> list[e.Event]:
-    """The session ends now, because it cannot go on. Nothing when it does not run."""
+    """Ends a session that cannot go on; nothing when it does not run."""
     if not isinstance(state, Investigating):
         return []
     return [*_all(state, "failed", error), e.SessionFailed(error=error)]
 
 
 def time_out(state: Investigating, seconds: float) -> list[e.Event]:
-    """The session ends now, because it took too long. An analysis that only lacks its executive summary is kept."""
+    """Ends a session that took too long. An analysis that only lacks its executive summary is kept."""
     error = f"the investigation took longer than {seconds:g} seconds"
     events = list(_all(state, "timed_out", error))
     stage = state.stage
@@ -59,7 +59,7 @@ def end_execution(
 def close_question(
     execution: Execution, error: str, kind: str = CANCELLED, *, retryable: bool = False
 ) -> Iterator[e.LlmCallFailed]:
-    """The LLM call that is owed, if any, is not waited for any longer."""
+    """Ends the LLM call that is owed, if any."""
     if execution.waiting_for is not None:
         yield e.LlmCallFailed(
             llm_call_id=execution.waiting_for.requested.llm_call_id,
@@ -81,7 +81,7 @@ def close_calls(calls: Iterable[ToolCallState], error: str) -> Iterator[e.Event]
 
 
 def end_may_have_run(calls: Iterable[ToolCallState], why: str) -> Iterator[e.Event]:
-    """What was granted and has not ended has an unknown outcome."""
+    """Ends calls that may have run: their outcome is unknown."""
     for call in calls:
         if call.may_have_run:
             yield e.ToolCallCompleted(

@@ -1,4 +1,4 @@
-"""Text for prompts: what comes from outside between marks that it cannot write itself, and what is too long. Pure."""
+"""Text in prompts: fences around text from outside that it cannot forge, and shortening of long text. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _HARMLESS = str.maketrans({**dict.fromkeys(_LESS, "‹"), **dict.fromkeys(_MORE,
 
 
 def fenced(name: str, text: str) -> str:
-    """The text between the marks of `name`. What looks like a mark in it stays readable, and is none."""
+    """Puts the text between the marks of `name`. Anything like a mark in it stays readable, and is none."""
     return f"<<<{name}\n{without_marks(text.strip('\r\n')) or '(empty)'}\n{name}>>>"
 
 
@@ -29,7 +29,7 @@ def without_marks(text: str) -> str:
 
 
 def one_line(text: str, limit: int) -> str:
-    """For what should be one short line: no breaks, no control characters, no marks, and an end."""
+    """Makes one short line: no breaks, no control characters, no marks, bounded."""
     line = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
     return without_marks(line if len(line) <= limit else f"{line[: limit - 1]}…")
 
@@ -39,7 +39,7 @@ MARK_ROOM = 50
 
 
 def shares(needs: Sequence[int], total: int) -> list[int]:
-    """Who needs less than an equal share gets what it needs; the others share the rest equally."""
+    """A need below an equal share is met; the others share the rest equally."""
     given = [0] * len(needs)
     left = max(total, 0)
     for done, index in enumerate(sorted(range(len(needs)), key=lambda each: needs[each])):
@@ -49,7 +49,7 @@ def shares(needs: Sequence[int], total: int) -> list[int]:
 
 
 def shortened(text: str, limit: int) -> str:
-    """Its head and its tail, with a mark between them."""
+    """Keeps head and tail of the text, with a mark between them."""
     if len(text) <= limit:
         return text
     kept = max(limit - MARK_ROOM, 0)

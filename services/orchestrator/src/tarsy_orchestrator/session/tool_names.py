@@ -1,7 +1,7 @@
-"""Names under which models call tools. Pure.
+"""Tool names for models. Pure.
 
-They take no others than letters, digits, `_` and `-`, and no more than 64 of them; servers call their tools as they
-like. What was changed to fit cannot be read back: the real names stand beside it, in the offer.
+Models take only letters, digits, `_` and `-`, and at most 64 of them; servers name their tools as they like. A changed
+name cannot be read back: the real names stand beside it, in the offer.
 """
 
 import re
@@ -13,14 +13,14 @@ MOST_CHARACTERS = 64
 NOT_TAKEN = re.compile(r"[^a-zA-Z0-9_-]")
 LAST_RESORT = 32
 DIGITS = (0, 8, LAST_RESORT)
-"""Of the digest behind the name: more where less does not tell it from another."""
+"""Digits of the digest behind the name: more where fewer do not tell it from another."""
 
 type ToolKey = tuple[str, str]
 """The server, and what it calls the tool."""
 
 
 def names_of(tools: Iterable[ToolKey]) -> Mapping[ToolKey, str]:
-    """One for each, whatever the order: `server__tool` where it can be, else with a digest behind it."""
+    """Returns a name for each, whatever the order: `server__tool` where it can be, else with a digest behind it."""
     levels = dict.fromkeys(tools, 0)
     while clashing := _clashing(levels):
         for tool in clashing:
@@ -29,7 +29,7 @@ def names_of(tools: Iterable[ToolKey]) -> Mapping[ToolKey, str]:
 
 
 def _clashing(levels: Mapping[ToolKey, int]) -> list[ToolKey]:
-    """All that have a name which another has, too, and can still get a longer one."""
+    """Returns all whose name another has, too, and that can still get a longer one."""
     taken: dict[str, list[ToolKey]] = defaultdict(list)
     for tool, level in levels.items():
         taken[_name(tool, level)].append(tool)

@@ -1,4 +1,4 @@
-"""What follows by itself, in a state in which something has just changed. Pure."""
+"""Transitions: the events that follow by themselves from a state that has just changed. Pure."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -13,15 +13,15 @@ from tarsy_orchestrator.session.state import Execution, Investigating, SessionSt
 from tarsy_orchestrator.session.termination import close_cancelled, end_execution
 
 BYTES_PER_TOKEN = 3
-"""Of JSON and logs; for prose it is nearer to 4. Only sizes are compared by it."""
+"""Measured for JSON and logs; prose has nearer to 4. Only sizes are compared by it."""
 BLANK_ANSWERS = 3
-"""So many answers in a row without a word or a call end the execution."""
+"""Number of answers in a row without a word or a call that ends the execution."""
 TIMEOUTS = 2
-"""So many iterations in a row that took too long end the execution."""
+"""Number of iterations in a row over their limit that ends the execution."""
 
 
 def next_events(state: SessionState, at: datetime) -> Sequence[e.Event]:
-    """The next events that the state itself brings; empty when it waits for an input."""
+    """Returns the next events that the state itself brings; empty when it waits for an input."""
     if not isinstance(state, Investigating):
         return []
     if state.cancelled is not None:
@@ -112,7 +112,7 @@ def _after_turn(state: Investigating, execution: Execution) -> Sequence[e.Event]
 
 
 def _ask(execution: Execution, iteration: int) -> e.LlmCallRequested:
-    """Past the last iteration the model is asked without tools, to conclude."""
+    """Asks the model; past the last iteration without tools, to conclude."""
     return e.LlmCallRequested(
         llm_call_id=llm_call_id(execution.id, iteration, 1),
         execution_id=execution.id,
@@ -126,7 +126,7 @@ def _ask(execution: Execution, iteration: int) -> e.LlmCallRequested:
 def _ask_again(
     execution: Execution, wait_seconds: float, *, rate_limited: bool = False, provider: str = ""
 ) -> e.LlmCallRequested:
-    """Another attempt of the same iteration."""
+    """Asks again: another attempt of the same iteration."""
     attempt = execution.retries.attempt + 1
     first = _ask(execution, execution.iteration)
     return first.model_copy(

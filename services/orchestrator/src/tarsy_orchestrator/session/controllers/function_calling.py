@@ -14,7 +14,7 @@ from tarsy_orchestrator.session.controllers.protocol import (
 from tarsy_orchestrator.session.prompts.notes import CONCLUDE, NUDGE, too_many_calls
 
 MOST_CALLS = 100
-"""Of one answer. The model asks for the others again, when it has seen the results."""
+"""Limit of calls in one answer. The model asks for the others again when it has seen the results."""
 
 CALLS_TOGETHER = """\
 ## Calls

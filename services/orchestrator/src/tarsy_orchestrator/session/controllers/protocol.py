@@ -15,7 +15,7 @@ ATTEMPTS_BEFORE_FALLBACK = 2
 
 @dataclass(frozen=True, slots=True)
 class Interpretation:
-    """What is recorded of an answer (fields of `llm_call.completed`). `cut`: not all of its calls."""
+    """The recorded parts of an answer (fields of `llm_call.completed`). `cut`: not all of its calls."""
 
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
@@ -45,7 +45,7 @@ class AgentController(Protocol):
 
     @property
     def attempts_before_fallback(self) -> int:
-        """So many failures in a row of one provider, where there is another."""
+        """Number of failures in a row after which another provider is asked, where there is one."""
         ...
 
     def interpret(
@@ -55,21 +55,21 @@ class AgentController(Protocol):
         ...
 
     def offer_tools(self, tools: Sequence[e.OfferedTool]) -> tuple[ToolDefinition, ...]:
-        """Those that the provider is told of. None when the agent is told of them in words, or has none."""
+        """Returns the tools that go to the provider with the call. None when the prompt describes them instead."""
         ...
 
     def describe_tools(self, tools: Sequence[e.OfferedTool]) -> str:
-        """The end of the system prompt, where an agent is told of its tools in words; else empty."""
+        """Returns the end of the system prompt where that describes the tools; else nothing."""
         ...
 
     def render_turn(self, answer: e.LlmCallCompleted, results: Sequence[CallResult]) -> Iterator[ConversationMessage]:
-        """An answer on record and the results of its calls, as messages of the conversation."""
+        """Returns an answer on record and the results of its calls as messages of the conversation."""
         ...
 
     def instruct(self, *, has_tools: bool) -> Instructions:
-        """What the system prompt says of this way to answer."""
+        """Returns the parts of the system prompt about this way to answer."""
         ...
 
     def request_conclusion(self) -> str:
-        """The last message when the iterations are used up."""
+        """Returns the last message to the model when the iterations are used up."""
         ...

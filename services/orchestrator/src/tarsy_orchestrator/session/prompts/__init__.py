@@ -1,1 +1,1 @@
-"""The words that agents begin with, and what they are told on the way: parts, composed. Pure."""
+"""Prompts: the messages that agents begin with, and the notes they get on the way. Pure."""

@@ -1,4 +1,4 @@
-"""What several agents did, told to the one who joins it: bounded, and shared fairly between them. Pure."""
+"""Histories of several agents for the one who joins them: bounded, and shared fairly between them. Pure."""
 
 import json
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ class HistoryPiece:
 
     @property
     def room(self) -> int:
-        """What it takes besides its text, at most."""
+        """Characters it takes besides its text, at most."""
         return len(self.lead) + 2 * len(self.name) + MARK_ROOM + 20
 
     @property
@@ -51,7 +51,7 @@ class HistoryPiece:
 
 
 def histories_part(histories: Sequence[AgentHistory], limit: int) -> str:
-    """Analyses and errors come first, what is left is for the steps."""
+    """Analyses and errors come first; the rest of the room is for the steps."""
     left = limit - AGENT_ROOM * len(histories)
     ends = shares([len(history.analysis) + min(len(history.error), ERROR_LIMIT) for history in histories], left)
     steps = [_pieces(history) for history in histories]
@@ -84,7 +84,7 @@ def _numbered(number: int, pieces: Sequence[HistoryPiece]) -> list[HistoryPiece]
 
 
 def _of_step(step: HistoryStep, analysis: str) -> list[HistoryPiece]:
-    """What only repeats the analysis is not told twice."""
+    """A statement that only repeats the analysis is left out."""
     match step:
         case Statement():
             said = "" if step.text.strip() == analysis.strip() else step.text

@@ -1,4 +1,4 @@
-"""What prompts are made of: plain values, taken from the state of a session."""
+"""Material of prompts: plain values, taken from the state of a session."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Runbook:
 
 @dataclass(frozen=True, slots=True)
 class StageFinding:
-    """What an earlier stage came to."""
+    """The analysis of an earlier stage."""
 
     stage: str
     analysis: str
@@ -33,7 +33,7 @@ class StageFinding:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What an agent thought and wrote in one turn."""
+    """The thinking and the text of an agent's turn."""
 
     thinking: str
     text: str
@@ -41,7 +41,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """A call, and what the agent was given of its result. `note` says that it was summarised, or cut."""
+    """A call, and the part of its result that the agent read. `note` says that it was summarised, or cut."""
 
     server: str
     tool: str

@@ -1,4 +1,4 @@
-"""What an agent is told on its way. Pure."""
+"""Notes to an agent on its way. Pure."""
 
 from dataclasses import dataclass
 
@@ -34,7 +34,7 @@ def broken_off(seconds: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ReadOn:
-    """With which tool, and by which id, the agent can read on in a result."""
+    """The tool and the id with which the agent can read on in a result."""
 
     tool: str
     result: str
@@ -51,7 +51,7 @@ def cut_note(lines: int, size: int, shown: str, read_on: ReadOn | None = None) -
 
 
 def outcome_known(tool: str, result: str, outcome: str, *, cut: bool) -> str:
-    """Of a call that had ended as unknown, and that the agent has read of since."""
+    """The note on a call that had ended as unknown, and whose outcome came later."""
     part = " This is the beginning of it." if cut else ""
     return (
         f'[The outcome of your earlier call of {tool} (result "{result}") was unknown. It is known now: {outcome}.'
@@ -65,12 +65,12 @@ def learned_note(*, cut: bool) -> str:
 
 
 def _behind(shown: str) -> str:
-    """Where the tool has to begin after what was shown: it counts from 0."""
+    """Returns the line at which the tool has to begin after what was shown, counted from 0."""
     begun = len(shown[shown.rfind("\n") + 1 :].encode())
     line = shown.count("\n")
     return f"offset {line}, byte {begun}" if begun else f"offset {line}"
 
 
 def tool_result(content: str) -> str:
-    """What a tool returned, or the summary of it. A note on it stands before it, outside of the marks."""
+    """Renders a tool's result, or its summary. A note on it stands before it, outside of the marks."""
     return fenced("TOOL RESULT", content)

@@ -1,4 +1,4 @@
-"""Who the model is, and how it works: the general part of the system prompts, and what each of them ends with."""
+"""Roles: the general part of the system prompts, and the last part of each."""
 
 from string import Template
 

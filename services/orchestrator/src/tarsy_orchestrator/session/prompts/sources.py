@@ -1,4 +1,4 @@
-"""What is given to an agent besides its task: the alert, the runbook, what earlier stages found. Pure."""
+"""Sources of a task: the alert, the runbook, the findings of earlier stages. Pure."""
 
 from collections.abc import Sequence
 from string import Template
@@ -86,7 +86,7 @@ def runbook_part(runbook: Runbook) -> str:
 
 
 def findings_part(findings: Sequence[StageFinding]) -> str:
-    """Nothing, where there is nothing to tell."""
+    """Returns nothing where there are no findings."""
     if not findings:
         return ""
     told = (FINDING.substitute(stage=it.stage, analysis=fenced("FINDINGS", it.analysis)) for it in findings)

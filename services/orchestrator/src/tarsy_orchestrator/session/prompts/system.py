@@ -1,4 +1,4 @@
-"""The system prompt of an agent, from its parts. Pure."""
+"""System prompt of an agent, from its parts. Pure."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""The first message to an agent: what it is given, and what it is to do. Pure."""
+"""Task of an agent: the first message, with its sources and what is to be done. Pure."""
 
 from collections.abc import Sequence
 from string import Template

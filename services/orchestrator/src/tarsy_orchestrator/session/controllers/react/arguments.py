@@ -1,4 +1,4 @@
-"""What a model wrote as the input of a tool, as arguments. Pure; never raises, in linear time."""
+"""Arguments from the text that a model wrote as the input of a tool. Pure; never raises, in linear time."""
 
 import re
 
@@ -14,7 +14,7 @@ LANGUAGE = re.compile(r"(?:json|yaml)\s++(?=[{\[])", re.IGNORECASE)
 
 
 def arguments_of(text: str) -> dict[str, JsonValue]:
-    """The first that fits: a JSON object, other JSON, YAML with structure, pairs. Else the text itself, as `input`."""
+    """Returns the first that fits: a JSON object, other JSON, YAML with structure, pairs; else the text, as `input`."""
     bare = _unfenced(text)
     if not bare:
         return {}
@@ -26,7 +26,7 @@ def arguments_of(text: str) -> dict[str, JsonValue]:
 
 
 def _json(text: str) -> dict[str, JsonValue] | None:
-    """What comes after a complete object is not part of it."""
+    """Text after a complete object is not part of it."""
     found = object_at(text, 0)
     if found is not None:
         return found[0]

@@ -1,4 +1,4 @@
-"""An action that is written as one JSON object, with the tool's name in it. Pure."""
+"""Actions written as one JSON object with the tool's name in it. Pure."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,7 @@ ANSWERS = ("final_answer", "finalanswer")
 
 
 def named(found: Mapping[str, JsonValue]) -> tuple[str, dict[str, JsonValue]] | None:
-    """The name that stands there, and the arguments."""
+    """Returns the tool's name and the arguments."""
     fields = _fields(found)
     name = next((value for key in NAMES if isinstance(value := fields.get(key), str) and value.strip()), None)
     if name is None:

@@ -1,4 +1,4 @@
-"""One action of an answer: which tool, with what. Pure."""
+"""Parsing of one action of an answer: which tool, with what. Pure."""
 
 import re
 from collections.abc import Mapping

@@ -39,7 +39,7 @@ class ReAct:
         return Interpretation(parsed.text, (call,))
 
     def offer_tools(self, tools: Sequence[e.OfferedTool]) -> tuple[ToolDefinition, ...]:
-        """The provider is told of none: the agent reads of them in its instructions."""
+        """None go to the provider: the agent reads of them in its instructions."""
         return ()
 
     def describe_tools(self, tools: Sequence[e.OfferedTool]) -> str:

@@ -1,4 +1,4 @@
-"""Where the input of an action ends, when it says so itself. Pure."""
+"""Ends of action inputs, where the text itself marks them. Pure."""
 
 import re
 
@@ -11,7 +11,7 @@ PLAIN_END = re.compile(r"\n(?:[ \t\r]*\n|[ \t]*(?P<fence>`{3,}))")
 
 
 def input_end(text: str, begin: int) -> int | None:
-    """After a complete object or a closed fence; None of anything else."""
+    """Returns the position after a complete object or a closed fence; None for anything else."""
     opening = OPENING.match(text, begin)
     if opening is None:
         return None
@@ -26,14 +26,14 @@ def input_end(text: str, begin: int) -> int | None:
 
 
 def without_last_fence(text: str) -> str:
-    """Without the marks of a fence that ends with the text. No expression: those begin anew at each mark."""
+    """Removes the marks of a fence that ends with the text. No expression: it would begin anew at each mark."""
     end = text.rstrip()
     bare = end.rstrip("`")
     return bare.rstrip() if len(end) - len(bare) >= 3 else text
 
 
 def paragraph_end(text: str, begin: int, end: int) -> int:
-    """What a plain input cannot go beyond: models add remarks, or what they think that the tool will say.
+    """Returns the limit of a plain input: models add remarks, or a guess at the tool's answer.
 
     A fence that ends there began before it.
     """

@@ -1,4 +1,4 @@
-"""What an agent is told that calls its tools in plain text. Pure."""
+"""Instructions of ReAct: the format, the tools, and reminders. Pure."""
 
 from collections.abc import Iterable
 
@@ -78,7 +78,7 @@ CONCLUDE = (
 
 
 def react_instructions(*, has_tools: bool) -> str:
-    """Without the descriptions of the tools: those stand once on the log, for all agents of a stage."""
+    """Composes the format, without the tools' descriptions: those stand once on the log for all agents of a stage."""
     return HOW if has_tools else f"{HOW}\n\n## Your tools\n\n{NO_TOOLS}"
 
 
@@ -87,7 +87,7 @@ def tool_descriptions(tools: Iterable[OfferedTool]) -> str:
 
 
 def observation(text: str) -> str:
-    """A result as a user message. What comes from outside has its marks around it already."""
+    """Renders a result as a user message. Text from outside has its marks around it already."""
     return f"Observation:\n{text}"
 
 

@@ -1,4 +1,4 @@
-"""Which tool a model means, however it writes the name. Pure."""
+"""Tool names as models write them, matched to the tools that are offered. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -17,11 +17,11 @@ NOTHING = re.compile(
     r"|n/?a|nil|null|nothing|not (?:applicable|needed|required)|finish(?:ed)?|done|final[ _-]?answer|conclude|[-–—]+)",
     re.IGNORECASE,
 )
-"""What stands after Action when the model wants none."""
+"""Words that stand after Action when the model wants none."""
 
 
 class Names:
-    """The tools that are offered, by every way in which they are written."""
+    """Index of the offered tools by every way in which they are written."""
 
     def __init__(self, tools: Sequence[OfferedTool]) -> None:
         self._exact: dict[str, set[str]] = {}
@@ -35,36 +35,36 @@ class Names:
             self._bare.setdefault(_key(offered.tool), set()).add(name)
 
     def known(self, written: str) -> str | None:
-        """The name of the tool, when there is one and no other that could be meant."""
+        """Returns the name of the tool when exactly one could be meant."""
         word = cleaned(written)
         # A server may be called as what models put before names by themselves.
         return self._meant(word) or self._meant(FOREIGN.sub("", word, count=1))
 
     def _meant(self, word: str) -> str | None:
-        """Exactly first: to a tool of the same letters with other marks between them it would be ambiguous."""
+        """Matches exactly first: a tool of the same letters with other marks would make it ambiguous."""
         key = _key(word)
         return _only(self._exact.get(word)) or _only(self._full.get(key)) or _only(self._bare.get(key))
 
     def leading(self, line: str) -> str | None:
-        """The tool that the line names, alone or with a remark behind it."""
+        """Returns the tool that the line names, alone or with a remark behind it."""
         before_input, brace, _ = line[:LONGEST].partition("{")
         first = FIRST.match(before_input.lstrip(MARKS) + brace)
         return self.known(before_input) or (self.known(first["name"]) if first else None)
 
     def named_in(self, line: str) -> str | None:
-        """The one tool whose full name stands somewhere in a sentence."""
+        """Returns the one tool whose full name stands somewhere in a sentence."""
         words = (cleaned(word) for word in WORD.findall(line[:LONGEST]))
         found = {name for word in words if (name := _only(self._full.get(_key(word)))) is not None}
         return _only(found)
 
 
 def cleaned(written: str) -> str:
-    """Without the marks around it."""
+    """Removes the marks around a name."""
     return " ".join(written[:LONGEST].split()).strip(MARKS)
 
 
 def means_nothing(written: str) -> bool:
-    """Also with a reason behind it."""
+    """Whether the model wants no tool, also with a reason behind it."""
     return NOTHING.fullmatch(cleaned(REASON.split(written[:LONGEST].strip(MARKS), maxsplit=1)[0])) is not None
 
 

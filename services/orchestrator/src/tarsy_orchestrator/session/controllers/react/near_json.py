@@ -1,6 +1,6 @@
 """JSON as models write it: Python's words and quotes, names without quotes, a comma too many. Pure, in linear time.
 
-Where more than one reading is possible there is none.
+Ambiguous text is not read at all.
 """
 
 import json
@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 DEEPEST = 64
 MOST_PIECES = 4_000
-"""Of an object that has to be mended. One that is JSON may be longer: its reader is a hundred times faster."""
+"""Limit of an object that has to be mended. JSON may be longer: its parser is a hundred times faster."""
 INT64 = 2**63
 TOKEN = re.compile(
     r"""
@@ -29,7 +29,7 @@ WORDS = {"True": "true", "False": "false", "None": "null", "true": "true", "fals
 
 
 class TooDeep(ValueError):
-    """Nobody nests arguments like this, and what reads them later has limits too."""
+    """Raised for nesting that no real arguments have; later readers have limits too."""
 
 
 def whole(number: str) -> int | str:
@@ -48,13 +48,13 @@ DECODER = json.JSONDecoder(strict=False, parse_int=whole, parse_float=real, pars
 
 
 def value_of(text: str) -> tuple[JsonValue] | None:
-    """Of a text that is JSON and nothing else. A tuple of one, as null is a value too."""
+    """Returns the value of a text that is JSON and nothing else: a tuple of one, as null is a value too."""
     found = _decoded(text, 0)
     return (found[0],) if found is not None and not text[found[1] :].strip() else None
 
 
 def object_at(text: str, start: int) -> tuple[dict[str, JsonValue], int] | None:
-    """The object that begins there, and where it ends."""
+    """Returns the object that begins there, and where it ends."""
     if not text.startswith("{", start):
         return None
     found = _decoded(text, start)
@@ -92,7 +92,7 @@ def _clean(value: JsonValue, depth: int) -> JsonValue:
 
 
 def _mended(text: str, start: int) -> tuple[str, int] | None:
-    """What is too deep is not read to its end: of opening brackets alone each one would cost all that follow."""
+    """Reads no further where the nesting is too deep: each bracket of a row would cost all that follow."""
     pieces: list[str] = []
     depth = 0
     position = start

@@ -24,7 +24,7 @@ REAL = re.compile(r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][-+]?[
 
 
 def pairs(text: str) -> dict[str, JsonValue] | None:
-    """None unless the text is pairs and nothing else."""
+    """Returns None unless the text is pairs and nothing else."""
     found: dict[str, JsonValue] = {}
     for line in text.splitlines():
         if not line.strip():
@@ -46,7 +46,7 @@ def coerced(text: str) -> JsonValue:
 
 
 def marks(text: str, start: int = 0) -> Iterator[tuple[int, str, int]]:
-    """Brackets and commas outside quotes: where, which, and how many brackets are open after it.
+    """Yields brackets and commas outside quotes: where, which, and how many brackets are open after it.
 
     A quote opens only where a value may begin: an apostrophe does not.
     """
@@ -72,7 +72,7 @@ def _before(text: str, start: int, position: int) -> str:
 
 
 def _pairs_in(line: str) -> dict[str, JsonValue] | None:
-    """Where a comma does not begin another pair, it belongs to the value."""
+    """A comma that begins no other pair belongs to the value."""
     found = [PAIR.fullmatch(part) for part in _parts(line)]
     if all(found):
         return {pair["key"]: _value(pair["value"].strip()) for pair in found if pair}

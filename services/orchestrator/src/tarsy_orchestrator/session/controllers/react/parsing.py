@@ -1,8 +1,8 @@
-"""Reads what a model answers that was told to write Thought, Action, Action Input, Final Answer. Pure; never raises.
+"""Parser of ReAct answers: Thought, Action, Action Input, Final Answer. Pure; never raises.
 
-When an answer holds an action and a final answer, and no observation between them, the action counts: such an answer is
-a guess at what the tool will say. If it was more than that, the model says it again once it has seen the result; the
-other way round a guess would be the end of the investigation. A final answer that comes first is the end.
+An action counts when a final answer follows it without an observation between them: such an answer is a guess at the
+tool's result. If it was more than that, the model repeats it once it has seen the result; the other way round a guess
+would end the investigation. A final answer that comes first ends it.
 """
 
 import re
@@ -32,7 +32,7 @@ THINKING_ENDS = "</think>"
 OPENING = re.compile(r"\s*+(?:`{3,}+[ \t]*+\w*+\s*+)?")
 FENCE_LINE = re.compile(r"^[ \t]*+`{3,}", re.MULTILINE)
 MOST_READ = 64 * 1024
-"""Characters of an answer in which an action or a final answer may begin. Nobody else is served while it is read."""
+"""Characters of an answer in which an action or a final answer may begin. Reading blocks the event loop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class SectionWalk:
 
 
 def read(text: str, tools: Sequence[OfferedTool]) -> ParsedAnswer:
-    """Of a very long answer only the beginning is looked through. A final answer that begins there goes to the end."""
+    """Looks only through the beginning of a very long answer. A final answer that begins there goes to the end."""
     head = text[:MOST_READ]
     names = Names(tools)
     begin = _after_thinking(head)
@@ -62,7 +62,7 @@ def read(text: str, tools: Sequence[OfferedTool]) -> ParsedAnswer:
 
 
 def conclusion(text: str) -> str:
-    """Of an agent whose actions count no longer: its final answer, wherever it stands, or else all that it says."""
+    """Returns the final answer, wherever it stands, or else the whole text: actions count no longer."""
     begin = _after_thinking(text)
     found = sections(text[:MOST_READ], begin, lambda _: False)
     final = next((section for section in found if section.kind == "final"), None)
@@ -71,15 +71,15 @@ def conclusion(text: str) -> str:
 
 
 def _after_thinking(text: str) -> int:
-    """Some models show their thinking; what they consider there they have not said."""
+    """Some models show their thinking; an action there is not meant."""
     found = text.find(THINKING_ENDS)
     return 0 if found < 0 else found + len(THINKING_ENDS)
 
 
 def _walk(text: str, found: list[AnswerSection], names: Names) -> Attempt | SectionWalk:
-    """The first action that is meant, or else what there was.
+    """Returns the first action that is meant, or else what there was.
 
-    One that names no known tool and has no input may be prose: a later one, or a final answer, is what the model meant.
+    An action that names no known tool and has no input may be prose: then a later one, or a final answer, is meant.
     """
     weak = none = None
     for index, section in enumerate(found):
@@ -140,7 +140,7 @@ def _concluded(text: str, found: SectionWalk) -> ParsedAnswer:
 
 
 def _answer(text: str, final: AnswerSection) -> str:
-    """Without the end of a fence, or of bold letters, that began before it."""
+    """Removes the end of a fence, or of bold letters, that began before the answer."""
     answer = text[final.begin : final.end].strip()
     if len(FENCE_LINE.findall(answer)) % 2:
         answer = without_last_fence(answer)
@@ -150,7 +150,7 @@ def _answer(text: str, final: AnswerSection) -> str:
 
 
 def _without_sections(text: str, begin: int, names: Names) -> ParsedAnswer:
-    """It may be one JSON object that says it all."""
+    """Reads an answer without headers: it may be one JSON object that holds all."""
     kept = text.strip()
     opening = OPENING.match(text, begin)
     found = object_at(text, opening.end()) if opening else None

@@ -1,4 +1,4 @@
-"""What was read in an answer of a model."""
+"""Result of parsing a ReAct answer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ class WrittenCall:
 
 @dataclass(frozen=True, slots=True)
 class ParsedAnswer:
-    """`text` is what is kept of the answer: nothing that the model invented after its action.
+    """`text` is the part of the answer that is kept: nothing that the model invented after its action.
 
-    Exactly one of the others says something: a call, a final answer, or a reminder of the format, which is what the
-    agent is told when neither could be found.
+    Exactly one of the others is set: a call, a final answer, or a reminder of the format, which goes to the agent when
+    neither could be found.
     """
 
     text: str

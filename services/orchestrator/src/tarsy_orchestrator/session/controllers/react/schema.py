@@ -1,4 +1,4 @@
-"""The parameters of a tool, as lines for a reader instead of a JSON schema. Pure."""
+"""Parameters of a tool as lines for a reader instead of a JSON schema. Pure."""
 
 from collections.abc import Iterator, Mapping
 

@@ -1,4 +1,4 @@
-"""Where the sections of an answer begin. Pure, in linear time.
+"""Sections of an answer: where each begins. Pure, in linear time.
 
 A word is a header at the start of a line (whatever marks and numbers stand before it), with a colon; without one, or
 within a line, only where what stands around it leaves no doubt.
@@ -39,7 +39,7 @@ SENTENCE_END = frozenset((*".!?…:)]}`*\"'", ""))
 INPUT_IN_LINE = re.compile(r"[^\n]{1,200}?\s[*_]{0,3}Action Inputs?[*_]{0,3}:")
 REST = 300
 MOST_ACTIONS = 12
-"""Of those that turn out to be none. What comes after them is not worth the time."""
+"""Limit of headers that turn out to be none. More of them are not worth the time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from tarsy_orchestrator.session.controllers.react.near_json import DEEPEST, TooD
 from tarsy_orchestrator.session.controllers.react.pairs import coerced
 
 LONGEST = 6_000
-"""Its reader is slow, and works beside everything else that the process does."""
+"""Limit of the text: the YAML reader is slow, and blocks everything else that the process does."""
 STRUCTURE = re.compile(r"^[ \t]*+[\w.\-\"']++:[ \t]*+(?:$|[|>\[{])", re.MULTILINE)
 NAME = re.compile(r"[^\W\d][\w.\-]*")
 
@@ -20,7 +20,7 @@ class YamlRefusedError(yaml.YAMLError):
 
 
 class Loader(yaml.SafeLoader):
-    """Without anchors: a few lines of them stand for gigabytes. Deep brackets are slow to read, and end it early."""
+    """YAML without anchors: a few lines of them stand for gigabytes. Deep brackets are slow to read, and end it."""
 
     @override
     def fetch_flow_collection_start(self, token_class: type[yaml.Token]) -> None:
@@ -36,7 +36,7 @@ class Loader(yaml.SafeLoader):
 
 
 def structured(text: str) -> dict[str, JsonValue] | None:
-    """None unless it is a mapping that holds a list, a mapping, or a block of text."""
+    """Returns None unless the text is a mapping that holds a list, a mapping, or a block of text."""
     if len(text) > LONGEST or not STRUCTURE.search(text):
         return None
     try:
@@ -63,7 +63,7 @@ def _mapping(node: yaml.MappingNode, depth: int) -> dict[str, JsonValue]:
 
 
 def _plain(node: yaml.Node, depth: int) -> JsonValue:
-    """Only what has no quotes may be a number: dates, `no` and 12:30 are text, whatever YAML 1.1 thinks of them."""
+    """Reads only unquoted numbers as numbers: dates, `no` and 12:30 are text, whatever YAML 1.1 says."""
     if depth > DEEPEST:
         raise TooDeep
     match node:
