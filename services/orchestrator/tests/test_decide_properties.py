@@ -13,7 +13,7 @@ from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage
 from tarsy_contracts.events import ENDINGS
 from tarsy_contracts.identities import summary_id
 from tarsy_orchestrator.session.conversation import build_conversation
-from tarsy_orchestrator.session.deadlines import deadlines
+from tarsy_orchestrator.session.deadlines import list_deadlines
 from tarsy_orchestrator.session.decide import decide
 from tarsy_orchestrator.session.effects import LlmCallEffect, SummaryEffect, ToolCallEffect, effects_of
 from tarsy_orchestrator.session.evolve import evolve
@@ -85,7 +85,7 @@ def any_input(story: Story, drawn: random.Random) -> i.Input:
     if isinstance(state, Investigating):
         choices += any_answers(story, state, drawn) * 2
         if drawn.random() < 0.05:
-            choices += [i.DeadlinePassed(call_id=one.id) for one in deadlines(state)]
+            choices += [i.DeadlinePassed(call_id=one.id) for one in list_deadlines(state)]
     return drawn.choice(choices)
 
 

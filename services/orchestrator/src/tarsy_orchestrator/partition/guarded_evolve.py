@@ -16,12 +16,12 @@ def evolve_guarded(state: SessionState, record: Recorded) -> SessionState:
     try:
         return evolve(state, record)
     except Exception as problem:  # noqa: BLE001 - whatever it is, the next session's event has to be read
-        log.error("event.not_read", session_id=record.session_id, type=record.envelope.type, **error_fields(problem))
+        log.error("event.not_read", session_id=record.session_id, type=record.envelope.type, **describe_error(problem))
         return Unsupported(
             max(state.last_decided_offset, record.envelope.decided or NO_INPUT), raised=type(problem).__name__
         )
 
 
-def error_fields(problem: Exception) -> dict[str, str]:
+def describe_error(problem: Exception) -> dict[str, str]:
     """Fields of an error for the log, without its message: nobody has masked that."""
     return {"problem": type(problem).__name__, "where": "".join(traceback.format_tb(problem.__traceback__))}

@@ -13,7 +13,7 @@ from tarsy_contracts.envelope import Envelope, EnvelopeError
 from tarsy_contracts.inputs import INPUTS, AlertReceived, DeadlinePassed
 from tarsy_contracts.recorded import UnknownType, UnreadableValue
 from tarsy_orchestrator.partition.decision_batch import PendingInput
-from tarsy_orchestrator.partition.guarded_evolve import error_fields
+from tarsy_orchestrator.partition.guarded_evolve import describe_error
 from tarsy_orchestrator.session.decision_input import DecisionInput
 from tarsy_orchestrator.session.downtime import NO_DOWNTIME, Downtime
 
@@ -73,7 +73,7 @@ class InboxReader:
         try:
             chain = self._plan(taken.alert) if isinstance(taken, AlertReceived) else None
         except Exception as problem:  # noqa: BLE001 - a mistake in the code is not the other sessions' business
-            log.error("alert.not_planned", session_id=envelope.subject, **error_fields(problem))
+            log.error("alert.not_planned", session_id=envelope.subject, **describe_error(problem))
             return UnplannedInput(record, envelope.subject, f"{type(problem).__name__} at its plan")
         given = DecisionInput(
             input=taken,

@@ -17,7 +17,7 @@ from tarsy_contracts.inputs import INPUTS, Input, OperatorRequest, SessionFailRe
 from tarsy_orchestrator.metrics import AsideReason, BurialReason, Metrics
 from tarsy_orchestrator.partition.dead_letter_writer import DeadLetterWriter
 from tarsy_orchestrator.partition.decision_batch import PendingInput, Undecided
-from tarsy_orchestrator.partition.guarded_evolve import error_fields
+from tarsy_orchestrator.partition.guarded_evolve import describe_error
 from tarsy_orchestrator.partition.quarantine import PendingRelease, Quarantine, UnwrittenInput
 from tarsy_orchestrator.session.operator_requests import is_accepted, minimal_end, operator_replies
 from tarsy_orchestrator.session.state import NO_INPUT, Investigating, SessionState, Unsupported
@@ -141,7 +141,7 @@ class FaultIsolation:
         """Sets the session aside with the input, if an earlier input has not done so."""
         session_id, type_ = one.waiting.session_id, one.waiting.given.input.type
         if one.problem is not None:
-            log.error("input.not_decided", session_id=session_id, type=type_, **error_fields(one.problem))
+            log.error("input.not_decided", session_id=session_id, type=type_, **describe_error(one.problem))
             self.set_aside(session_id, "decision", f"{type(one.problem).__name__} at {type_}")
         self.hold(one.waiting)
 
@@ -181,7 +181,7 @@ class FaultIsolation:
             self.set_aside_failed(session_id, problem)
 
     def set_aside_failed(self, session_id: str, problem: Exception) -> None:
-        log.error("session.work_failed", session_id=session_id, **error_fields(problem))
+        log.error("session.work_failed", session_id=session_id, **describe_error(problem))
         self.set_aside(session_id, "work", type(problem).__name__)
 
     def _hold(self, session_id: str, record: Record, retry: Callable[[], None]) -> None:

@@ -12,8 +12,14 @@ from tarsy_orchestrator.session.controllers import CONTROLLERS
 from tarsy_orchestrator.session.controllers.protocol import AgentController, CallResult
 from tarsy_orchestrator.session.llm_failures import ITERATION_TIMEOUT, REPETITION
 from tarsy_orchestrator.session.prompt_context import content_of
-from tarsy_orchestrator.session.prompts.notes import BE_CONCISE, NUDGE, broken_off, outcome_known, tool_result
-from tarsy_orchestrator.session.read_result_tool import read_result_name, short_id
+from tarsy_orchestrator.session.prompts.notes import (
+    BE_CONCISE,
+    NUDGE,
+    note_broken_off,
+    note_outcome_known,
+    render_tool_result,
+)
+from tarsy_orchestrator.session.read_result_tool import read_result_name, shorten_id
 from tarsy_orchestrator.session.state import Execution, Investigating, ToolCallState, Turn
 
 
@@ -62,7 +68,7 @@ def _last_words(state: Investigating, execution: Execution) -> Iterator[UserMess
     if failed is not None and failed.kind == REPETITION:
         yield UserMessage(content=BE_CONCISE)
     if failed is not None and failed.kind == ITERATION_TIMEOUT:
-        yield UserMessage(content=broken_off(state.started.chain.limits.iteration_seconds))
+        yield UserMessage(content=note_broken_off(state.started.chain.limits.iteration_seconds))
     if execution.waiting_for is not None and execution.waiting_for.requested.purpose == "conclusion":
         yield UserMessage(content=_controller(execution).request_conclusion())
 
@@ -72,11 +78,11 @@ def _learned_after(state: Investigating, execution: Execution, turn: int) -> Ite
         if call.learned is None or call.learned.after_turn != turn or call.requested.execution_id != execution.id:
             continue
         event = call.learned.event
-        note = outcome_known(call.requested.tool, short_id(event.call_id), event.outcome, cut=event.cut)
-        yield UserMessage(content=f"{note}\n\n{tool_result(event.content)}")
+        note = note_outcome_known(call.requested.tool, shorten_id(event.call_id), event.outcome, cut=event.cut)
+        yield UserMessage(content=f"{note}\n\n{render_tool_result(event.content)}")
 
 
 def _content(call: ToolCallState, read_result: str) -> str:
     content, note = content_of(call, read_result)
-    fenced = tool_result(content)
+    fenced = render_tool_result(content)
     return f"{note}\n\n{fenced}" if note else fenced

@@ -29,7 +29,7 @@ class Deadline:
     at: datetime
 
 
-def deadlines(state: Investigating) -> Iterator[Deadline]:
+def list_deadlines(state: Investigating) -> Iterator[Deadline]:
     """Yields those of the session and of its iterations."""
     if state.cancelled is not None:
         yield Deadline(state.session_id, state.cancelled.at, state.cancelled.at + CANCEL_GRACE)
@@ -49,7 +49,7 @@ def decide_deadline(state: Investigating, id: str, at: datetime, downtime: Downt
         return _call(call, at, downtime)
     if (call := call_of_summary(state.calls, id)) is not None:
         return _summary(call, at, downtime)
-    found = next((one for one in deadlines(state) if one.id == id), None)
+    found = next((one for one in list_deadlines(state) if one.id == id), None)
     if found is None or not downtime.passed(found.since, found.at, at):
         return []
     if id != state.session_id:

@@ -6,7 +6,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.conversation import ToolCall
 from tarsy_orchestrator.session.controllers import CONTROLLERS
-from tarsy_orchestrator.session.read_result_tool import is_read_result, refusal
+from tarsy_orchestrator.session.read_result_tool import find_refusal, is_read_result
 from tarsy_orchestrator.session.state import Execution, Investigating
 
 MOST_NAMED = 100
@@ -81,7 +81,7 @@ def _calls(state: Investigating, execution: Execution, answer: e.LlmCallComplete
 def _refusal(state: Investigating, execution: Execution, call: ToolCall, tool: e.OfferedTool | None) -> str | None:
     if tool is None:
         return f"There is no tool named {call.name!r}. The tools you have: {_names(execution.tools)}."
-    return refusal(state.calls, call.arguments) if is_read_result(tool.server, tool.tool) else None
+    return find_refusal(state.calls, call.arguments) if is_read_result(tool.server, tool.tool) else None
 
 
 def _names(tools: Sequence[e.OfferedTool]) -> str:

@@ -7,7 +7,7 @@ from datetime import datetime
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Priority, priority_of
 from tarsy_contracts.identities import derived_id
-from tarsy_orchestrator.session.deadlines import deadlines
+from tarsy_orchestrator.session.deadlines import list_deadlines
 from tarsy_orchestrator.session.stages import wanted_servers
 from tarsy_orchestrator.session.state import (
     Claim,
@@ -124,7 +124,7 @@ def effects_of(state: SessionState) -> list[Effect]:
     """Returns effects in the order in which they came to be owed. Each has an id; its outcome names it."""
     if not isinstance(state, Investigating):
         return []
-    missing: list[Effect] = [DeadlineEffect(one.id, one.since, one.at) for one in deadlines(state)]
+    missing: list[Effect] = [DeadlineEffect(one.id, one.since, one.at) for one in list_deadlines(state)]
     if state.cancelled is None:
         missing += _steps(state)
     for call in state.calls.values():

@@ -11,13 +11,13 @@ from tarsy_orchestrator.session.prompts.material import (
     Statement,
     ToolUse,
 )
-from tarsy_orchestrator.session.prompts.notes import ReadOn, cut_note, learned_note, summary_note
+from tarsy_orchestrator.session.prompts.notes import ReadOn, note_cut, note_learned, note_summary
 from tarsy_orchestrator.session.prompts.task import (
     compose_executive_summary_prompt,
     compose_prompt,
     compose_synthesis_prompt,
 )
-from tarsy_orchestrator.session.read_result_tool import short_id
+from tarsy_orchestrator.session.read_result_tool import shorten_id
 from tarsy_orchestrator.session.state import Execution, Investigating, Stage, ToolCallState
 from tarsy_orchestrator.session.state_queries import analysis_of, final_analysis, runbook_call
 
@@ -29,14 +29,14 @@ def compose_task(state: Investigating, stage: Stage) -> str:
         case "synthesis":
             joined = next(one for one in state.stages if one.started.stage_id == stage.started.referenced_stage_id)
             histories = [_history(state, execution) for execution in state.executions_of(joined)]
-            return compose_synthesis_prompt(alert, runbook(state), joined.started.name, histories)
+            return compose_synthesis_prompt(alert, find_runbook(state), joined.started.name, histories)
         case "exec_summary":
             return compose_executive_summary_prompt(alert, final_analysis(state))
         case _:
-            return compose_prompt(alert, runbook(state), findings(state))
+            return compose_prompt(alert, find_runbook(state), collect_findings(state))
 
 
-def findings(state: Investigating) -> Sequence[StageFinding]:
+def collect_findings(state: Investigating) -> Sequence[StageFinding]:
     """Returns the analyses of the stages so far. Where several were joined, only the joint one counts."""
     joined = {stage.started.referenced_stage_id for stage in state.stages if not stage.open}
     return [
@@ -48,7 +48,7 @@ def findings(state: Investigating) -> Sequence[StageFinding]:
     ]
 
 
-def runbook(state: Investigating) -> Runbook:
+def find_runbook(state: Investigating) -> Runbook:
     """Returns the runbook of the alert, or else that of the configuration."""
     call = runbook_call(state)
     url = state.started.alert.runbook_url or ""
@@ -69,13 +69,13 @@ def content_of(call: ToolCallState, read_result_name: str = "") -> tuple[str, st
     completed = call.completed
     if completed is None:
         return "", ""
-    read_on = ReadOn(read_result_name, short_id(call.requested.call_id)) if read_result_name else None
+    read_on = ReadOn(read_result_name, shorten_id(call.requested.call_id)) if read_result_name else None
     summary = call.summary.ended if call.summary is not None else None
     if isinstance(summary, e.SummaryCompleted):
-        return summary.content, summary_note(completed.lines, completed.size, read_on)
+        return summary.content, note_summary(completed.lines, completed.size, read_on)
     if not completed.cut:
         return completed.content, ""
-    return completed.content, cut_note(completed.lines, completed.size, completed.content, read_on)
+    return completed.content, note_cut(completed.lines, completed.size, completed.content, read_on)
 
 
 def _history(state: Investigating, execution: Execution) -> AgentHistory:
@@ -100,7 +100,7 @@ def _steps(state: Investigating, execution: Execution) -> Iterator[HistoryStep]:
             outcome = "unknown" if completed is None else completed.outcome
             if call.learned is not None:
                 learned = call.learned.event
-                content, note, outcome = learned.content, learned_note(cut=learned.cut), learned.outcome
+                content, note, outcome = learned.content, note_learned(cut=learned.cut), learned.outcome
             yield ToolUse(
                 server=requested.server,
                 tool=requested.tool,

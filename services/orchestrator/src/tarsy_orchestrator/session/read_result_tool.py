@@ -13,7 +13,7 @@ from tarsy_contracts.conversation import ToolDefinition
 from tarsy_contracts.own_tools import OWN_SERVER, READ_RESULT
 from tarsy_contracts.requests import ResultPlace
 from tarsy_orchestrator.session.state import ToolCallState
-from tarsy_orchestrator.session.text import one_line
+from tarsy_orchestrator.session.text import to_one_line
 
 SHORTEST_ID = 8
 MOST_LISTED = 20
@@ -87,12 +87,12 @@ def is_read_result(server: str, tool: str) -> bool:
     return server == OWN_SERVER and tool == READ_RESULT
 
 
-def short_id(call_id: str) -> str:
+def shorten_id(call_id: str) -> str:
     """Returns the id by which the agent knows a result."""
     return call_id[:SHORTEST_ID]
 
 
-def refusal(calls: Mapping[str, ToolCallState], arguments: Mapping[str, JsonValue]) -> str | None:
+def find_refusal(calls: Mapping[str, ToolCallState], arguments: Mapping[str, JsonValue]) -> str | None:
     """Returns why nothing can be read, in words that an agent can act on."""
     given = arguments.get("result")
     found = _meant(calls.values(), given)
@@ -102,7 +102,7 @@ def refusal(calls: Mapping[str, ToolCallState], arguments: Mapping[str, JsonValu
         return f"Several results begin with {given}: {', '.join(one.requested.call_id for one in found)}."
     if not isinstance(given, str) or not given.strip():
         return f"`result` is missing: the id of a result. {_list(calls)}"
-    return f"There is no result {one_line(given, 60)!r}. {_list(calls)}"
+    return f"There is no result {to_one_line(given, 60)!r}. {_list(calls)}"
 
 
 def place_of(calls: Mapping[str, ToolCallState], reading: e.ToolCallRequested) -> ResultPlace | None:
@@ -133,5 +133,5 @@ def _list(calls: Mapping[str, ToolCallState]) -> str:
 def _told(call: ToolCallState) -> str:
     requested, completed = call.requested, call.completed
     lines = completed.lines if completed is not None else 0
-    name = one_line(f"{requested.server}.{requested.tool}", NAME_LENGTH)
-    return f"{short_id(requested.call_id)} ({name}, {lines} lines)"
+    name = to_one_line(f"{requested.server}.{requested.tool}", NAME_LENGTH)
+    return f"{shorten_id(requested.call_id)} ({name}, {lines} lines)"

@@ -15,12 +15,12 @@ _MARK = re.compile(rf"[{_LESS}](?:{_BETWEEN}[{_LESS}]){{2,}}|[{_MORE}](?:{_BETWE
 _HARMLESS = str.maketrans({**dict.fromkeys(_LESS, "‹"), **dict.fromkeys(_MORE, "›")})
 
 
-def fenced(name: str, text: str) -> str:
+def fence(name: str, text: str) -> str:
     """Puts the text between the marks of `name`. Anything like a mark in it stays readable, and is none."""
-    return f"<<<{name}\n{without_marks(text.strip('\r\n')) or '(empty)'}\n{name}>>>"
+    return f"<<<{name}\n{remove_marks(text.strip('\r\n')) or '(empty)'}\n{name}>>>"
 
 
-def without_marks(text: str) -> str:
+def remove_marks(text: str) -> str:
     """Three brackets in a row are a mark, whatever stands behind them, also with blanks or unseen signs between them.
 
     As long as the text was; done twice, it is the same.
@@ -28,17 +28,17 @@ def without_marks(text: str) -> str:
     return _MARK.sub(lambda found: found[0].translate(_HARMLESS), text)
 
 
-def one_line(text: str, limit: int) -> str:
+def to_one_line(text: str, limit: int) -> str:
     """Makes one short line: no breaks, no control characters, no marks, bounded."""
     line = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
-    return without_marks(line if len(line) <= limit else f"{line[: limit - 1]}…")
+    return remove_marks(line if len(line) <= limit else f"{line[: limit - 1]}…")
 
 
 MARK_ROOM = 50
 """A shortened text may be this long, however little room it was given: it says how much was left out."""
 
 
-def shares(needs: Sequence[int], total: int) -> list[int]:
+def share_out(needs: Sequence[int], total: int) -> list[int]:
     """A need below an equal share is met; the others share the rest equally."""
     given = [0] * len(needs)
     left = max(total, 0)
@@ -48,7 +48,7 @@ def shares(needs: Sequence[int], total: int) -> list[int]:
     return given
 
 
-def shortened(text: str, limit: int) -> str:
+def shorten(text: str, limit: int) -> str:
     """Keeps head and tail of the text, with a mark between them."""
     if len(text) <= limit:
         return text

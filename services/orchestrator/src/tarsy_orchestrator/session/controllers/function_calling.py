@@ -11,7 +11,7 @@ from tarsy_orchestrator.session.controllers.protocol import (
     Instructions,
     Interpretation,
 )
-from tarsy_orchestrator.session.prompts.notes import CONCLUDE, NUDGE, too_many_calls
+from tarsy_orchestrator.session.prompts.notes import CONCLUDE, NUDGE, note_too_many_calls
 
 MOST_CALLS = 100
 """Limit of calls in one answer. The model asks for the others again when it has seen the results."""
@@ -31,7 +31,7 @@ class FunctionCalling:
     ) -> Interpretation:
         calls = () if concluding else reported.tool_calls[:MOST_CALLS]
         if calls and (count := len(reported.tool_calls) + reported.calls_left_out) > MOST_CALLS:
-            return Interpretation(reported.text, calls, reminder=too_many_calls(count, MOST_CALLS), cut=True)
+            return Interpretation(reported.text, calls, reminder=note_too_many_calls(count, MOST_CALLS), cut=True)
         blank = not calls and not reported.text.strip()
         return Interpretation(reported.text, calls, reminder=NUDGE if blank else "")
 

@@ -8,7 +8,7 @@ from string import Template
 
 from tarsy_contracts.events import Outcome
 from tarsy_orchestrator.session.prompts.material import AgentHistory, HistoryStep, Statement, ToolUse
-from tarsy_orchestrator.session.text import MARK_ROOM, fenced, one_line, shares, shortened
+from tarsy_orchestrator.session.text import MARK_ROOM, fence, share_out, shorten, to_one_line
 
 HISTORIES_LIMIT = 400_000
 """Characters of all histories together."""
@@ -50,12 +50,12 @@ class HistoryPiece:
         return self.name == "TOOL RESULT"
 
 
-def histories_part(histories: Sequence[AgentHistory], limit: int) -> str:
+def compose_histories(histories: Sequence[AgentHistory], limit: int) -> str:
     """Analyses and errors come first; the rest of the room is for the steps."""
     left = limit - AGENT_ROOM * len(histories)
-    ends = shares([len(history.analysis) + min(len(history.error), ERROR_LIMIT) for history in histories], left)
+    ends = share_out([len(history.analysis) + min(len(history.error), ERROR_LIMIT) for history in histories], left)
     steps = [_pieces(history) for history in histories]
-    rooms = shares([sum(map(_size, each)) for each in steps], left - sum(ends))
+    rooms = share_out([sum(map(_size, each)) for each in steps], left - sum(ends))
     return "\n\n".join(
         "\n\n".join((_head(history, number, len(histories)), *_end(history, end), *_steps(pieces, room)))
         for number, (history, end, pieces, room) in enumerate(zip(histories, ends, steps, rooms, strict=True), 1)
@@ -67,10 +67,10 @@ def _head(history: AgentHistory, number: int, count: int) -> str:
 
 
 def _end(history: AgentHistory, limit: int) -> list[str]:
-    error = shortened(history.error, ERROR_LIMIT)
-    analysis = shortened(history.analysis, limit - min(len(history.error), ERROR_LIMIT))
-    told = [fenced("ANALYSIS", analysis) if analysis.strip() else NO_ANALYSIS]
-    return [*told, fenced("ERROR", error)] if error.strip() else told
+    error = shorten(history.error, ERROR_LIMIT)
+    analysis = shorten(history.analysis, limit - min(len(history.error), ERROR_LIMIT))
+    told = [fence("ANALYSIS", analysis) if analysis.strip() else NO_ANALYSIS]
+    return [*told, fence("ERROR", error)] if error.strip() else told
 
 
 def _pieces(history: AgentHistory) -> list[list[HistoryPiece]]:
@@ -91,9 +91,9 @@ def _of_step(step: HistoryStep, analysis: str) -> list[HistoryPiece]:
             pieces = [HistoryPiece("", "THOUGHT", step.thinking), HistoryPiece("", "WORDS", said)]
             return [piece for piece in pieces if piece.text.strip()]
         case ToolUse():
-            name = f"{one_line(step.server, NAME_LIMIT)}.{one_line(step.tool, NAME_LIMIT)}"
+            name = f"{to_one_line(step.server, NAME_LIMIT)}.{to_one_line(step.tool, NAME_LIMIT)}"
             call = f"{name} {json.dumps(dict(step.arguments), ensure_ascii=False)}"
-            lead = f"Result: {OUTCOMES[step.outcome]}. {one_line(step.note, NAME_LIMIT)}".strip()
+            lead = f"Result: {OUTCOMES[step.outcome]}. {to_one_line(step.note, NAME_LIMIT)}".strip()
             return [HistoryPiece("", "TOOL CALL", call), HistoryPiece(lead, "TOOL RESULT", step.content)]
 
 
@@ -121,10 +121,10 @@ def _told(pieces: Sequence[HistoryPiece], limit: int) -> list[str]:
     results = [len(piece.text) if piece.is_result else 0 for piece in pieces]
     words = [0 if piece.is_result else len(piece.text) for piece in pieces]
     for_results = min(sum(results), max(room - sum(words), room // 4))
-    limits = map(sum, zip(shares(results, for_results), shares(words, room - for_results), strict=True))
+    limits = map(sum, zip(share_out(results, for_results), share_out(words, room - for_results), strict=True))
     return [_fence(piece, limit) for piece, limit in zip(pieces, limits, strict=True)]
 
 
 def _fence(piece: HistoryPiece, limit: int) -> str:
-    text = fenced(piece.name, shortened(piece.text, limit))
+    text = fence(piece.name, shorten(piece.text, limit))
     return f"{piece.lead}\n\n{text}" if piece.lead else text

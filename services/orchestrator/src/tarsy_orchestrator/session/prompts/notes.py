@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tarsy_orchestrator.session.text import fenced
+from tarsy_orchestrator.session.text import fence
 
 NUDGE = "Your last answer was empty. Call a tool, or write your analysis."
 
@@ -17,14 +17,14 @@ BE_CONCISE = (
 )
 
 
-def too_many_calls(count: int, most: int) -> str:
+def note_too_many_calls(count: int, most: int) -> str:
     return (
         f"You asked for {count} calls at once. Only the first {most} were made, which is the most that one answer may"
         " bring. Ask for those of the others that you still need."
     )
 
 
-def broken_off(seconds: float) -> str:
+def note_broken_off(seconds: float) -> str:
     """The last answer took too long."""
     return (
         f"Your last answer was not complete after {seconds:g} seconds, and was broken off. Think and write less this"
@@ -40,17 +40,17 @@ class ReadOn:
     result: str
 
 
-def summary_note(lines: int, size: int, read_on: ReadOn | None = None) -> str:
+def note_summary(lines: int, size: int, read_on: ReadOn | None = None) -> str:
     how = "" if read_on is None else f' To read in it: {read_on.tool} with result "{read_on.result}".'
     return f"[The result had {lines} lines ({size} bytes). This is a summary of it.{how}]"
 
 
-def cut_note(lines: int, size: int, shown: str, read_on: ReadOn | None = None) -> str:
+def note_cut(lines: int, size: int, shown: str, read_on: ReadOn | None = None) -> str:
     how = "" if read_on is None else f' To read on: {read_on.tool} with result "{read_on.result}", {_behind(shown)}.'
     return f"[The result had {lines} lines ({size} bytes). This is its beginning; the rest was left out.{how}]"
 
 
-def outcome_known(tool: str, result: str, outcome: str, *, cut: bool) -> str:
+def note_outcome_known(tool: str, result: str, outcome: str, *, cut: bool) -> str:
     """The note on a call that had ended as unknown, and whose outcome came later."""
     part = " This is the beginning of it." if cut else ""
     return (
@@ -59,7 +59,7 @@ def outcome_known(tool: str, result: str, outcome: str, *, cut: bool) -> str:
     )
 
 
-def learned_note(*, cut: bool) -> str:
+def note_learned(*, cut: bool) -> str:
     part = " This is the beginning of the result." if cut else ""
     return f"[The outcome was unknown at first, and became known later.{part}]"
 
@@ -71,6 +71,6 @@ def _behind(shown: str) -> str:
     return f"offset {line}, byte {begun}" if begun else f"offset {line}"
 
 
-def tool_result(content: str) -> str:
+def render_tool_result(content: str) -> str:
     """Renders a tool's result, or its summary. A note on it stands before it, outside of the marks."""
-    return fenced("TOOL RESULT", content)
+    return fence("TOOL RESULT", content)

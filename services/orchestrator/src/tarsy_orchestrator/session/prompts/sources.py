@@ -5,7 +5,7 @@ from string import Template
 
 from tarsy_contracts.alert import Alert
 from tarsy_orchestrator.session.prompts.material import Runbook, StageFinding
-from tarsy_orchestrator.session.text import fenced, one_line
+from tarsy_orchestrator.session.text import fence, to_one_line
 
 LINE_LIMIT = 500
 REASON_LIMIT = 1000
@@ -60,41 +60,41 @@ FINDING = Template("""\
 $analysis""")
 
 
-def alert_part(alert: Alert) -> str:
+def compose_alert(alert: Alert) -> str:
     text = ALERT_TEXT.substitute(
-        alert_type=one_line(alert.alert_type, LINE_LIMIT),
-        title=one_line(alert.title, LINE_LIMIT) or "(none)",
-        severity=one_line(alert.severity or "", LINE_LIMIT) or "(not said)",
+        alert_type=to_one_line(alert.alert_type, LINE_LIMIT),
+        title=to_one_line(alert.title, LINE_LIMIT) or "(none)",
+        severity=to_one_line(alert.severity or "", LINE_LIMIT) or "(not said)",
         data=alert.data.strip("\r\n") or "(no data)",
     )
-    return ALERT.substitute(alert=fenced("ALERT", text))
+    return ALERT.substitute(alert=fence("ALERT", text))
 
 
-def runbook_part(runbook: Runbook) -> str:
+def compose_runbook(runbook: Runbook) -> str:
     told = []
     if runbook.missing:
-        reason = f"Source: {_source(runbook)}\nReason: {one_line(runbook.missing, REASON_LIMIT)}"
-        told.append(MISSING.substitute(reason=fenced("RUNBOOK ERROR", reason)))
+        reason = f"Source: {_source(runbook)}\nReason: {to_one_line(runbook.missing, REASON_LIMIT)}"
+        told.append(MISSING.substitute(reason=fence("RUNBOOK ERROR", reason)))
     if runbook.source == "alert":
         text = f"Source: {_source(runbook)}\n\n{runbook.text}"
-        told.append(FROM_ALERT.substitute(cut=_cut(runbook), runbook=fenced("RUNBOOK", text)))
+        told.append(FROM_ALERT.substitute(cut=_cut(runbook), runbook=fence("RUNBOOK", text)))
     elif runbook.source == "default":
-        told.append(DEFAULT.substitute(cut=_cut(runbook), runbook=fenced("OPERATOR RUNBOOK", runbook.text)))
+        told.append(DEFAULT.substitute(cut=_cut(runbook), runbook=fence("OPERATOR RUNBOOK", runbook.text)))
     elif not runbook.missing:
         told.append(NO_RUNBOOK)
     return RUNBOOK.substitute(told="\n\n".join(told))
 
 
-def findings_part(findings: Sequence[StageFinding]) -> str:
+def compose_findings(findings: Sequence[StageFinding]) -> str:
     """Returns nothing where there are no findings."""
     if not findings:
         return ""
-    told = (FINDING.substitute(stage=it.stage, analysis=fenced("FINDINGS", it.analysis)) for it in findings)
+    told = (FINDING.substitute(stage=it.stage, analysis=fence("FINDINGS", it.analysis)) for it in findings)
     return FINDINGS.substitute(findings="\n\n".join(told))
 
 
 def _source(runbook: Runbook) -> str:
-    return one_line(runbook.url, LINE_LIMIT) or "(not said)"
+    return to_one_line(runbook.url, LINE_LIMIT) or "(not said)"
 
 
 def _cut(runbook: Runbook) -> str:

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from string import Template
 
 from tarsy_contracts.alert import Alert
-from tarsy_orchestrator.session.prompts.histories import HISTORIES_LIMIT, histories_part
+from tarsy_orchestrator.session.prompts.histories import HISTORIES_LIMIT, compose_histories
 from tarsy_orchestrator.session.prompts.material import AgentHistory, Runbook, StageFinding
-from tarsy_orchestrator.session.prompts.sources import alert_part, findings_part, runbook_part
-from tarsy_orchestrator.session.text import fenced
+from tarsy_orchestrator.session.prompts.sources import compose_alert, compose_findings, compose_runbook
+from tarsy_orchestrator.session.text import fence
 
 INVESTIGATE = """\
 ## Your task
@@ -55,20 +55,20 @@ Write the summary of this analysis for the person on call: one to four lines, an
 
 
 def compose_prompt(alert: Alert, runbook: Runbook, findings: Sequence[StageFinding]) -> str:
-    return _joined(alert_part(alert), runbook_part(runbook), findings_part(findings), INVESTIGATE)
+    return _joined(compose_alert(alert), compose_runbook(runbook), compose_findings(findings), INVESTIGATE)
 
 
 def compose_synthesis_prompt(
     alert: Alert, runbook: Runbook, stage: str, histories: Sequence[AgentHistory], *, limit: int = HISTORIES_LIMIT
 ) -> str:
     """`limit`: characters of all histories together."""
-    investigations = histories_part(histories, limit)
+    investigations = compose_histories(histories, limit)
     together = TOGETHER.substitute(stage=stage, count=len(histories), investigations=investigations)
-    return _joined(alert_part(alert), runbook_part(runbook), together, JOIN)
+    return _joined(compose_alert(alert), compose_runbook(runbook), together, JOIN)
 
 
 def compose_executive_summary_prompt(alert: Alert, analysis: str) -> str:
-    return _joined(alert_part(alert), ANALYSIS.substitute(analysis=fenced("ANALYSIS", analysis)), SHORTEN)
+    return _joined(compose_alert(alert), ANALYSIS.substitute(analysis=fence("ANALYSIS", analysis)), SHORTEN)
 
 
 def _joined(*parts: str) -> str:

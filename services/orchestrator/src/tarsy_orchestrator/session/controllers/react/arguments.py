@@ -4,25 +4,25 @@ import re
 
 from pydantic import JsonValue
 
-from tarsy_orchestrator.session.controllers.react.near_json import object_at, readable, value_of
-from tarsy_orchestrator.session.controllers.react.pairs import pairs
-from tarsy_orchestrator.session.controllers.react.yaml_input import structured
+from tarsy_orchestrator.session.controllers.react.near_json import make_readable, object_at, value_of
+from tarsy_orchestrator.session.controllers.react.pairs import parse_pairs
+from tarsy_orchestrator.session.controllers.react.yaml_input import parse_yaml
 
 OPENING = re.compile(r"`{3,}+[ \t]*+(?:[a-z_0-9]{1,12}(?=\s|\{))?\s*+", re.IGNORECASE)
 CLOSING = re.compile(r"(?:^[ \t]*+`{3,}|(?<!`)`{3,}+\s*+\Z)", re.MULTILINE)
 LANGUAGE = re.compile(r"(?:json|yaml)\s++(?=[{\[])", re.IGNORECASE)
 
 
-def arguments_of(text: str) -> dict[str, JsonValue]:
+def parse_arguments(text: str) -> dict[str, JsonValue]:
     """Returns the first that fits: a JSON object, other JSON, YAML with structure, pairs; else the text, as `input`."""
     bare = _unfenced(text)
     if not bare:
         return {}
-    for reading in (_json, structured, pairs):
-        found = reading(bare)
+    for parse in (_json, parse_yaml, parse_pairs):
+        found = parse(bare)
         if found is not None:
             return found
-    return {"input": readable(bare)}
+    return {"input": make_readable(bare)}
 
 
 def _json(text: str) -> dict[str, JsonValue] | None:

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 
 from pydantic import JsonValue
 
-from tarsy_orchestrator.session.controllers.react.arguments import arguments_of
+from tarsy_orchestrator.session.controllers.react.arguments import parse_arguments
 
 NAMES = ("action", "tool", "tool_name", "name", "function")
 INPUTS = ("action_input", "actioninput", "arguments", "args", "parameters", "params", "input")
 ANSWERS = ("final_answer", "finalanswer")
 
 
-def named(found: Mapping[str, JsonValue]) -> tuple[str, dict[str, JsonValue]] | None:
+def read_call(found: Mapping[str, JsonValue]) -> tuple[str, dict[str, JsonValue]] | None:
     """Returns the tool's name and the arguments."""
     fields = _fields(found)
     name = next((value for key in NAMES if isinstance(value := fields.get(key), str) and value.strip()), None)
@@ -20,7 +20,7 @@ def named(found: Mapping[str, JsonValue]) -> tuple[str, dict[str, JsonValue]] | 
     return name, _arguments(next((fields[key] for key in INPUTS if key in fields), None))
 
 
-def answered(found: Mapping[str, JsonValue]) -> str:
+def read_final_answer(found: Mapping[str, JsonValue]) -> str:
     fields = _fields(found)
     return next((value.strip() for key in ANSWERS if isinstance(value := fields.get(key), str)), "")
 
@@ -34,7 +34,7 @@ def _arguments(given: JsonValue) -> dict[str, JsonValue]:
         case dict():
             return given
         case str():
-            return arguments_of(given)
+            return parse_arguments(given)
         case None:
             return {}
         case _:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from tarsy_orchestrator.session.controllers.react.arguments import arguments_of
+from tarsy_orchestrator.session.controllers.react.arguments import parse_arguments
 from tarsy_orchestrator.session.controllers.react.inputs import input_end, paragraph_end, without_last_fence
-from tarsy_orchestrator.session.controllers.react.names import Names, cleaned, means_nothing
+from tarsy_orchestrator.session.controllers.react.names import Names, clean, means_nothing
 from tarsy_orchestrator.session.controllers.react.near_json import object_at
-from tarsy_orchestrator.session.controllers.react.pairs import marks
+from tarsy_orchestrator.session.controllers.react.pairs import find_marks
 from tarsy_orchestrator.session.controllers.react.sections import AnswerSection
 
 BEFORE_NAME = re.compile(
@@ -51,7 +51,7 @@ class WrittenAction:
     input: str | None = None
 
 
-def attempt(text: str, action: AnswerSection, below: AnswerSection | None, names: Names) -> Attempt:
+def parse_action(text: str, action: AnswerSection, below: AnswerSection | None, names: Names) -> Attempt:
     """`below`: the section Action Input that follows."""
     written = _written(text, action)
     given, end = written.input, written.end
@@ -62,7 +62,7 @@ def attempt(text: str, action: AnswerSection, below: AnswerSection | None, names
     tool = names.leading(written.name) or (names.named_in(written.name) if given is not None else None)
     behind = given if given is not None else text[written.end : action.end]
     return Attempt(
-        name=tool or cleaned(written.name),
+        name=tool or clean(written.name),
         known=tool is not None,
         arguments=_arguments(given or ""),
         given=given is not None,
@@ -96,7 +96,7 @@ def _line_end(text: str, start: int, end: int) -> int:
 
 
 def _closing(text: str, start: int) -> int | None:
-    return next((position + 1 for position, _, depth in marks(text, start) if depth == 0), None)
+    return next((position + 1 for position, _, depth in find_marks(text, start) if depth == 0), None)
 
 
 def _end(text: str, begin: int, end: int) -> int:
@@ -107,7 +107,7 @@ def _end(text: str, begin: int, end: int) -> int:
 def _arguments(given: str) -> dict[str, JsonValue]:
     """The end of a fence around the whole answer is not part of its last input."""
     bare = given if given.lstrip().startswith("`") else without_last_fence(given)
-    return {} if means_nothing(bare) else arguments_of(bare)
+    return {} if means_nothing(bare) else parse_arguments(bare)
 
 
 def _said(text: str) -> str:

@@ -14,11 +14,11 @@ from tarsy_orchestrator.session.controllers.protocol import (
 )
 from tarsy_orchestrator.session.controllers.react.instructions import (
     CONCLUDE,
-    observation,
-    react_instructions,
-    tool_descriptions,
+    compose_format,
+    describe_tools,
+    render_observation,
 )
-from tarsy_orchestrator.session.controllers.react.parsing import conclusion, read
+from tarsy_orchestrator.session.controllers.react.parsing import extract_conclusion, parse_answer
 from tarsy_orchestrator.session.prompts.notes import NUDGE
 
 
@@ -29,9 +29,9 @@ class ReAct:
         self, reported: i.LlmCallReported, tools: Sequence[e.OfferedTool], *, concluding: bool
     ) -> Interpretation:
         if concluding:
-            said = conclusion(reported.text)
+            said = extract_conclusion(reported.text)
             return Interpretation(reported.text, final_answer=said, reminder="" if said else NUDGE)
-        parsed = read(reported.text, tools)
+        parsed = parse_answer(reported.text, tools)
         if parsed.call is None:
             return Interpretation(parsed.text, final_answer=parsed.final_answer, reminder=parsed.reminder)
         id = tool_call_id(reported.llm_call_id, 0)
@@ -43,15 +43,15 @@ class ReAct:
         return ()
 
     def describe_tools(self, tools: Sequence[e.OfferedTool]) -> str:
-        return tool_descriptions(tools)
+        return describe_tools(tools)
 
     def render_turn(self, answer: e.LlmCallCompleted, results: Sequence[CallResult]) -> Iterator[ConversationMessage]:
         yield AssistantMessage(content=answer.text, opaque=answer.opaque)
         for result in results:
-            yield UserMessage(content=observation(result.content))
+            yield UserMessage(content=render_observation(result.content))
 
     def instruct(self, *, has_tools: bool) -> Instructions:
-        return Instructions(answers=react_instructions(has_tools=has_tools))
+        return Instructions(answers=compose_format(has_tools=has_tools))
 
     def request_conclusion(self) -> str:
         return CONCLUDE

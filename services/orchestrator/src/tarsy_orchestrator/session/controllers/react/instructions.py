@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from tarsy_contracts.events import OfferedTool
 from tarsy_orchestrator.session.controllers.react.schema import parameter_lines
-from tarsy_orchestrator.session.text import without_marks
+from tarsy_orchestrator.session.text import remove_marks
 
 FORMAT = """\
 Thought: what you know, and what you want to find out next
@@ -77,16 +77,16 @@ CONCLUDE = (
 )
 
 
-def react_instructions(*, has_tools: bool) -> str:
+def compose_format(*, has_tools: bool) -> str:
     """Composes the format, without the tools' descriptions: those stand once on the log for all agents of a stage."""
     return HOW if has_tools else f"{HOW}\n\n## Your tools\n\n{NO_TOOLS}"
 
 
-def tool_descriptions(tools: Iterable[OfferedTool]) -> str:
+def describe_tools(tools: Iterable[OfferedTool]) -> str:
     return "\n\n".join(["## Your tools", *(_described(offered) for offered in tools)])
 
 
-def observation(text: str) -> str:
+def render_observation(text: str) -> str:
     """Renders a result as a user message. Text from outside has its marks around it already."""
     return f"Observation:\n{text}"
 
@@ -97,7 +97,7 @@ def _described(offered: OfferedTool) -> str:
     parameters = ["Parameters:", *lines] if lines else ["No parameters."]
     told = "\n".join([f"### {definition.name}", "", *_description(definition.description), *parameters])
     # They are a server's own words.
-    return without_marks(told)
+    return remove_marks(told)
 
 
 def _description(text: str) -> list[str]:

@@ -36,7 +36,7 @@ class Names:
 
     def known(self, written: str) -> str | None:
         """Returns the name of the tool when exactly one could be meant."""
-        word = cleaned(written)
+        word = clean(written)
         # A server may be called as what models put before names by themselves.
         return self._meant(word) or self._meant(FOREIGN.sub("", word, count=1))
 
@@ -53,19 +53,19 @@ class Names:
 
     def named_in(self, line: str) -> str | None:
         """Returns the one tool whose full name stands somewhere in a sentence."""
-        words = (cleaned(word) for word in WORD.findall(line[:LONGEST]))
+        words = (clean(word) for word in WORD.findall(line[:LONGEST]))
         found = {name for word in words if (name := _only(self._full.get(_key(word)))) is not None}
         return _only(found)
 
 
-def cleaned(written: str) -> str:
+def clean(written: str) -> str:
     """Removes the marks around a name."""
     return " ".join(written[:LONGEST].split()).strip(MARKS)
 
 
 def means_nothing(written: str) -> bool:
     """Whether the model wants no tool, also with a reason behind it."""
-    return NOTHING.fullmatch(cleaned(REASON.split(written[:LONGEST].strip(MARKS), maxsplit=1)[0])) is not None
+    return NOTHING.fullmatch(clean(REASON.split(written[:LONGEST].strip(MARKS), maxsplit=1)[0])) is not None
 
 
 def _key(written: str) -> str:

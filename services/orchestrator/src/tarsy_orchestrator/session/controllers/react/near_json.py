@@ -64,7 +64,7 @@ def object_at(text: str, start: int) -> tuple[dict[str, JsonValue], int] | None:
     return (found[0], found[1]) if found is not None and isinstance(found[0], dict) else None
 
 
-def readable(text: str) -> str:
+def make_readable(text: str) -> str:
     """Half a character (a lone surrogate) has no bytes, and no event could hold it."""
     return text if text.isascii() else HALF.sub("\ufffd", text)
 
@@ -82,11 +82,11 @@ def _clean(value: JsonValue, depth: int) -> JsonValue:
         raise TooDeep
     match value:
         case str():
-            return readable(value)
+            return make_readable(value)
         case list():
             return [_clean(item, depth + 1) for item in value]
         case dict():
-            return {readable(key): _clean(item, depth + 1) for key, item in value.items()}
+            return {make_readable(key): _clean(item, depth + 1) for key, item in value.items()}
         case _:
             return value
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from pydantic import JsonValue
 
-from tarsy_orchestrator.session.controllers.react.near_json import object_at, readable, real, value_of, whole
+from tarsy_orchestrator.session.controllers.react.near_json import make_readable, object_at, real, value_of, whole
 
 PAIR = re.compile(
     r"""
@@ -23,7 +23,7 @@ INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
 REAL = re.compile(r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?")
 
 
-def pairs(text: str) -> dict[str, JsonValue] | None:
+def parse_pairs(text: str) -> dict[str, JsonValue] | None:
     """Returns None unless the text is pairs and nothing else."""
     found: dict[str, JsonValue] = {}
     for line in text.splitlines():
@@ -36,16 +36,16 @@ def pairs(text: str) -> dict[str, JsonValue] | None:
     return found or None
 
 
-def coerced(text: str) -> JsonValue:
+def coerce(text: str) -> JsonValue:
     """A number is one as JSON writes it: 007 is a name."""
     if text.lower() in CONSTANTS:
         return CONSTANTS[text.lower()]
     if INTEGER.fullmatch(text):
         return whole(text)
-    return real(text) if REAL.fullmatch(text) else readable(text)
+    return real(text) if REAL.fullmatch(text) else make_readable(text)
 
 
-def marks(text: str, start: int = 0) -> Iterator[tuple[int, str, int]]:
+def find_marks(text: str, start: int = 0) -> Iterator[tuple[int, str, int]]:
     """Yields brackets and commas outside quotes: where, which, and how many brackets are open after it.
 
     A quote opens only where a value may begin: an apostrophe does not.
@@ -83,7 +83,7 @@ def _pairs_in(line: str) -> dict[str, JsonValue] | None:
 def _parts(line: str) -> list[str]:
     parts: list[str] = []
     begin = 0
-    for position, mark, depth in marks(line):
+    for position, mark, depth in find_marks(line):
         if mark == "," and depth == 0:
             parts.append(line[begin:position])
             begin = position + 1
@@ -98,5 +98,5 @@ def _value(text: str) -> JsonValue:
     if inner is not None and not text[inner[1] :].strip():
         return inner[0]
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'`":
-        return readable(text[1:-1])
-    return coerced(text)
+        return make_readable(text[1:-1])
+    return coerce(text)

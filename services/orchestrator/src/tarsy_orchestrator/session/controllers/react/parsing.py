@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tarsy_contracts.events import OfferedTool
-from tarsy_orchestrator.session.controllers.react.as_json import answered, named
-from tarsy_orchestrator.session.controllers.react.attempts import Attempt, attempt
+from tarsy_orchestrator.session.controllers.react.as_json import read_call, read_final_answer
+from tarsy_orchestrator.session.controllers.react.attempts import Attempt, parse_action
 from tarsy_orchestrator.session.controllers.react.inputs import without_last_fence
 from tarsy_orchestrator.session.controllers.react.instructions import (
     ACTION_IS_A_SENTENCE,
@@ -25,8 +25,8 @@ from tarsy_orchestrator.session.controllers.react.instructions import (
 )
 from tarsy_orchestrator.session.controllers.react.names import Names
 from tarsy_orchestrator.session.controllers.react.near_json import object_at
-from tarsy_orchestrator.session.controllers.react.reading import ParsedAnswer, WrittenCall
-from tarsy_orchestrator.session.controllers.react.sections import AnswerSection, sections
+from tarsy_orchestrator.session.controllers.react.parsed_answer import ParsedAnswer, WrittenCall
+from tarsy_orchestrator.session.controllers.react.sections import AnswerSection, find_sections
 
 THINKING_ENDS = "</think>"
 OPENING = re.compile(r"\s*+(?:`{3,}+[ \t]*+\w*+\s*+)?")
@@ -46,12 +46,12 @@ class SectionWalk:
     final: AnswerSection | None = None
 
 
-def read(text: str, tools: Sequence[OfferedTool]) -> ParsedAnswer:
+def parse_answer(text: str, tools: Sequence[OfferedTool]) -> ParsedAnswer:
     """Looks only through the beginning of a very long answer. A final answer that begins there goes to the end."""
     head = text[:MOST_READ]
     names = Names(tools)
     begin = _after_thinking(head)
-    found = _walk(head, sections(head, begin, lambda line: names.leading(line) is not None), names)
+    found = _walk(head, find_sections(head, begin, lambda line: names.leading(line) is not None), names)
     if isinstance(found, Attempt):
         return _called(head, found)
     if not found.sections:
@@ -61,10 +61,10 @@ def read(text: str, tools: Sequence[OfferedTool]) -> ParsedAnswer:
     return _concluded(text, found)
 
 
-def conclusion(text: str) -> str:
+def extract_conclusion(text: str) -> str:
     """Returns the final answer, wherever it stands, or else the whole text: actions count no longer."""
     begin = _after_thinking(text)
-    found = sections(text[:MOST_READ], begin, lambda _: False)
+    found = find_sections(text[:MOST_READ], begin, lambda _: False)
     final = next((section for section in found if section.kind == "final"), None)
     whole = None if final is None else replace(final, end=len(text))
     return (_answer(text, whole) if whole is not None else "") or text[begin:].strip() or text.strip()
@@ -90,7 +90,7 @@ def _walk(text: str, found: list[AnswerSection], names: Names) -> Attempt | Sect
                 return SectionWalk(section.start, found, weak, none)
             case "action":
                 below = next((after for after in found[index + 1 : index + 2] if after.kind == "input"), None)
-                tried = _as_json(text, section, names) or attempt(text, section, below, names)
+                tried = _as_json(text, section, names) or parse_action(text, section, below, names)
                 if tried.is_none:
                     none = none or tried
                 elif tried.known or tried.given:
@@ -105,7 +105,7 @@ def _walk(text: str, found: list[AnswerSection], names: Names) -> Attempt | Sect
 def _as_json(text: str, section: AnswerSection, names: Names) -> Attempt | None:
     opening = OPENING.match(text, section.begin)
     found = object_at(text, opening.end()) if opening else None
-    call = named(found[0]) if found is not None else None
+    call = read_call(found[0]) if found is not None else None
     if found is None or call is None:
         return None
     name, arguments = call
@@ -156,7 +156,7 @@ def _without_sections(text: str, begin: int, names: Names) -> ParsedAnswer:
     found = object_at(text, opening.end()) if opening else None
     if found is None:
         return ParsedAnswer(kept, reminder=NEITHER if kept else NOTHING)
-    if answer := answered(found[0]):
+    if answer := read_final_answer(found[0]):
         return ParsedAnswer(kept, final_answer=answer)
     whole = AnswerSection("action", begin, begin, len(text))
     call = _as_json(text, whole, names)

@@ -59,7 +59,7 @@ class Header:
     begin: int
 
 
-def sections(text: str, begin: int, known: Callable[[str], bool]) -> list[AnswerSection]:
+def find_sections(text: str, begin: int, known: Callable[[str], bool]) -> list[AnswerSection]:
     """`known` says whether a line names a tool."""
     headers = list(_headers(text, begin, known))
     ends = [*(header.start for header in headers[1:]), len(text)]

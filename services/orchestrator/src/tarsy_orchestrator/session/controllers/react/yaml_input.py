@@ -6,8 +6,8 @@ from typing import override
 import yaml
 from pydantic import JsonValue
 
-from tarsy_orchestrator.session.controllers.react.near_json import DEEPEST, TooDeep, readable
-from tarsy_orchestrator.session.controllers.react.pairs import coerced
+from tarsy_orchestrator.session.controllers.react.near_json import DEEPEST, TooDeep, make_readable
+from tarsy_orchestrator.session.controllers.react.pairs import coerce
 
 LONGEST = 6_000
 """Limit of the text: the YAML reader is slow, and blocks everything else that the process does."""
@@ -35,7 +35,7 @@ class Loader(yaml.SafeLoader):
         return super().compose_node(parent, index)
 
 
-def structured(text: str) -> dict[str, JsonValue] | None:
+def parse_yaml(text: str) -> dict[str, JsonValue] | None:
     """Returns None unless the text is a mapping that holds a list, a mapping, or a block of text."""
     if len(text) > LONGEST or not STRUCTURE.search(text):
         return None
@@ -58,7 +58,7 @@ def _mapping(node: yaml.MappingNode, depth: int) -> dict[str, JsonValue]:
     for key, value in node.value:
         if not isinstance(key, yaml.ScalarNode):
             raise YamlRefusedError
-        found[readable(key.value)] = _plain(value, depth + 1)
+        found[make_readable(key.value)] = _plain(value, depth + 1)
     return found
 
 
@@ -74,5 +74,5 @@ def _plain(node: yaml.Node, depth: int) -> JsonValue:
         case _:
             text = str(node.value)
             if isinstance(node, yaml.ScalarNode) and node.style is None:
-                return None if text in ("", "~") else coerced(text)
-            return readable(text)
+                return None if text in ("", "~") else coerce(text)
+            return make_readable(text)
