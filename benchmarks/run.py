@@ -22,8 +22,8 @@ from tarsy_embedded.jars import default_cache_dir
 from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_embedded.ports import free_port
 from tarsy_masking.masker import Masker
-from tarsy_orchestrator.evolve import evolve
-from tarsy_orchestrator.state import ABSENT, State
+from tarsy_orchestrator.session.evolve import evolve
+from tarsy_orchestrator.session.state import NOT_STARTED, SessionState
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests-support"))
@@ -74,7 +74,7 @@ def replay() -> None:
     ]
 
     def read() -> None:
-        state: State = ABSENT
+        state: SessionState = NOT_STARTED
         chains = Chains()
         for delivery in raw:
             if chains.accept(delivery.mark()):

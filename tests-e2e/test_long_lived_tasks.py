@@ -32,7 +32,7 @@ LIMIT_SECONDS = 90.0
 SERVER = "kubernetes"
 """The MCP server of the configuration."""
 
-PARTS = ("", " decisions", " work", " outbox", " heads", " quarantine", " burials")
+PARTS = ("", " decisions", " work", " outbox", " heads", " quarantine", " dead letters")
 TASKS = {
     "ingest": ["alerts topic"],
     "orchestrator": [

@@ -15,10 +15,10 @@ from tarsy_contracts.envelope import Envelope, event_id
 from tarsy_contracts.identities import tool_call_id
 from tarsy_contracts.recorded import Recorded
 from tarsy_llm.protocol import FINAL
-from tarsy_orchestrator.decide import decide
-from tarsy_orchestrator.evolve import evolve
-from tarsy_orchestrator.given import Given
-from tarsy_orchestrator.state import ABSENT, Execution, Investigating, State
+from tarsy_orchestrator.session.decide import decide
+from tarsy_orchestrator.session.decision_input import DecisionInput
+from tarsy_orchestrator.session.evolve import evolve
+from tarsy_orchestrator.session.state import NOT_STARTED, Execution, Investigating, SessionState
 
 SESSION = "11111111-1111-5111-8111-111111111111"
 BEGINNING = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
@@ -78,7 +78,7 @@ def chain(*stages: ResolvedStage, max_iterations: int = 3, executive_summary: bo
 class Story:
     """One session: its log, its state, and the inbox offset and time of the next input."""
 
-    state: State = ABSENT
+    state: SessionState = NOT_STARTED
     log: list[Recorded] = field(default_factory=list)
     offset: int = 0
     now: datetime = BEGINNING
@@ -86,11 +86,11 @@ class Story:
     plan: ResolvedChain | None = None
     alert: Alert = ALERT
 
-    def given(self, taken: i.Input, *, input_id: str | None = None, offset: int | None = None) -> Given:
+    def given(self, taken: i.Input, *, input_id: str | None = None, offset: int | None = None) -> DecisionInput:
         """What the owner would make of the input. Its own inputs have no place in the inbox."""
-        own = isinstance(taken, i.LlmCallReported | i.ToolsOffered | i.PlaceGiven)
+        own = isinstance(taken, i.LlmCallReported | i.ToolsOffered | i.SessionAdmitted)
         place = None if own else self.offset if offset is None else offset
-        return Given(
+        return DecisionInput(
             input=taken,
             input_id=input_id or f"input-{self.offset}",
             at=self.now,
@@ -112,7 +112,7 @@ class Story:
             self.append(event, given)
         return events
 
-    def append(self, event: e.Event, given: Given) -> None:
+    def append(self, event: e.Event, given: DecisionInput) -> None:
         previous = self.log[-1].envelope.id if self.log else None
         number = len(self.log) + 1
         id = event_id(
@@ -148,7 +148,7 @@ class Story:
     def started(self) -> "Story":
         """The first stage has begun."""
         self.waiting()
-        self.when(i.PlaceGiven())
+        self.when(i.SessionAdmitted())
         return self
 
     def asking(self) -> "Story":

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from unittest.mock import patch
 
-from tarsy_orchestrator import deciding
-from tarsy_orchestrator.deciding import Decision, Tail, Waiting
+from tarsy_orchestrator.partition import decision_batch
+from tarsy_orchestrator.partition.decision_batch import Decision, PendingInput, SessionTail
 
 SET_ASIDE = ("session.set_aside", "input.not_decided")
 """What a service logs as an error then."""
@@ -23,12 +23,12 @@ class Poison:
 
     @contextmanager
     def planted(self) -> Iterator[None]:
-        really = deciding.decide_one
+        really = decision_batch.decide_one
 
-        def decide_one(waiting: Waiting, tail: Tail, *, source: str, settled: bool) -> tuple[Decision, Tail]:
+        def decide_one(waiting: PendingInput, tail: SessionTail, *, source: str) -> tuple[Decision, SessionTail]:
             if self.works and tail.number >= self._event and waiting.operator_request is None:
                 raise Poisoned
-            return really(waiting, tail, source=source, settled=settled)
+            return really(waiting, tail, source=source)
 
-        with patch.object(deciding, "decide_one", decide_one):
+        with patch.object(decision_batch, "decide_one", decide_one):
             yield

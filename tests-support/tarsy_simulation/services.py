@@ -23,14 +23,14 @@ from tarsy_contracts.timing import FRESH_PART
 from tarsy_contracts.workers import ServerCatalogued, WorkerAnnounced
 from tarsy_llm.protocol import Llm
 from tarsy_masking.masker import Masker
-from tarsy_orchestrator.catalog import Catalog
-from tarsy_orchestrator.inbox import InboxReader
+from tarsy_orchestrator.effects.admission import AdmissionQueue
+from tarsy_orchestrator.effects.chain_resolution import resolve_chain
+from tarsy_orchestrator.effects.dependencies import Dependencies
+from tarsy_orchestrator.effects.tool_catalog import ToolCatalog
+from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics as OrchestratorMetrics
-from tarsy_orchestrator.owner import Owner
-from tarsy_orchestrator.places import Places
-from tarsy_orchestrator.plans import plan_for
-from tarsy_orchestrator.surroundings import Surroundings
-from tarsy_orchestrator.traces import Traces
+from tarsy_orchestrator.partition.inbox_reader import InboxReader
+from tarsy_orchestrator.partition.owner import Owner
 from tarsy_simulation.broker import Broker
 from tarsy_simulation.clients import SimulatedConsumer, SimulatedProducer
 from tarsy_simulation.investigation import SCRIPTS, SERVERS
@@ -99,18 +99,18 @@ class Orchestrator:
         self._bus = bus_of(broker, name)
         self._publisher = Publisher(self._bus, source=name, now=broker.now)
         self._liveness = Liveness(name, dead_after=DEAD_AFTER, monotonic=loop.time)
-        self._catalog = Catalog(self._liveness)
+        self._catalog = ToolCatalog(self._liveness)
         self._config = config
-        self._around = Surroundings(
+        self._deps = Dependencies(
             publisher=self._publisher,
             liveness=self._liveness,
             catalog=self._catalog,
             llms=llms,
-            places=Places(config.queue.max_concurrent_sessions),
-            llm_places=asyncio.Semaphore(20),
+            admission=AdmissionQueue(config.queue.max_concurrent_sessions),
+            llm_slots=asyncio.Semaphore(20),
             masker=masker(),
             metrics=orchestrator_metrics(),
-            traces=Traces(TRACER, broker.now),
+            traces=SessionTraces(TRACER, broker.now),
             now=broker.now,
             monotonic=loop.time,
             tools_seconds=20.0,
@@ -125,14 +125,14 @@ class Orchestrator:
             consumer=consumer,
             follower=follower,
             writer=writer,
-            inbox=InboxReader(partial(plan_for, self._config), lambda: self._around.downtime),
-            around=self._around,
+            inbox=InboxReader(partial(resolve_chain, self._config), lambda: self._deps.downtime),
+            deps=self._deps,
             source=self._name,
         )
         async with self._publisher.running(), writer.running(), follower.running():
             await consumer.start()
             try:
-                async with self._around.supervisor.group() as group:
+                async with self._deps.supervisor.group() as group:
                     life = WorkerAnnounced(worker_id=self._name, service=SERVICE)
                     group.start("announcements", announce(self._publisher, life))
                     group.start("workers", watch(self._bus, self._liveness, self._catalog.changed))

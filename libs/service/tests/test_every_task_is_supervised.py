@@ -33,7 +33,7 @@ SHORT_LIVED = {
     # One request, one client, one call
     "libs/cli/src/tarsy_cli/front_door/passing.py Passing.http": "one request",
     "libs/cli/src/tarsy_cli/front_door/socket_passing.py _talk": "one WebSocket",
-    "services/orchestrator/src/tarsy_orchestrator/chunks.py sending": "one LLM call; chunks may be lost",
+    "services/orchestrator/src/tarsy_orchestrator/effects/llm_stream.py sending": "one LLM call; chunks may be lost",
     "services/summarizer/src/tarsy_summarizer/running.py SummarizerService.run": "summaries and reports",
     "services/summarizer/src/tarsy_summarizer/summarizer.py Summarizer._begin": "one summary",
     "services/summarizer/src/tarsy_summarizer/summarizer.py Summarizer._say": "one report",

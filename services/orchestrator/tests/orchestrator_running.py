@@ -28,14 +28,14 @@ from tarsy_contracts.envelope import Headers
 from tarsy_contracts.workers import WorkerAnnounced
 from tarsy_llm.protocol import Answer, Delta, LlmError, LlmRequest
 from tarsy_masking.masker import Masker
-from tarsy_orchestrator.catalog import Catalog
-from tarsy_orchestrator.inbox import InboxReader
+from tarsy_orchestrator.effects.admission import AdmissionQueue
+from tarsy_orchestrator.effects.chain_resolution import resolve_chain
+from tarsy_orchestrator.effects.dependencies import Dependencies, downtime_of
+from tarsy_orchestrator.effects.tool_catalog import ToolCatalog
+from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
-from tarsy_orchestrator.owner import Owner
-from tarsy_orchestrator.places import Places
-from tarsy_orchestrator.plans import plan_for
-from tarsy_orchestrator.surroundings import Surroundings, downtime_of
-from tarsy_orchestrator.traces import Traces
+from tarsy_orchestrator.partition.inbox_reader import InboxReader
+from tarsy_orchestrator.partition.owner import Owner
 from tarsy_testing import eventually
 
 WAIT_SECONDS = 90.0
@@ -110,29 +110,29 @@ class RunningOwner:
         self._bus = bus
         self._most_sessions = config.queue.max_concurrent_sessions
         self._follower = Follower(bus, bus.topics.sessions)
-        self._catalog = Catalog(self.liveness)
+        self._catalog = ToolCatalog(self.liveness)
         self._owner = Owner(
             bus,
             consumer=self.consumer,
             follower=self._follower,
             writer=self.writer,
             inbox=InboxReader(lambda alert: _plan(config, alert), lambda: downtime_of(self.liveness)),
-            around=self._surroundings(),
+            deps=self._surroundings(),
             source=name,
         )
         self.task: asyncio.Task[None] = asyncio.create_task(self._run(), name=name)
 
-    def _surroundings(self) -> Surroundings:
-        return Surroundings(
+    def _surroundings(self) -> Dependencies:
+        return Dependencies(
             publisher=self.publisher,
             liveness=self.liveness,
             catalog=self._catalog,
             llms={"scripted": self.llm},
-            places=Places(self._most_sessions),
-            llm_places=asyncio.Semaphore(100),
+            admission=AdmissionQueue(self._most_sessions),
+            llm_slots=asyncio.Semaphore(100),
             masker=masker(),
             metrics=Metrics(self.registry, ["scripted"]),
-            traces=Traces(NoOpTracer(), lambda: datetime.now(UTC)),
+            traces=SessionTraces(NoOpTracer(), lambda: datetime.now(UTC)),
             now=_now,
             monotonic=lambda: time.monotonic() + self.clock_ahead,
             tools_seconds=10.0,
@@ -243,7 +243,7 @@ async def until_it_owns(owner: RunningOwner, count: int) -> None:
 
 def _plan(config: Config, alert: Alert) -> ResolvedChain:
     """The investigations of these tests end with their analysis."""
-    return plan_for(config, alert).model_copy(update={"executive_summary": None})
+    return resolve_chain(config, alert).model_copy(update={"executive_summary": None})
 
 
 async def _unable_to_commit(offsets: object) -> None:

@@ -11,7 +11,7 @@ from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import Controller, ResolvedAgent, ResolvedServer
 from tarsy_contracts.conversation import ToolDefinition
 from tarsy_contracts.events import OfferedTool
-from tarsy_orchestrator.prompts.material import History, Runbook, Said, Step, ToolUse
+from tarsy_orchestrator.session.prompts.material import AgentHistory, HistoryStep, Runbook, Statement, ToolUse
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 SUNDAY = datetime(2026, 11, 22, 7, 37, 12, tzinfo=UTC)
@@ -48,8 +48,8 @@ def agent(*servers: ResolvedServer, controller: Controller = "function_calling",
     )
 
 
-def history(name: str, *steps: Step, analysis: str = "") -> History:
-    return History(agent=name, status="completed", analysis=analysis, error="", steps=steps)
+def history(name: str, *steps: HistoryStep, analysis: str = "") -> AgentHistory:
+    return AgentHistory(agent=name, status="completed", analysis=analysis, error="", steps=steps)
 
 
 def used(content: str, note: str = "") -> ToolUse:
@@ -63,8 +63,8 @@ def used(content: str, note: str = "") -> ToolUse:
     )
 
 
-def said(text: str, thinking: str = "") -> Said:
-    return Said(thinking=thinking, text=text)
+def said(text: str, thinking: str = "") -> Statement:
+    return Statement(thinking=thinking, text=text)
 
 
 def whole(system: str, prompt: str) -> str:

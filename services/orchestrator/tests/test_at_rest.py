@@ -11,7 +11,7 @@ from tarsy_cli.chaos.session_log import SessionLog
 from tarsy_contracts.control import RequestAnswered
 from tarsy_contracts.events import AlertRepeated
 from tarsy_contracts.heads import SessionHead
-from tarsy_orchestrator import partition, reviving
+from tarsy_orchestrator.partition import partition, rehydration, session_loader
 from tarsy_testing import eventually
 
 
@@ -112,14 +112,14 @@ async def test_inputs_that_wait_for_a_session_to_be_read_again_are_backlog(
     await world.until_committed(last)
     await first.stop()
 
-    may_read, really = asyncio.Event(), reviving.revive
+    may_read, really = asyncio.Event(), rehydration.rehydrate
 
-    async def revive(bus: Bus, number: int, session_id: str, head: SessionHead) -> reviving.Revived:
+    async def rehydrate(bus: Bus, number: int, session_id: str, head: SessionHead) -> rehydration.Rehydrated:
         await may_read.wait()
         return await really(bus, number, session_id, head)
 
-    monkeypatch.setattr(partition, "revive", revive)
-    monkeypatch.setattr(partition, "ROOM", 3)
+    monkeypatch.setattr(session_loader, "rehydrate", rehydrate)
+    monkeypatch.setattr(partition, "MOST_WAITING", 3)
     second = await world.owner("second")
     for number in range(5):
         last = await world.alert(session, id=f"again-{number}")

@@ -10,13 +10,13 @@ from tarsy_bus.beside import beside
 from tarsy_bus.following import Record, read_to_end
 from tarsy_bus.liveness import Liveness
 from tarsy_contracts.workers import ServerCatalogued
-from tarsy_orchestrator.catalog import Catalog
+from tarsy_orchestrator.effects.tool_catalog import ToolCatalog
 from tarsy_testing import eventually
 
 
 async def test_what_was_forgotten_gets_a_tombstone(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(entries, "FORGOTTEN_AFTER", timedelta(0))
-    topic, catalog = world.bus.topics.catalog, Catalog(Liveness("o"))
+    topic, catalog = world.bus.topics.catalog, ToolCatalog(Liveness("o"))
 
     async def say(worker: str) -> None:
         seen = ServerCatalogued(server="git", worker_id=worker, healthy=True, error="", tools=())

@@ -3,10 +3,10 @@
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.identities import stage_id, summary_id
-from tarsy_orchestrator.consequences import BYTES_PER_TOKEN
-from tarsy_orchestrator.conversing import conversation, tools
-from tarsy_orchestrator.owed import OwedEnd, OwedPlace, owed
-from tarsy_orchestrator.state import Ended
+from tarsy_orchestrator.session.conversation import build_conversation, offered_tools
+from tarsy_orchestrator.session.effects import AdmissionEffect, DeadlineEffect, effects_of
+from tarsy_orchestrator.session.state import AtRest
+from tarsy_orchestrator.session.transitions import BYTES_PER_TOKEN
 from tarsy_story import ALERT, DELETE, READ, SESSION, Story, types
 
 LARGE = 5000 * BYTES_PER_TOKEN + 1
@@ -14,7 +14,7 @@ LARGE = 5000 * BYTES_PER_TOKEN + 1
 
 def owed_ids(story: Story) -> list[str]:
     """The calls; that iterations and sessions have an end is another matter."""
-    return [one.id for one in owed(story.state) if not isinstance(one, OwedEnd)]
+    return [one.id for one in effects_of(story.state) if not isinstance(one, DeadlineEffect)]
 
 
 # The ordinary way
@@ -24,16 +24,16 @@ def test_an_alert_opens_a_session_that_waits_for_its_turn() -> None:
     story = Story()
     events = story.when(i.AlertReceived(alert=ALERT.model_copy(update={"severity": "critical"})), input_id="alert")
     assert types(events) == ["session.started"]
-    (place,) = owed(story.state)
-    assert isinstance(place, OwedPlace)
+    (place,) = effects_of(story.state)
+    assert isinstance(place, AdmissionEffect)
     assert place.priority == "urgent"
 
 
 def test_its_turn_starts_the_first_stage_once_and_owes_the_tools() -> None:
     story = Story().waiting()
-    assert types(story.when(i.PlaceGiven())) == ["stage.started"]
+    assert types(story.when(i.SessionAdmitted())) == ["stage.started"]
     assert owed_ids(story) == [stage_id(SESSION, 1)]
-    assert story.when(i.PlaceGiven()) == []
+    assert story.when(i.SessionAdmitted()) == []
 
 
 def test_the_offered_tools_start_the_execution_and_ask_the_model() -> None:
@@ -64,8 +64,8 @@ def test_an_answer_in_words_ends_execution_stage_and_session() -> None:
     story = Story().asking()
     events = story.when(story.answer("the cause is X"))
     assert types(events) == ["llm_call.completed", "execution.completed", "stage.completed", "session.completed"]
-    assert isinstance(story.state, Ended)
-    assert owed(story.state) == []
+    assert isinstance(story.state, AtRest)
+    assert effects_of(story.state) == []
 
 
 def test_a_tool_that_was_not_offered_is_rejected_and_the_model_is_told_which_there_are() -> None:
@@ -82,10 +82,10 @@ def test_past_the_last_iteration_the_model_concludes_without_tools() -> None:
     story = Story(max_iterations=1).calling(READ)
     story.when(story.result(story.call_ids[0]))
     assert story.asked().purpose == "conclusion"
-    assert tools(story.execution()) == ()
+    assert offered_tools(story.execution()) == ()
     events = story.when(story.answer("what is known", tools=(READ,)))
     assert "tool_call.requested" not in types(events)
-    assert isinstance(story.state, Ended)
+    assert isinstance(story.state, AtRest)
 
 
 def test_a_blank_answer_is_asked_about_twice_and_then_fails_the_session() -> None:
@@ -108,7 +108,7 @@ def test_a_result_above_the_threshold_is_summarised_before_the_model_goes_on() -
         "summary.completed",
         "llm_call.requested",
     ]
-    assert "all pods fail" in conversation(story.investigating, story.execution()).messages[-1].content
+    assert "all pods fail" in build_conversation(story.investigating, story.execution()).messages[-1].content
 
 
 def test_the_agent_reads_the_beginning_when_there_is_no_summary() -> None:
@@ -116,4 +116,4 @@ def test_the_agent_reads_the_beginning_when_there_is_no_summary() -> None:
     call = story.call_ids[0]
     story.when(story.result(call, "the beginning", size=LARGE))
     assert types(story.when(story.summary(summary_id(call), error="no model")))[0] == "summary.failed"
-    assert "the beginning" in conversation(story.investigating, story.execution()).messages[-1].content
+    assert "the beginning" in build_conversation(story.investigating, story.execution()).messages[-1].content

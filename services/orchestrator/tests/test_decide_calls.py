@@ -5,9 +5,9 @@ from datetime import timedelta
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused
-from tarsy_orchestrator.answers import answers
-from tarsy_orchestrator.owed import OwedToolCall, owed
-from tarsy_orchestrator.state import Ended
+from tarsy_orchestrator.session.effects import ToolCallEffect, effects_of
+from tarsy_orchestrator.session.replies import replies_to
+from tarsy_orchestrator.session.state import AtRest
 from tarsy_story import DELETE, READ, Story, types
 
 
@@ -16,9 +16,9 @@ def test_the_first_claim_starts_the_call_and_only_it_is_granted() -> None:
     call = story.call_ids[0]
     first, second = story.claim(call, "claim-1"), story.claim(call, "claim-2", "worker-2")
     assert types(story.when(first)) == ["tool_call.started"]
-    assert answers(story.state, first) == [ClaimGranted(call_id=call, claim_id="claim-1")]
+    assert replies_to(story.state, first) == [ClaimGranted(call_id=call, claim_id="claim-1")]
     assert story.when(second) == []
-    assert isinstance(answers(story.state, second)[0], ClaimRefused)
+    assert isinstance(replies_to(story.state, second)[0], ClaimRefused)
 
 
 def test_a_repeated_claim_is_granted_again_and_decided_once() -> None:
@@ -26,14 +26,14 @@ def test_a_repeated_claim_is_granted_again_and_decided_once() -> None:
     claim = story.claim(story.call_ids[0])
     story.when(claim)
     assert story.when(claim) == []
-    assert isinstance(answers(story.state, claim)[0], ClaimGranted)
+    assert isinstance(replies_to(story.state, claim)[0], ClaimGranted)
 
 
 def test_a_call_that_may_run_twice_needs_no_grant() -> None:
     story = Story().calling(READ)
     claim = story.claim(story.call_ids[0])
     assert types(story.when(claim)) == ["tool_call.started"]
-    assert answers(story.state, claim) == []
+    assert replies_to(story.state, claim) == []
 
 
 def test_of_an_unrepeatable_call_only_the_granted_claim_may_report() -> None:
@@ -66,7 +66,7 @@ def test_a_dead_worker_frees_a_repeatable_call() -> None:
     call = story.call_ids[0]
     story.when(story.claim(call))
     assert types(story.when(died(call))) == ["tool_call.released"]
-    assert [one.call.claim for one in owed(story.state) if isinstance(one, OwedToolCall)] == [None]
+    assert [one.call.claim for one in effects_of(story.state) if isinstance(one, ToolCallEffect)] == [None]
 
 
 def test_a_dead_worker_leaves_a_granted_unrepeatable_call_unknown_and_the_model_is_told() -> None:
@@ -85,7 +85,7 @@ def test_a_result_after_unknown_is_noted_once_also_after_the_end() -> None:
     story.when(story.claim(call))
     story.when(died(call))
     story.when(story.answer("done"))
-    assert isinstance(story.state, Ended)
+    assert isinstance(story.state, AtRest)
     assert types(story.when(story.result(call, "deleted"))) == ["tool_call.outcome_learned"]
     assert story.when(story.result(call, "deleted")) == []
 
@@ -105,4 +105,4 @@ def test_a_deadline_ends_an_unclaimed_call_as_unavailable_and_a_granted_one_as_u
         events = story.when(i.DeadlinePassed(call_id=call))
         assert isinstance(events[0], e.ToolCallCompleted)
         assert events[0].outcome == outcome
-        assert answers(story.state, i.DeadlinePassed(call_id=call)) == [CallCancelled(call_id=call)]
+        assert replies_to(story.state, i.DeadlinePassed(call_id=call)) == [CallCancelled(call_id=call)]

@@ -7,9 +7,9 @@ import pytest
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.identities import iteration_id
-from tarsy_orchestrator.conversing import conversation
-from tarsy_orchestrator.prompts.notes import BE_CONCISE
-from tarsy_orchestrator.state import Ended
+from tarsy_orchestrator.session.conversation import build_conversation
+from tarsy_orchestrator.session.prompts.notes import BE_CONCISE
+from tarsy_orchestrator.session.state import AtRest
 from tarsy_story import DELETE, READ, SESSION, Story, agent, chain, stage, types
 
 AGAIN = ["llm_call.failed", "llm_call.requested"]
@@ -75,7 +75,7 @@ def test_a_provider_with_too_much_to_do_is_waited_for_without_using_up_anything(
         assert types(events) == AGAIN
         asked = story.asked()
         assert (asked.iteration, asked.wait_seconds, asked.rate_limited) == (1, 30.0, True)
-    assert story.execution().tries.failures == 0
+    assert story.execution().retries.failures == 0
 
 
 def test_where_the_provider_does_not_say_how_long_the_pauses_grow() -> None:
@@ -97,7 +97,7 @@ def test_a_model_that_repeats_itself_is_asked_to_be_concise_by_the_same_provider
     story = with_fallbacks("second")
     for _ in range(2):
         assert types(story.when(story.answer(error="again and again", kind="repetition"))) == AGAIN
-        assert conversation(story.investigating, story.execution()).messages[-1].content == BE_CONCISE
+        assert build_conversation(story.investigating, story.execution()).messages[-1].content == BE_CONCISE
     assert types(story.when(story.answer(error="again and again", kind="repetition")))[-1] == "session.failed"
 
 
@@ -160,7 +160,7 @@ def test_a_session_that_takes_too_long_is_timed_out_with_all_that_is_open() -> N
 def test_a_session_that_waits_for_its_turn_does_not_use_up_its_time() -> None:
     story = Story().waiting()
     until(story, 100_000)
-    story.when(i.PlaceGiven())
+    story.when(i.SessionAdmitted())
     assert story.when(i.DeadlinePassed(call_id=SESSION)) == []
 
 
@@ -169,7 +169,7 @@ def test_an_analysis_that_only_lacks_its_executive_summary_is_kept() -> None:
     story.when(story.answer("the cause is X"))
     until(story, 2400)
     story.when(i.DeadlinePassed(call_id=SESSION))
-    assert isinstance(story.state, Ended)
+    assert isinstance(story.state, AtRest)
     assert isinstance(story.state.ended, e.SessionCompleted)
     assert story.state.ended.final_analysis == "the cause is X"
     assert "longer" in story.state.ended.executive_summary_error

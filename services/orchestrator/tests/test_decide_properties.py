@@ -12,15 +12,15 @@ from tarsy_contracts import inputs as i
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage
 from tarsy_contracts.events import ENDINGS
 from tarsy_contracts.identities import summary_id
-from tarsy_orchestrator.answers import answers
-from tarsy_orchestrator.consequences import consequences
-from tarsy_orchestrator.conversing import conversation
-from tarsy_orchestrator.deadlines import deadlines
-from tarsy_orchestrator.decide import decide
-from tarsy_orchestrator.evolve import evolve
-from tarsy_orchestrator.owed import OwedLlmCall, OwedSummary, OwedToolCall, owed
-from tarsy_orchestrator.requesting import request_of
-from tarsy_orchestrator.state import ABSENT, Ended, Investigating, State
+from tarsy_orchestrator.session.conversation import build_conversation
+from tarsy_orchestrator.session.deadlines import list_deadlines
+from tarsy_orchestrator.session.decide import decide
+from tarsy_orchestrator.session.effects import LlmCallEffect, SummaryEffect, ToolCallEffect, effects_of
+from tarsy_orchestrator.session.evolve import evolve
+from tarsy_orchestrator.session.queue_requests import request_of
+from tarsy_orchestrator.session.replies import replies_to
+from tarsy_orchestrator.session.state import NOT_STARTED, AtRest, Investigating, SessionState
+from tarsy_orchestrator.session.transitions import next_events
 from tarsy_story import ALERT, DELETE, READ, SESSION, Story, agent, chain, stage
 
 LARGE = 100_000
@@ -61,14 +61,14 @@ def any_input(story: Story, drawn: random.Random) -> i.Input:
     """Something that could arrive now, or could have arrived long ago, or is about another session altogether."""
     state = story.state
     calls = story.call_ids if isinstance(state, Investigating) else []
-    open_calls = [one.id for one in owed(state) if isinstance(one, OwedToolCall | OwedSummary)]
+    open_calls = [one.id for one in effects_of(state) if isinstance(one, ToolCallEffect | SummaryEffect)]
     call = drawn.choice([*calls, *(summary_id(call) for call in calls), *open_calls * 3, "nobody's call"])
     claim = drawn.choice(["claim-1", "claim-2"])
     stages = [one.started.stage_id for one in state.stages] if isinstance(state, Investigating) else []
     offered = i.ToolsOffered(stage_id=drawn.choice([*stages, "no stage"]), tools=(READ, DELETE), unavailable_servers=())
     choices: list[i.Input] = [
         i.AlertReceived(alert=story.alert),
-        i.PlaceGiven(),
+        i.SessionAdmitted(),
         offered,
         offered,
         story.claim(call, claim),
@@ -85,7 +85,7 @@ def any_input(story: Story, drawn: random.Random) -> i.Input:
     if isinstance(state, Investigating):
         choices += any_answers(story, state, drawn) * 2
         if drawn.random() < 0.05:
-            choices += [i.DeadlinePassed(call_id=one.id) for one in deadlines(state)]
+            choices += [i.DeadlinePassed(call_id=one.id) for one in list_deadlines(state)]
     return drawn.choice(choices)
 
 
@@ -113,19 +113,19 @@ def play(seed: int, length: int) -> tuple[Story, list[i.Input]]:
         taken.append(arriving)
         story.now += timedelta(seconds=drawn.choice([0] * 40 + [2, 70, 400]))
         story.when(arriving, input_id=f"input-{drawn.randrange(5)}")
-        answers(story.state, arriving)
-        owed(story.state)
+        replies_to(story.state, arriving)
+        effects_of(story.state)
         ask(story.state)
     return story, taken
 
 
-def ask(state: State) -> None:
+def ask(state: SessionState) -> None:
     """What would be sent for each call that is owed can be composed."""
     if isinstance(state, Investigating):
-        for one in owed(state):
-            if isinstance(one, OwedLlmCall):
-                conversation(state, one.execution)
-            elif isinstance(one, OwedToolCall | OwedSummary):
+        for one in effects_of(state):
+            if isinstance(one, LlmCallEffect):
+                build_conversation(state, one.execution)
+            elif isinstance(one, ToolCallEffect | SummaryEffect):
                 assert request_of(SESSION, state, one) is not None
 
 
@@ -141,7 +141,7 @@ def test_every_call_has_one_outcome_and_every_session_one_end(seed: int, length:
     ends = [record for record in story.log if record.envelope.type in ENDINGS]
     assert len(ends) <= 1
     if ends:
-        assert isinstance(story.state, Ended)
+        assert isinstance(story.state, AtRest)
         assert outcomes(story).keys() == story.state.calls.keys()
 
 
@@ -151,7 +151,10 @@ def test_what_was_decided_is_never_decided_again(seed: int, length: int) -> None
     """A redelivery of the whole inbox, at the offsets that it had, decides nothing."""
     story, taken = play(seed, length)
     for offset, again in enumerate(taken):
-        if isinstance(again, i.LlmCallReported | i.ToolsOffered | i.PlaceGiven) or offset > story.state.decided:
+        if (
+            isinstance(again, i.LlmCallReported | i.ToolsOffered | i.SessionAdmitted)
+            or offset > story.state.last_decided_offset
+        ):
             continue
         assert decide(SESSION, story.state, story.given(again, offset=offset)) == []
 
@@ -170,7 +173,7 @@ def test_the_owners_own_inputs_are_recognised_when_they_come_again(seed: int, le
 @given(st.integers(), st.integers(1, 80))
 def test_the_state_follows_from_the_log_alone(seed: int, length: int) -> None:
     story, _ = play(seed, length)
-    state: State = ABSENT
+    state: SessionState = NOT_STARTED
     for record in story.log:
         state = evolve(state, record)
     assert state == story.state
@@ -182,8 +185,8 @@ def test_a_running_session_always_waits_for_something(seed: int, length: int) ->
     """It owes a call, or it would hang for ever; and nothing that follows by itself was left out."""
     story, _ = play(seed, length)
     if isinstance(story.state, Investigating):
-        assert owed(story.state)
-        assert list(consequences(story.state, story.now)) == []
+        assert effects_of(story.state)
+        assert list(next_events(story.state, story.now)) == []
 
 
 @settings(max_examples=200, deadline=None)
@@ -191,7 +194,7 @@ def test_a_running_session_always_waits_for_something(seed: int, length: int) ->
 def test_whatever_started_has_ended_once_when_the_session_has(seed: int, length: int) -> None:
     story, _ = play(seed, length)
     events = [record.event for record in story.log]
-    if not isinstance(story.state, Ended):
+    if not isinstance(story.state, AtRest):
         return
     begun = [one.stage_id for one in events if isinstance(one, e.StageStarted)]
     begun += [one.execution_id for one in events if isinstance(one, e.ExecutionStarted)]
@@ -229,8 +232,8 @@ def test_events_of_a_session_in_any_order_never_raise(seed: int, length: int, sh
     story, _ = play(seed, length)
     records = list(story.log)
     random.Random(shuffle).shuffle(records)
-    state: State = ABSENT
+    state: SessionState = NOT_STARTED
     for record in records:
         state = evolve(state, record)
-        owed(state)
+        effects_of(state)
         decide(SESSION, state, story.given(i.AlertReceived(alert=story.alert), offset=10_000))

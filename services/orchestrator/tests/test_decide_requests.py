@@ -5,9 +5,9 @@ from datetime import timedelta
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.control import CallCancelled, RequestAnswered
-from tarsy_orchestrator.answers import answers
-from tarsy_orchestrator.decide import decide
-from tarsy_orchestrator.state import REFUSALS_KEPT, Ended, Investigating
+from tarsy_orchestrator.session.decide import decide
+from tarsy_orchestrator.session.replies import replies_to
+from tarsy_orchestrator.session.state import REFUSALS_KEPT, AtRest, Investigating
 from tarsy_story import ALERT, DELETE, READ, SECOND, SESSION, Story, agent, chain, stage, types
 
 CANCEL = i.CancelRequested(request_id="r1", author="ann")
@@ -16,7 +16,7 @@ CANCEL = i.CancelRequested(request_id="r1", author="ann")
 def test_a_session_that_waits_for_its_turn_is_cancelled_at_once() -> None:
     story = Story().waiting()
     assert types(story.when(CANCEL)) == ["request.accepted", "session.cancelled"]
-    assert story.when(i.PlaceGiven()) == []
+    assert story.when(i.SessionAdmitted()) == []
 
 
 def test_what_a_cancelled_session_waits_for_is_unknown_a_second_later() -> None:
@@ -67,7 +67,7 @@ def test_cancelling_closes_all_that_is_open_and_ends_the_session() -> None:
         "stage.completed",
         "session.cancelled",
     ]
-    told = answers(story.state, CANCEL)
+    told = replies_to(story.state, CANCEL)
     assert RequestAnswered(request_id="r1", accepted=True, code=200, reason="") in told
     assert {one.call_id for one in told if isinstance(one, CallCancelled)} == calls
 
@@ -107,9 +107,9 @@ def test_a_session_at_rest_refuses_and_says_the_same_when_asked_again() -> None:
     story = Story().asking()
     story.when(story.answer("the cause is X"))
     assert types(story.when(CANCEL)) == ["request.refused"]
-    first = answers(story.state, CANCEL)
+    first = replies_to(story.state, CANCEL)
     assert story.when(CANCEL) == []
-    assert answers(story.state, CANCEL) == first
+    assert replies_to(story.state, CANCEL) == first
     assert isinstance(first[0], RequestAnswered)
     assert first[0].code == 409
 
@@ -121,11 +121,11 @@ def test_of_requests_that_were_refused_a_session_remembers_the_last_ones() -> No
     story.when(accepted)
     for number in range(3 * REFUSALS_KEPT):
         assert types(story.when(i.CancelRequested(request_id=f"r{number}", author="ann"))) == ["request.refused"]
-    assert isinstance(story.state, Ended)
+    assert isinstance(story.state, AtRest)
     assert len(story.state.answers) == REFUSALS_KEPT + 1
 
     def told(request_id: str) -> RequestAnswered:
-        (answer,) = answers(story.state, i.CancelRequested(request_id=request_id, author="ann"))[:1]
+        (answer,) = replies_to(story.state, i.CancelRequested(request_id=request_id, author="ann"))[:1]
         assert isinstance(answer, RequestAnswered)
         return answer
 
@@ -137,7 +137,7 @@ def test_of_requests_that_were_refused_a_session_remembers_the_last_ones() -> No
 def test_a_request_about_a_session_that_never_was_is_answered_and_not_recorded() -> None:
     story = Story()
     assert story.when(CANCEL) == []
-    told = answers(story.state, CANCEL)
+    told = replies_to(story.state, CANCEL)
     assert told == [RequestAnswered(request_id="r1", accepted=False, code=404, reason="there is no such session")]
 
 

@@ -6,9 +6,9 @@ from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.chain import ResolvedServer, SuccessPolicy
 from tarsy_contracts.identities import runbook_call_id
-from tarsy_orchestrator.conversing import conversation
-from tarsy_orchestrator.owed import OwedTools, owed
-from tarsy_orchestrator.state import Ended
+from tarsy_orchestrator.session.conversation import build_conversation
+from tarsy_orchestrator.session.effects import OfferToolsEffect, effects_of
+from tarsy_orchestrator.session.state import AtRest
 from tarsy_story import ALERT, DELETE, READ, SESSION, Story, agent, chain, stage, types
 
 TWO = (stage(agent("A"), name="look"), stage(agent("B"), name="look again"))
@@ -34,7 +34,7 @@ def test_a_stage_that_completed_starts_the_next_one_which_reads_what_it_came_to(
     (started,) = of(story.offered(), e.ExecutionStarted)
     assert "the cause is X" in started.prompt
     story.when(story.answer("it is Y"))
-    assert isinstance(story.state, Ended)
+    assert isinstance(story.state, AtRest)
     assert story.state.ended == e.SessionCompleted(final_analysis="it is Y")
 
 
@@ -70,7 +70,7 @@ def test_all_agents_of_a_stage_start_together_and_only_the_first_carries_the_pro
     assert types(events) == ["stage.tools_offered", *["execution.started"] * 2, *["llm_call.requested"] * 2]
     first, second = of(events, e.ExecutionStarted)
     assert (first.prompt_of, second.prompt_of, second.prompt) == ("", first.execution_id, "")
-    messages = [conversation(story.investigating, story.execution(who)).messages for who in ("A", "B")]
+    messages = [build_conversation(story.investigating, story.execution(who)).messages for who in ("A", "B")]
     assert messages[0] == messages[1]
 
 
@@ -115,7 +115,7 @@ def test_the_synthesis_reads_everything_that_the_agents_did_and_its_result_is_wh
         assert seen in synthesis.prompt
     assert types(events)[-1] == "llm_call.requested"
     story.when(story.answer("both say Z"))
-    assert isinstance(story.state, Ended)
+    assert isinstance(story.state, AtRest)
     assert story.state.ended == e.SessionCompleted(final_analysis="both say Z")
 
 
@@ -132,7 +132,7 @@ def test_who_is_asked_once_may_have_said_all_of_it_in_its_thoughts() -> None:
     story = Story(plan=chain(executive_summary=True)).asking()
     story.when(story.answer("the cause is X"))
     story.when(story.answer("").model_copy(update={"thinking": "in short: X"}))
-    assert isinstance(story.state, Ended)
+    assert isinstance(story.state, AtRest)
     assert story.state.ended == e.SessionCompleted(final_analysis="the cause is X", executive_summary="in short: X")
 
 
@@ -151,7 +151,7 @@ def test_the_executive_summary_is_written_last() -> None:
     events = story.when(story.answer("the cause is X"))
     assert types(events)[2:] == ["stage.completed", "stage.started", "execution.started", "llm_call.requested"]
     story.when(story.answer("in short: X"))
-    assert isinstance(story.state, Ended)
+    assert isinstance(story.state, AtRest)
     assert story.state.ended == e.SessionCompleted(final_analysis="the cause is X", executive_summary="in short: X")
 
 
@@ -159,7 +159,7 @@ def test_without_an_executive_summary_the_session_completes_and_says_why() -> No
     story = Story(plan=chain(executive_summary=True)).asking()
     story.when(story.answer("the cause is X"))
     failing(story, "ExecSummaryAgent")
-    assert isinstance(story.state, Ended)
+    assert isinstance(story.state, AtRest)
     ended = e.SessionCompleted(final_analysis="the cause is X", executive_summary_error="no key")
     assert story.state.ended == ended
 
@@ -173,10 +173,10 @@ def with_runbook() -> Story:
 
 def test_the_runbook_is_fetched_before_the_tools_are_looked_up_and_stands_in_the_prompt() -> None:
     story = with_runbook().waiting()
-    assert types(story.when(i.PlaceGiven())) == ["stage.started", "tool_call.requested"]
-    assert not [one for one in owed(story.state) if isinstance(one, OwedTools)]
+    assert types(story.when(i.SessionAdmitted())) == ["stage.started", "tool_call.requested"]
+    assert not [one for one in effects_of(story.state) if isinstance(one, OfferToolsEffect)]
     story.when(story.result(runbook_call_id(SESSION), "first look at the nodes"))
-    assert [one for one in owed(story.state) if isinstance(one, OwedTools)]
+    assert [one for one in effects_of(story.state) if isinstance(one, OfferToolsEffect)]
     (started,) = of(story.offered(), e.ExecutionStarted)
     assert "first look at the nodes" in started.prompt
 

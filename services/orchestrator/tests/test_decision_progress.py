@@ -1,6 +1,6 @@
 """Decisions make progress while no partition waits in vain."""
 
-from tarsy_orchestrator.decision_progress import DecisionProgress, Decisions
+from tarsy_orchestrator.partition.decision_progress import DecisionProgress, Decisions
 
 
 def test_whoever_has_nothing_to_decide_is_not_stuck() -> None:

@@ -8,13 +8,13 @@ from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_contracts.timing import GAP_SECONDS, GRACE_SECONDS
-from tarsy_orchestrator.deadlines import CANCEL_GRACE
-from tarsy_orchestrator.decide import decide
-from tarsy_orchestrator.downtime import NEVER, Downtime
-from tarsy_orchestrator.given import Given
-from tarsy_orchestrator.owed import OwedEnd, OwedSummary, OwedToolCall, owed
-from tarsy_orchestrator.queued import Publish, Queued, Tell
-from tarsy_orchestrator.requesting import request_of
+from tarsy_orchestrator.effects.dispatch import DispatchedCall, PublishRequest, ReportNotice
+from tarsy_orchestrator.session.deadlines import CANCEL_GRACE
+from tarsy_orchestrator.session.decide import decide
+from tarsy_orchestrator.session.decision_input import DecisionInput
+from tarsy_orchestrator.session.downtime import NEVER, Downtime
+from tarsy_orchestrator.session.effects import DeadlineEffect, SummaryEffect, ToolCallEffect, effects_of
+from tarsy_orchestrator.session.queue_requests import request_of
 from tarsy_story import BEGINNING, DELETE, READ, SECOND, SESSION, Story
 
 MINUTE = 60 * SECOND
@@ -59,7 +59,7 @@ def test_while_nobody_knows_whether_this_is_an_outage_no_deadline_passes() -> No
 
 
 def when_deadline(story: Story, id: str, at: float, downtime: Downtime) -> list[e.Event]:
-    given = Given(
+    given = DecisionInput(
         input=i.DeadlinePassed(call_id=id), input_id="d", at=BEGINNING + at * SECOND, offset=1000, downtime=downtime
     )
     return decide(SESSION, story.state, given)
@@ -100,7 +100,7 @@ def test_summaries_iterations_and_sessions_are_given_the_time_back_too(of: str) 
         "iteration": limits.iteration_seconds,
         "session": limits.session_seconds,
     }[of]
-    limited = [one for one in owed(story.state) if isinstance(one, OwedSummary | OwedEnd)]
+    limited = [one for one in effects_of(story.state) if isinstance(one, SummaryEffect | DeadlineEffect)]
     id = next(one.id for one in limited if one.deadline - one.since == seconds * SECOND)
     assert when_deadline(story, id, seconds + 60, Downtime()) != []
     assert when_deadline(story, id, seconds + 60, outage(10, 70)) == []
@@ -117,18 +117,18 @@ def test_a_cancelled_session_waits_out_an_outage_for_what_may_have_taken_effect(
     assert when_deadline(story, SESSION, after, Downtime()) != []
 
 
-def owed_call(story: Story) -> OwedToolCall:
-    (call,) = [one for one in owed(story.state) if isinstance(one, OwedToolCall)]
+def owed_call(story: Story) -> ToolCallEffect:
+    (call,) = [one for one in effects_of(story.state) if isinstance(one, ToolCallEffect)]
     return call
 
 
 def test_what_is_noticed_and_what_workers_are_told_follow_the_same_clock() -> None:
     story = Story().calling(READ)
     call = owed_call(story)
-    queued, down = Queued(call), outage(10, 73)
+    queued, down = DispatchedCall(call), outage(10, 73)
     at = call.deadline + 63 * SECOND
-    assert isinstance(queued.step(0.0, at, worker_dead=False, downtime=down), Publish)
-    assert isinstance(queued.step(0.1, at + GRACE, worker_dead=False, downtime=down), Tell)
+    assert isinstance(queued.step(0.0, at, worker_dead=False, downtime=down), PublishRequest)
+    assert isinstance(queued.step(0.1, at + GRACE, worker_dead=False, downtime=down), ReportNotice)
     request = request_of(SESSION, story.investigating, call, down)
     assert isinstance(request, ToolCallRequest)
     assert request.not_after == at + GRACE
@@ -137,8 +137,8 @@ def test_what_is_noticed_and_what_workers_are_told_follow_the_same_clock() -> No
 def test_after_an_outage_a_request_is_soon_published_again() -> None:
     """What lay in the queue meanwhile may be too old for every worker, and the pause may have grown to 30 seconds."""
     story = Story().calling(READ)
-    queued = Queued(owed_call(story))
+    queued = DispatchedCall(owed_call(story))
     for second in range(30):
         queued.step(float(second), story.now, worker_dead=False)
     steps = [queued.step(30.0 + second, story.now, worker_dead=False, downtime=outage(5, 70)) for second in range(4)]
-    assert [isinstance(step, Publish) for step in steps] == [False, False, False, True]
+    assert [isinstance(step, PublishRequest) for step in steps] == [False, False, False, True]

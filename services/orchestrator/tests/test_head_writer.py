@@ -11,7 +11,7 @@ from tarsy_bus.publisher import NotWritten, Publisher
 from tarsy_contracts.envelope import Headers
 from tarsy_contracts.heads import SessionHead
 from tarsy_contracts.topics import Topics
-from tarsy_orchestrator.head_writer import MOST_WAITING, HeadWriter
+from tarsy_orchestrator.partition.head_writer import MOST_WAITING, HeadWriter
 from tarsy_testing import eventually
 
 HEAD = SessionHead(phase="open", number=1, offset=1, event_id="0" * 32, decided=1, spans=())

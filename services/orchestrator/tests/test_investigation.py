@@ -12,7 +12,7 @@ from orchestrator_world import World, calling, new_session, words
 from tarsy_contracts.control import ClaimGranted, RequestAnswered
 from tarsy_contracts.events import SessionCompleted
 from tarsy_llm.protocol import Answer, Delta, LlmError, LlmRequest
-from tarsy_orchestrator.chunks import UNSENT_AT_MOST, Chunks
+from tarsy_orchestrator.effects.llm_stream import UNSENT_AT_MOST, ChunkPublisher
 from tarsy_story import DELETE
 from tarsy_testing import eventually
 
@@ -91,10 +91,10 @@ async def test_an_answer_does_not_wait_for_chunks_that_cannot_be_sent(
 ) -> None:
     """Once nobody took them any more, the model's lines filled the queue, and the call stood still."""
 
-    async def broken(self: Chunks, part: str, text: str) -> None:
+    async def broken(self: ChunkPublisher, part: str, text: str) -> None:
         raise LookupError("a mistake of ours")
 
-    monkeypatch.setattr(Chunks, "_publish", broken)
+    monkeypatch.setattr(ChunkPublisher, "_publish", broken)
     owner = await world.owner()
 
     async def many_lines(request: LlmRequest) -> AsyncGenerator[Delta | Answer]:

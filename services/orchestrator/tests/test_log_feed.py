@@ -7,7 +7,7 @@ from aiokafka import ConsumerRecord
 
 from tarsy_bus.following import Record
 from tarsy_bus.pacing import Pacer
-from tarsy_orchestrator.log_feed import feed_records
+from tarsy_orchestrator.partition.log_feed import feed_records
 
 
 @dataclass(eq=False)

@@ -2,8 +2,8 @@
 
 from tarsy_contracts import events as e
 from tarsy_contracts.conversation import UserMessage
-from tarsy_orchestrator.controllers import MOST_CALLS
-from tarsy_orchestrator.conversing import conversation
+from tarsy_orchestrator.session.controllers.function_calling import MOST_CALLS
+from tarsy_orchestrator.session.conversation import build_conversation
 from tarsy_story import READ, Story, types
 
 
@@ -17,7 +17,7 @@ def test_as_many_as_one_answer_may_bring_are_made_and_the_agent_is_told_of_the_r
     assert (len(completed.tool_calls), completed.opaque) == (MOST_CALLS, None)
     for call_id in story.call_ids:
         story.when(story.result(call_id))
-    *_, last = conversation(story.investigating, story.execution()).messages
+    *_, last = build_conversation(story.investigating, story.execution()).messages
     assert isinstance(last, UserMessage)
     assert last.content.startswith(f"You asked for 1500 calls at once. Only the first {MOST_CALLS} were made")
     assert story.execution().iteration == 2

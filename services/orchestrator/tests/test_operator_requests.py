@@ -9,37 +9,37 @@ from tarsy_contracts import inputs as i
 from tarsy_contracts.control import RequestAnswered
 from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.recorded import Recorded, decode
-from tarsy_orchestrator import operator_requests
-from tarsy_orchestrator.deciding import Tail, Waiting, make_decisions
-from tarsy_orchestrator.evolve import evolve
-from tarsy_orchestrator.operator_requests import operator_answers
-from tarsy_orchestrator.state import ABSENT, Beyond, Ended, Investigating, State
+from tarsy_orchestrator.partition.decision_batch import PendingInput, SessionTail, make_decisions
+from tarsy_orchestrator.session import operator_requests
+from tarsy_orchestrator.session.evolve import evolve
+from tarsy_orchestrator.session.operator_requests import operator_replies
+from tarsy_orchestrator.session.state import NOT_STARTED, AtRest, Investigating, SessionState, Unsupported
 from tarsy_story import BEGINNING, READ, SESSION, Story
 
 RELEASE = i.SessionReleaseRequested(request_id="r", author="olga", request="retry")
 FAIL = i.SessionFailRequested(request_id="f", author="olga", reason="no use")
-BEYOND = Beyond(7)
+BEYOND = Unsupported(7)
 
 
-def decided(state: State, request: i.OperatorRequest, *, aside: bool = True, offset: int = 99) -> list[e.Event]:
+def decided(state: SessionState, request: i.OperatorRequest, *, aside: bool = True, offset: int = 99) -> list[e.Event]:
     """As a batch would append them, so that they are known to be acceptable."""
     given = replace(Story().given(request, offset=offset), aside=aside)
-    tail = Tail(state, None if state == ABSENT else "a" * 32, 0 if state == ABSENT else 5)
-    (decision,), left, undecided = make_decisions([Waiting(SESSION, given)], lambda _: tail, source="test")
+    tail = SessionTail(state, None if state == NOT_STARTED else "a" * 32, 0 if state == NOT_STARTED else 5)
+    (decision,), left, undecided = make_decisions([PendingInput(SESSION, given)], lambda _: tail, source="test")
     assert (left, undecided, decision.unfit) == ([], [], "")
     return [decode(e.EVENTS, Envelope.from_headers(entry.headers), entry.value) for entry in decision.entries]
 
 
-def after(state: State, events: list[e.Event]) -> State:
+def after(state: SessionState, events: list[e.Event]) -> SessionState:
     for event in events:
         envelope = Envelope(id="x", type=event.type, version=1, source="t", subject=SESSION, time=BEGINNING, decided=99)
         state = evolve(state, Recorded(envelope, event, partition=0, offset=1, appended_at=BEGINNING))
     return state
 
 
-def answered(state: State, request: i.OperatorRequest, *, aside: bool = True) -> tuple[bool, int]:
+def answered(state: SessionState, request: i.OperatorRequest, *, aside: bool = True) -> tuple[bool, int]:
     given = replace(Story().given(request, offset=99), aside=aside)
-    answer = operator_answers(state, request, given)[0]
+    answer = operator_replies(state, request, given)[0]
     assert isinstance(answer, RequestAnswered)
     return answer.accepted, answer.code
 
@@ -71,12 +71,12 @@ def test_one_that_is_failed_closes_what_is_open_and_ends_with_the_reason() -> No
     ]
     assert events[-1] == e.SessionFailed(error="ended by olga: no use", request_id="f")
     state = after(running(), events)
-    assert isinstance(state, Ended)
+    assert isinstance(state, AtRest)
     assert answered(state, FAIL) == (True, 200)
 
 
 def test_what_raises_while_it_is_closed_is_ended_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(state: State, error: str) -> list[e.Event]:
+    def broken(state: SessionState, error: str) -> list[e.Event]:
         raise ZeroDivisionError
 
     monkeypatch.setattr(operator_requests, "fail", broken)
@@ -89,26 +89,26 @@ def test_what_cannot_be_read_can_be_ended_and_nothing_else() -> None:
     events = decided(BEYOND, FAIL)
     assert [event.type for event in events] == ["session.released", "session.failed"]
     state = after(BEYOND, events)
-    assert isinstance(state, Ended)
+    assert isinstance(state, AtRest)
     assert state.started is None
     assert answered(state, FAIL) == (True, 200)
 
 
 def test_an_end_that_no_operator_wrote_makes_nothing_readable() -> None:
-    assert isinstance(after(BEYOND, [e.SessionFailed(error="x")]), Beyond)
+    assert isinstance(after(BEYOND, [e.SessionFailed(error="x")]), Unsupported)
 
 
 def test_a_session_at_rest_stays_as_it_ended() -> None:
-    rested = Ended(started=running().started, decided=7, ended=e.SessionCompleted(final_analysis="X"))
+    rested = AtRest(started=running().started, last_decided_offset=7, ended=e.SessionCompleted(final_analysis="X"))
     events = decided(rested, FAIL)
     assert [event.type for event in events] == ["session.released"]
     assert answered(after(rested, events), FAIL) == (True, 200)
 
 
 def test_a_session_that_never_began_has_no_record() -> None:
-    assert decided(ABSENT, RELEASE) == decided(ABSENT, FAIL) == []
-    assert answered(ABSENT, RELEASE) == answered(ABSENT, FAIL) == (True, 200)
-    assert answered(ABSENT, RELEASE, aside=False) == (False, 404)
+    assert decided(NOT_STARTED, RELEASE) == decided(NOT_STARTED, FAIL) == []
+    assert answered(NOT_STARTED, RELEASE) == answered(NOT_STARTED, FAIL) == (True, 200)
+    assert answered(NOT_STARTED, RELEASE, aside=False) == (False, 404)
 
 
 def test_a_session_that_is_not_set_aside_refuses_on_its_record() -> None:
@@ -119,4 +119,4 @@ def test_a_session_that_is_not_set_aside_refuses_on_its_record() -> None:
 
 
 def test_what_was_decided_is_not_decided_again() -> None:
-    assert decided(running(), FAIL, offset=running().decided) == []
+    assert decided(running(), FAIL, offset=running().last_decided_offset) == []

@@ -3,8 +3,8 @@
 from tarsy_contracts import inputs as i
 from tarsy_contracts.control import ClaimRefused
 from tarsy_contracts.conversation import UserMessage
-from tarsy_orchestrator.answers import answers
-from tarsy_orchestrator.conversing import conversation
+from tarsy_orchestrator.session.conversation import build_conversation
+from tarsy_orchestrator.session.replies import replies_to
 from tarsy_story import DELETE, READ, Story, agent, chain, stage, types
 
 
@@ -22,7 +22,7 @@ def with_an_unknown_outcome() -> tuple[Story, str]:
 
 
 def prompt(story: Story, name: str = "") -> list[str]:
-    messages = conversation(story.investigating, story.execution(name)).messages
+    messages = build_conversation(story.investigating, story.execution(name)).messages
     return [message.content for message in messages]
 
 
@@ -34,7 +34,7 @@ def test_the_agent_reads_the_outcome_after_the_answer_that_it_was_asked_for_alre
 
     story.when(story.answer("I look whether it is gone.", tools=(READ,)))
     story.when(story.result(story.call_ids[1], "no pods"))
-    conversing = conversation(story.investigating, story.execution()).messages
+    conversing = build_conversation(story.investigating, story.execution()).messages
     told = conversing[-1]
     assert isinstance(told, UserMessage)
     assert "pods_delete" in told.content
@@ -85,9 +85,9 @@ def test_a_worker_that_was_taken_for_dead_is_told_that_its_claim_is_void() -> No
     """It may have slept with a grant unread."""
     story, call = with_an_unknown_outcome()
     refused = ClaimRefused(call_id=call, claim_id="claim-1", reason="its worker was taken for dead")
-    assert answers(story.state, died(call)) == [refused]
+    assert replies_to(story.state, died(call)) == [refused]
     story.when(story.answer("done"))
-    assert answers(story.state, died(call)) == [refused], "told again, when the input is met again"
+    assert replies_to(story.state, died(call)) == [refused], "told again, when the input is met again"
 
 
 def test_also_of_a_call_that_became_free_and_not_the_call_itself_which_another_may_run() -> None:
@@ -96,7 +96,7 @@ def test_also_of_a_call_that_became_free_and_not_the_call_itself_which_another_m
     story.when(story.claim(call))
     story.when(died(call))
     story.when(story.claim(call, "claim-2", "worker-2"))
-    assert answers(story.state, died(call)) == [
+    assert replies_to(story.state, died(call)) == [
         ClaimRefused(call_id=call, claim_id="claim-1", reason="its worker was taken for dead")
     ]
 
@@ -106,4 +106,4 @@ def test_while_its_claim_is_good_nobody_is_told() -> None:
     call = story.call_ids[0]
     story.when(story.claim(call, "claim-2"))
     other = i.WorkerDied(call_id=call, claim_id="claim-2", worker_id="worker-1")
-    assert answers(story.state, other) == []
+    assert replies_to(story.state, other) == []

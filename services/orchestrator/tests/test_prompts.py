@@ -18,24 +18,24 @@ from prompt_material import (
 )
 
 from tarsy_contracts.chain import ResolvedAgent, ResolvedServer
-from tarsy_orchestrator.prompts.material import Finding, History, Runbook
-from tarsy_orchestrator.prompts.notes import (
+from tarsy_orchestrator.session.controllers.react.instructions import describe_tools
+from tarsy_orchestrator.session.prompts.material import AgentHistory, Runbook, StageFinding
+from tarsy_orchestrator.session.prompts.notes import (
     BE_CONCISE,
     CONCLUDE,
     NUDGE,
     ReadOn,
-    broken_off,
-    cut_note,
-    summary_note,
-    tool_result,
+    note_broken_off,
+    note_cut,
+    note_summary,
+    render_tool_result,
 )
-from tarsy_orchestrator.prompts.system import compose_system
-from tarsy_orchestrator.prompts.task import (
+from tarsy_orchestrator.session.prompts.system import compose_system
+from tarsy_orchestrator.session.prompts.task import (
     compose_executive_summary_prompt,
     compose_prompt,
     compose_synthesis_prompt,
 )
-from tarsy_orchestrator.react.instructions import tool_descriptions
 
 KUBERNETES = ResolvedServer(server="kubernetes", instructions="Look into the namespace of the alert only.\n")
 PROMETHEUS = ResolvedServer(server="prometheus", instructions="Ask for rates over five minutes.")
@@ -56,8 +56,8 @@ def test_an_investigation_with_everything_that_there_can_be() -> None:
     full = full.model_copy(update={"native_tools": ("google_search", "url_context")})
     runbook = Runbook(source="alert", text=RUNBOOK_TEXT, url=RUNBOOK_URL, cut=True)
     findings = [
-        Finding(stage="triage", analysis="Pods of `checkout` restart every four minutes."),
-        Finding(stage="data - Synthesis", analysis="The database answers as fast as on other days."),
+        StageFinding(stage="triage", analysis="Pods of `checkout` restart every four minutes."),
+        StageFinding(stage="data - Synthesis", analysis="The database answers as fast as on other days."),
     ]
     prompt = compose_prompt(ALERT, runbook, findings)
     is_the_snapshot("investigation_with_everything", whole(system(full, "prometheus"), prompt))
@@ -70,7 +70,7 @@ def test_an_investigation_without_tools() -> None:
 
 
 def test_a_react_agent() -> None:
-    words = f"{system(agent(KUBERNETES, controller='react', custom='Be brief.'))}\n\n{tool_descriptions([PODS])}"
+    words = f"{system(agent(KUBERNETES, controller='react', custom='Be brief.'))}\n\n{describe_tools([PODS])}"
     is_the_snapshot("react", whole(words, compose_prompt(ALERT, NO_RUNBOOK, [])))
 
 
@@ -97,12 +97,12 @@ def test_a_synthesis_of_three_agents_of_whom_one_failed_and_one_read_much() -> N
     first = history(
         "KubernetesAgent",
         said("", "The alert is about failed requests: pods first."),
-        used(pods, summary_note(4000, 220_000)),
+        used(pods, note_summary(4000, 220_000)),
         said("The pods are killed for memory.", "All of them were killed."),
         analysis="The pods are killed for memory.",
     )
     second = history("PrometheusAgent", said("I looked at nothing."), analysis="Memory grows after each deployment.")
-    third = History(agent="DatabaseAgent", status="timed_out", analysis="", error="no answer in 360 s", steps=())
+    third = AgentHistory(agent="DatabaseAgent", status="timed_out", analysis="", error="no answer in 360 s", steps=())
     joiner = ResolvedAgent(
         name="SynthesisAgent",
         llm_provider="default",
@@ -125,9 +125,9 @@ def test_an_executive_summary() -> None:
 
 def test_what_agents_are_told_on_their_way() -> None:
     how = ReadOn("tarsy__read_result", "1a2b3c4d")
-    notes = [summary_note(3, 70), summary_note(3, 70, how), cut_note(3, 70, "a\n"), cut_note(3, 70, "a\nb\n", how)]
-    one_line = cut_note(1, 70_000, "a" * 65_536, how)
-    told = [NUDGE, CONCLUDE, BE_CONCISE, broken_off(300.0), *notes, one_line, tool_result("a\nb\n")]
+    notes = [note_summary(3, 70), note_summary(3, 70, how), note_cut(3, 70, "a\n"), note_cut(3, 70, "a\nb\n", how)]
+    one_line = note_cut(1, 70_000, "a" * 65_536, how)
+    told = [NUDGE, CONCLUDE, BE_CONCISE, note_broken_off(300.0), *notes, one_line, render_tool_result("a\nb\n")]
     is_the_snapshot("notes", "\n\n".join(told) + "\n")
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from tarsy_orchestrator.react.arguments import arguments_of
+from tarsy_orchestrator.session.controllers.react.arguments import parse_arguments
 
 READ: dict[str, tuple[str, dict[str, Any]]] = {
     "nothing": ("", {}),
@@ -71,7 +71,7 @@ READ: dict[str, tuple[str, dict[str, Any]]] = {
 
 @pytest.mark.parametrize(("text", "arguments"), READ.values(), ids=READ.keys())
 def test_arguments_are_read(text: str, arguments: dict[str, Any]) -> None:
-    assert json.dumps(arguments_of(text)) == json.dumps(arguments)
+    assert json.dumps(parse_arguments(text)) == json.dumps(arguments)
 
 
 @pytest.mark.parametrize(
@@ -91,26 +91,26 @@ def test_arguments_are_read(text: str, arguments: dict[str, Any]) -> None:
     ],
 )
 def test_what_json_cannot_hold_comes_out_as_text(text: str, arguments: dict[str, Any]) -> None:
-    assert arguments_of(text) == arguments
+    assert parse_arguments(text) == arguments
 
 
 def test_yaml_is_read_without_anchors() -> None:
     laughs = 'a: &a ["ha", "ha"]\n' + "".join(
         f"{b}: &{b} [*{a}, *{a}]\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True)
     )
-    assert arguments_of(laughs)["b"] == "&b [*a, *a]"
-    assert arguments_of("a: [1, &x 2]\nb:\n  - *x") == {"input": "a: [1, &x 2]\nb:\n  - *x"}
+    assert parse_arguments(laughs)["b"] == "&b [*a, *a]"
+    assert parse_arguments("a: [1, &x 2]\nb:\n  - *x") == {"input": "a: [1, &x 2]\nb:\n  - *x"}
 
 
 def test_only_a_short_text_is_worth_the_slow_reader_of_yaml() -> None:
     text = "a:\n" + "  - b\n" * 4_000
-    assert arguments_of(text) == {"input": text.strip()}
+    assert parse_arguments(text) == {"input": text.strip()}
 
 
 def test_deep_brackets_are_given_up_early() -> None:
     def seconds(text: str) -> float:
         began = time.process_time()
-        arguments_of(text)
+        parse_arguments(text)
         return time.process_time() - began
 
     deep = min(seconds("a: " + "[" * 19_000) for _ in range(3))
@@ -118,14 +118,14 @@ def test_deep_brackets_are_given_up_early() -> None:
 
 
 def test_yaml_makes_no_objects() -> None:
-    assert arguments_of("a:\n  - !!python/object/apply:os.getcwd []") == {"a": [[]]}
+    assert parse_arguments("a:\n  - !!python/object/apply:os.getcwd []") == {"a": [[]]}
 
 
 @pytest.mark.parametrize(
     "text", ['{"a":' * 5000 + "1" + "}" * 5000, "[" * 5000 + "]" * 5000, "a: " + "[" * 5000 + "]" * 5000]
 )
 def test_what_is_nested_without_end_stays_text(text: str) -> None:
-    (value,) = arguments_of(text).values()
+    (value,) = parse_arguments(text).values()
     assert isinstance(value, str)
 
 
@@ -145,8 +145,8 @@ plain = st.recursive(
     st.dictionaries(st.text(), plain, max_size=5),
     st.sampled_from(("{}", "```json\n{}\n```", "{} and so on", "`{}`", "\n {}")),
 )
-def test_every_object_of_json_comes_out_as_it_is(value: dict[str, JsonValue], around: str) -> None:
-    assert arguments_of(around.replace("{}", json.dumps(value), 1)) == value
+def test_every_object_of_json_comes_out_as_it_is(value: dict[str, JsonValue], deps: str) -> None:
+    assert parse_arguments(deps.replace("{}", json.dumps(value), 1)) == value
 
 
 names = st.from_regex(r"[a-z][a-z_]{0,8}", fullmatch=True)
@@ -160,7 +160,7 @@ names = st.from_regex(r"[a-z][a-z_]{0,8}", fullmatch=True)
 )
 def test_every_dictionary_of_python_comes_out_as_it_is_or_as_text(value: dict[str, JsonValue]) -> None:
     """A text that holds what looks like the end of it leaves more than one reading."""
-    read = arguments_of(repr(value))
+    read = parse_arguments(repr(value))
     if not any(isinstance(text, str) and ("'" in text or '"' in text) for text in value.values()):
         assert read == value
 
@@ -204,7 +204,7 @@ texts = st.one_of(st.text(max_size=100), st.lists(st.sampled_from(PARTS), max_si
 @settings(deadline=None, max_examples=1500)
 @given(texts)
 def test_whatever_it_is_given_what_comes_out_is_json(text: str) -> None:
-    found = arguments_of(text)
+    found = parse_arguments(text)
     assert json.loads(json.dumps(found, allow_nan=False, ensure_ascii=False).encode()) == found
     assert all(abs(value) < math.inf for value in found.values() if isinstance(value, float))
 
@@ -237,7 +237,7 @@ def test_a_long_text_takes_about_as_much_longer_as_it_is_longer(part: str) -> No
     def seconds(length: int) -> float:
         text = (part * length)[:length]
         began = time.process_time()
-        arguments_of(text)
+        parse_arguments(text)
         return time.process_time() - began
 
     short = min(seconds(10_000) for _ in range(3))

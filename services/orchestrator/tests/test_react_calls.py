@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from react_tools import TOOLS
 
-from tarsy_orchestrator.react.parsing import read
+from tarsy_orchestrator.session.controllers.react.parsing import parse_answer
 
 PODS = "kubernetes__pods_list"
 LOG = "kubernetes__pods_log"
@@ -209,7 +209,7 @@ CALLS: dict[str, tuple[str, str, dict[str, Any]]] = {
 
 @pytest.mark.parametrize(("text", "name", "arguments"), CALLS.values(), ids=CALLS.keys())
 def test_a_call_is_read(text: str, name: str, arguments: dict[str, Any]) -> None:
-    reading = read(text, TOOLS)
+    reading = parse_answer(text, TOOLS)
     assert reading.call is not None, reading
     assert (reading.call.name, reading.call.arguments) == (name, arguments)
     assert reading.final_answer == reading.reminder == ""

@@ -5,18 +5,18 @@ from pydantic import JsonValue
 
 from tarsy_contracts.conversation import ToolDefinition
 from tarsy_contracts.events import OfferedTool
-from tarsy_orchestrator.react.instructions import (
+from tarsy_orchestrator.session.controllers.react.instructions import (
     ANSWER,
     CONCLUDE,
     FORMAT,
     NO_TOOLS,
     REMINDERS,
-    observation,
-    react_instructions,
-    tool_descriptions,
+    compose_format,
+    describe_tools,
+    render_observation,
 )
-from tarsy_orchestrator.react.parsing import read
-from tarsy_orchestrator.react.schema import parameter_lines
+from tarsy_orchestrator.session.controllers.react.parsing import parse_answer
+from tarsy_orchestrator.session.controllers.react.schema import parameter_lines
 
 
 def tool(server: str, name: str, description: str, schema: dict[str, JsonValue]) -> OfferedTool:
@@ -95,18 +95,20 @@ No parameters."""
 
 
 def test_the_instructions_say_how_to_answer_and_what_each_tool_takes() -> None:
-    assert f"{react_instructions(has_tools=True)}\n\n{tool_descriptions((PODS, TIME))}" == TOLD
+    assert f"{compose_format(has_tools=True)}\n\n{describe_tools((PODS, TIME))}" == TOLD
 
 
 def test_who_has_no_tools_is_told_so() -> None:
-    assert react_instructions(has_tools=False).endswith(NO_TOOLS)
+    assert compose_format(has_tools=False).endswith(NO_TOOLS)
 
 
 def test_what_is_asked_for_is_what_is_read() -> None:
-    call = read(FORMAT.replace("the name of one tool, and nothing else on the line", "clock__now"), (PODS, TIME)).call
+    call = parse_answer(
+        FORMAT.replace("the name of one tool, and nothing else on the line", "clock__now"), (PODS, TIME)
+    ).call
     assert call is not None
     assert call.name == "clock__now"
-    assert read(ANSWER, ()).final_answer == "your analysis, as long as it has to be"
+    assert parse_answer(ANSWER, ()).final_answer == "your analysis, as long as it has to be"
 
 
 def test_each_reminder_says_something_of_its_own() -> None:
@@ -115,7 +117,9 @@ def test_each_reminder_says_something_of_its_own() -> None:
 
 
 def test_an_observation_is_the_result_under_its_header() -> None:
-    assert observation("<<<TOOL RESULT\nok\nTOOL RESULT>>>") == "Observation:\n<<<TOOL RESULT\nok\nTOOL RESULT>>>"
+    assert (
+        render_observation("<<<TOOL RESULT\nok\nTOOL RESULT>>>") == "Observation:\n<<<TOOL RESULT\nok\nTOOL RESULT>>>"
+    )
 
 
 ROUND: dict[str, JsonValue] = {

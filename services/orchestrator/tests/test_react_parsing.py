@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from react_tools import TOOLS, offered
 
-from tarsy_orchestrator.react.instructions import (
+from tarsy_orchestrator.session.controllers.react.instructions import (
     ACTION_IS_A_SENTENCE,
     ACTION_WITHOUT_NAME,
     EMPTY_FINAL_ANSWER,
@@ -17,8 +17,8 @@ from tarsy_orchestrator.react.instructions import (
     NOTHING,
     ONLY_THOUGHTS,
 )
-from tarsy_orchestrator.react.parsing import conclusion, read
-from tarsy_orchestrator.react.reading import Reading
+from tarsy_orchestrator.session.controllers.react.parsed_answer import ParsedAnswer
+from tarsy_orchestrator.session.controllers.react.parsing import extract_conclusion, parse_answer
 
 ASKED = 'Thought: I look.\nAction: kubernetes__pods_list\nAction Input: {"namespace": "shop"}'
 INVENTED = {
@@ -38,20 +38,20 @@ INVENTED = {
 
 @pytest.mark.parametrize("invented", INVENTED.values(), ids=INVENTED.keys())
 def test_nothing_stays_of_what_the_model_invents_after_its_action(invented: str) -> None:
-    reading = read(ASKED + invented, TOOLS)
-    assert reading == read(ASKED, TOOLS)
+    reading = parse_answer(ASKED + invented, TOOLS)
+    assert reading == parse_answer(ASKED, TOOLS)
     assert reading.text == ASKED
 
 
 @pytest.mark.parametrize("invented", INVENTED.values(), ids=INVENTED.keys())
 def test_nothing_stays_of_it_after_an_action_without_input_either(invented: str) -> None:
     asked = "Thought: I look.\nAction: kubernetes__pods_list"
-    assert read(asked + invented, TOOLS) == read(asked, TOOLS)
-    assert read(asked, TOOLS).text == asked
+    assert parse_answer(asked + invented, TOOLS) == parse_answer(asked, TOOLS)
+    assert parse_answer(asked, TOOLS).text == asked
 
 
 def test_a_plain_input_ends_with_its_paragraph() -> None:
-    reading = read("Action: query\nAction Input: sum(up)\n  by (job)\n\nThe result will be 3.", TOOLS)
+    reading = parse_answer("Action: query\nAction Input: sum(up)\n  by (job)\n\nThe result will be 3.", TOOLS)
     assert reading.call is not None
     assert reading.call.arguments == {"input": "sum(up)\n  by (job)"}
     assert reading.text.endswith("by (job)")
@@ -59,7 +59,7 @@ def test_a_plain_input_ends_with_its_paragraph() -> None:
 
 def test_the_fence_around_an_input_is_closed_in_what_is_kept() -> None:
     text = 'Action: pods_list\nAction Input:\n```json\n{"a": 1}\n```'
-    assert read(text + "\nObservation: x", TOOLS).text == text
+    assert parse_answer(text + "\nObservation: x", TOOLS).text == text
 
 
 ANSWERS: dict[str, tuple[str, str]] = {
@@ -101,7 +101,7 @@ ANSWERS: dict[str, tuple[str, str]] = {
 
 @pytest.mark.parametrize(("text", "answer"), ANSWERS.values(), ids=ANSWERS.keys())
 def test_a_final_answer_is_read(text: str, answer: str) -> None:
-    assert read(text, TOOLS) == Reading(text, final_answer=answer)
+    assert parse_answer(text, TOOLS) == ParsedAnswer(text, final_answer=answer)
 
 
 REMINDED: dict[str, tuple[str, str]] = {
@@ -129,12 +129,12 @@ REMINDED: dict[str, tuple[str, str]] = {
 
 @pytest.mark.parametrize(("text", "reminder"), REMINDED.values(), ids=REMINDED.keys())
 def test_where_there_is_neither_the_reminder_says_what_is_missing(text: str, reminder: str) -> None:
-    assert read(text, TOOLS) == Reading(text.strip(), reminder=reminder)
+    assert parse_answer(text, TOOLS) == ParsedAnswer(text.strip(), reminder=reminder)
 
 
 def test_a_final_answer_on_an_invented_observation_is_none() -> None:
-    reading = read("Action: I look at the pods of the shop\nObservation: OOM\nFinal Answer: OOM", TOOLS)
-    assert reading == Reading("Action: I look at the pods of the shop", reminder=ACTION_IS_A_SENTENCE)
+    reading = parse_answer("Action: I look at the pods of the shop\nObservation: OOM\nFinal Answer: OOM", TOOLS)
+    assert reading == ParsedAnswer("Action: I look at the pods of the shop", reminder=ACTION_IS_A_SENTENCE)
 
 
 CONCLUSIONS = {
@@ -150,11 +150,11 @@ CONCLUSIONS = {
 
 @pytest.mark.parametrize(("text", "said"), CONCLUSIONS.values(), ids=CONCLUSIONS.keys())
 def test_of_the_last_words_all_counts_that_is_said(text: str, said: str) -> None:
-    assert conclusion(text) == said
+    assert extract_conclusion(text) == said
 
 
 def test_a_tool_may_be_called_what_others_call_the_end() -> None:
-    reading = read("Action: finish\nAction Input: {}", (*TOOLS, offered("maintenance", "finish")))
+    reading = parse_answer("Action: finish\nAction Input: {}", (*TOOLS, offered("maintenance", "finish")))
     assert reading.call is not None
     assert reading.call.name == "maintenance__finish"
 
@@ -217,10 +217,10 @@ texts = st.one_of(st.text(max_size=200), st.lists(st.sampled_from(PARTS), max_si
 @example("THOUGHT- ")
 @example("ACTION:0\u2028")
 def test_of_any_text_one_thing_is_read_nothing_is_added_and_what_is_kept_reads_the_same(text: str) -> None:
-    reading = read(text, TOOLS)
+    reading = parse_answer(text, TOOLS)
     assert [reading.call is not None, bool(reading.final_answer), bool(reading.reminder)].count(True) == 1
     assert text.strip().startswith(reading.text)
-    assert read(reading.text, TOOLS) == reading
+    assert parse_answer(reading.text, TOOLS) == reading
 
 
 HOSTILE = (
@@ -252,7 +252,7 @@ def test_a_long_text_takes_about_as_much_longer_as_it_is_longer(part: str) -> No
     def seconds(length: int) -> float:
         text = (part * length)[:length]
         began = time.process_time()
-        read(text, TOOLS)
+        parse_answer(text, TOOLS)
         return time.process_time() - began
 
     short = min(seconds(10_000) for _ in range(3))

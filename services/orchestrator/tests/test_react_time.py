@@ -6,8 +6,8 @@ from time import thread_time
 
 import pytest
 
-from tarsy_orchestrator.react import near_json
-from tarsy_orchestrator.react.parsing import MOST_READ, conclusion, read
+from tarsy_orchestrator.session.controllers.react import near_json
+from tarsy_orchestrator.session.controllers.react.parsing import MOST_READ, extract_conclusion, parse_answer
 from tarsy_story import DELETE, READ
 
 CALL = "Thought: x\nAction: kubernetes__pods_list\nAction Input: "
@@ -44,8 +44,8 @@ def test_brackets_without_end_are_not_followed_to_the_end_again_and_again(
 ) -> None:
     tokens = Counted(near_json.TOKEN)
     monkeypatch.setattr(near_json, "TOKEN", tokens)
-    read(text, (READ, DELETE))
-    conclusion(text)
+    parse_answer(text, (READ, DELETE))
+    extract_conclusion(text)
     assert tokens.count <= TOKENS
 
 
@@ -66,8 +66,8 @@ def test_marks_and_blanks_take_time_in_proportion(text: Callable[[int], str]) ->
     def seconds(length: int) -> float:
         whole = text(length)
         began = thread_time()
-        read(whole, (READ, DELETE))
-        conclusion(whole)
+        parse_answer(whole, (READ, DELETE))
+        extract_conclusion(whole)
         return thread_time() - began
 
     size = MOST_READ // 4
@@ -77,12 +77,12 @@ def test_marks_and_blanks_take_time_in_proportion(text: Callable[[int], str]) ->
 
 def test_a_final_answer_is_read_to_its_end_however_long_it_is() -> None:
     analysis = "the cause is X. " * 10_000 + "So it is."
-    assert read(f"Thought: enough\nFinal Answer: {analysis}", (READ,)).final_answer == analysis
-    assert conclusion(f"Thought: enough\nFinal Answer: {analysis}") == analysis
+    assert parse_answer(f"Thought: enough\nFinal Answer: {analysis}", (READ,)).final_answer == analysis
+    assert extract_conclusion(f"Thought: enough\nFinal Answer: {analysis}") == analysis
 
 
 def test_a_long_input_that_is_json_is_read() -> None:
     rows = ", ".join(f'"k{number}": {number}' for number in range(4_500))
-    call = read(f"{CALL}{{{rows}}}", (READ,)).call
+    call = parse_answer(f"{CALL}{{{rows}}}", (READ,)).call
     assert call is not None
     assert len(call.arguments) == 4_500

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tarsy_orchestrator.repetition import EACH, LONGEST, TIMES, Repetition
+from tarsy_orchestrator.effects.repetition import EACH, LONGEST, TIMES, RepetitionDetector
 
 SENTENCE = "I should look at the pods of the namespace again, to be sure. "
 PARAGRAPH = (
@@ -15,7 +15,7 @@ PARAGRAPH = (
 
 def repeats(text: str, *, piece: int = 7) -> bool:
     """What is said at the end of a stream that comes in pieces."""
-    repetition = Repetition()
+    repetition = RepetitionDetector()
     return [repetition.take(text[start : start + piece]) for start in range(0, len(text), piece)][-1]
 
 
@@ -42,7 +42,7 @@ def test_a_unit_may_say_a_part_of_itself_twice() -> None:
 
 
 def test_it_is_found_at_the_next_look_and_stays_found() -> None:
-    repetition = Repetition()
+    repetition = RepetitionDetector()
     assert not repetition.take(prose(EACH - TIMES * len(SENTENCE)))
     assert not repetition.take((SENTENCE * TIMES)[:-1])
     assert repetition.take(SENTENCE[-1])
@@ -142,7 +142,7 @@ def test_a_long_text_takes_about_as_much_longer_as_it_is_longer(unit: str) -> No
     def seconds(length: int) -> float:
         text = "".join(f"{unit * 20}{number}" for number in range(length // len(unit) // 20))
         began = time.process_time()
-        Repetition().take(text)
+        RepetitionDetector().take(text)
         return time.process_time() - began
 
     short = min(seconds(50_000) for _ in range(3))

@@ -11,12 +11,15 @@ from tarsy_bus.held_sessions import HeldSession, read_held
 from tarsy_contracts import inputs as i
 from tarsy_contracts.control import RequestAnswered
 from tarsy_contracts.recorded import Recorded
-from tarsy_orchestrator import decide, deciding, evolve, guarded, work
-from tarsy_orchestrator.given import Given
-from tarsy_orchestrator.imagine import Step
-from tarsy_orchestrator.owed import QueuedCall
-from tarsy_orchestrator.routing import Route, route_of
-from tarsy_orchestrator.state import Investigating, State
+from tarsy_orchestrator.effects import reconciler
+from tarsy_orchestrator.partition import decision_batch, guarded_evolve
+from tarsy_orchestrator.session.decide import decide_steps as really_decide
+from tarsy_orchestrator.session.decision_input import DecisionInput
+from tarsy_orchestrator.session.effects import QueuedEffect
+from tarsy_orchestrator.session.evolve import evolve
+from tarsy_orchestrator.session.lookahead import LookaheadStep
+from tarsy_orchestrator.session.queue_requests import Route, route_of
+from tarsy_orchestrator.session.state import Investigating, SessionState
 from tarsy_story import READ
 from tarsy_testing import eventually
 
@@ -35,14 +38,14 @@ class Poison:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.sessions: set[str] = set()
-        really = decide.decided
+        really = really_decide
 
-        def decided(session_id: str, state: State, given: Given) -> list[Step]:
+        def decide_steps(session_id: str, state: SessionState, given: DecisionInput) -> list[LookaheadStep]:
             if session_id in self.sessions:
                 raise Mistake
             return really(session_id, state, given)
 
-        monkeypatch.setattr(deciding, "decided", decided)
+        monkeypatch.setattr(decision_batch, "decide_steps", decide_steps)
 
 
 @pytest.fixture
@@ -236,12 +239,12 @@ async def test_a_session_that_never_began_is_ended_by_burying_its_inputs(
 async def test_what_cannot_be_read_back_can_be_ended_and_rests_from_then_on(
     world: World, session: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(state: State, record: Recorded) -> State:
+    def broken(state: SessionState, record: Recorded) -> SessionState:
         if record.session_id == session and record.envelope.type == "llm_call.requested":
             raise Mistake
-        return evolve.evolve(state, record)
+        return evolve(state, record)
 
-    monkeypatch.setattr(guarded, "evolve", broken)
+    monkeypatch.setattr(guarded_evolve, "evolve", broken)
     first = await world.owner("first")
     await world.alert(session)
     neighbour = new_session(partition=0)
@@ -271,12 +274,12 @@ async def test_own_work_that_raises_costs_its_session_and_no_other(
 ) -> None:
     broken = {session}
 
-    def route(session_id: str, state: Investigating, owed: QueuedCall, attempt: int) -> Route:
+    def route(session_id: str, state: Investigating, effect: QueuedEffect, attempt: int) -> Route:
         if session_id in broken:
             raise Mistake
-        return route_of(session_id, state, owed, attempt)
+        return route_of(session_id, state, effect, attempt)
 
-    monkeypatch.setattr(work, "route_of", route)
+    monkeypatch.setattr(reconciler, "route_of", route)
     world.turns[:] = [calling(READ), words("the cause is X")]
     owner = await world.owner()
     await world.alert(session)
@@ -294,7 +297,7 @@ async def test_own_work_that_raises_costs_its_session_and_no_other(
 async def test_an_alert_whose_decision_fits_no_batch_lies_among_the_dead_letters(
     world: World, session: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deciding, "BATCH_BYTES", 500)
+    monkeypatch.setattr(decision_batch, "BATCH_BYTES", 500)
     owner = await world.owner()
     last = await world.alert(session)
     (letter,) = await letters(world, 1)

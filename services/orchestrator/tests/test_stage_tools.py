@@ -7,10 +7,10 @@ from tarsy_contracts import inputs as i
 from tarsy_contracts.chain import Controller, ResolvedServer
 from tarsy_contracts.conversation import ToolDefinition
 from tarsy_contracts.topics import LIMIT_BYTES
-from tarsy_orchestrator.conversing import conversation, tools
-from tarsy_orchestrator.deciding import Decision, Tail, Waiting, make_decisions
-from tarsy_orchestrator.evolve_stages import execution_started, tools_offered
-from tarsy_orchestrator.state import Ended
+from tarsy_orchestrator.partition.decision_batch import Decision, PendingInput, SessionTail, make_decisions
+from tarsy_orchestrator.session.conversation import build_conversation, offered_tools
+from tarsy_orchestrator.session.evolve_stages import apply_execution_started, apply_tools_offered
+from tarsy_orchestrator.session.state import AtRest
 from tarsy_story import DELETE, READ, SESSION, Story, agent, chain, stage, types
 
 AGENTS = 40
@@ -35,8 +35,8 @@ def started(controller: Controller = "function_calling", agents: int = AGENTS) -
 def decision(story: Story, offered: tuple[e.OfferedTool, ...]) -> Decision:
     stage_id = story.investigating.stages[-1].started.stage_id
     offer = i.ToolsOffered(stage_id=stage_id, tools=offered, unavailable_servers=())
-    waiting = Waiting(SESSION, story.given(offer))
-    decisions, _, _ = make_decisions([waiting], lambda _: Tail(story.state, "a" * 32, 3), source="test")
+    waiting = PendingInput(SESSION, story.given(offer))
+    decisions, _, _ = make_decisions([waiting], lambda _: SessionTail(story.state, "a" * 32, 3), source="test")
     return decisions[0]
 
 
@@ -62,7 +62,7 @@ def test_what_they_may_call_is_said_before_them_and_each_names_its_own() -> None
         ("kubernetes__pods_list", "kubernetes__pods_delete", "tarsy__read_result"),
         (),
     ]
-    names = [[tool.name for tool in tools(story.execution(name))] for name in "ABC"]
+    names = [[tool.name for tool in offered_tools(story.execution(name))] for name in "ABC"]
     assert names == [list(one.stage_tools) for one in begun if isinstance(one, e.ExecutionStarted)]
 
 
@@ -83,7 +83,7 @@ def test_without_tools_nothing_is_said_of_them() -> None:
 def test_more_than_the_log_takes_fails_the_session_with_a_sentence() -> None:
     story = started(agents=1)
     events = story.offered(*large(5, size=LIMIT_BYTES // 6))
-    assert isinstance(story.state, Ended)
+    assert isinstance(story.state, AtRest)
     failed = events[-1]
     assert isinstance(failed, e.SessionFailed)
     assert failed.error.startswith("The tools of the stage 'investigation' have 34")
@@ -94,7 +94,7 @@ def test_more_than_the_log_takes_fails_the_session_with_a_sentence() -> None:
 def test_an_agent_that_writes_its_calls_is_told_of_each_tool_once() -> None:
     story = started("react", agents=2)
     story.offered(READ)
-    system = conversation(story.investigating, story.execution("A1")).system
+    system = build_conversation(story.investigating, story.execution("A1")).system
     assert system.count("### kubernetes__pods_list") == 1
     assert "### kubernetes__pods_list" not in story.execution("A1").started.system
 
@@ -106,10 +106,10 @@ def test_executions_of_older_logs_carry_their_tools_themselves() -> None:
     older = Story(plan=story.plan).started()
     older.append(
         begun.model_copy(update={"tools": (READ,), "stage_tools": (), "system": "with its tools"}),
-        older.given(i.PlaceGiven()),
+        older.given(i.SessionAdmitted()),
     )
     assert older.execution().tools == (READ,)
-    assert conversation(older.investigating, older.execution()).system == "with its tools"
+    assert build_conversation(older.investigating, older.execution()).system == "with its tools"
 
 
 def test_what_makes_no_sense_is_of_newer_code() -> None:
@@ -118,6 +118,6 @@ def test_what_makes_no_sense_is_of_newer_code() -> None:
     assert isinstance(offered, e.StageToolsOffered)
     assert isinstance(begun, e.ExecutionStarted)
     before = Story().started().investigating
-    assert execution_started(before, begun) is None
-    assert tools_offered(before, offered.model_copy(update={"stage_id": "another"})) is None
-    assert tools_offered(story.investigating, offered) is None
+    assert apply_execution_started(before, begun) is None
+    assert apply_tools_offered(before, offered.model_copy(update={"stage_id": "another"})) is None
+    assert apply_tools_offered(story.investigating, offered) is None

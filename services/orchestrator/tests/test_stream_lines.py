@@ -4,7 +4,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tarsy_masking.masker import REDACTED, Masker
-from tarsy_orchestrator.stream_lines import LONGEST_LINE, Lines, MaskedLines
+from tarsy_orchestrator.effects.stream_lines import LONGEST_LINE, Lines, MaskedLines
 
 KEY = bytes(range(32))
 MASK = Masker.default(KEY).for_session("s-1").mask

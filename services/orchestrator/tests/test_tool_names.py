@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tarsy_contracts.conversation import ToolDefinition
 from tarsy_contracts.events import OfferedTool
-from tarsy_orchestrator.react.names import Names
-from tarsy_orchestrator.tool_names import names_of
+from tarsy_orchestrator.session.controllers.react.names import Names
+from tarsy_orchestrator.session.tool_names import names_of
 
 VALID = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
 LONG = "x" * 80

@@ -146,7 +146,7 @@ class ToolsOffered(Message):
     unavailable_servers: tuple[str, ...]
 
 
-class PlaceGiven(Message):
+class SessionAdmitted(Message):
     """The session had its turn in the queue of its owner, and may begin. The owner's own input."""
 
     type: ClassVar[str] = "session.place_given"
@@ -165,7 +165,7 @@ type InboxInput = (
     | SessionFailRequested
 )
 type OperatorRequest = SessionReleaseRequested | SessionFailRequested
-type OwnInput = LlmCallReported | ToolsOffered | PlaceGiven
+type OwnInput = LlmCallReported | ToolsOffered | SessionAdmitted
 type Input = InboxInput | OwnInput
 
 INPUTS: dict[str, type[InboxInput]] = {kind.type: kind for kind in InboxInput.__value__.__args__}

@@ -1,4 +1,4 @@
-"""The orchestrator, put together."""
+"""Composition root of the orchestrator."""
 
 import asyncio
 import os
@@ -23,15 +23,15 @@ from tarsy_contracts.workers import WorkerAnnounced
 from tarsy_llm.limited import StreamLimits
 from tarsy_llm.providers import build_llms, close_llms
 from tarsy_masking.masker import Masker
-from tarsy_orchestrator.catalog import Catalog
-from tarsy_orchestrator.inbox import InboxReader
+from tarsy_orchestrator.effects.admission import AdmissionQueue
+from tarsy_orchestrator.effects.chain_resolution import resolve_chain
+from tarsy_orchestrator.effects.dependencies import Dependencies
+from tarsy_orchestrator.effects.tool_catalog import ToolCatalog
+from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
-from tarsy_orchestrator.owner import Owner
-from tarsy_orchestrator.places import Places
-from tarsy_orchestrator.plans import plan_for
+from tarsy_orchestrator.partition.inbox_reader import InboxReader
+from tarsy_orchestrator.partition.owner import Owner
 from tarsy_orchestrator.settings import OrchestratorSettings
-from tarsy_orchestrator.surroundings import Surroundings
-from tarsy_orchestrator.traces import Traces
 from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
 from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor
@@ -53,18 +53,18 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
     tracing = tracing_of(NAME, settings)
     liveness = Liveness(worker_id, dead_after=timedelta(seconds=settings.dead_after_seconds))
     publisher = Publisher(bus, source=source, now=lambda: datetime.now(UTC))
-    catalog = Catalog(liveness)
+    catalog = ToolCatalog(liveness)
     metrics, supervisor = Metrics(registry, config.llm_providers), Supervisor()
-    around = Surroundings(
+    deps = Dependencies(
         publisher=publisher,
         liveness=liveness,
         catalog=catalog,
         llms=llms,
-        places=Places(config.queue.max_concurrent_sessions, metrics.sessions_waiting.set),
-        llm_places=asyncio.Semaphore(settings.llm_calls_at_once),
+        admission=AdmissionQueue(config.queue.max_concurrent_sessions, metrics.sessions_waiting.set),
+        llm_slots=asyncio.Semaphore(settings.llm_calls_at_once),
         masker=Masker.default(settings.masking_key_bytes),
         metrics=metrics,
-        traces=Traces(tracing.tracer, lambda: datetime.now(UTC)),
+        traces=SessionTraces(tracing.tracer, lambda: datetime.now(UTC)),
         now=lambda: datetime.now(UTC),
         monotonic=time.monotonic,
         tools_seconds=settings.tools_wait_seconds,
@@ -81,8 +81,8 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
             consumer=consumer,
             follower=follower,
             writer=writer,
-            inbox=InboxReader(partial(plan_for, config), lambda: around.downtime),
-            around=around,
+            inbox=InboxReader(partial(resolve_chain, config), lambda: deps.downtime),
+            deps=deps,
             source=source,
         )
         async with publisher.running(), writer.running(), follower.running():

@@ -1,4 +1,4 @@
-"""What the orchestrator counts."""
+"""Prometheus metrics of the orchestrator."""
 
 from collections import deque
 from collections.abc import Collection, Sequence
@@ -12,7 +12,7 @@ from tarsy_contracts.events import ENDINGS, Outcome, ProviderFellBack, SessionSt
 from tarsy_contracts.recorded import Recorded
 from tarsy_contracts.topics import LIMIT_BYTES
 from tarsy_llm.protocol import ErrorKind
-from tarsy_orchestrator.failures import OwnKind
+from tarsy_orchestrator.session.llm_failures import OwnKind
 
 OTHER = "other"
 APPEND_SECONDS = (0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 20)
@@ -222,8 +222,8 @@ class Metrics:
             self.requests_published.labels(queue)
             self.requests_republished.labels(queue)
 
-    def happened(self, record: Recorded, opened_at: datetime | None) -> None:
-        """An event of a decision of ours came back, so that of several owners one counts it."""
+    def record_event(self, record: Recorded, opened_at: datetime | None) -> None:
+        """Counts an event of a decision of ours that came back: of several owners only one counts it."""
         type = record.envelope.type
         match record.event:
             case SessionStarted():
@@ -266,7 +266,7 @@ class Metrics:
         self._output_tokens.labels(self._known(provider)).inc(usage.output_tokens or 0)
 
     def worker_died(self, worker_id: str) -> None:
-        """Once a worker, however many calls it had."""
+        """Counts a worker once, however many calls it had."""
         if worker_id not in self._dead:
             self._dead.append(worker_id)
             self._workers_dead.inc()

@@ -7,7 +7,7 @@ from typing import Any, get_args
 from tarsy_bus.metrics import WriteOutcome
 from tarsy_contracts.alert import AlertSource
 from tarsy_contracts.events import ENDINGS, EVENTS, Outcome
-from tarsy_contracts.inputs import INPUTS, LlmCallReported, PlaceGiven, ToolsOffered
+from tarsy_contracts.inputs import INPUTS, LlmCallReported, SessionAdmitted, ToolsOffered
 from tarsy_contracts.topics import LOG_PARTITIONS, Topics
 from tarsy_ingest.metrics import AlertOutcome, BurialReason
 from tarsy_orchestrator.metrics import LLM_OUTCOMES, AsideReason, Queue
@@ -56,7 +56,7 @@ VALUES: Mapping[tuple[str, str], Sequence[str]] = {
         *INPUTS,
         LlmCallReported.type,
         ToolsOffered.type,
-        PlaceGiven.type,
+        SessionAdmitted.type,
     ),
     ("tarsy_orchestrator_sessions_set_aside_total", "reason"): _of(AsideReason),
     ("tarsy_orchestrator_dead_letters_total", "reason"): _of(OrchestratorBurialReason),

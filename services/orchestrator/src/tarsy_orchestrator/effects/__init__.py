@@ -1,0 +1,1 @@
+"""Effects: what acts on what was read back from the log. LLM calls, requests in queues, control, traces."""

@@ -1,0 +1,80 @@
+"""Admission queue of sessions: so many run at once in one orchestrator, the next by priority, then by arrival."""
+
+import asyncio
+import heapq
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import count
+
+from tarsy_contracts.alert import PRIORITIES, Priority
+
+
+@dataclass(order=True, slots=True)
+class _Applicant:
+    rank: int
+    since: datetime
+    number: int
+    session_id: str = field(compare=False)
+    turn: "asyncio.Future[None]" = field(compare=False)
+
+
+class AdmissionQueue:
+    """Bounds how many sessions run. It decides nothing: a session that has begun, as its log says, goes on.
+
+    After a takeover more than `most` may run; then none begins until there is room again. During a takeover none
+    begins either (`pause`): neither all that run nor all that wait are known.
+    """
+
+    def __init__(self, most: int, changed: Callable[[int], None] = lambda waiting: None) -> None:
+        """`changed` is called with the number of those that wait."""
+        self._capacity = most
+        self._changed = changed
+        self._running: set[str] = set()
+        self._queue: list[_Applicant] = []
+        self._numbers = count()
+        self.paused = False
+
+    async def acquire(self, session_id: str, priority: Priority, since: datetime) -> None:
+        """Returns when the session has a place; it keeps it until `release`."""
+        turn = asyncio.get_running_loop().create_future()
+        waiting = _Applicant(PRIORITIES.index(priority), since, next(self._numbers), session_id, turn)
+        heapq.heappush(self._queue, waiting)
+        self._admit()
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.cancelled():
+                self._forget(waiting)
+            else:
+                self.release(session_id)
+            raise
+
+    def mark_running(self, session_id: str) -> None:
+        """The session runs, wherever it began."""
+        self._running.add(session_id)
+
+    def release(self, session_id: str) -> None:
+        """The session runs no longer, or not here."""
+        self._running.discard(session_id)
+        self._admit()
+
+    def pause(self) -> None:
+        """No session is admitted until `resume`."""
+        self.paused = True
+
+    def resume(self) -> None:
+        self.paused = False
+        self._admit()
+
+    def _admit(self) -> None:
+        while self._queue and not self.paused and len(self._running) < self._capacity:
+            waiting = heapq.heappop(self._queue)
+            self._running.add(waiting.session_id)
+            waiting.turn.set_result(None)
+        self._changed(len(self._queue))
+
+    def _forget(self, waiting: _Applicant) -> None:
+        self._queue.remove(waiting)
+        heapq.heapify(self._queue)
+        self._changed(len(self._queue))

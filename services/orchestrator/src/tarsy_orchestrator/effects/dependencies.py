@@ -1,0 +1,51 @@
+"""Dependencies that all partitions of one orchestrator share."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from tarsy_bus.liveness import Liveness
+from tarsy_bus.publisher import Publisher
+from tarsy_llm.protocol import Llm
+from tarsy_masking.masker import Masker
+from tarsy_orchestrator.effects.admission import AdmissionQueue
+from tarsy_orchestrator.effects.tool_catalog import ToolCatalog
+from tarsy_orchestrator.effects.tracing import SessionTraces
+from tarsy_orchestrator.metrics import Metrics
+from tarsy_orchestrator.session.downtime import NEVER, Downtime
+from tarsy_service.supervision import Supervisor
+
+
+@dataclass(frozen=True, slots=True)
+class Dependencies:
+    """`now` stamps what the owner learns itself; `monotonic` (seconds) measures pauses.
+
+    `admission` bounds how many sessions run at once in this process, `llm_slots` how many LLM calls. `tools_seconds` is
+    how long a new stage waits for servers that no living gateway offers. `masker` is not that of a
+    session: each use makes it one.
+    """
+
+    publisher: Publisher
+    liveness: Liveness
+    catalog: ToolCatalog
+    llms: Mapping[str, Llm]
+    llm_slots: asyncio.Semaphore
+    admission: AdmissionQueue
+    masker: Masker
+    metrics: Metrics
+    traces: SessionTraces
+    now: Callable[[], datetime]
+    monotonic: Callable[[], float]
+    tools_seconds: float
+    supervisor: Supervisor = field(default_factory=Supervisor)
+
+    @property
+    def downtime(self) -> Downtime:
+        """Downtime as far as it is known now."""
+        return downtime_of(self.liveness)
+
+
+def downtime_of(liveness: Liveness) -> Downtime:
+    """No deadline passes before our own announcements come back."""
+    return Downtime(liveness.outages, known_until=liveness.now or NEVER)

@@ -1,0 +1,115 @@
+"""Dispatch of calls to workers: published until claimed, watched while they run; and timers. Decides nothing."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from tarsy_contracts.inputs import DeadlinePassed, WorkerDied
+from tarsy_orchestrator.session.downtime import NO_DOWNTIME, Downtime
+from tarsy_orchestrator.session.effects import DeadlineEffect, QueuedEffect
+
+FIRST_PAUSE_SECONDS = 3.0
+LONGEST_PAUSE_SECONDS = 30.0
+REPORT_AGAIN_SECONDS = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class PublishRequest:
+    """The request is (again) to be put into its queue. `attempt` counts from 1 in this tenure."""
+
+    effect: QueuedEffect
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReportNotice:
+    """A death or a deadline that the owner noticed. It goes through the owner's inbox, and is decided there."""
+
+    noticed: WorkerDied | DeadlinePassed
+
+
+type DispatchAction = PublishRequest | ReportNotice
+
+
+class DispatchedCall:
+    """One call in this tenure. Times in seconds are monotonic; the others are the broker's."""
+
+    def __init__(self, effect: QueuedEffect) -> None:
+        self.effect = effect
+        self._pause = FIRST_PAUSE_SECONDS
+        self._attempts = 0
+        self._outages = 0
+        self._publish_at: float = 0.0
+        self._report_at: float = 0.0
+
+    def update(self, effect: QueuedEffect) -> None:
+        """The session moved on. A call that became free again is published at once, if it did so for the first time."""
+        if effect.releases != self.effect.releases:
+            self._publish_at = 0.0 if effect.releases == 1 else self._publish_at
+        if effect.claim is None and self.effect.claim is not None:
+            self._pause = FIRST_PAUSE_SECONDS
+        self.effect = effect
+
+    def step(
+        self,
+        monotonic: float,
+        broker_now: datetime | None,
+        *,
+        worker_dead: bool,
+        has_backlog: bool = False,
+        downtime: Downtime = NO_DOWNTIME,
+    ) -> DispatchAction | None:
+        """Returns what is due now, if anything.
+
+        `has_backlog`: much of the owner's inbox is still undecided. A claim may lie there: nothing is published again.
+        """
+        self._after_outage(monotonic, downtime)
+        noticed = self._noticed(broker_now, downtime, worker_dead=worker_dead)
+        if noticed is not None:
+            if monotonic < self._report_at:
+                return None
+            self._report_at = monotonic + REPORT_AGAIN_SECONDS
+            return ReportNotice(noticed)
+        if self.effect.claim is not None or monotonic < self._publish_at or (has_backlog and self._attempts):
+            return None
+        self._publish_at = monotonic + self._pause
+        self._pause = min(2 * self._pause, LONGEST_PAUSE_SECONDS)
+        self._attempts += 1
+        return PublishRequest(self.effect, self._attempts)
+
+    def _after_outage(self, monotonic: float, downtime: Downtime) -> None:
+        """A request that lay in the queue meanwhile may be too old for its workers: it is soon published again."""
+        if len(downtime.outages) != self._outages:
+            self._outages = len(downtime.outages)
+            self._pause = FIRST_PAUSE_SECONDS
+            self._publish_at = min(self._publish_at, monotonic + FIRST_PAUSE_SECONDS)
+
+    def _noticed(
+        self, broker_now: datetime | None, downtime: Downtime, *, worker_dead: bool
+    ) -> WorkerDied | DeadlinePassed | None:
+        if broker_now is not None and downtime.passed(self.effect.since, self.effect.deadline, broker_now):
+            return DeadlinePassed(call_id=self.effect.id)
+        claim = self.effect.claim
+        if claim is not None and worker_dead:
+            return WorkerDied(call_id=self.effect.id, claim_id=claim.claim_id, worker_id=claim.worker_id)
+        return None
+
+
+class DeadlineTimer:
+    """The end of an iteration or of a session."""
+
+    def __init__(self, effect: DeadlineEffect) -> None:
+        self.effect = effect
+        self._report_at: float = 0.0
+
+    def update(self, effect: DeadlineEffect) -> None:
+        self.effect = effect
+
+    def step(
+        self, monotonic: float, broker_now: datetime | None, downtime: Downtime = NO_DOWNTIME
+    ) -> ReportNotice | None:
+        if broker_now is None or monotonic < self._report_at:
+            return None
+        if not downtime.passed(self.effect.since, self.effect.deadline, broker_now):
+            return None
+        self._report_at = monotonic + REPORT_AGAIN_SECONDS
+        return ReportNotice(DeadlinePassed(call_id=self.effect.id))

@@ -1,0 +1,61 @@
+"""Masking of a model's answer: once, before it is recorded. The recorded calls are the ones that run."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from tarsy_contracts.conversation import ToolCall
+from tarsy_contracts.identities import tool_call_id
+from tarsy_llm.protocol import Answer, AskedTool
+from tarsy_masking.masker import Masker
+from tarsy_orchestrator.session.controllers.function_calling import MOST_CALLS
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedAnswer:
+    """The masked parts of an answer. `opaque` is as the provider wants it back, or not there."""
+
+    thinking: str
+    text: str
+    tool_calls: tuple[ToolCall, ...]
+    model: str
+    opaque: JsonValue
+    calls_left_out: int = 0
+
+
+def mask_answer(answer: Answer, masker: Masker, *, llm_call_id: str, offered: Collection[str]) -> MaskedAnswer:
+    """`masker` is that of the session, `offered` the names of the tools that the model may call.
+
+    Calls beyond the limit are dropped unmasked: masking them would take longer than all the rest.
+    """
+    thinking = masker.mask(answer.thinking)
+    return MaskedAnswer(
+        thinking=thinking,
+        text=masker.mask(answer.text),
+        tool_calls=_calls(answer.tool_calls[:MOST_CALLS], masker, llm_call_id, offered),
+        model=masker.mask(answer.model),
+        # It may repeat the thinking word for word: it is kept as it is, or not at all.
+        opaque=answer.opaque if thinking == answer.thinking else None,
+        calls_left_out=max(0, len(answer.tool_calls) - MOST_CALLS),
+    )
+
+
+def _calls(
+    asked: Sequence[AskedTool], masker: Masker, llm_call_id: str, offered: Collection[str]
+) -> tuple[ToolCall, ...]:
+    """A tool that nobody offered is the model's invention, and so are the names of arguments."""
+    return tuple(
+        ToolCall(
+            id=tool_call_id(llm_call_id, index),
+            name=one.name if one.name in offered else "__".join(map(masker.mask, one.name.split("__"))),
+            arguments=_arguments(one.arguments, masker),
+        )
+        for index, one in enumerate(asked)
+    )
+
+
+def _arguments(arguments: dict[str, JsonValue], masker: Masker) -> dict[str, JsonValue]:
+    """Arguments that could not be masked at all are dropped: what comes back then is no object."""
+    masked = masker.mask_json(arguments)
+    return masked if isinstance(masked, dict) else {}

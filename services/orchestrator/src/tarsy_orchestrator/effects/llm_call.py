@@ -1,0 +1,157 @@
+"""One LLM call: chunks are streamed while it runs, and its answer or failure returns as an input."""
+
+import asyncio
+import traceback
+from contextlib import aclosing
+
+import structlog
+
+from tarsy_contracts.conversation import Usage
+from tarsy_contracts.inputs import LlmCallReported
+from tarsy_llm.protocol import Answer, ErrorKind, LlmError, LlmRequest
+from tarsy_orchestrator.effects.dependencies import Dependencies
+from tarsy_orchestrator.effects.llm_answer import mask_answer
+from tarsy_orchestrator.effects.llm_stream import ChunkPublisher, sending
+from tarsy_orchestrator.effects.repetition import RepetitionDetector
+from tarsy_orchestrator.session.conversation import build_conversation, offered_tools
+from tarsy_orchestrator.session.effects import LlmCallEffect
+from tarsy_orchestrator.session.llm_failures import BROKEN, CALL_TIMEOUT, REPETITION, OwnKind
+from tarsy_orchestrator.session.state import Investigating
+from tarsy_service.supervision import not_cancelled_from_inside
+
+log = structlog.get_logger(__name__)
+
+
+class RepetitionError(Exception):
+    """The model says the same thing again and again."""
+
+
+async def make_llm_call(
+    deps: Dependencies, session_id: str, state: Investigating, effect: LlmCallEffect
+) -> LlmCallReported:
+    """Raises nothing but its own cancellation: a failure is returned like an answer."""
+    await _until_due(deps, effect)
+    started = deps.monotonic()
+    seconds = state.started.chain.limits.llm_call_seconds
+    try:
+        async with deps.llm_slots, asyncio.timeout(seconds):
+            stream = _stream(deps, session_id, state, effect)
+            answer = await not_cancelled_from_inside(f"LLM call {effect.id}", stream)
+    except TimeoutError:
+        error = f"the model did not finish within {seconds:g} seconds"
+        return _failure(deps, session_id, effect, started, error, CALL_TIMEOUT)
+    except RepetitionError:
+        return _failure(deps, session_id, effect, started, "the model repeated itself and was broken off", REPETITION)
+    except LlmError as problem:
+        return _failure(
+            deps,
+            session_id,
+            effect,
+            started,
+            str(problem),
+            problem.kind,
+            retryable=problem.retryable,
+            retry_after_seconds=problem.retry_after_seconds,
+        )
+    except Exception as problem:  # noqa: BLE001 - a mistake in an adapter must not end the owner
+        # The message is left out: nobody has masked it.
+        where = "".join(traceback.format_tb(problem.__traceback__))
+        kind = type(problem).__name__
+        log.error("llm_call.broke", session_id=session_id, llm_call_id=effect.id, problem=kind, where=where)
+        error = f"the adapter failed: {kind}"
+        return _failure(deps, session_id, effect, started, error, BROKEN, retryable=False)
+    return _report(deps, session_id, effect, started, answer)
+
+
+async def _until_due(deps: Dependencies, effect: LlmCallEffect) -> None:
+    """A pause counts from the event that asks for it, so that a new owner does not begin it again."""
+    if effect.asked.requested.wait_seconds <= 0:
+        return
+    now = deps.liveness.about_now
+    left = effect.asked.requested.wait_seconds if now is None else (effect.asked.not_before - now).total_seconds()
+    if left > 0:
+        await asyncio.sleep(left)
+
+
+async def _stream(deps: Dependencies, session_id: str, state: Investigating, effect: LlmCallEffect) -> Answer:
+    execution = effect.execution
+    provider = _provider(effect)
+    llm = deps.llms.get(provider)
+    if llm is None:
+        raise LlmError(f"the LLM provider {provider} is not configured here", kind="invalid_request")
+    request = LlmRequest(
+        agent=execution.agent.name,
+        iteration=effect.asked.requested.iteration,
+        conversation=build_conversation(state, execution),
+        tools=offered_tools(execution),
+        native_tools=execution.agent.native_tools,
+    )
+    chunks = ChunkPublisher(deps, session_id, effect)
+    said, thought = RepetitionDetector(), RepetitionDetector()
+    asked_at, answers = deps.monotonic(), False
+    with deps.metrics.llm_running.track_inprogress():
+        async with sending(chunks), aclosing(llm.stream(request)) as stream:
+            async for part in stream:
+                if not answers:
+                    answers = True
+                    deps.metrics.llm_first_delta(provider, deps.monotonic() - asked_at)
+                if isinstance(part, Answer):
+                    return part
+                if (said if part.part == "text" else thought).take(part.text):
+                    raise RepetitionError
+                await chunks.take(part)
+    raise LlmError("the stream ended without an answer", kind="cut_off")
+
+
+def _failure(
+    deps: Dependencies,
+    session_id: str,
+    effect: LlmCallEffect,
+    started: float,
+    error: str,
+    kind: OwnKind | ErrorKind,
+    *,
+    retryable: bool = True,
+    retry_after_seconds: float | None = None,
+) -> LlmCallReported:
+    deps.metrics.llm_ended(_provider(effect), kind, deps.monotonic() - started)
+    return LlmCallReported(
+        llm_call_id=effect.id,
+        error=deps.masker.for_session(session_id).mask(error),
+        retryable=retryable,
+        kind=kind,
+        retry_after_seconds=retry_after_seconds,
+        thinking="",
+        text="",
+        tool_calls=(),
+        usage=Usage(),
+        model="",
+        duration_ms=int((deps.monotonic() - started) * 1000),
+    )
+
+
+def _provider(effect: LlmCallEffect) -> str:
+    return effect.asked.requested.llm_provider or effect.execution.llm_provider
+
+
+def _report(
+    deps: Dependencies, session_id: str, effect: LlmCallEffect, started: float, answer: Answer
+) -> LlmCallReported:
+    seconds = deps.monotonic() - started
+    deps.metrics.llm_ended(_provider(effect), "ok", seconds)
+    deps.metrics.llm_used(_provider(effect), answer.usage)
+    offered = {tool.definition.name for tool in effect.execution.tools}
+    said = mask_answer(answer, deps.masker.for_session(session_id), llm_call_id=effect.id, offered=offered)
+    return LlmCallReported(
+        llm_call_id=effect.id,
+        error="",
+        retryable=False,
+        thinking=said.thinking,
+        text=said.text,
+        tool_calls=said.tool_calls,
+        usage=answer.usage,
+        model=said.model,
+        duration_ms=int(seconds * 1000),
+        opaque=said.opaque,
+        calls_left_out=said.calls_left_out,
+    )

@@ -1,0 +1,253 @@
+"""Reconciler of effects: starts what the sessions of one partition owe, and cancels what they owe no longer."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from functools import partial
+
+import structlog
+
+from tarsy_bus.tracing import current_traceparent
+from tarsy_contracts.control import Control, RequestAnswered
+from tarsy_contracts.identities import derived_id, report_id, session_traceparent
+from tarsy_contracts.inputs import DeadlinePassed, Input, OwnInput, SessionAdmitted, ToolsOffered, WorkerDied
+from tarsy_orchestrator.effects.dependencies import Dependencies
+from tarsy_orchestrator.effects.dispatch import DeadlineTimer, DispatchedCall, PublishRequest, ReportNotice
+from tarsy_orchestrator.effects.llm_call import make_llm_call
+from tarsy_orchestrator.effects.outbox import Outbox
+from tarsy_orchestrator.effects.tracing import record_outcome
+from tarsy_orchestrator.session.decision_input import DecisionInput
+from tarsy_orchestrator.session.downtime import Downtime
+from tarsy_orchestrator.session.effects import (
+    AdmissionEffect,
+    DeadlineEffect,
+    Effect,
+    LlmCallEffect,
+    OfferToolsEffect,
+    OwnEffect,
+    QueuedEffect,
+    SummaryEffect,
+    ToolCallEffect,
+    effects_of,
+)
+from tarsy_orchestrator.session.queue_requests import request_of, route_of
+from tarsy_orchestrator.session.replies import replies_to
+from tarsy_orchestrator.session.state import Investigating, SessionState
+from tarsy_service.supervision import SupervisedGroup
+
+log = structlog.get_logger(__name__)
+
+TICK_SECONDS = 0.5
+
+type Running = asyncio.Task[None] | DispatchedCall | DeadlineTimer
+
+
+class Reconciler:
+    """Each effect is started once in a tenure. Replies to workers and people go out here, too.
+
+    `submit` hands an input of the owner's own to the partition that decides it. `has_backlog`: whether inputs that came
+    a while ago wait there. `on_failure` is called with a session for which this code raised.
+    """
+
+    def __init__(
+        self,
+        partition: int,
+        deps: Dependencies,
+        submit: Callable[[str, DecisionInput], None],
+        has_backlog: Callable[[datetime], bool],
+        on_failure: Callable[[str, Exception], None],
+    ) -> None:
+        self._partition = partition
+        self._deps = deps
+        self._submit = submit
+        self._has_backlog = has_backlog
+        self._on_failure = on_failure
+        self._outbox = Outbox(deps.metrics.outbox_dropped.inc)
+        self._running: dict[str, dict[str, Running]] = {}
+        self._states: dict[str, Investigating] = {}
+        self._group: SupervisedGroup | None = None
+
+    async def run(self) -> None:
+        """Sends and checks timers for ever; ends what it started when it is cancelled."""
+        try:
+            async with self._deps.supervisor.group() as group:
+                self._group = group
+                group.start(f"partition-{self._partition} outbox", self._outbox.run())
+                while True:
+                    await asyncio.sleep(TICK_SECONDS)
+                    self._tick()
+        finally:
+            for session_id in list(self._states):
+                self._deps.admission.release(session_id)
+
+    def reconcile(self, session_id: str, state: SessionState) -> None:
+        wanted = {one.id: one for one in effects_of(state)}
+        running = self._running.pop(session_id, {})
+        for id in [id for id in running if id not in wanted]:
+            _cancel(running.pop(id))
+        if not isinstance(state, Investigating):
+            if self._states.pop(session_id, None) is not None:
+                self._deps.admission.release(session_id)
+            return
+        self._states[session_id] = state
+        if state.stages:
+            self._deps.admission.mark_running(session_id)
+        self._running[session_id] = running
+        for id, one in wanted.items():
+            self._start(session_id, state, running, id, one)
+
+    def reply(self, session_id: str, state: SessionState, decided: Input) -> None:
+        self.send_control(session_id, replies_to(state, decided))
+
+    def send_control(self, session_id: str, controls: Sequence[Control]) -> None:
+        for control in controls:
+            self._outbox.put(partial(self._publish_control, session_id, control))
+
+    def _start(self, session_id: str, state: Investigating, running: dict[str, Running], id: str, one: Effect) -> None:
+        present = running.get(id)
+        if isinstance(one, ToolCallEffect | SummaryEffect):
+            if isinstance(present, DispatchedCall):
+                present.update(one)
+            else:
+                present = running[id] = DispatchedCall(one)
+            self._advance(session_id, present, self._deps.liveness.about_now, self._deps.downtime)
+        elif isinstance(one, DeadlineEffect):
+            if isinstance(present, DeadlineTimer):
+                present.update(one)
+            else:
+                running[id] = DeadlineTimer(one)
+        elif present is None and self._group is not None:
+            running[id] = self._group.start_finite(f"own work {id}", self._run_own(session_id, state, one))
+
+    @contextmanager
+    def _guarded(self, session_id: str) -> Iterator[None]:
+        """An error costs its own session, and no other."""
+        try:
+            yield
+        except Exception as problem:  # noqa: BLE001 - a mistake in the code is not the other sessions' business
+            self._on_failure(session_id, problem)
+
+    async def _run_own(self, session_id: str, state: Investigating, one: OwnEffect) -> None:
+        with self._guarded(session_id):
+            await self._run_own_unguarded(session_id, state, one)
+
+    async def _run_own_unguarded(self, session_id: str, state: Investigating, one: OwnEffect) -> None:
+        with self._deps.traces.span(session_id, one) as span:
+            input = await self._perform(session_id, state, one)
+            record_outcome(span, input)
+            traceparent = current_traceparent()
+        id = report_id(input.type, one.id)
+        self._submit(session_id, DecisionInput(input=input, input_id=id, at=self._deps.now(), traceparent=traceparent))
+
+    def _perform(self, session_id: str, state: Investigating, one: OwnEffect) -> Coroutine[object, object, OwnInput]:
+        match one:
+            case LlmCallEffect():
+                return make_llm_call(self._deps, session_id, state, one)
+            case OfferToolsEffect():
+                return self._offer_tools(one)
+            case AdmissionEffect():
+                return self._await_admission(one)
+
+    async def _await_admission(self, one: AdmissionEffect) -> SessionAdmitted:
+        await self._deps.admission.acquire(one.session_id, one.priority, one.since)
+        return SessionAdmitted()
+
+    async def _offer_tools(self, one: OfferToolsEffect) -> ToolsOffered:
+        offer = await self._deps.catalog.wait_for(one.servers, seconds=self._deps.tools_seconds)
+        return ToolsOffered(stage_id=one.id, tools=offer.tools, unavailable_servers=offer.unavailable_servers)
+
+    def _tick(self) -> None:
+        now, downtime = self._deps.liveness.about_now, self._deps.downtime
+        for session_id, running in list(self._running.items()):
+            with self._guarded(session_id):
+                self._tick_session(session_id, list(running.values()), now, downtime)
+
+    def _tick_session(
+        self, session_id: str, running: Sequence[Running], now: datetime | None, downtime: Downtime
+    ) -> None:
+        for one in running:
+            if isinstance(one, DispatchedCall):
+                self._advance(session_id, one, now, downtime)
+            elif isinstance(one, DeadlineTimer):
+                self._check_timer(session_id, one, now, downtime)
+
+    def _advance(self, session_id: str, queued: DispatchedCall, now: datetime | None, downtime: Downtime) -> None:
+        claim = queued.effect.claim
+        dead = claim is not None and self._deps.liveness.is_dead(claim.worker_id, since=claim.since)
+        has_backlog = now is not None and self._has_backlog(now)
+        match queued.step(self._deps.monotonic(), now, worker_dead=dead, has_backlog=has_backlog, downtime=downtime):
+            case PublishRequest(effect=one, attempt=attempt):
+                self._outbox.put(partial(self._publish_request, session_id, one, attempt))
+            case ReportNotice(noticed=noticed):
+                if isinstance(noticed, WorkerDied):
+                    self._deps.metrics.worker_died(noticed.worker_id)
+                self._report(session_id, noticed)
+            case None:
+                pass
+
+    def _check_timer(self, session_id: str, timer: DeadlineTimer, now: datetime | None, downtime: Downtime) -> None:
+        noticed = timer.step(self._deps.monotonic(), now, downtime)
+        if noticed is not None:
+            self._report(session_id, noticed.noticed)
+
+    def _report(self, session_id: str, noticed: WorkerDied | DeadlinePassed) -> None:
+        log.warning("call.noticed", session_id=session_id, call_id=noticed.call_id, noticed=noticed.type)
+        self._outbox.put(partial(self._publish_notice, session_id, noticed))
+
+    async def _publish_request(self, session_id: str, one: QueuedEffect, attempt: int) -> None:
+        state = self._states.get(session_id)
+        if state is None:
+            return
+        request, route = None, None
+        with self._guarded(session_id):
+            request = request_of(session_id, state, one, self._deps.downtime)
+            route = route_of(session_id, state, one, attempt)
+        if request is None or route is None:
+            return
+        topics = self._deps.publisher.topics
+        topic = topics.tool_calls if isinstance(one, ToolCallEffect) else topics.summaries
+        id = derived_id("request", one.id, one.releases)
+        await self._deps.publisher.publish(
+            topic,
+            request,
+            key=route.key,
+            id=id,
+            subject=session_id,
+            partition=route.partition,
+            traceparent=session_traceparent(session_id),
+        )
+        queue = topic.removeprefix(f"{topics.prefix}.")
+        self._deps.metrics.requests_published.labels(queue).inc()
+        if attempt > 1:
+            self._deps.metrics.requests_republished.labels(queue).inc()
+
+    async def _publish_notice(self, session_id: str, noticed: WorkerDied | DeadlinePassed) -> None:
+        """Publishes into the owner's own inbox: it is decided behind everything that was reported before."""
+        publisher = self._deps.publisher
+        id = report_id(noticed.type, noticed.call_id)
+        await publisher.publish(
+            publisher.topics.inbox,
+            noticed,
+            key=session_id,
+            id=id,
+            subject=session_id,
+            partition=self._partition,
+            traceparent=session_traceparent(session_id),
+        )
+
+    async def _publish_control(self, session_id: str, control: Control) -> None:
+        key = control.request_id if isinstance(control, RequestAnswered) else control.call_id
+        await self._deps.publisher.publish(
+            self._deps.publisher.topics.control,
+            control,
+            key=key,
+            id=derived_id(control.type, key),
+            subject=session_id,
+            traceparent=session_traceparent(session_id),
+        )
+
+
+def _cancel(running: Running) -> None:
+    if isinstance(running, asyncio.Task):
+        running.cancel()

@@ -1,0 +1,51 @@
+"""Detection of repetition: a model that writes the same again and again. Pure."""
+
+SHORTEST = 30
+LONGEST = 500
+TIMES = 5
+EACH = 2000
+DIFFERENT = 8
+"""Letters and digits that a unit must hold: blanks, rules and borders of tables may repeat."""
+
+
+class RepetitionDetector:
+    """Checks each 2,000 characters whether a unit of 30 to 500 characters came five times or more in a row.
+
+    It looks at the end only: a model that still repeats itself does so there. So five of the longest units are all that
+    must be kept. The checks fall on the same places however the stream cuts the text.
+    """
+
+    def __init__(self) -> None:
+        self._last = ""
+        self._until_look = EACH
+        self._found = False
+
+    def take(self, text: str) -> bool:
+        """Returns True once the text repeats, and from then on."""
+        position = 0
+        while not self._found and position < len(text):
+            piece = text[position : position + self._until_look]
+            position += len(piece)
+            self._last = (self._last + piece)[-TIMES * LONGEST :]
+            self._until_look -= len(piece)
+            if self._until_look == 0:
+                self._until_look = EACH
+                self._found = repeats_at_end(self._last)
+        return self._found
+
+
+def repeats_at_end(text: str) -> bool:
+    """Compares only where the last characters stand again: at the length of the unit before the end."""
+    end = text[-SHORTEST:]
+    start = len(text) - SHORTEST
+    found = text.rfind(end, 0, start)
+    while found >= 0:
+        length = start - found
+        if text[-TIMES * length : -length] == text[(1 - TIMES) * length :]:
+            return _says_something(text[-length:])
+        found = text.rfind(end, 0, found + SHORTEST - 1)
+    return False
+
+
+def _says_something(unit: str) -> bool:
+    return len({char for char in unit.casefold() if char.isalnum()}) >= DIFFERENT

@@ -1,0 +1,103 @@
+"""Tool catalog: the tools that living gateways offer, read from the catalog topic."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import structlog
+
+from tarsy_bus.catalog import CatalogEntries, follow_catalog
+from tarsy_bus.connection import Bus
+from tarsy_bus.fetch_progress import uncounted
+from tarsy_bus.liveness import Liveness
+from tarsy_bus.publisher import NotWritten, Publisher
+from tarsy_contracts.conversation import ToolDefinition
+from tarsy_contracts.events import OfferedTool
+from tarsy_contracts.workers import CatalogTool
+from tarsy_orchestrator.session.tool_names import ToolKey, names_of
+
+log = structlog.get_logger(__name__)
+
+MOST_FORGOTTEN = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOffer:
+    tools: tuple[OfferedTool, ...]
+    unavailable_servers: tuple[str, ...]
+
+
+class ToolCatalog:
+    def __init__(self, liveness: Liveness) -> None:
+        self._liveness = liveness
+        self._forgotten: asyncio.Queue[bytes] = asyncio.Queue(MOST_FORGOTTEN)
+        self._entries = CatalogEntries(self._forget)
+        self._changed = asyncio.Event()
+
+    def changed(self) -> None:
+        """Wakes those that wait for an offer: the catalog or the liveness of a worker changed."""
+        self._changed.set()
+
+    async def follow(self, bus: Bus, stepped: Callable[[], None] = uncounted) -> None:
+        """Reads the catalog from its beginning and goes on for ever."""
+        await follow_catalog(bus, self._entries.take, changed=self.changed, read_through=lambda: None, stepped=stepped)
+
+    async def end_forgotten(self, publisher: Publisher) -> None:
+        """Writes tombstones for ever, as killed gateways cannot. A gateway that lives publishes again in 30 seconds."""
+        while True:
+            key = await self._forgotten.get()
+            try:
+                await publisher.write(publisher.topics.catalog, key=key, value=None, headers=[])
+            except NotWritten as problem:
+                log.warning("catalog.not_ended", reason=str(problem))
+            else:
+                log.info("catalog.ended", key=key.decode(errors="replace"))
+
+    def _forget(self, key: bytes) -> None:
+        """A key that finds no room is left to the next process that reads the catalog."""
+        if not self._forgotten.full():
+            self._forgotten.put_nowait(key)
+
+    def offer(self, servers: Sequence[str]) -> ToolOffer:
+        """Returns what healthy servers of living workers offer now."""
+        found: dict[ToolKey, CatalogTool] = {}
+        unavailable = []
+        for server in servers:
+            tools = self._newest(server)
+            if tools is not None:
+                for tool in tools:
+                    found.setdefault((server, tool.tool), tool)
+            else:
+                unavailable.append(server)
+        names = names_of(found)
+        offered = tuple(_offered(server, names[server, name], tool) for (server, name), tool in found.items())
+        return ToolOffer(offered, tuple(unavailable))
+
+    def _newest(self, server: str) -> Sequence[CatalogTool] | None:
+        """Returns the tools of the newest entry of a living worker that reaches the server."""
+        told = [
+            entry
+            for entry in self._entries.all()
+            if entry.seen.server == server and entry.seen.healthy and self._liveness.lives(entry.seen.worker_id)
+        ]
+        return max(told, key=lambda entry: entry.offset).seen.tools if told else None
+
+    async def wait_for(self, servers: Sequence[str], *, seconds: float) -> ToolOffer:
+        """Returns the offer as soon as no server is missing, or as it is after `seconds`."""
+        try:
+            async with asyncio.timeout(seconds):
+                while (offer := self.offer(servers)).unavailable_servers:
+                    self._changed.clear()
+                    await self._changed.wait()
+                return offer
+        except TimeoutError:
+            return self.offer(servers)
+
+
+def _offered(server: str, name: str, tool: CatalogTool) -> OfferedTool:
+    return OfferedTool(
+        server=server,
+        tool=tool.tool,
+        repeatable=tool.repeatable,
+        definition=ToolDefinition(name=name, description=tool.description, input_schema=tool.input_schema),
+    )

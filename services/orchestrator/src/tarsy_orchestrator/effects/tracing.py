@@ -1,0 +1,98 @@
+"""Tracing of sessions: the spans of an owner's work, and the lines of its log about beginnings and ends."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+
+import structlog
+from opentelemetry.trace import Span, Status, StatusCode, Tracer
+
+from tarsy_bus.tracing import context_of, nanoseconds, note_step, step
+from tarsy_contracts.events import ENDINGS, SessionStarted
+from tarsy_contracts.identities import session_traceparent
+from tarsy_contracts.inputs import LlmCallReported, OwnInput
+from tarsy_contracts.recorded import Recorded
+from tarsy_orchestrator.session.decision_input import DecisionInput
+from tarsy_orchestrator.session.effects import AdmissionEffect, LlmCallEffect, OfferToolsEffect, OwnEffect
+from tarsy_service.root_span import make_root_span
+
+log = structlog.get_logger(__name__)
+
+
+class SessionTraces:
+    def __init__(self, tracer: Tracer, now: Callable[[], datetime]) -> None:
+        self._tracer = tracer
+        self._now = now
+
+    @contextmanager
+    def span(self, session_id: str, effect: OwnEffect) -> Iterator[Span]:
+        """The span of an effect that the owner does itself."""
+        with step(self._tracer, _NAMES[type(effect)], session_id=session_id, attributes=_attributes(effect)) as span:
+            yield span
+
+    def record_decision(self, session_id: str, given: DecisionInput) -> None:
+        """Records a span from the arrival of the input to the return of its decision."""
+        note_step(
+            self._tracer,
+            "decide",
+            session_id=session_id,
+            cause=given.traceparent,
+            began=given.at,
+            ended=self._now(),
+            attributes={"tarsy.input.type": given.input.type},
+        )
+
+    def record_event(self, record: Recorded, opened_at: datetime | None) -> None:
+        """An event of a decision of ours came back. The end of a session makes the root of its trace."""
+        session_id, type = record.session_id, record.envelope.type
+        if isinstance(record.event, SessionStarted):
+            log.info("session.started", session_id=session_id, chain_id=record.event.chain.chain_id)
+        if type not in ENDINGS:
+            return
+        log.info("session.ended", session_id=session_id, ending=type, events=record.number)
+        if opened_at is not None:
+            make_root_span(
+                self._tracer,
+                "session",
+                context_of(session_traceparent(session_id)),
+                began=nanoseconds(opened_at),
+                ended=nanoseconds(record.appended_at),
+                error=None if type == "session.completed" else type,
+                attributes={"tarsy.session_id": session_id, "tarsy.session.ending": type},
+            )
+
+
+_NAMES: dict[type[OwnEffect], str] = {
+    AdmissionEffect: "wait_for_turn",
+    OfferToolsEffect: "offer_tools",
+    LlmCallEffect: "llm_call",
+}
+
+
+def record_outcome(span: Span, input: OwnInput) -> None:
+    """Adds the outcome to the span. Names follow OpenTelemetry's conventions for generative AI where those have one."""
+    if not isinstance(input, LlmCallReported):
+        return
+    if input.error:
+        span.set_status(Status(StatusCode.ERROR))
+    counted = {"input_tokens": input.usage.input_tokens, "output_tokens": input.usage.output_tokens}
+    for name, tokens in counted.items():
+        if tokens is not None:
+            span.set_attribute(f"gen_ai.usage.{name}", tokens)
+    span.set_attribute("gen_ai.response.model", input.model)
+
+
+def _attributes(effect: OwnEffect) -> dict[str, str | int]:
+    match effect:
+        case AdmissionEffect(priority=priority):
+            return {"tarsy.priority": priority}
+        case OfferToolsEffect():
+            return {"tarsy.stage_id": effect.id}
+        case LlmCallEffect(execution, asked):
+            return {
+                "tarsy.llm_call_id": effect.id,
+                "tarsy.agent": execution.agent.name,
+                "tarsy.llm_provider": asked.requested.llm_provider,
+                "tarsy.iteration": asked.requested.iteration,
+                "tarsy.attempt": asked.requested.attempt,
+            }

@@ -1,0 +1,60 @@
+"""An owned partition put together: what decides, what acts for it, and what writes beside it."""
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.log_writer import LogWriter
+from tarsy_orchestrator.effects.dependencies import Dependencies
+from tarsy_orchestrator.effects.reconciler import Reconciler
+from tarsy_orchestrator.partition.dead_letter_writer import DeadLetterWriter
+from tarsy_orchestrator.partition.decision_batch import PendingInput
+from tarsy_orchestrator.partition.head_writer import HeadWriter
+from tarsy_orchestrator.partition.held_topic import HeldTopic
+from tarsy_orchestrator.partition.partition import Partition
+from tarsy_orchestrator.partition.quarantine import Quarantine
+from tarsy_orchestrator.partition.session_table import SessionTable
+
+
+class AssembledPartition:
+    """The reconciler hands its own inputs to the partition, and the partition the states to the reconciler."""
+
+    def __init__(
+        self,
+        number: int,
+        *,
+        bus: Bus,
+        deps: Dependencies,
+        writer: LogWriter,
+        sessions: SessionTable,
+        position: int,
+        source: str,
+    ) -> None:
+        self._supervisor = deps.supervisor
+        self._heads = HeadWriter(deps.publisher, number)
+        self._reconciler = Reconciler(
+            number,
+            deps,
+            submit=lambda session_id, given: self.partition.enqueue(PendingInput(session_id, given)),
+            has_backlog=lambda now: self.partition.has_backlog(now),
+            on_failure=lambda session_id, problem: self.partition.isolation.set_aside_failed(session_id, problem),
+        )
+        self.partition = Partition(
+            number,
+            bus=bus,
+            sessions=sessions,
+            position=position,
+            writer=writer,
+            heads=self._heads,
+            quarantine=Quarantine(HeldTopic(deps.publisher, bus, number)),
+            dead_letters=DeadLetterWriter(deps.publisher),
+            effects=self._reconciler,
+            metrics=deps.metrics,
+            traces=deps.traces,
+            supervisor=deps.supervisor,
+            source=source,
+        )
+
+    async def run(self) -> None:
+        name = f"partition-{self.partition.number}"
+        async with self._supervisor.group() as group:
+            group.start(f"{name} decisions", self.partition.run())
+            group.start(f"{name} work", self._reconciler.run())
+            group.start(f"{name} heads", self._heads.run())

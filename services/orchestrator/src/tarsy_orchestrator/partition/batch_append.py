@@ -1,0 +1,33 @@
+"""Appending one batch of decisions to the log of a partition, also where the broker's answer does not come."""
+
+import asyncio
+from collections.abc import Sequence
+
+import structlog
+from aiokafka.errors import KafkaError
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.following import ends
+from tarsy_bus.log_writer import AppendUncertain, Entry, LogWriter
+
+log = structlog.get_logger(__name__)
+
+PAUSE_SECONDS = 0.5
+
+
+async def append_batch(bus: Bus, writer: LogWriter, partition: int, entries: Sequence[Entry]) -> int:
+    """Returns up to where the log has to be read to know which of the entries were accepted."""
+    try:
+        return await writer.append(partition, entries) + len(entries)
+    except AppendUncertain as problem:
+        log.warning("append.uncertain", partition=partition, reason=str(problem))
+        return await _end_of_log(bus, partition)
+
+
+async def _end_of_log(bus: Bus, partition: int) -> int:
+    while True:
+        try:
+            return (await ends(bus, bus.topics.sessions, [partition]))[partition]
+        except KafkaError as problem:
+            log.warning("log.unreachable", partition=partition, reason=repr(problem))
+            await asyncio.sleep(PAUSE_SECONDS)

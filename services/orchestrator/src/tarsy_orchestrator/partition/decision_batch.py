@@ -1,0 +1,181 @@
+"""Decisions of one batch, each on the state that the ones before it will have made. Pure."""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from tarsy_bus.following import Record
+from tarsy_bus.log_writer import BATCH_BYTES, Entry
+from tarsy_contracts import events as e
+from tarsy_contracts.envelope import Envelope, event_id
+from tarsy_contracts.identities import session_traceparent
+from tarsy_contracts.inputs import OperatorRequest, SessionFailRequested, SessionReleaseRequested
+from tarsy_orchestrator.session.decide import decide_steps
+from tarsy_orchestrator.session.decision_input import DecisionInput
+from tarsy_orchestrator.session.lookahead import LookaheadStep, imagine, look_ahead
+from tarsy_orchestrator.session.operator_requests import operator_events
+from tarsy_orchestrator.session.state import SessionState, Unsupported
+from tarsy_orchestrator.session.termination import fail
+
+
+@dataclass(frozen=True, slots=True)
+class PendingInput:
+    """An input that waits for its decision. `record`: as it lies in the inbox, for what cannot be decided here."""
+
+    session_id: str
+    given: DecisionInput
+    record: Record | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def operator_request(self) -> OperatorRequest | None:
+        """The request of an operator: it is decided for a session that is set aside, too."""
+        asked = self.given.input
+        return asked if isinstance(asked, SessionReleaseRequested | SessionFailRequested) else None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionTail:
+    """End of a session's chain, in the log or in the batch that is being made."""
+
+    state: SessionState
+    event_id: str | None
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """`ids` are those of its events; `last_id` is None when nothing follows.
+
+    `unfit` says why nothing of it can be appended.
+    """
+
+    waiting: PendingInput
+    entries: tuple[Entry, ...]
+    ids: tuple[str, ...]
+    last_id: str | None
+    unfit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """An input whose decision raised; no `problem` when an earlier one of its session did."""
+
+    waiting: PendingInput
+    problem: Exception | None
+
+
+def make_decisions(
+    waiting: Iterable[PendingInput], tail_of: Callable[[str], SessionTail], *, source: str
+) -> tuple[list[Decision], list[PendingInput], list[Undecided]]:
+    """Returns the decisions that fit one batch, the inputs left for the next, and those that cannot be decided."""
+    tails: dict[str, SessionTail] = {}
+    decisions: list[Decision] = []
+    left: list[PendingInput] = []
+    undecided: dict[str, list[Undecided]] = {}
+    size = 0
+    for one in waiting:
+        if left:
+            left.append(one)
+            continue
+        if one.session_id in undecided:
+            undecided[one.session_id].append(Undecided(one, None))
+            continue
+        built_on = tails.get(one.session_id)
+        try:
+            decision, tail = decide_one(one, built_on or tail_of(one.session_id), source=source)
+        except Exception as problem:  # noqa: BLE001 - a mistake in the code is not the other sessions' business
+            if built_on is None:
+                undecided[one.session_id] = [Undecided(one, problem)]
+            else:
+                left.append(one)  # the decision that it builds on is not on the log yet
+            continue
+        size += sum(entry.size for entry in decision.entries)
+        if size > BATCH_BYTES and decisions:
+            left.append(one)
+            continue
+        if decision.entries:
+            tails[one.session_id] = tail
+        decisions.append(decision)
+    return decisions, left, [one for found in undecided.values() for one in found]
+
+
+def lost_decisions(decisions: Iterable[Decision], accepted: Collection[str]) -> list[Decision]:
+    """Decisions whose last event was not accepted, and all that were built on them. `accepted`: ids of events."""
+    lost: list[Decision] = []
+    sessions: set[str] = set()
+    for decision in decisions:
+        session_id = decision.waiting.session_id
+        missing = decision.last_id is not None and decision.last_id not in accepted
+        if missing or session_id in sessions:
+            sessions.add(session_id)
+            lost.append(decision)
+    return lost
+
+
+def decide_one(waiting: PendingInput, tail: SessionTail, *, source: str) -> tuple[Decision, SessionTail]:
+    """A decision that no batch could hold is not made: the session fails instead, if it runs, and says why."""
+    session_id, given = waiting.session_id, waiting.given
+    request = waiting.operator_request
+    if request is None:
+        steps = decide_steps(session_id, tail.state, given)
+    else:
+        steps = _operator_steps(session_id, tail.state, request, given)
+    decision, after = _made(waiting, tail, steps, source=source)
+    size = sum(entry.size for entry in decision.entries)
+    if size <= BATCH_BYTES:
+        return decision, after
+    error = f"what followed from {given.input.type} had {size} bytes, more than the log takes at once"
+    failing = look_ahead(session_id, tail.state, fail(tail.state, error), given)
+    decision, after = _made(waiting, tail, failing, source=source)
+    if decision.entries and sum(entry.size for entry in decision.entries) <= BATCH_BYTES:
+        return decision, after
+    return Decision(waiting=waiting, entries=(), ids=(), last_id=None, unfit=error), tail
+
+
+def _operator_steps(
+    session_id: str, state: SessionState, request: OperatorRequest, given: DecisionInput
+) -> list[LookaheadStep]:
+    """Steps also where no state can be imagined: no other decision of the batch is made on those."""
+    events = operator_events(state, request, given)
+    try:
+        return look_ahead(session_id, state, events, given)
+    except Exception:  # noqa: BLE001 - what evolve cannot take is why the session is set aside
+        beyond = Unsupported(state.last_decided_offset)
+        return [LookaheadStep(event, imagine(session_id, beyond, event, given)) for event in events]
+
+
+def _made(
+    waiting: PendingInput, tail: SessionTail, steps: Sequence[LookaheadStep], *, source: str
+) -> tuple[Decision, SessionTail]:
+    session_id, given = waiting.session_id, waiting.given
+    entries, ids = [], []
+    for step in steps:
+        entry, id = _entry(session_id, step.event, tail, given, source)
+        entries.append(entry)
+        ids.append(id)
+        tail = SessionTail(step.after, id, tail.number + 1)
+    last = tail.event_id if entries else None
+    return Decision(waiting=waiting, entries=tuple(entries), ids=tuple(ids), last_id=last), tail
+
+
+def _entry(session_id: str, event: e.Event, tail: SessionTail, given: DecisionInput, source: str) -> tuple[Entry, str]:
+    value = event.to_bytes()
+    number = tail.number + 1
+    id = event_id(
+        previous=tail.event_id, type=event.type, subject=session_id, sequence=number, time=given.at, value=value
+    )
+    decided = (
+        tail.state.last_decided_offset if given.offset is None else max(tail.state.last_decided_offset, given.offset)
+    )
+    envelope = Envelope(
+        id=id,
+        type=event.type,
+        version=event.version,
+        source=source,
+        subject=session_id,
+        time=given.at,
+        sequence=number,
+        previous=tail.event_id,
+        decided=decided,
+        traceparent=session_traceparent(session_id, given.traceparent),
+    )
+    return Entry(key=session_id.encode(), value=value, headers=envelope.headers()), id

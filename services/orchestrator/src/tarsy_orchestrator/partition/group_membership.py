@@ -1,0 +1,40 @@
+"""Consumer-group membership of the inbox: the partitions that this process owns."""
+
+import asyncio
+from collections.abc import Callable
+
+import structlog
+from aiokafka import AIOKafkaConsumer, ConsumerRebalanceListener, TopicPartition
+
+from tarsy_bus.start_positions import hold
+
+log = structlog.get_logger(__name__)
+
+
+class GroupMembership(ConsumerRebalanceListener):  # type: ignore[misc]
+    """Rebalances are eager: everything is revoked and assigned anew, even when one member joins.
+
+    So "revoked" only stops the handing out of inputs; what did not come back is known when "assigned" says so.
+    """
+
+    def __init__(self, consumer: AIOKafkaConsumer, partitions: Callable[[], int]) -> None:
+        """`partitions`: how many are used. Those that the group assigns above that are held, and never read."""
+        self._consumer = consumer
+        self._partitions = partitions
+        self.generation = 0
+        self.assigned: frozenset[int] = frozenset()
+        self.handing_out: set[int] = set()
+        self.changed = asyncio.Event()
+
+    async def on_partitions_revoked(self, revoked: set[TopicPartition]) -> None:
+        self.handing_out.clear()
+        self.generation += 1
+
+    async def on_partitions_assigned(self, assigned: set[TopicPartition]) -> None:
+        # First of all: records arrive before this callback has ended.
+        hold(self._consumer, assigned)
+        self.handing_out.clear()
+        self.generation += 1
+        self.assigned = frozenset(place.partition for place in assigned if place.partition < self._partitions())
+        log.info("partitions.assigned", partitions=sorted(self.assigned), generation=self.generation)
+        self.changed.set()

@@ -1,0 +1,136 @@
+"""Access to `tarsy.held` for one partition: writes and reads are repeated until they succeed."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import aclosing
+
+import structlog
+from aiokafka.errors import KafkaError
+
+from tarsy_bus.at_offsets import records_at
+from tarsy_bus.connection import Bus
+from tarsy_bus.dead_letters import bury_until_written
+from tarsy_bus.following import Record
+from tarsy_bus.held_sessions import HeldInput, read_held
+from tarsy_bus.publisher import NotWritten, Publisher, TooLarge
+from tarsy_bus.records import append_time
+from tarsy_contracts.envelope import Headers
+from tarsy_contracts.held import SessionSetAside, input_key, marker_key, own_headers, place_headers
+from tarsy_contracts.identities import derived_id
+
+log = structlog.get_logger(__name__)
+
+FIRST_PAUSE_SECONDS = 0.1
+LONGEST_PAUSE_SECONDS = 5.0
+READ_SECONDS = 30.0
+
+
+class HeldTopic:
+    def __init__(self, publisher: Publisher, bus: Bus, partition: int) -> None:
+        self._publisher = publisher
+        self._bus = bus
+        self._partition = partition
+
+    async def mark(self, session_id: str, why: SessionSetAside) -> None:
+        await _until_done(
+            lambda: self._publisher.publish(
+                self._bus.topics.held,
+                why,
+                key=marker_key(session_id),
+                id=derived_id("held", session_id),
+                subject=session_id,
+                partition=self._partition,
+            )
+        )
+
+    async def hold(self, session_id: str, record: Record) -> HeldInput | None:
+        """Writes an input of the inbox. Returns None for one that is too large with its place: it is a dead letter."""
+        headers = [*_headers(record), *place_headers(record.offset, append_time(record))]
+        try:
+            written = await _until_done(
+                lambda: self._publisher.write(
+                    self._bus.topics.held,
+                    key=input_key(session_id, record.offset).encode(),
+                    value=record.value or b"",
+                    headers=headers,
+                    partition=self._partition,
+                )
+            )
+        except TooLarge:
+            await self.dead_letter(record, "its session is set aside, and it is too large to be held")
+            return None
+        return HeldInput(append_time(record), written.offset)
+
+    async def put_back(self, record: Record) -> int:
+        """Appends an input to the inbox once more; returns where it lies there now."""
+        written = await _until_done(
+            lambda: self._publisher.write(
+                self._bus.topics.inbox,
+                key=_session_key(record),
+                value=record.value or b"",
+                headers=own_headers(_headers(record)),
+                partition=self._partition,
+            )
+        )
+        offset: int = written.offset
+        return offset
+
+    async def dead_letter(self, record: Record, reason: str) -> None:
+        await bury_until_written(self._publisher, record, reason)
+
+    async def forget(self, session_id: str, offsets: Mapping[int, HeldInput]) -> None:
+        """Writes tombstones; the marker's comes last."""
+        for offset in offsets:
+            await self._tombstone(input_key(session_id, offset))
+        await self._tombstone(marker_key(session_id))
+
+    async def read(self, positions: list[int]) -> list[Record]:
+        """Returns the records at these positions, in the order asked for. Raises RecordsGone."""
+        return await _until_done(lambda: self._read(positions))
+
+    async def inputs(self, session_id: str) -> dict[int, HeldInput]:
+        """Returns where the inputs of a session lie now."""
+        found = await _until_done(lambda: self._inputs())
+        return found.get(session_id, {})
+
+    async def _read(self, positions: list[int]) -> list[Record]:
+        found: dict[int, Record] = {}
+        async with asyncio.timeout(READ_SECONDS):
+            reading = records_at(self._bus, self._bus.topics.held, self._partition, sorted(positions))
+            async with aclosing(reading):
+                async for record in reading:
+                    found[record.offset] = record
+        return [found[position] for position in positions]
+
+    async def _inputs(self) -> dict[str, dict[int, HeldInput]]:
+        async with asyncio.timeout(READ_SECONDS):
+            found = (await read_held(self._bus, [self._partition]))[self._partition]
+        return {session_id: one.inputs for session_id, one in found.items()}
+
+    async def _tombstone(self, key: str) -> None:
+        await _until_done(
+            lambda: self._publisher.write(
+                self._bus.topics.held, key=key.encode(), value=None, headers=[], partition=self._partition
+            )
+        )
+
+
+async def _until_done[T](attempt: Callable[[], Awaitable[T]]) -> T:
+    """Waits outages out. Raises TooLarge or RecordsGone, which no repetition mends."""
+    pause = FIRST_PAUSE_SECONDS
+    while True:
+        try:
+            return await attempt()
+        except (NotWritten, KafkaError, TimeoutError) as problem:
+            log.warning("held.not_done", problem=type(problem).__name__)
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+
+
+def _headers(record: Record) -> Headers:
+    return [(name, value or b"") for name, value in record.headers]
+
+
+def _session_key(record: Record) -> bytes:
+    """The key that it had in the inbox: its session's id, as the envelope says."""
+    return dict(_headers(record)).get("ce_subject", b"")

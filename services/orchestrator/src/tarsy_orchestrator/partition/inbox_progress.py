@@ -1,0 +1,43 @@
+"""Progress of the inbox: what may be committed, and when a recovery has seen all that was reported. Pure."""
+
+from collections import deque
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class _Slot:
+    offset: int
+    done: bool = False
+
+
+class InboxProgress:
+    """Inputs come in order of their offsets; their decisions come back in any order."""
+
+    def __init__(self, start: int) -> None:
+        """`start`: the offset of the first input that will be taken."""
+        self._open: deque[_Slot] = deque()
+        self._places: dict[int, _Slot] = {}
+        self._next = start
+
+    def take(self, offset: int) -> None:
+        place = _Slot(offset)
+        self._open.append(place)
+        self._places[offset] = place
+        self._next = offset + 1
+
+    def done(self, offset: int) -> None:
+        """Marks an input whose decision came back, or that lies on the held topic or among the dead letters."""
+        place = self._places.pop(offset, None)
+        if place is not None:
+            place.done = True
+        while self._open and self._open[0].done:
+            self._open.popleft()
+
+    @property
+    def committable(self) -> int:
+        """The first offset whose decision has not come back."""
+        return self._open[0].offset if self._open else self._next
+
+    def passed(self, end: int) -> bool:
+        """Whether every input below `end` was taken and is done. The first open one is never done."""
+        return self._next >= end and self.committable >= end

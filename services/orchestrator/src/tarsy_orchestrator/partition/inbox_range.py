@@ -1,0 +1,49 @@
+"""Ranges of the inbox: where the reading of each partition starts, and whether that can be."""
+
+import asyncio
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from aiokafka import AIOKafkaConsumer, TopicPartition
+
+from tarsy_bus.acceptance import LogMismatch
+from tarsy_bus.connection import Bus
+from tarsy_bus.following import Follower, ends
+from tarsy_bus.start_positions import committed_offsets
+
+POSITION_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class InboxRange:
+    """A partition holds the offsets `first` to `end` (exclusive). `start`: what was committed, or else `first`."""
+
+    first: int
+    start: int
+    end: int
+
+
+async def read_inbox_ranges(bus: Bus, consumer: AIOKafkaConsumer, partitions: Collection[int]) -> dict[int, InboxRange]:
+    places = {number: TopicPartition(bus.topics.inbox, number) for number in partitions}
+    async with asyncio.timeout(POSITION_SECONDS):
+        committed = await committed_offsets(consumer, places.values())
+    async with Follower(bus, bus.topics.inbox).running() as asking:
+        first = await asking.consumer.beginning_offsets(list(places.values()))
+    starts = {number: first[place] if (at := committed[place]) is None else at for number, place in places.items()}
+    end = await ends(bus, bus.topics.inbox, sorted(partitions))
+    return {number: InboxRange(first[place], starts[number], end[number]) for number, place in places.items()}
+
+
+def check_inbox(bus: Bus, number: int, inbox: InboxRange, decided: int) -> None:
+    """`decided`: the highest offset that is decided, as the session log says. Raises LogMismatch."""
+    place = f"{bus.topics.inbox} partition {number} holds offsets {inbox.first} to {inbox.end}"
+    if not inbox.first <= inbox.start <= inbox.end:
+        raise LogMismatch(
+            f"{place}, but reading should go on at {inbox.start}: inputs were deleted before they were decided, it was "
+            "emptied, or it is another cluster's"
+        )
+    if decided >= inbox.end:
+        raise LogMismatch(
+            f"{place}, but the session log tells of inputs decided up to {decided}: it was emptied, or it is "
+            "another cluster's"
+        )

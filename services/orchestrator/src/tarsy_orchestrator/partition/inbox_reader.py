@@ -1,0 +1,87 @@
+"""Reading of inbox records: each is an input that waits for its decision, or says why it cannot be decided."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import structlog
+
+from tarsy_bus.following import Record
+from tarsy_bus.records import delivery
+from tarsy_contracts.alert import Alert
+from tarsy_contracts.chain import ResolvedChain
+from tarsy_contracts.envelope import Envelope, EnvelopeError
+from tarsy_contracts.inputs import INPUTS, AlertReceived, DeadlinePassed
+from tarsy_contracts.recorded import UnknownType, UnreadableValue
+from tarsy_orchestrator.partition.decision_batch import PendingInput
+from tarsy_orchestrator.partition.guarded_evolve import describe_error
+from tarsy_orchestrator.session.decision_input import DecisionInput
+from tarsy_orchestrator.session.downtime import NO_DOWNTIME, Downtime
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadableInput:
+    """A record that no version can read."""
+
+    record: Record
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewerInput:
+    """A record whose type only newer code knows."""
+
+    record: Record
+    envelope: Envelope
+
+
+@dataclass(frozen=True, slots=True)
+class UnplannedInput:
+    """An alert for which the configuration led to an error instead of a chain."""
+
+    record: Record
+    session_id: str
+    why: str
+
+
+type InboxOutcome = PendingInput | UnreadableInput | NewerInput | UnplannedInput
+
+
+class InboxReader:
+    """`plan` says by which chain an alert is investigated, `downtime` which time counts against no deadline."""
+
+    def __init__(
+        self, plan: Callable[[Alert], ResolvedChain], downtime: Callable[[], Downtime] = lambda: NO_DOWNTIME
+    ) -> None:
+        self._plan = plan
+        self._downtime = downtime
+
+    def read(self, record: Record) -> InboxOutcome:
+        """Never raises."""
+        try:
+            found = delivery(record)
+        except EnvelopeError as problem:
+            return UnreadableInput(record, f"the envelope cannot be read: {problem}")
+        try:
+            taken = found.decode(INPUTS)
+        except UnknownType:
+            return NewerInput(record, found.envelope)
+        except UnreadableValue as problem:
+            return UnreadableInput(record, str(problem))
+        envelope = found.envelope
+        try:
+            chain = self._plan(taken.alert) if isinstance(taken, AlertReceived) else None
+        except Exception as problem:  # noqa: BLE001 - a mistake in the code is not the other sessions' business
+            log.error("alert.not_planned", session_id=envelope.subject, **describe_error(problem))
+            return UnplannedInput(record, envelope.subject, f"{type(problem).__name__} at its plan")
+        given = DecisionInput(
+            input=taken,
+            input_id=envelope.id,
+            at=found.appended_at,
+            offset=record.offset,
+            chain=chain,
+            traceparent=envelope.traceparent,
+            downtime=self._downtime() if isinstance(taken, DeadlinePassed) else NO_DOWNTIME,
+        )
+        return PendingInput(envelope.subject, given, record)

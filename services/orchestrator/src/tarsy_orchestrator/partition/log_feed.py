@@ -1,0 +1,29 @@
+"""Feed of the session log: records are handed to the partitions that own them."""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from tarsy_bus.following import Record
+from tarsy_bus.pacing import Pacer
+
+
+class LogReader(Protocol):
+    """One owned partition, from the side of its log."""
+
+    def take_record(self, record: Record) -> None: ...
+
+
+async def feed_records(records: Sequence[Record], owner_of: Callable[[int], LogReader | None], pacer: Pacer) -> None:
+    """Hands each record to the owner that its partition had when it was read, if that is still so.
+
+    Other tasks run in between. They may give a partition up and take it over again: its new owner reads from a
+    position of its own, and would take a record from further on for a gap.
+    """
+    when_read: dict[int, LogReader | None] = {}
+    for record in records:
+        when_read.setdefault(record.partition, owner_of(record.partition))
+    for record in records:
+        reader = when_read[record.partition]
+        if reader is not None and owner_of(record.partition) is reader:
+            reader.take_record(record)
+        await pacer.let_others_run()

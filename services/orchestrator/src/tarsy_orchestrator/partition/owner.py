@@ -1,0 +1,294 @@
+"""Ownership of partitions: acquire, follow the log, hand out inputs, commit, release."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from functools import partial
+
+import structlog
+from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka.errors import CommitFailedError, IllegalStateError, KafkaError
+
+from tarsy_bus.client_lifecycle import stop_client
+from tarsy_bus.connection import Bus
+from tarsy_bus.fetch_progress import FetchProgress
+from tarsy_bus.following import Follower, Record, ends, poll
+from tarsy_bus.head_reading import read_heads
+from tarsy_bus.held_sessions import read_held
+from tarsy_bus.log_writer import LogWriter
+from tarsy_bus.outages import growing_pauses, wait_out
+from tarsy_bus.pacing import Pacer
+from tarsy_bus.records import append_time
+from tarsy_orchestrator.effects.dependencies import Dependencies
+from tarsy_orchestrator.partition.assembled_partition import AssembledPartition
+from tarsy_orchestrator.partition.decision_progress import DecisionProgress
+from tarsy_orchestrator.partition.group_membership import GroupMembership
+from tarsy_orchestrator.partition.inbox_range import check_inbox, read_inbox_ranges
+from tarsy_orchestrator.partition.inbox_reader import InboxReader
+from tarsy_orchestrator.partition.log_feed import feed_records
+from tarsy_orchestrator.partition.partition import Partition
+from tarsy_orchestrator.partition.recovery import check_last_events, check_openers, log_positions
+from tarsy_orchestrator.partition.resting_states import RestingStates
+from tarsy_orchestrator.partition.session_table import SessionTable
+from tarsy_service.supervision import SupervisedGroup
+
+log = structlog.get_logger(__name__)
+
+COMMIT_SECONDS = 1.0
+POLL_MS = 200
+INPUTS_AT_ONCE = 500
+RELEASE_SECONDS = 5.0
+LEAVE_SECONDS = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Owned:
+    partition: Partition
+    task: "asyncio.Task[None]"
+
+
+class Owner:
+    """All partitions of one orchestrator process."""
+
+    def __init__(
+        self,
+        bus: Bus,
+        *,
+        consumer: AIOKafkaConsumer,
+        follower: Follower,
+        writer: LogWriter,
+        inbox: InboxReader,
+        deps: Dependencies,
+        source: str,
+    ) -> None:
+        self._bus = bus
+        self._consumer = consumer
+        self._follower = follower
+        self._writer = writer
+        self._inbox = inbox
+        self._deps = deps
+        self._source = source
+        self._membership = GroupMembership(consumer, lambda: bus.layout.log_partitions)
+        self._owned: dict[int, Owned] = {}
+        self._resting = RestingStates()
+        self._committed: dict[int, int] = {}
+        self._fetches = FetchProgress(consumer)
+        self._progress = DecisionProgress()
+
+    async def run(self, ready: Callable[[], None]) -> None:
+        """Owns what the group assigns, until it is cancelled; then commits what was decided and leaves at once."""
+        self._consumer.subscribe([self._bus.topics.inbox], listener=self._membership)
+        async with self._deps.supervisor.group() as group:
+            group.start("session log", self._follow())
+            steps = self._deps.supervisor.steps
+            inputs = [
+                group.start("inbox", self._hand_out(steps("inbox"))),
+                group.start("commits", self._commit_loop(steps("ownership"), steps("decisions"))),
+            ]
+            try:
+                await self._deps.supervisor.run("ownership", self._own(group, ready))
+            finally:
+                await self._leave(inputs)
+
+    async def _leave(self, inputs: Sequence["asyncio.Task[None]"]) -> None:
+        """Leaves the group first so that the next owner can start at once. Late appends are safe: readers drop them."""
+        for task in inputs:
+            task.cancel()
+        await asyncio.wait(inputs)
+        try:
+            async with asyncio.timeout(LEAVE_SECONDS):
+                await self._commit()
+        except TimeoutError:
+            log.warning("offsets.not_committed_at_last")
+        await stop_client(self._consumer, seconds=LEAVE_SECONDS)
+
+    # Ownership
+
+    async def _own(self, group: SupervisedGroup, ready: Callable[[], None]) -> None:
+        pauses = growing_pauses()
+        while True:
+            await self._membership.changed.wait()
+            self._membership.changed.clear()
+            generation, assigned = self._membership.generation, self._membership.assigned
+            started = self._deps.monotonic()
+            self._deps.admission.pause()
+            await self._release(assigned)
+            try:
+                await self._acquire(group, assigned)
+                handing_out = await self._start_inboxes(generation, assigned)
+            except (KafkaError, OSError) as problem:
+                log.warning("partitions.not_taken_over", reason=repr(problem))
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(next(pauses)):
+                        await self._membership.changed.wait()
+                self._membership.changed.set()
+                continue
+            pauses = growing_pauses()
+            if handing_out:
+                self._deps.metrics.recovery_duration.observe(self._deps.monotonic() - started)
+                ready()
+
+    async def _release(self, assigned: frozenset[int]) -> None:
+        """Releases the partitions that did not come back. The others keep their state and their running calls."""
+        gone = [self._owned.pop(number) for number in list(self._owned) if number not in assigned]
+        for owned in gone:
+            owned.task.cancel()
+        if gone:
+            _, late = await asyncio.wait([owned.task for owned in gone], timeout=RELEASE_SECONDS)
+            if late:
+                log.error("partitions.not_given_up", count=len(late))
+        self._deps.metrics.partitions.set(len(self._owned))
+
+    async def _acquire(self, group: SupervisedGroup, assigned: frozenset[int]) -> None:
+        """Acquires new partitions: reads their log from where heads say, and that of all up to its present end."""
+        new = sorted(assigned - self._owned.keys())
+        for owned in self._owned.values():
+            owned.partition.recover()
+        if new:
+            heads = await read_heads(self._bus, new)
+            with ExitStack() as unused:
+                for store in heads.values():
+                    unused.callback(store.close)
+                positions = log_positions(heads)
+                # A connection of its own: on one that fetches, a question waits half a second behind the long poll.
+                async with Follower(self._bus, self._bus.topics.sessions).running() as asking:
+                    await asking.check(positions)
+                await check_last_events(self._bus, heads)
+                unused.pop_all()
+            for number in new:
+                sessions = SessionTable(heads[number], self._resting)
+                assembled = AssembledPartition(
+                    number,
+                    bus=self._bus,
+                    deps=self._deps,
+                    writer=self._writer,
+                    sessions=sessions,
+                    position=positions[number],
+                    source=self._source,
+                )
+                task = group.start(f"partition-{number}", assembled.run())
+                # The callback runs also when the task never did.
+                task.add_done_callback(partial(_closed, sessions))
+                self._owned[number] = Owned(assembled.partition, task)
+            self._deps.metrics.partitions.set(len(self._owned))
+        self._follower.assign({number: owned.partition.position for number, owned in self._owned.items()})
+        end = await ends(self._bus, self._bus.topics.sessions, sorted(assigned))
+        for number in assigned:
+            partition = self._owned[number].partition
+            await partition.caught_up(end[number])
+            check_openers(self._bus, number, partition.sessions.not_opened())
+
+    async def _start_inboxes(self, generation: int, assigned: frozenset[int]) -> bool:
+        """Returns False when another rebalance came in between: then nothing has begun."""
+        inboxes = await read_inbox_ranges(self._bus, self._consumer, assigned)
+        # Read last: the previous owners cannot commit past an input any more that they hold.
+        held = await read_held(self._bus, assigned)
+        if generation != self._membership.generation:
+            return False
+        for number, inbox in inboxes.items():
+            check_inbox(self._bus, number, inbox, self._owned[number].partition.sessions.decided)
+        for number, inbox in inboxes.items():
+            place = TopicPartition(self._bus.topics.inbox, number)
+            self._owned[number].partition.start_inbox(inbox.start, inbox.end, held[number])
+            self._membership.handing_out.add(number)
+            self._consumer.seek(place, inbox.start)
+            self._consumer.resume(place)
+        return True
+
+    # Log and inbox
+
+    async def _follow(self) -> None:
+        while True:
+            await feed_records(await self._follower.next(), self._partition_of, Pacer())
+
+    def _partition_of(self, number: int) -> Partition | None:
+        owned = self._owned.get(number)
+        return None if owned is None else owned.partition
+
+    async def _hand_out(self, stepped: Callable[[], None]) -> None:
+        while True:
+            # Polled also while all is paused for a recovery: the group expels a member that does not poll for long.
+            found = await wait_out("inputs", self._next_inputs)
+            # Read only now: a call that began before a rebalance may return what came after it.
+            generation = self._membership.generation
+            for number in self._membership.handing_out:
+                if TopicPartition(self._bus.topics.inbox, number) not in found:
+                    self._owned[number].partition.mark_drained()
+            pacer = Pacer()
+            for place, records in found.items():
+                for record in records:
+                    await pacer.let_others_run()
+                    if generation == self._membership.generation and place.partition in self._membership.handing_out:
+                        partition = self._owned[place.partition].partition
+                        partition.accept(record.offset, append_time(record), self._inbox.read(record))
+            if self._fetches.answered():
+                stepped()
+            self._apply_backpressure()
+            await self._resume_admission()
+
+    async def _next_inputs(self) -> dict[TopicPartition, list[Record]]:
+        return await poll(self._consumer, timeout_ms=POLL_MS, max_records=INPUTS_AT_ONCE)
+
+    async def _resume_admission(self) -> None:
+        """Lets waiting sessions begin as soon as every partition is recovered."""
+        if self._deps.admission.paused and self._is_recovered():
+            # Effects that were started just now get into the queue first.
+            await asyncio.sleep(0)
+            if self._is_recovered():
+                self._deps.admission.resume()
+
+    def _is_recovered(self) -> bool:
+        handing_out = self._membership.handing_out
+        known = bool(handing_out) and handing_out == self._owned.keys()
+        return known and all(one.partition.recovered for one in self._owned.values())
+
+    def _apply_backpressure(self) -> None:
+        """Pauses the inbox of a partition in which many inputs wait, until they are decided."""
+        for number in self._membership.handing_out:
+            place = TopicPartition(self._bus.topics.inbox, number)
+            is_full, paused = self._owned[number].partition.is_full, place in self._consumer.paused()
+            if is_full and not paused:
+                self._consumer.pause(place)
+            elif paused and not is_full:
+                self._consumer.resume(place)
+
+    # Commits and gauges
+
+    async def _commit_loop(self, owns: Callable[[], None], decides: Callable[[], None]) -> None:
+        """`owns` is called while all assigned partitions are owned, `decides` while no input waits in vain."""
+        while True:
+            await asyncio.sleep(COMMIT_SECONDS)
+            await self._commit()
+            self._update_gauges()
+            if self._membership.handing_out == self._membership.assigned:
+                owns()
+            if self._progress.moved({number: one.partition.decisions for number, one in self._owned.items()}):
+                decides()
+
+    def _update_gauges(self) -> None:
+        owned = [one.partition for one in self._owned.values()]
+        self._deps.metrics.sessions_open.set(sum(len(partition.sessions.open_sessions()) for partition in owned))
+        self._deps.metrics.sessions_aside.set(sum(len(partition.isolation) for partition in owned))
+        held = [since for partition in owned for since in partition.isolation.held_since]
+        self._deps.metrics.held(held, self._deps.now())
+
+    async def _commit(self) -> None:
+        """Commits up to the first input whose decision has not come back. It fails once another owner took over."""
+        offsets = {}
+        for number in self._membership.handing_out:
+            committable = self._owned[number].partition.progress.committable
+            if self._committed.get(number) != committable:
+                offsets[TopicPartition(self._bus.topics.inbox, number)] = committable
+        if not offsets:
+            return
+        try:
+            await self._consumer.commit(offsets)
+        except (CommitFailedError, IllegalStateError, KafkaError) as problem:
+            log.info("commit.refused", reason=repr(problem))
+            return
+        self._committed.update({place.partition: offset for place, offset in offsets.items()})
+
+
+def _closed(sessions: SessionTable, ended: "asyncio.Task[None]") -> None:
+    sessions.close()

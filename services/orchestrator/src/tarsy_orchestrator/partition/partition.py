@@ -1,0 +1,300 @@
+"""One owned partition: inputs wait, are decided in batches, appended, read back, and only then acted upon."""
+
+import asyncio
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import assert_never
+
+import structlog
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.following import Record, readable
+from tarsy_bus.held_sessions import HeldSession
+from tarsy_bus.log_writer import LogWriter
+from tarsy_orchestrator.effects.tracing import SessionTraces
+from tarsy_orchestrator.metrics import Metrics
+from tarsy_orchestrator.partition.batch_append import append_batch
+from tarsy_orchestrator.partition.dead_letter_writer import DeadLetterWriter
+from tarsy_orchestrator.partition.decision_batch import Decision, PendingInput, lost_decisions, make_decisions
+from tarsy_orchestrator.partition.decision_progress import Decisions
+from tarsy_orchestrator.partition.head_writer import HeadWriter
+from tarsy_orchestrator.partition.inbox_progress import InboxProgress
+from tarsy_orchestrator.partition.inbox_reader import InboxOutcome, NewerInput, UnplannedInput, UnreadableInput
+from tarsy_orchestrator.partition.isolation import EffectsPort, FaultIsolation
+from tarsy_orchestrator.partition.quarantine import Quarantine
+from tarsy_orchestrator.partition.session_loader import SessionLoader
+from tarsy_orchestrator.partition.session_table import SessionTable, StateNotLoadedError
+from tarsy_orchestrator.session.state import Investigating, SessionState, Unsupported
+from tarsy_service.supervision import SupervisedGroup, Supervisor
+
+log = structlog.get_logger(__name__)
+
+SILENCE_SECONDS = 30.0
+BACKLOG_AGE = timedelta(seconds=1)
+MOST_WAITING = 2_000
+"""Number of waiting inputs above which the inbox is paused."""
+DECIDED_AT_ONCE = 32
+"""Size of a batch in inputs: other tasks on the event loop have their turn after each batch."""
+
+
+class Partition:
+    """`position` is the next offset of the log that this owner reads; `sessions` is what it has read."""
+
+    def __init__(
+        self,
+        number: int,
+        *,
+        bus: Bus,
+        sessions: SessionTable,
+        position: int,
+        writer: LogWriter,
+        heads: HeadWriter,
+        quarantine: Quarantine,
+        dead_letters: DeadLetterWriter,
+        effects: EffectsPort,
+        metrics: Metrics,
+        traces: SessionTraces,
+        supervisor: Supervisor,
+        source: str,
+    ) -> None:
+        self.number = number
+        self.sessions = sessions
+        self.position = position
+        self.progress = InboxProgress(0)
+        self.recovered = False
+        self.isolation = FaultIsolation(
+            number,
+            quarantine=quarantine,
+            dead_letters=dead_letters,
+            effects=effects,
+            metrics=metrics,
+            done=self._done,
+            retry=self._enqueue_first,
+        )
+        self._loader = SessionLoader(
+            number,
+            bus=bus,
+            sessions=sessions,
+            on_loaded=self._enqueue_all_first,
+            on_unsupported=self.isolation.set_aside_unsupported,
+        )
+        self._bus = bus
+        self._writer = writer
+        self._heads = heads
+        self._effects = effects
+        self._metrics = metrics
+        self._traces = traces
+        self._supervisor = supervisor
+        self._source = source
+        self._waiting: deque[PendingInput] = deque()
+        self._last_read: datetime | None = None
+        self._decisions_made = 0
+        self._wake = asyncio.Event()
+        self._moved = asyncio.Event()
+        self._recovered_at: int | None = None
+        self._expected: set[str] = set()
+        self._came_back: set[str] = set()
+
+    def start_inbox(self, start: int, end: int, held: Mapping[str, HeldSession]) -> None:
+        """Inputs come from `start` on; all below `end` was reported before, and is decided before any effect starts.
+
+        `held`: the sessions that are set aside, as the topic says.
+        """
+        self.progress = InboxProgress(start)
+        self._waiting = deque(one for one in self._waiting if one.given.offset is None)
+        self._loader.forget()
+        self.recovered = False
+        self._recovered_at = end
+        self.isolation.begin(held, self.sessions.open_sessions())
+        for session_id, state in list(self.sessions.open_sessions().items()):
+            if isinstance(state, Unsupported):
+                self.isolation.set_aside_unsupported(session_id, state)
+        self._recover_if_due()
+
+    def recover(self) -> None:
+        """The partition came back: until its inbox is handed out again no effect starts, and those that run go on."""
+        self.recovered = False
+        self._recovered_at = None
+
+    def accept(self, offset: int, at: datetime, outcome: InboxOutcome) -> None:
+        """Takes over the inbox record at this offset: it is decided in its turn, or isolated. `at`: when it came."""
+        self.progress.take(offset)
+        self._last_read = at
+        match outcome:
+            case PendingInput():
+                self.enqueue(outcome)
+            case UnreadableInput(record, why):
+                self.isolation.dead_letter(record, "unreadable", why)
+            case NewerInput(record, envelope):
+                self.isolation.hold_newer(record, envelope)
+            case UnplannedInput(record, session_id, why):
+                self.isolation.set_aside_with(record, session_id, "decision", why)
+            case _:
+                assert_never(outcome)
+
+    def mark_drained(self) -> None:
+        """All that the inbox holds for now was read."""
+        self._last_read = None
+
+    def has_backlog(self, now: datetime) -> bool:
+        """Whether inputs wait that came a while ago: here, or unread."""
+        oldest = self._waiting[0].given.at if self._waiting else self._last_read
+        return oldest is not None and now - oldest > BACKLOG_AGE
+
+    def enqueue(self, waiting: PendingInput) -> None:
+        self._waiting.append(waiting)
+        self._wake.set()
+
+    @property
+    def decisions(self) -> Decisions:
+        return Decisions(self._decisions_made, waiting=bool(self._waiting or self._loader.backlog))
+
+    @property
+    def is_full(self) -> bool:
+        return len(self._waiting) + self._loader.backlog + self.isolation.backlog > MOST_WAITING
+
+    def take_record(self, record: Record) -> None:
+        """Takes the next record of the log. Raises LogMismatch."""
+        if record.offset < self.position:
+            return
+        delivery = readable(record)
+        accepted = self.sessions.accept(delivery) if delivery is not None else None
+        self.position = record.offset + 1
+        self._moved.set()
+        if accepted is None:
+            self._metrics.records_dropped.inc()
+            return
+        session_id = accepted.record.session_id
+        if accepted.record.envelope.id in self._expected:
+            self._came_back.add(accepted.record.envelope.id)
+            self._metrics.record_event(accepted.record, accepted.opened_at)
+            self._traces.record_event(accepted.record, accepted.opened_at)
+        if accepted.head is not None:
+            self._heads.put(session_id, accepted.head, accepted.replaced)
+        if isinstance(accepted.state, Unsupported) and self._recovered_at is not None:
+            self.isolation.set_aside_unsupported(session_id, accepted.state, accepted.record.envelope.type)
+        if accepted.state is not None:
+            self._reconcile(session_id, accepted.state)
+
+    async def caught_up(self, end: int) -> None:
+        """Waits until the log has been read up to `end` (exclusive)."""
+        while self.position < end:
+            self._moved.clear()
+            try:
+                async with asyncio.timeout(SILENCE_SECONDS):
+                    await self._moved.wait()
+            except TimeoutError:
+                log.warning("log.silent", partition=self.number, position=self.position, end=end)
+
+    async def run(self) -> None:
+        """Decides for ever."""
+        async with self._supervisor.group() as group:
+            for name, work in self.isolation.tasks(self._resumed).items():
+                group.start(f"partition-{self.number} {name}", work)
+            while True:
+                await self._wake.wait()
+                self._wake.clear()
+                await self._heads.until_room()
+                while ready := self._ready(group):
+                    await self._decide(ready)
+                    await self._heads.until_room()
+
+    def _ready(self, group: SupervisedGroup) -> list[PendingInput]:
+        """Returns what can be decided now. Inputs of a session whose state has to be read first wait for that."""
+        ready: list[PendingInput] = []
+        while self._waiting and len(ready) < DECIDED_AT_ONCE:
+            one = self._waiting.popleft()
+            if one.operator_request is not None:
+                one = replace(one, given=replace(one.given, aside=one.session_id in self.isolation))
+            elif one.session_id in self.isolation:
+                self.isolation.hold(one)
+                continue
+            if self._loader.join(one):
+                continue
+            try:
+                self.sessions.state(one.session_id)
+            except StateNotLoadedError:
+                self._loader.start(one, group)
+                continue
+            self.sessions.pin(one.session_id)
+            ready.append(one)
+        return ready
+
+    def _enqueue_first(self, one: PendingInput) -> None:
+        self._enqueue_all_first([one])
+
+    def _enqueue_all_first(self, inputs: Sequence[PendingInput]) -> None:
+        self._waiting.extendleft(reversed(inputs))
+        self._wake.set()
+
+    def _resumed(self, session_id: str) -> None:
+        state = self.sessions.open_sessions().get(session_id)
+        if state is not None:
+            self._reconcile(session_id, state)
+        self._wake.set()
+
+    def _done(self, offset: int | None) -> None:
+        """Has no effect when the inbox was started anew meanwhile."""
+        if offset is not None:
+            self.progress.done(offset)
+        self._recover_if_due()
+
+    async def _decide(self, ready: Sequence[PendingInput]) -> None:
+        decisions, left, undecided = make_decisions(ready, self.sessions.tail, source=self._source)
+        self._waiting.extendleft(reversed(left))
+        for one in undecided:
+            self.isolation.set_aside_undecided(one)
+        entries = [entry for decision in decisions for entry in decision.entries]
+        if entries:
+            self._came_back = set()
+            self._expected = {id for decision in decisions for id in decision.ids}
+            self._metrics.appending(len(entries), sum(entry.size for entry in entries))
+            with self._metrics.append_duration.time():
+                await self.caught_up(await append_batch(self._bus, self._writer, self.number, entries))
+            self._expected = set()
+        lost = lost_decisions(decisions, self._came_back)
+        for decision in decisions:
+            if decision not in lost:
+                self._finish(decision)
+        self._metrics.decisions_lost.inc(len(lost))
+        self._waiting.extendleft(decision.waiting for decision in reversed(lost))
+        self.sessions.unpin(one.session_id for one in ready)
+        self._decisions_made += len(ready) - len(lost)
+
+    def _finish(self, decision: Decision) -> None:
+        waiting = decision.waiting
+        if decision.unfit:
+            self.isolation.drop_unfit(waiting, decision.unfit)
+            return
+        session_id, given = waiting.session_id, waiting.given
+        state, request = self.sessions.state(session_id), waiting.operator_request
+        if isinstance(state, Unsupported) and request is None and not decision.entries:
+            # The input came between the unreadable event and the end of this batch.
+            self.isolation.set_aside_unsupported(session_id, state)
+            self.isolation.hold(waiting)
+            return
+        self._traces.record_decision(session_id, given)
+        self._metrics.inputs_decided.labels(given.input.type).inc()
+        if request is not None:
+            self.isolation.apply_request(request, waiting, state)
+            return
+        with self.isolation.guard(session_id):
+            self._effects.reply(session_id, state, given.input)
+        self._done(given.offset)
+
+    def _recover_if_due(self) -> None:
+        if self.recovered or self._recovered_at is None or not self.progress.passed(self._recovered_at):
+            return
+        self.recovered = True
+        for session_id, state in list(self.sessions.open_sessions().items()):
+            self._reconcile(session_id, state)
+
+    def _reconcile(self, session_id: str, state: SessionState) -> None:
+        """No effect starts before the recovery; what a session at rest owes no longer is cancelled at once."""
+        if session_id in self.isolation:
+            return
+        if self.recovered or not isinstance(state, Investigating):
+            with self.isolation.guard(session_id):
+                self._effects.reconcile(session_id, state)

@@ -1,0 +1,45 @@
+"""Rehydration of a session at rest from the spans of the log that its head lists."""
+
+from dataclasses import dataclass
+
+from tarsy_bus.acceptance import Chains, Known
+from tarsy_bus.connection import Bus
+from tarsy_bus.following import Record, read_to_end, readable
+from tarsy_contracts.heads import SessionHead
+from tarsy_orchestrator.partition.guarded_evolve import evolve_guarded
+from tarsy_orchestrator.partition.resting_states import size_of_event
+from tarsy_orchestrator.session.state import NOT_STARTED, SessionState, Unsupported
+
+
+@dataclass(frozen=True, slots=True)
+class Rehydrated:
+    """`size`: that of its events, as caches count them."""
+
+    state: SessionState
+    size: int
+
+
+async def rehydrate(bus: Bus, partition: int, session_id: str, head: SessionHead) -> Rehydrated:
+    """Returns the session's state at its head; Unsupported when its spans do not lead there.
+
+    Costs as many records as the spans hold, of this session and of others.
+    """
+    state: SessionState = NOT_STARTED
+    size = 0
+    chains = Chains()
+    key = session_id.encode()
+
+    def take(record: Record) -> None:
+        nonlocal state, size
+        if record.key != key:
+            return
+        delivery = readable(record)
+        if delivery is not None and delivery.envelope.subject == session_id and chains.accept(delivery.mark()):
+            state = evolve_guarded(state, delivery.recorded())
+            size += size_of_event(delivery.value)
+
+    for span in head.spans:
+        await read_to_end(bus, bus.topics.sessions, {partition: span.first}, take, until={partition: span.last + 1})
+    if chains.last(session_id) != Known(head.event_id, head.number):
+        return Rehydrated(Unsupported(head.decided), 0)
+    return Rehydrated(state, size)

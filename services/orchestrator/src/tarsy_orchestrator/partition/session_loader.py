@@ -1,0 +1,77 @@
+"""Loading of sessions at rest for which inputs wait: each once, and few at a time."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+import structlog
+from aiokafka.errors import KafkaError
+
+from tarsy_bus.connection import Bus
+from tarsy_orchestrator.partition.decision_batch import PendingInput
+from tarsy_orchestrator.partition.rehydration import rehydrate
+from tarsy_orchestrator.partition.session_table import SessionTable
+from tarsy_orchestrator.session.state import Unsupported
+from tarsy_service.supervision import SupervisedGroup
+
+log = structlog.get_logger(__name__)
+
+REHYDRATE_SECONDS = 30.0
+REHYDRATED_AT_ONCE = 4
+PAUSE_SECONDS = 0.5
+
+
+class SessionLoader:
+    """`on_loaded` takes the inputs back that waited for a session. `on_unsupported`: this code cannot read it."""
+
+    def __init__(
+        self,
+        partition: int,
+        *,
+        bus: Bus,
+        sessions: SessionTable,
+        on_loaded: Callable[[Sequence[PendingInput]], None],
+        on_unsupported: Callable[[str, Unsupported], None],
+    ) -> None:
+        self._partition = partition
+        self._bus = bus
+        self._sessions = sessions
+        self._on_loaded = on_loaded
+        self._on_unsupported = on_unsupported
+        self._waiting: dict[str, list[PendingInput]] = {}
+        self._places = asyncio.Semaphore(REHYDRATED_AT_ONCE)
+
+    @property
+    def backlog(self) -> int:
+        return sum(len(waiting) for waiting in self._waiting.values())
+
+    def forget(self) -> None:
+        """The inputs come again: the inbox is started anew."""
+        self._waiting.clear()
+
+    def join(self, one: PendingInput) -> bool:
+        """True when its session is being loaded already: the input waits for that."""
+        waiting = self._waiting.get(one.session_id)
+        if waiting is None:
+            return False
+        waiting.append(one)
+        return True
+
+    def start(self, one: PendingInput, group: SupervisedGroup) -> None:
+        self._waiting[one.session_id] = [one]
+        group.start_finite(f"loading of session {one.session_id}", self._load(one.session_id))
+
+    async def _load(self, session_id: str) -> None:
+        while (head := self._sessions.head(session_id)) is not None:
+            try:
+                async with self._places, asyncio.timeout(REHYDRATE_SECONDS):
+                    rehydrated = await rehydrate(self._bus, self._partition, session_id, head)
+            except (KafkaError, TimeoutError) as problem:
+                log.warning("session.not_revived", session_id=session_id, reason=repr(problem))
+                await asyncio.sleep(PAUSE_SECONDS)
+                continue
+            if self._sessions.head(session_id) == head:
+                self._sessions.load(session_id, rehydrated.state, rehydrated.size)
+                if isinstance(rehydrated.state, Unsupported):
+                    self._on_unsupported(session_id, rehydrated.state)
+                break
+        self._on_loaded(self._waiting.pop(session_id, []))

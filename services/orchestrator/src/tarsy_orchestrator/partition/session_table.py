@@ -1,0 +1,139 @@
+"""Table of the sessions of one partition, made from its log: chains, states, heads. No network."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from tarsy_bus.acceptance import Chains
+from tarsy_bus.head_store import HeadStore
+from tarsy_bus.heads import next_head
+from tarsy_bus.records import Delivery
+from tarsy_contracts.events import OPENERS
+from tarsy_contracts.heads import SessionHead
+from tarsy_contracts.recorded import Recorded
+from tarsy_orchestrator.partition.decision_batch import SessionTail
+from tarsy_orchestrator.partition.guarded_evolve import evolve_guarded
+from tarsy_orchestrator.partition.resting_states import RestingStates, SessionKey, size_of_event
+from tarsy_orchestrator.session.state import NO_INPUT, NOT_STARTED, SessionState, Unsupported
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedRecord:
+    """Result of an accepted record: the session's new head where there is one, and its state where it is known.
+
+    `state` is None for a session at rest that was not loaded: it stays so. `opened_at`: when this life of it began.
+    """
+
+    record: Recorded
+    state: SessionState | None
+    head: SessionHead | None
+    replaced: SessionHead | None
+    opened_at: datetime | None
+
+
+class StateNotLoadedError(LookupError):
+    """The session is at rest and its state is not in memory: its spans have to be read first."""
+
+
+class SessionTable:
+    """All heads are here. The state of a session at rest may be evicted unless it is pinned."""
+
+    def __init__(self, heads: HeadStore, resting: RestingStates) -> None:
+        """Goes on with these heads. The owner closes it."""
+        self._heads = heads
+        self._chains = Chains(heads)
+        self._open: dict[str, SessionState] = {}
+        self._opened_at: dict[str, datetime] = {}
+        self._sizes: dict[str, int] = {}
+        self._resting = resting
+
+    def accept(self, delivery: Delivery) -> AcceptedRecord | None:
+        """Returns None when the record is not accepted. Raises LogMismatch."""
+        mark = delivery.mark()
+        if not self._chains.accept(mark):
+            return None
+        record = delivery.recorded()
+        session_id = mark.session_id
+        before = self._heads.get(session_id)
+        known = self._known(session_id)
+        unloaded = known is None and before is not None and before.phase == "rest"
+        state = Unsupported(before.decided) if unloaded and before else evolve_guarded(known or NOT_STARTED, record)
+        head = next_head(before, mark, max(state.last_decided_offset, record.envelope.decided or NO_INPUT))
+        if before is not None and head is not None and head.number == before.number:
+            head = None
+        if head is not None and head.phase == "open":
+            self._heads[session_id] = head
+        if mark.type in OPENERS:
+            self._opened_at[session_id] = record.appended_at
+        opened_at = self._opened_at.get(session_id)
+        size = self._size(session_id) + size_of_event(delivery.value)
+        self._keep(session_id, head or before, state, size, loaded=not unloaded)
+        unknown = unloaded and session_id not in self._open
+        return AcceptedRecord(record, None if unknown else state, head, replaced=before, opened_at=opened_at)
+
+    def _keep(self, session_id: str, head: SessionHead | None, state: SessionState, size: int, *, loaded: bool) -> None:
+        if head is None or head.phase == "open":
+            self._open[session_id] = state
+            self._sizes[session_id] = size
+            self._resting.remove(self._place(session_id))
+            return
+        self._open.pop(session_id, None)
+        self._opened_at.pop(session_id, None)
+        self._sizes.pop(session_id, None)
+        self._chains.rest(session_id, head)
+        if loaded:
+            self.load(session_id, state, size)
+
+    def load(self, session_id: str, state: SessionState, size: int) -> None:
+        """Stores the state of a session at rest that was read again from its spans."""
+        self._resting.put(self._place(session_id), state, size)
+
+    def pin(self, session_id: str) -> None:
+        """Keeps its state from eviction until it was unpinned as often as pinned."""
+        self._resting.pin(self._place(session_id))
+
+    def unpin(self, session_ids: Iterable[str]) -> None:
+        for session_id in session_ids:
+            self._resting.unpin(self._place(session_id))
+
+    def tail(self, session_id: str) -> SessionTail:
+        """Raises StateNotLoadedError."""
+        last = self._chains.last(session_id)
+        return SessionTail(self.state(session_id), last.event_id if last else None, last.number if last else 0)
+
+    def state(self, session_id: str) -> SessionState:
+        """Raises StateNotLoadedError."""
+        state = self._known(session_id)
+        if state is not None:
+            return state
+        if self._heads.get(session_id) is not None:
+            raise StateNotLoadedError(session_id)
+        return NOT_STARTED
+
+    def head(self, session_id: str) -> SessionHead | None:
+        return self._heads.get(session_id)
+
+    @property
+    def decided(self) -> int:
+        """The highest inbox offset that is decided, as the log says."""
+        return max([self._heads.decided, *(state.last_decided_offset for state in self._open.values())])
+
+    def not_opened(self) -> list[str]:
+        """Sessions that heads list as open, and whose opener was not met."""
+        return [session_id for session_id in self._heads.open if session_id not in self._open]
+
+    def open_sessions(self) -> Mapping[str, SessionState]:
+        return self._open
+
+    def close(self) -> None:
+        self._resting.drop(self)
+        self._heads.close()
+
+    def _known(self, session_id: str) -> SessionState | None:
+        return self._open.get(session_id) or self._resting.get(self._place(session_id))
+
+    def _size(self, session_id: str) -> int:
+        return self._sizes.get(session_id) or self._resting.size_of(self._place(session_id))
+
+    def _place(self, session_id: str) -> SessionKey:
+        return self, session_id

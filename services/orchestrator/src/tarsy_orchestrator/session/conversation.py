@@ -1,0 +1,88 @@
+"""Conversation of an execution so far, as the next LLM call sends it. Pure."""
+
+from collections.abc import Iterator
+
+from tarsy_contracts.conversation import (
+    Conversation,
+    ConversationMessage,
+    ToolDefinition,
+    UserMessage,
+)
+from tarsy_orchestrator.session.controllers import CONTROLLERS
+from tarsy_orchestrator.session.controllers.protocol import AgentController, CallResult
+from tarsy_orchestrator.session.llm_failures import ITERATION_TIMEOUT, REPETITION
+from tarsy_orchestrator.session.prompt_context import content_of
+from tarsy_orchestrator.session.prompts.notes import (
+    BE_CONCISE,
+    NUDGE,
+    note_broken_off,
+    note_outcome_known,
+    render_tool_result,
+)
+from tarsy_orchestrator.session.read_result_tool import read_result_name, shorten_id
+from tarsy_orchestrator.session.state import Execution, Investigating, ToolCallState, Turn
+
+
+def build_conversation(state: Investigating, execution: Execution) -> Conversation:
+    prompt = state.executions[execution.started.prompt_of] if execution.started.prompt_of else execution
+    messages: list[ConversationMessage] = [UserMessage(content=prompt.started.prompt)]
+    for number, turn in enumerate(execution.turns, start=1):
+        messages += _of_turn(state, execution, turn)
+        messages += _learned_after(state, execution, number)
+    messages += _last_words(state, execution)
+    return Conversation(system=_system(execution), messages=tuple(messages))
+
+
+def offered_tools(execution: Execution) -> tuple[ToolDefinition, ...]:
+    """Returns the tools that go with the call: none when the model is to conclude."""
+    asked = execution.waiting_for
+    if asked is not None and asked.requested.purpose == "conclusion":
+        return ()
+    return _controller(execution).offer_tools(execution.tools)
+
+
+def _controller(execution: Execution) -> AgentController:
+    return CONTROLLERS[execution.agent.controller]
+
+
+def _system(execution: Execution) -> str:
+    """Returns the instructions on record, with the stage's tools where the controller describes them in words."""
+    started = execution.started
+    described = _controller(execution).describe_tools(execution.tools) if started.stage_tools else ""
+    return f"{started.system}\n\n{described}" if described else started.system
+
+
+def _of_turn(state: Investigating, execution: Execution, turn: Turn) -> Iterator[ConversationMessage]:
+    answer = turn.answer
+    calls = [state.calls[call_id] for call_id in turn.calls]
+    read_result = read_result_name(execution.tools)
+    results = [CallResult(call, _content(call, read_result)) for call in calls]
+    yield from _controller(execution).render_turn(answer, results)
+    if answer.reminder or (not calls and not turn.final_answer):
+        yield UserMessage(content=answer.reminder or NUDGE)
+
+
+def _last_words(state: Investigating, execution: Execution) -> Iterator[UserMessage]:
+    """Yields messages for this call only: they are not part of the conversation afterwards."""
+    failed = execution.retries.failed
+    if failed is not None and failed.kind == REPETITION:
+        yield UserMessage(content=BE_CONCISE)
+    if failed is not None and failed.kind == ITERATION_TIMEOUT:
+        yield UserMessage(content=note_broken_off(state.started.chain.limits.iteration_seconds))
+    if execution.waiting_for is not None and execution.waiting_for.requested.purpose == "conclusion":
+        yield UserMessage(content=_controller(execution).request_conclusion())
+
+
+def _learned_after(state: Investigating, execution: Execution, turn: int) -> Iterator[UserMessage]:
+    for call in state.calls.values():
+        if call.learned is None or call.learned.after_turn != turn or call.requested.execution_id != execution.id:
+            continue
+        event = call.learned.event
+        note = note_outcome_known(call.requested.tool, shorten_id(event.call_id), event.outcome, cut=event.cut)
+        yield UserMessage(content=f"{note}\n\n{render_tool_result(event.content)}")
+
+
+def _content(call: ToolCallState, read_result: str) -> str:
+    content, note = content_of(call, read_result)
+    fenced = render_tool_result(content)
+    return f"{note}\n\n{fenced}" if note else fenced

@@ -1,0 +1,116 @@
+"""Evolution of a session: an accepted event makes the next state. Pure, and never an exception."""
+
+from dataclasses import replace
+from typing import assert_never
+
+from tarsy_contracts import events as e
+from tarsy_contracts.recorded import Recorded
+from tarsy_orchestrator.session.evolve_calls import (
+    CallEvent,
+    SummaryEvent,
+    apply_call_event,
+    apply_outcome_learned,
+    apply_summary_event,
+)
+from tarsy_orchestrator.session.evolve_llm import LlmEvent, apply_llm_event
+from tarsy_orchestrator.session.evolve_stages import StageEvent, apply_stage_event
+from tarsy_orchestrator.session.state import (
+    REFUSALS_KEPT,
+    Answered,
+    AtRest,
+    Cancelled,
+    Ending,
+    Investigating,
+    NotStarted,
+    SessionState,
+    Unsupported,
+)
+
+type KnownState = Investigating | AtRest
+type InvestigationEvent = StageEvent | LlmEvent | CallEvent | SummaryEvent | Ending
+"""Events of open sessions only. Every other event has a case of its own in `evolve`."""
+
+
+def evolve(state: SessionState, record: Recorded) -> SessionState:
+    """An event that makes no sense in this state is from code that this code does not know: Unsupported."""
+    decided = record.envelope.decided
+    offset = state.last_decided_offset if decided is None else max(state.last_decided_offset, decided)
+    event = record.event
+    if isinstance(state, Unsupported):
+        return _after_unreadable(replace(state, last_decided_offset=offset), event)
+    if event is None:
+        return Unsupported(offset)
+    if isinstance(event, e.SessionStarted):
+        return _opened(event, record, offset) if isinstance(state, NotStarted) else Unsupported(offset)
+    if isinstance(state, NotStarted):
+        return Unsupported(offset)
+    known = replace(state, last_decided_offset=offset)
+    match event:
+        case e.AlertRepeated():
+            return replace(known, repeats=known.repeats | {event.input_id})
+        case e.RequestAccepted() | e.RequestRefused() | e.SessionReleased():
+            return _answered(known, event, record)
+        case e.ToolCallOutcomeLearned():
+            return apply_outcome_learned(known, event) or Unsupported(offset)
+        case _:
+            return _investigate(known, event, record) if isinstance(known, Investigating) else Unsupported(offset)
+
+
+def _opened(event: e.SessionStarted, record: Recorded, decided: int) -> SessionState:
+    return Investigating(
+        session_id=record.session_id, started=event, last_decided_offset=decided, opened_at=record.appended_at
+    )
+
+
+def _after_unreadable(state: Unsupported, event: e.Event | None) -> SessionState:
+    """An operator can end what cannot be read; nothing else makes sense of it."""
+    if isinstance(event, e.SessionFailed) and event.request_id:
+        return AtRest(started=None, last_decided_offset=state.last_decided_offset, ended=event)
+    return state
+
+
+def _answered(state: KnownState, event: Answered, record: Recorded) -> SessionState:
+    answers = {**state.answers, event.request_id: event}
+    refused = [id for id, answer in answers.items() if isinstance(answer, e.RequestRefused)]
+    forgotten = refused[:-REFUSALS_KEPT]
+    for id in forgotten:
+        del answers[id]
+    answered = replace(state, answers=answers, refusals_forgotten=state.refusals_forgotten or bool(forgotten))
+    if isinstance(answered, Investigating) and isinstance(event, e.RequestAccepted):
+        return replace(answered, cancelled=Cancelled(event.author, record.appended_at))
+    return answered
+
+
+def _investigate(state: Investigating, event: InvestigationEvent, record: Recorded) -> SessionState:
+    match event:
+        case e.SessionCompleted() | e.SessionFailed() | e.SessionCancelled() | e.SessionTimedOut():
+            return _at_rest(state, event)
+        case e.LlmCallRequested() | e.LlmCallCompleted() | e.LlmCallFailed() | e.ProviderFellBack():
+            after = apply_llm_event(state, event, record)
+        case e.ToolCallRequested() | e.ToolCallStarted() | e.ToolCallReleased() | e.ToolCallCompleted():
+            after = apply_call_event(state, event, record)
+        case e.SummaryRequested() | e.SummaryStarted() | e.SummaryReleased() | e.SummaryCompleted() | e.SummaryFailed():
+            after = apply_summary_event(state, event, record)
+        case (
+            e.StageStarted()
+            | e.StageToolsOffered()
+            | e.StageCompleted()
+            | e.ExecutionStarted()
+            | e.ExecutionCompleted()
+        ):
+            after = apply_stage_event(state, event, record)
+        case _:
+            assert_never(event)
+    return Unsupported(state.last_decided_offset) if after is None else after
+
+
+def _at_rest(state: Investigating, ended: Ending) -> AtRest:
+    return AtRest(
+        started=state.started,
+        last_decided_offset=state.last_decided_offset,
+        ended=ended,
+        calls=state.calls,
+        answers=state.answers,
+        refusals_forgotten=state.refusals_forgotten,
+        repeats=state.repeats,
+    )

@@ -1,0 +1,15 @@
+"""Kinds of failed LLM calls that TARSy names itself. All others are those of tarsy_llm.protocol. Pure."""
+
+from typing import Literal
+
+from tarsy_contracts.events import ENDED_BY_US
+
+type OwnKind = Literal["call_timeout", "iteration_timeout", "repetition", "broken", "cancelled"]
+"""call_timeout: the whole call took too long. iteration_timeout: the iteration did. repetition: the model said the same
+thing again and again, and was broken off. broken: our adapter failed. cancelled: nobody waits for the answer."""
+
+CALL_TIMEOUT: OwnKind = "call_timeout"
+ITERATION_TIMEOUT: OwnKind = "iteration_timeout"
+REPETITION: OwnKind = "repetition"
+BROKEN: OwnKind = "broken"
+CANCELLED: OwnKind = ENDED_BY_US

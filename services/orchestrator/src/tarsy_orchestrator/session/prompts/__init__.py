@@ -1,0 +1,1 @@
+"""Prompts: the messages that agents begin with, and the notes they get on the way. Pure."""

@@ -1,0 +1,130 @@
+"""Histories of several agents for the one who joins them: bounded, and shared fairly between them. Pure."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from string import Template
+
+from tarsy_contracts.events import Outcome
+from tarsy_orchestrator.session.prompts.material import AgentHistory, HistoryStep, Statement, ToolUse
+from tarsy_orchestrator.session.text import MARK_ROOM, fence, share_out, shorten, to_one_line
+
+HISTORIES_LIMIT = 400_000
+"""Characters of all histories together."""
+ERROR_LIMIT = 4000
+NAME_LIMIT = 200
+AGENT_ROOM = 500
+
+OUTCOMES: dict[Outcome, str] = {
+    "ok": "ok",
+    "tool_error": "the tool reported an error",
+    "unavailable": "the server could not be reached",
+    "rejected": "refused, it did not run",
+    "cancelled": "cancelled",
+    "unknown": "unknown, it may have run",
+}
+
+AGENT = Template("### Agent $number of $count: $agent ($status)")
+
+NO_ANALYSIS = "It has no analysis."
+NO_STEPS = "It took no step."
+STEPS_LEFT_OUT = Template("[Steps left out: $count]")
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryPiece:
+    """One fenced text of a history. `lead` is said before it, by us."""
+
+    lead: str
+    name: str
+    text: str
+
+    @property
+    def room(self) -> int:
+        """Characters it takes besides its text, at most."""
+        return len(self.lead) + 2 * len(self.name) + MARK_ROOM + 20
+
+    @property
+    def is_result(self) -> bool:
+        return self.name == "TOOL RESULT"
+
+
+def compose_histories(histories: Sequence[AgentHistory], limit: int) -> str:
+    """Analyses and errors come first; the rest of the room is for the steps."""
+    left = limit - AGENT_ROOM * len(histories)
+    ends = share_out([len(history.analysis) + min(len(history.error), ERROR_LIMIT) for history in histories], left)
+    steps = [_pieces(history) for history in histories]
+    rooms = share_out([sum(map(_size, each)) for each in steps], left - sum(ends))
+    return "\n\n".join(
+        "\n\n".join((_head(history, number, len(histories)), *_end(history, end), *_steps(pieces, room)))
+        for number, (history, end, pieces, room) in enumerate(zip(histories, ends, steps, rooms, strict=True), 1)
+    )
+
+
+def _head(history: AgentHistory, number: int, count: int) -> str:
+    return AGENT.substitute(number=number, count=count, agent=history.agent, status=history.status.replace("_", " "))
+
+
+def _end(history: AgentHistory, limit: int) -> list[str]:
+    error = shorten(history.error, ERROR_LIMIT)
+    analysis = shorten(history.analysis, limit - min(len(history.error), ERROR_LIMIT))
+    told = [fence("ANALYSIS", analysis) if analysis.strip() else NO_ANALYSIS]
+    return [*told, fence("ERROR", error)] if error.strip() else told
+
+
+def _pieces(history: AgentHistory) -> list[list[HistoryPiece]]:
+    """One list a step; none for a step without words."""
+    steps = filter(None, (_of_step(step, history.analysis) for step in history.steps))
+    return [_numbered(number, pieces) for number, pieces in enumerate(steps, 1)]
+
+
+def _numbered(number: int, pieces: Sequence[HistoryPiece]) -> list[HistoryPiece]:
+    return [replace(pieces[0], lead=f"Step {number}."), *pieces[1:]]
+
+
+def _of_step(step: HistoryStep, analysis: str) -> list[HistoryPiece]:
+    """A statement that only repeats the analysis is left out."""
+    match step:
+        case Statement():
+            said = "" if step.text.strip() == analysis.strip() else step.text
+            pieces = [HistoryPiece("", "THOUGHT", step.thinking), HistoryPiece("", "WORDS", said)]
+            return [piece for piece in pieces if piece.text.strip()]
+        case ToolUse():
+            name = f"{to_one_line(step.server, NAME_LIMIT)}.{to_one_line(step.tool, NAME_LIMIT)}"
+            call = f"{name} {json.dumps(dict(step.arguments), ensure_ascii=False)}"
+            lead = f"Result: {OUTCOMES[step.outcome]}. {to_one_line(step.note, NAME_LIMIT)}".strip()
+            return [HistoryPiece("", "TOOL CALL", call), HistoryPiece(lead, "TOOL RESULT", step.content)]
+
+
+def _size(pieces: Sequence[HistoryPiece]) -> int:
+    return sum(piece.room + len(piece.text) for piece in pieces)
+
+
+def _steps(steps: Sequence[Sequence[HistoryPiece]], limit: int) -> list[str]:
+    """Those in the middle are left out, when marks alone would take more than half of the room."""
+    if not steps:
+        return [NO_STEPS]
+    widest = max(sum(piece.room for piece in pieces) for pieces in steps)
+    most = max(limit // 2 // widest, 2)
+    if len(steps) <= most or sum(map(_size, steps)) <= limit:
+        return _told(list(chain(*steps)), limit)
+    head, tail = steps[: most - most // 2], steps[-(most // 2) :]
+    told = _told(list(chain(*head, *tail)), limit)
+    told.insert(sum(map(len, head)), STEPS_LEFT_OUT.substitute(count=len(steps) - most))
+    return told
+
+
+def _told(pieces: Sequence[HistoryPiece], limit: int) -> list[str]:
+    """Results are shortened first, down to a quarter of the room, and then all else."""
+    room = limit - sum(piece.room for piece in pieces)
+    results = [len(piece.text) if piece.is_result else 0 for piece in pieces]
+    words = [0 if piece.is_result else len(piece.text) for piece in pieces]
+    for_results = min(sum(results), max(room - sum(words), room // 4))
+    limits = map(sum, zip(share_out(results, for_results), share_out(words, room - for_results), strict=True))
+    return [_fence(piece, limit) for piece, limit in zip(pieces, limits, strict=True)]
+
+
+def _fence(piece: HistoryPiece, limit: int) -> str:
+    text = fence(piece.name, shorten(piece.text, limit))
+    return f"{piece.lead}\n\n{text}" if piece.lead else text

@@ -1,0 +1,65 @@
+"""Material of prompts: plain values, taken from the state of a session."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import JsonValue
+
+from tarsy_contracts.events import EndStatus, Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Runbook:
+    """`source` says where the text is from; `missing` why the alert's own runbook is not there, if it should be.
+
+    Its text comes from outside, unless it is the configured default. `cut`: it was longer.
+    """
+
+    source: Literal["alert", "default", "none"]
+    text: str = ""
+    url: str = ""
+    missing: str = ""
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StageFinding:
+    """The analysis of an earlier stage."""
+
+    stage: str
+    analysis: str
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """The thinking and the text of an agent's turn."""
+
+    thinking: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """A call, and the part of its result that the agent read. `note` says that it was summarised, or cut."""
+
+    server: str
+    tool: str
+    arguments: Mapping[str, JsonValue]
+    outcome: Outcome
+    content: str
+    note: str = ""
+
+
+type HistoryStep = Statement | ToolUse
+
+
+@dataclass(frozen=True, slots=True)
+class AgentHistory:
+    """An agent's whole investigation, for the one who joins several of them."""
+
+    agent: str
+    status: EndStatus
+    analysis: str
+    error: str
+    steps: tuple[HistoryStep, ...]

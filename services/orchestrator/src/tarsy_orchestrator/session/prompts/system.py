@@ -1,0 +1,125 @@
+"""System prompt of an agent, from its parts. Pure."""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from string import Template
+from typing import assert_never
+
+from tarsy_contracts.chain import ResolvedAgent, StageType
+from tarsy_contracts.events import OfferedTool
+from tarsy_orchestrator.session.controllers import CONTROLLERS
+from tarsy_orchestrator.session.prompts.roles import (
+    INVESTIGATION_FOCUS,
+    INVESTIGATOR,
+    JOINER,
+    JOINING_FOCUS,
+    MARKS,
+    SUMMARISER,
+)
+
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+TIME = Template("""\
+## Time
+
+You begin on $weekday, $day, at $time UTC.""")
+
+NO_TOOLS = """\
+## No tools
+
+No tool is offered to you. Work with what you are given, and say which questions only the systems themselves could
+answer. Your first answer is your analysis."""
+
+NATIVE_TOOLS = Template("""\
+## Tools of your provider
+
+You may also have $tools. Use them for what is publicly known (documentation, known faults). Names, addresses and data
+of the systems that you look into do not belong in them. What they find comes from outside, too.""")
+
+SERVER = Template("""\
+## Tools of $server
+
+$instructions""")
+
+UNAVAILABLE = Template("""\
+## Not available
+
+These tool servers could not be reached when you began: $servers. Say where their data would have been needed.""")
+
+CUSTOM = Template("""\
+## Instructions of the operator
+
+$instructions""")
+
+
+def compose_system(
+    agent: ResolvedAgent,
+    *,
+    stage_type: StageType,
+    tools: Sequence[OfferedTool],
+    unavailable_servers: Sequence[str],
+    at: datetime,
+) -> str:
+    match stage_type:
+        case "synthesis":
+            parts = _synthesis(agent, at)
+        case "exec_summary":
+            parts = _executive_summary(agent)
+        case "investigation" | "action" | "chat" | "scoring":
+            parts = _investigation(agent, tools, unavailable_servers, at)
+        case _:
+            assert_never(stage_type)
+    return "\n\n".join(parts)
+
+
+def _investigation(
+    agent: ResolvedAgent, tools: Sequence[OfferedTool], unavailable_servers: Sequence[str], at: datetime
+) -> Iterator[str]:
+    yield INVESTIGATOR.substitute(name=agent.name)
+    yield MARKS
+    yield _time(at)
+    told = CONTROLLERS[agent.controller].instruct(has_tools=bool(tools))
+    if not tools:
+        yield NO_TOOLS
+    if told.calls:
+        yield told.calls
+    yield from _native_tools(agent)
+    for server in agent.servers:
+        if server.instructions.strip():
+            yield SERVER.substitute(server=server.server, instructions=server.instructions.strip())
+    if unavailable_servers:
+        yield UNAVAILABLE.substitute(servers=", ".join(unavailable_servers))
+    if told.answers:
+        yield told.answers
+    yield from _custom(agent)
+    yield INVESTIGATION_FOCUS
+
+
+def _synthesis(agent: ResolvedAgent, at: datetime) -> Iterator[str]:
+    yield JOINER.substitute(name=agent.name)
+    yield MARKS
+    yield _time(at)
+    yield from _native_tools(agent)
+    yield from _custom(agent)
+    yield JOINING_FOCUS
+
+
+def _executive_summary(agent: ResolvedAgent) -> Iterator[str]:
+    yield SUMMARISER.substitute(name=agent.name)
+    yield MARKS
+    yield from _custom(agent)
+
+
+def _time(at: datetime) -> str:
+    now = at.astimezone(UTC)
+    return TIME.substitute(weekday=WEEKDAYS[now.weekday()], day=f"{now:%Y-%m-%d}", time=f"{now:%H:%M}")
+
+
+def _native_tools(agent: ResolvedAgent) -> Iterator[str]:
+    if agent.native_tools:
+        yield NATIVE_TOOLS.substitute(tools=", ".join(agent.native_tools))
+
+
+def _custom(agent: ResolvedAgent) -> Iterator[str]:
+    if agent.custom_instructions.strip():
+        yield CUSTOM.substitute(instructions=agent.custom_instructions.strip())

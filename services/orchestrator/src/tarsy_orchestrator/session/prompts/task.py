@@ -1,0 +1,75 @@
+"""Task of an agent: the first message, with its sources and what is to be done. Pure."""
+
+from collections.abc import Sequence
+from string import Template
+
+from tarsy_contracts.alert import Alert
+from tarsy_orchestrator.session.prompts.histories import HISTORIES_LIMIT, compose_histories
+from tarsy_orchestrator.session.prompts.material import AgentHistory, Runbook, StageFinding
+from tarsy_orchestrator.session.prompts.sources import compose_alert, compose_findings, compose_runbook
+from tarsy_orchestrator.session.text import fence
+
+INVESTIGATE = """\
+## Your task
+
+Find out why this alert fires. End with an analysis that says:
+
+1. **Cause**: the root cause, how sure you are of it, and which evidence carries it; or the causes that remain, and what
+   would tell them apart.
+2. **State**: what is affected now, since when, and whether it gets worse.
+3. **What to do now**: steps in their order, each exact enough to be carried out, with its risk where it has one.
+4. **What keeps it from coming back.**
+5. **Open**: what you could not see or check."""
+
+JOIN = """\
+## Your task
+
+Make one analysis of these investigations. It says:
+
+1. **Cause**: the root cause, how sure one can be of it, and which evidence carries it, with the
+   agent and the step that found it.
+2. **Agreement and contradiction**: what they found by different ways, where they differ, and how you
+   decided and why.
+3. **State**: what is affected now, since when, and whether it gets worse.
+4. **What to do now**: steps in their order, each with its risk where it has one.
+5. **What keeps it from coming back.**
+6. **Open**: what rests on weak evidence, and what nobody could see or check."""
+
+TOGETHER = Template("""\
+## The investigations of stage "$stage"
+
+Agents that worked on it: $count. Of each you see its analysis, where it has one, and then, step by step, what it
+thought and wrote, what it called and what came back.
+
+$investigations""")
+
+ANALYSIS = Template("""\
+## The analysis
+
+$analysis""")
+
+SHORTEN = """\
+## Your task
+
+Write the summary of this analysis for the person on call: one to four lines, and nothing else."""
+
+
+def compose_prompt(alert: Alert, runbook: Runbook, findings: Sequence[StageFinding]) -> str:
+    return _joined(compose_alert(alert), compose_runbook(runbook), compose_findings(findings), INVESTIGATE)
+
+
+def compose_synthesis_prompt(
+    alert: Alert, runbook: Runbook, stage: str, histories: Sequence[AgentHistory], *, limit: int = HISTORIES_LIMIT
+) -> str:
+    """`limit`: characters of all histories together."""
+    investigations = compose_histories(histories, limit)
+    together = TOGETHER.substitute(stage=stage, count=len(histories), investigations=investigations)
+    return _joined(compose_alert(alert), compose_runbook(runbook), together, JOIN)
+
+
+def compose_executive_summary_prompt(alert: Alert, analysis: str) -> str:
+    return _joined(compose_alert(alert), ANALYSIS.substitute(analysis=fence("ANALYSIS", analysis)), SHORTEN)
+
+
+def _joined(*parts: str) -> str:
+    return "\n\n".join(part for part in parts if part)

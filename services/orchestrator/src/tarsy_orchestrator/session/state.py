@@ -1,0 +1,268 @@
+"""State of a session: a union of frozen types, one a phase. Only `evolve` makes them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from tarsy_contracts import events as e
+from tarsy_contracts.chain import ResolvedAgent, StageType, SummaryRule
+from tarsy_contracts.own_tools import OWN_SERVER
+from tarsy_contracts.requests import LogPosition
+
+type Answered = e.RequestAccepted | e.RequestRefused | e.SessionReleased
+type Ending = e.SessionCompleted | e.SessionFailed | e.SessionCancelled | e.SessionTimedOut
+
+REFUSALS_KEPT = 100
+"""Limit of refusals that a session keeps. `refusals_forgotten` says that there were older ones."""
+NO_INPUT = -1
+"""`last_decided_offset` before any inbox input was decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """`since`: when the claim was recorded, by the broker's stamp; its worker lived then."""
+
+    claim_id: str
+    worker_id: str
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    requested: e.SummaryRequested
+    deadline: datetime
+    claim: Claim | None = None
+    releases: int = 0
+    ended: e.SummaryCompleted | e.SummaryFailed | None = None
+
+    @property
+    def requested_at(self) -> datetime:
+        return self.deadline - timedelta(seconds=self.requested.timeout_seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """The outcome of a call that had ended as unknown. Its agent reads it after so many of its turns.
+
+    That is after the answer that it was being asked for then: what was asked already stays as it is.
+    """
+
+    event: e.ToolCallOutcomeLearned
+    after_turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallState:
+    """One tool call. `releases` counts how often it became free again; `result_at` is where its outcome lies."""
+
+    requested: e.ToolCallRequested
+    deadline: datetime
+    claim: Claim | None = None
+    releases: int = 0
+    completed: e.ToolCallCompleted | None = None
+    result_at: LogPosition | None = None
+    learned: Learned | None = None
+    summary: Summary | None = None
+
+    @property
+    def requested_at(self) -> datetime:
+        return self.deadline - timedelta(seconds=self.requested.timeout_seconds)
+
+    @property
+    def open(self) -> bool:
+        return self.completed is None
+
+    @property
+    def result_ready(self) -> bool:
+        """Whether the agent can read the result: neither it nor its summary is missing."""
+        return not self.open and (self.summary is None or self.summary.ended is not None)
+
+    @property
+    def truncated(self) -> bool:
+        """Whether the agent reads a summary of the result, or only its beginning."""
+        if self.summary is not None and isinstance(self.summary.ended, e.SummaryCompleted):
+            return True
+        return self.completed is not None and self.completed.cut
+
+    @property
+    def abandoned(self) -> bool:
+        """Whether the call ended without a report of a worker."""
+        return self.completed is not None and self.completed.worker_id is None and self.completed.outcome != "rejected"
+
+    @property
+    def may_have_run(self) -> bool:
+        """Whether the call was granted and may not run twice: only its worker, its death or its deadline can end it."""
+        return self.open and self.claim is not None and not self.requested.repeatable
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One answer of the model and the calls that it asked for."""
+
+    requested: e.LlmCallRequested
+    answer: e.LlmCallCompleted
+    calls: tuple[str, ...] = ()
+
+    @property
+    def final_answer(self) -> str:
+        """The text that ends the execution; empty when the turn does not end it."""
+        if self.calls or self.answer.tool_calls or self.answer.reminder:
+            return ""
+        return self.answer.final_answer or self.answer.text.strip()
+
+
+@dataclass(frozen=True, slots=True)
+class PendingLlmCall:
+    """An LLM call that is owed. It is not made before `not_before`."""
+
+    requested: e.LlmCallRequested
+    not_before: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RetryState:
+    """Retries of the LLM call of the present iteration.
+
+    `failures`: in a row, of the provider that is asked now. `waited_seconds`: because providers had too much to do.
+    `failed`: the last failure, while no answer came after it.
+    """
+
+    attempt: int = 0
+    failures: int = 0
+    waited_seconds: float = 0.0
+    failed: e.LlmCallFailed | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """An agent's run.
+
+    `waiting_for` is the LLM call that it owes, if any. `fallbacks` counts the providers that were given up;
+    `timeouts` the iterations in a row that took too long. `deadline` is that of the present iteration, which began at
+    `iteration_since`. `tools` are those that the agent may call.
+    """
+
+    started: e.ExecutionStarted
+    agent: ResolvedAgent
+    stage_type: StageType
+    llm_provider: str
+    tools: tuple[e.OfferedTool, ...] = ()
+    fallbacks: int = 0
+    turns: tuple[Turn, ...] = ()
+    waiting_for: PendingLlmCall | None = None
+    iteration: int = 0
+    deadline: datetime | None = None
+    iteration_since: datetime | None = None
+    timeouts: int = 0
+    retries: RetryState = RetryState()
+    completed: e.ExecutionCompleted | None = None
+
+    @property
+    def id(self) -> str:
+        return self.started.execution_id
+
+    @property
+    def open(self) -> bool:
+        return self.completed is None
+
+    def summary_rule(self, server: str) -> SummaryRule:
+        """Results of our own tools are bounded, and read word for word."""
+        if server == OWN_SERVER:
+            return SummaryRule(enabled=False)
+        return next((one.summary for one in self.agent.servers if one.server == server), SummaryRule())
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """`executions`: the ids of those of its agents, in their order; none before the tools are known.
+
+    `tools`: what they may call, by the name that models use.
+    """
+
+    started: e.StageStarted
+    tools: Mapping[str, e.OfferedTool] = field(default_factory=dict)
+    executions: tuple[str, ...] = ()
+    completed: e.StageCompleted | None = None
+
+    @property
+    def open(self) -> bool:
+        return self.completed is None
+
+
+@dataclass(frozen=True, slots=True)
+class NotStarted:
+    """A session that never was."""
+
+    last_decided_offset: int = NO_INPUT
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    author: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Investigating:
+    """An open session. Without a stage it waits for its turn. `opened_at`: when it came; `began_at`: its first stage.
+
+    `cancelled`: somebody wanted it to end, and it waits for calls that may have run.
+    """
+
+    session_id: str
+    started: e.SessionStarted
+    last_decided_offset: int
+    opened_at: datetime
+    began_at: datetime | None = None
+    stages: tuple[Stage, ...] = ()
+    executions: Mapping[str, Execution] = field(default_factory=dict)
+    calls: Mapping[str, ToolCallState] = field(default_factory=dict)
+    answers: Mapping[str, Answered] = field(default_factory=dict)
+    refusals_forgotten: bool = False
+    repeats: frozenset[str] = frozenset()
+    cancelled: Cancelled | None = None
+
+    @property
+    def stage(self) -> Stage | None:
+        """The one that is open, or the last."""
+        return self.stages[-1] if self.stages else None
+
+    def executions_of(self, stage: Stage) -> list[Execution]:
+        return [self.executions[id] for id in stage.executions]
+
+
+@dataclass(frozen=True, slots=True)
+class AtRest:
+    """At rest. The calls are kept for outcomes that are learned late.
+
+    `started` is None when an operator ended what this code cannot read.
+    """
+
+    started: e.SessionStarted | None
+    last_decided_offset: int
+    ended: Ending
+    calls: Mapping[str, ToolCallState] = field(default_factory=dict)
+    answers: Mapping[str, Answered] = field(default_factory=dict)
+    refusals_forgotten: bool = False
+    repeats: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Unsupported:
+    """The log holds an event that this code cannot read: nothing is decided for the session until an operator ends it.
+
+    `raised`: the exception that the event led to, when its type is known.
+    """
+
+    last_decided_offset: int
+    raised: str = ""
+
+
+type SessionState = NotStarted | Investigating | AtRest | Unsupported
+
+NOT_STARTED = NotStarted()
+
+
+def deadline_after(appended_at: datetime, seconds: float) -> datetime:
+    """Deadlines count from the broker's stamp of the request, not from anybody's own clock."""
+    return appended_at + timedelta(seconds=seconds)

@@ -1,0 +1,130 @@
+"""Who runs, and who is next."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tarsy_contracts.alert import Alert, Priority, priority_of
+from tarsy_orchestrator.effects.admission import AdmissionQueue
+
+MORNING = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
+
+
+class Crowd:
+    """Sessions that wait, and the order in which they got their places."""
+
+    def __init__(self, queue: AdmissionQueue) -> None:
+        self.queue = queue
+        self.in_order: list[str] = []
+        self.tasks: dict[str, asyncio.Task[None]] = {}
+
+    async def comes(self, session_id: str, priority: Priority = "normal", *, minute: int = 0) -> None:
+        self.tasks[session_id] = asyncio.create_task(self._wait(session_id, priority, minute))
+        await asyncio.sleep(0)
+
+    async def ends(self, session_id: str) -> None:
+        self.queue.release(session_id)
+        await asyncio.sleep(0)
+
+    async def goes(self, session_id: str) -> None:
+        self.tasks[session_id].cancel()
+        with suppress(asyncio.CancelledError):
+            await self.tasks[session_id]
+
+    async def _wait(self, session_id: str, priority: Priority, minute: int) -> None:
+        await self.queue.acquire(session_id, priority, MORNING + timedelta(minutes=minute))
+        self.in_order.append(session_id)
+
+
+@asynccontextmanager
+async def crowd(most: int) -> AsyncIterator[Crowd]:
+    crowd = Crowd(AdmissionQueue(most))
+    yield crowd
+    for task in crowd.tasks.values():
+        task.cancel()
+    await asyncio.wait(crowd.tasks.values())
+
+
+async def test_as_many_run_as_there_are_places_and_the_next_when_one_has_ended() -> None:
+    async with crowd(2) as waiting:
+        for name in ("a", "b", "c"):
+            await waiting.comes(name)
+        assert waiting.in_order == ["a", "b"]
+        await waiting.ends("a")
+        assert waiting.in_order == ["a", "b", "c"]
+
+
+async def test_the_urgent_go_first_and_within_a_priority_who_came_first() -> None:
+    async with crowd(1) as waiting:
+        await waiting.comes("running")
+        await waiting.comes("late", minute=5)
+        await waiting.comes("early", minute=1)
+        await waiting.comes("low", "low")
+        await waiting.comes("urgent", "urgent", minute=9)
+        for name in ("running", "urgent", "early", "late"):
+            await waiting.ends(name)
+        assert waiting.in_order == ["running", "urgent", "early", "late", "low"]
+
+
+async def test_who_leaves_the_queue_takes_no_place() -> None:
+    async with crowd(1) as waiting:
+        for name in ("a", "b", "c"):
+            await waiting.comes(name)
+        await waiting.goes("b")
+        await waiting.ends("a")
+        assert waiting.in_order == ["a", "c"]
+
+
+async def test_sessions_that_were_taken_over_count_and_may_be_too_many() -> None:
+    async with crowd(2) as waiting:
+        for name in ("x", "y", "z"):
+            waiting.queue.mark_running(name)
+        await waiting.comes("a")
+        await waiting.ends("x")
+        assert waiting.in_order == []
+        await waiting.ends("y")
+        assert waiting.in_order == ["a"]
+
+
+async def test_a_place_given_to_somebody_who_was_cancelled_in_that_moment_is_free_again() -> None:
+    async with crowd(1) as waiting:
+        await waiting.comes("a")
+        await waiting.comes("b")
+        await waiting.comes("c")
+        waiting.queue.release("a")
+        await waiting.goes("b")
+        await asyncio.sleep(0)
+        assert waiting.in_order == ["a", "c"]
+
+
+@pytest.mark.parametrize(
+    ("severity", "priority", "expected"),
+    [
+        ("critical", None, "urgent"),
+        ("Page", None, "urgent"),
+        ("warning", None, "normal"),
+        (None, None, "normal"),
+        ("info", None, "low"),
+        ("critical", "low", "low"),
+    ],
+)
+def test_what_is_said_explicitly_goes_before_the_severity(
+    severity: str | None, priority: Priority | None, expected: Priority
+) -> None:
+    alert = Alert(alert_type="k", data="x", source="api", author="a", severity=severity, priority=priority)
+    assert priority_of(alert) == expected
+
+
+async def test_during_a_takeover_nobody_begins_and_then_the_first_in_order() -> None:
+    async with crowd(most=1) as waiting:
+        waiting.queue.pause()
+        await waiting.comes("low", "low")
+        await waiting.comes("high", "high")
+        await waiting.ends("another")
+        assert waiting.in_order == []
+        waiting.queue.resume()
+        await asyncio.sleep(0)
+        assert waiting.in_order == ["high"]

@@ -1,0 +1,108 @@
+"""A call in a queue, on a clock of the test: when it is published, and what the owner notices. Pure."""
+
+from datetime import timedelta
+from itertools import pairwise
+
+import pytest
+
+from tarsy_contracts import inputs as i
+from tarsy_orchestrator.effects.dispatch import (
+    LONGEST_PAUSE_SECONDS,
+    DeadlineTimer,
+    DispatchedCall,
+    PublishRequest,
+    ReportNotice,
+)
+from tarsy_orchestrator.session.effects import DeadlineEffect, ToolCallEffect, effects_of
+from tarsy_story import BEGINNING, READ, SECOND, Story
+
+
+@pytest.fixture
+def story() -> Story:
+    return Story().calling(READ)
+
+
+def owed_call(story: Story) -> ToolCallEffect:
+    (call,) = [one for one in effects_of(story.state) if isinstance(one, ToolCallEffect)]
+    return call
+
+
+def publish_times(queued: DispatchedCall, story: Story, *, until: int) -> list[int]:
+    steps = ((second, queued.step(float(second), story.now, worker_dead=False)) for second in range(until))
+    return [second for second, step in steps if isinstance(step, PublishRequest)]
+
+
+def test_a_request_that_nobody_claims_is_published_again_with_growing_pauses(story: Story) -> None:
+    times = publish_times(DispatchedCall(owed_call(story)), story, until=120)
+    pauses = [later - sooner for sooner, later in pairwise(times)]
+    assert times[0] == 0
+    assert pauses == [3, 6, 12, 24, LONGEST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS]
+
+
+def test_each_time_it_says_how_often_it_was_published(story: Story) -> None:
+    queued = DispatchedCall(owed_call(story))
+    first, second = (queued.step(now, story.now, worker_dead=False) for now in (0.0, 3.0))
+    assert isinstance(first, PublishRequest)
+    assert isinstance(second, PublishRequest)
+    assert (first.attempt, second.attempt) == (1, 2)
+
+
+def test_a_claimed_request_is_not_published(story: Story) -> None:
+    story.when(story.claim(story.call_ids[0]))
+    assert publish_times(DispatchedCall(owed_call(story)), story, until=60) == []
+
+
+def test_a_call_that_became_free_is_published_at_once_and_the_second_time_after_its_pause(story: Story) -> None:
+    call_id = story.call_ids[0]
+    queued = DispatchedCall(owed_call(story))
+    assert isinstance(queued.step(0.0, story.now, worker_dead=False), PublishRequest)
+    for release in (1, 2):
+        story.when(story.claim(call_id))
+        queued.update(owed_call(story))
+        story.when(i.CallNotStarted(call_id=call_id, claim_id="claim-1", worker_id="worker-1", reason="busy"))
+        queued.update(owed_call(story))
+        step = queued.step(float(release), story.now, worker_dead=False)
+        assert isinstance(step, PublishRequest) == (release == 1)
+
+
+def test_the_death_of_its_worker_is_told_and_told_again_until_it_is_decided(story: Story) -> None:
+    story.when(story.claim(story.call_ids[0]))
+    queued = DispatchedCall(owed_call(story))
+    told = [queued.step(now, story.now, worker_dead=True) for now in (0.0, 1.0, 2.9, 3.0)]
+    died = ReportNotice(i.WorkerDied(call_id=story.call_ids[0], claim_id="claim-1", worker_id="worker-1"))
+    assert told == [died, None, None, died]
+
+
+def test_a_deadline_is_told_by_the_clock_of_the_broker(story: Story) -> None:
+    queued = DispatchedCall(owed_call(story))
+    deadline = owed_call(story).deadline
+    assert isinstance(queued.step(0.0, deadline - timedelta(milliseconds=1), worker_dead=False), PublishRequest)
+    assert queued.step(0.1, deadline, worker_dead=False) == ReportNotice(i.DeadlinePassed(call_id=story.call_ids[0]))
+
+
+def test_without_the_time_of_the_broker_nothing_is_noticed(story: Story) -> None:
+    queued = DispatchedCall(owed_call(story))
+    assert isinstance(queued.step(0.0, None, worker_dead=False), PublishRequest)
+    assert queued.step(0.1, None, worker_dead=False) is None
+
+
+def test_the_end_of_an_iteration_is_told_by_the_clock_of_the_broker_and_again_until_it_is_decided() -> None:
+    timer = DeadlineTimer(DeadlineEffect("iteration", BEGINNING, BEGINNING + 10 * SECOND))
+    assert timer.step(1.0, None) is None
+    assert timer.step(2.0, BEGINNING + 9 * SECOND) is None
+    told = [second for second in range(3, 12) if timer.step(float(second), BEGINNING + 10 * SECOND)]
+    assert told == [3, 6, 9]
+
+
+def test_an_end_that_was_put_off_is_told_later() -> None:
+    timer = DeadlineTimer(DeadlineEffect("iteration", BEGINNING, BEGINNING))
+    timer.update(DeadlineEffect("iteration", BEGINNING, BEGINNING + 10 * SECOND))
+    assert timer.step(1.0, BEGINNING + SECOND) is None
+    assert timer.step(2.0, BEGINNING + 11 * SECOND) == ReportNotice(i.DeadlinePassed(call_id="iteration"))
+
+
+def test_while_the_owner_has_much_of_its_inbox_before_it_nothing_is_published_again(story: Story) -> None:
+    queued = DispatchedCall(owed_call(story))
+    assert isinstance(queued.step(0.0, story.now, worker_dead=False, has_backlog=True), PublishRequest)
+    assert queued.step(60.0, story.now, worker_dead=False, has_backlog=True) is None
+    assert isinstance(queued.step(61.0, story.now, worker_dead=False, has_backlog=False), PublishRequest)

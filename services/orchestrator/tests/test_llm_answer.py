@@ -1,0 +1,64 @@
+"""A model's answer is masked once, when it is recorded; what a provider wants back unchanged is kept so, or dropped."""
+
+from pydantic import JsonValue
+
+from tarsy_broken_masker import broken_masker
+from tarsy_contracts.conversation import Usage
+from tarsy_llm.protocol import Answer, AskedTool
+from tarsy_masking.masker import REDACTED, Masker
+from tarsy_orchestrator.effects.llm_answer import MaskedAnswer, mask_answer
+from tarsy_orchestrator.session.controllers.function_calling import MOST_CALLS
+
+KEY = bytes(range(32))
+MASKER = Masker.default(KEY).for_session("s-1")
+SECRET = "ghp_" + "a1B2c3D4e5F6" * 3
+OPAQUE: JsonValue = {"provider": "google", "parts": [{"kind": "mark", "signature": SECRET}]}
+
+
+def answer(thinking: str = "", text: str = "", *calls: AskedTool, opaque: JsonValue = None) -> Answer:
+    return Answer(thinking=thinking, text=text, tool_calls=calls, usage=Usage(), model="m", opaque=opaque)
+
+
+def recorded(said: Answer, masker: Masker = MASKER) -> MaskedAnswer:
+    return mask_answer(said, masker, llm_call_id="llm-1", offered={"db__get_token=abcdef123456"})
+
+
+def test_the_same_secret_is_told_by_the_same_placeholder_in_all_that_a_model_says() -> None:
+    call = AskedTool(name="db__query", arguments={"sql": f"select {SECRET}", "more": [{"x": SECRET}]})
+    said = recorded(answer(f"I see {SECRET}", f"It is {SECRET}", call))
+    placeholder = MASKER.mask(SECRET)
+    assert placeholder.startswith("[MASKED_")
+    assert (said.thinking, said.text) == (f"I see {placeholder}", f"It is {placeholder}")
+    assert said.tool_calls[0].arguments == {"sql": f"select {placeholder}", "more": [{"x": placeholder}]}
+
+
+def test_what_a_model_invents_is_masked_and_the_name_of_a_tool_that_is_offered_stays() -> None:
+    offered = AskedTool(name="db__get_token=abcdef123456", arguments={})
+    invented = AskedTool(name=f"db__{SECRET}", arguments={SECRET: [{SECRET: 1}]})
+    first, second = recorded(answer("", "", offered, invented)).tool_calls
+    assert first.name == offered.name
+    assert SECRET not in f"{second}"
+    assert second.name.startswith("db__[MASKED_")
+
+
+def test_an_opaque_part_is_not_touched() -> None:
+    said = recorded(answer("I think", f"It is {SECRET}", opaque=OPAQUE))
+    assert said.opaque == OPAQUE
+    assert SECRET not in said.text
+
+
+def test_an_opaque_part_that_may_repeat_what_was_masked_is_not_kept() -> None:
+    assert recorded(answer(f"I think {SECRET}", opaque=OPAQUE)).opaque is None
+
+
+def test_when_masking_fails_nothing_of_the_answer_is_kept() -> None:
+    call = AskedTool(name=f"db__{SECRET}", arguments={"x": SECRET})
+    said = recorded(answer(SECRET, SECRET, call, opaque=OPAQUE), broken_masker())
+    assert SECRET not in f"{said}"
+    assert (said.thinking, said.text, said.opaque) == (REDACTED, REDACTED, None)
+    assert said.tool_calls[0].arguments == {REDACTED: REDACTED}
+
+
+def test_calls_that_nobody_will_run_are_counted_and_not_recorded() -> None:
+    said = recorded(answer("", "", *(AskedTool(name="db__query", arguments={}) for _ in range(MOST_CALLS + 7))))
+    assert (len(said.tool_calls), said.calls_left_out) == (MOST_CALLS, 7)
