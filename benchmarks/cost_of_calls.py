@@ -45,12 +45,12 @@ from tarsy_llm.openai import OpenAiLlm
 from tarsy_llm.protocol import Answer, Llm, LlmRequest
 from tarsy_llm.remote import RemoteModel
 from tarsy_masking.masker import Masker
-from tarsy_tool_gateway.calling import McpTools
 from tarsy_tool_gateway.calls import Limits
-from tarsy_tool_gateway.connection import Connection
-from tarsy_tool_gateway.plan import HttpTransport, ServerPlan
-from tarsy_tool_gateway.results import prepare
-from tarsy_tool_gateway.sdk_logs import mute_values_in_sdk_logs
+from tarsy_tool_gateway.mcp.connection import Connection
+from tarsy_tool_gateway.mcp.sdk_logs import mute_values_in_sdk_logs
+from tarsy_tool_gateway.mcp.server_plan import HttpTransport, ServerPlan
+from tarsy_tool_gateway.mcp.tool_server import McpTools
+from tarsy_tool_gateway.results.results import prepare
 
 SERVER = "bench"
 ANSWER_SECONDS = 0.5

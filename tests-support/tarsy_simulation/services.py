@@ -35,18 +35,18 @@ from tarsy_simulation.broker import Broker
 from tarsy_simulation.clients import SimulatedConsumer, SimulatedProducer
 from tarsy_simulation.investigation import SCRIPTS, SERVERS
 from tarsy_simulation.outside import ToolServer
-from tarsy_summarizer.asking import Models
 from tarsy_summarizer.metrics import Metrics as SummarizerMetrics
-from tarsy_summarizer.running import SummarizerService
-from tarsy_summarizer.summarizing import Summarizing
+from tarsy_summarizer.models import Models
+from tarsy_summarizer.service import SummarizerService
+from tarsy_summarizer.summarize import Summarizing
 from tarsy_tool_gateway.catalog import Catalog as GatewayCatalog
 from tarsy_tool_gateway.masking import Masking
+from tarsy_tool_gateway.mcp.readiness import Gate
 from tarsy_tool_gateway.metrics import Metrics as GatewayMetrics
-from tarsy_tool_gateway.readiness import Gate
-from tarsy_tool_gateway.results import Results
+from tarsy_tool_gateway.results.results import Results
 from tarsy_tool_gateway.runner import Runner
-from tarsy_tool_gateway.running import ToolGateway
-from tarsy_tool_gateway.servers import call_tool
+from tarsy_tool_gateway.service import ToolGateway
+from tarsy_tool_gateway.tool_servers import call_tool
 
 DEAD_AFTER = timedelta(seconds=4)
 SUMMARY_INPUT_BYTES = 20_000
@@ -65,8 +65,8 @@ def in_memory(broker: Broker) -> Iterator[None]:
         patch("time.monotonic", asyncio.get_running_loop().time),
         patch("tarsy_bus.connection.TolerantConsumer", partial(SimulatedConsumer, broker)),
         patch("tarsy_bus.connection.AIOKafkaProducer", partial(SimulatedProducer, broker)),
-        patch("tarsy_tool_gateway.running.check_topics", fits),
-        patch("tarsy_summarizer.running.check_topics", fits),
+        patch("tarsy_tool_gateway.service.check_topics", fits),
+        patch("tarsy_summarizer.service.check_topics", fits),
     ):
         yield
 

@@ -27,7 +27,7 @@ from tarsy_summarizer.streaming import MaskedStream
 from tarsy_timeline.requesting import caller
 from tarsy_timeline.settings import TimelineSettings
 from tarsy_tool_gateway.masking import Masking
-from tarsy_tool_gateway.results import Results
+from tarsy_tool_gateway.results.results import Results
 from tarsy_tool_gateway.settings import ToolGatewaySettings
 
 KEY = "0123456789abcdef0123456789abcdef"

@@ -16,9 +16,9 @@ from http_servers import HttpServer, NewServer
 from tarsy_bus.connection import Bus
 from tarsy_embedded.ports import free_port
 from tarsy_tool_gateway.app import assemble
+from tarsy_tool_gateway.builtin.runbooks.rules import RunbookRules
 from tarsy_tool_gateway.calls import Limits
-from tarsy_tool_gateway.plan import ServerPlan, StdioTransport
-from tarsy_tool_gateway.runbooks.rules import RunbookRules
+from tarsy_tool_gateway.mcp.server_plan import ServerPlan, StdioTransport
 from tarsy_tool_gateway.settings import ToolGatewaySettings
 
 type Running = Callable[..., AbstractAsyncContextManager[asyncio.Task[None]]]

@@ -13,7 +13,7 @@ from gateway_owner import Owner, call
 from tarsy_contracts.inputs import CallNotStarted, ToolCallReported
 from tarsy_loop_held import watching_the_loop
 from tarsy_tool_gateway.calls import Limits
-from tarsy_tool_gateway.plan import ServerPlan
+from tarsy_tool_gateway.mcp.server_plan import ServerPlan
 
 type Running = Callable[..., AbstractAsyncContextManager[Any]]
 type NewPlan = Callable[..., ServerPlan]

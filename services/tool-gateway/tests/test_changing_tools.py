@@ -11,9 +11,9 @@ from http_servers import HttpProgram
 
 from tarsy_embedded.ports import free_port
 from tarsy_testing import eventually
-from tarsy_tool_gateway.connection import Checking, Connection
-from tarsy_tool_gateway.plan import HttpTransport, StdioTransport, TransportPlan
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.mcp.connection import Checking, Connection
+from tarsy_tool_gateway.mcp.server_plan import HttpTransport, StdioTransport, TransportPlan
+from tarsy_tool_gateway.tool_servers import Said
 
 NEVER = Checking(every_seconds=600)
 PROGRAM = Path(__file__).with_name("changing_server.py")

@@ -10,9 +10,9 @@ from connections import becomes, connected, odd, said
 from gateway_owner import call, noted, until_noted
 
 from tarsy_testing import eventually
-from tarsy_tool_gateway.connection import Checking, SessionEnd
-from tarsy_tool_gateway.plan import ServerPlan
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.mcp.connection import Checking, SessionEnd
+from tarsy_tool_gateway.mcp.server_plan import ServerPlan
+from tarsy_tool_gateway.tool_servers import Said
 
 type NewPlan = Callable[..., ServerPlan]
 

@@ -12,10 +12,10 @@ from mcp_types import Tool
 from pydantic import JsonValue
 from referencing import Registry
 
-from tarsy_tool_gateway.arguments import ArgumentChecks
-from tarsy_tool_gateway.json_schema.evaluation import MOST_STEPS, Evaluation
-from tarsy_tool_gateway.json_schema.patterns import Patterns
-from tarsy_tool_gateway.json_schema.verdicts import GivenUp, Judged, Misfit, Verdict
+from tarsy_tool_gateway.mcp.arguments import ArgumentChecks
+from tarsy_tool_gateway.mcp.json_schema.evaluation import MOST_STEPS, Evaluation
+from tarsy_tool_gateway.mcp.json_schema.patterns import Patterns
+from tarsy_tool_gateway.mcp.json_schema.verdicts import GivenUp, Judged, Misfit, Verdict
 
 SCALARS = st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from(["", "a", "ab", "b1", 1.0, 2.5])
 NAMES = st.sampled_from(["a", "b", "ab"])

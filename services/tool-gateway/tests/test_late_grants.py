@@ -16,11 +16,11 @@ from tarsy_bus.beside import beside
 from tarsy_bus.connection import Bus
 from tarsy_bus.pulse import Pulse
 from tarsy_tool_gateway.app import assemble
-from tarsy_tool_gateway.calling import CUT_OFF, McpTools
-from tarsy_tool_gateway.plan import ServerPlan
-from tarsy_tool_gateway.runbooks.rules import RunbookRules
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.builtin.runbooks.rules import RunbookRules
+from tarsy_tool_gateway.mcp.server_plan import ServerPlan
+from tarsy_tool_gateway.mcp.tool_server import CUT_OFF, McpTools
 from tarsy_tool_gateway.settings import ToolGatewaySettings
+from tarsy_tool_gateway.tool_servers import Said
 
 type NewPlan = Callable[..., ServerPlan]
 LIMIT_SECONDS = 1_000.0

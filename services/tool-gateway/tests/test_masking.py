@@ -23,9 +23,9 @@ from tarsy_masking.patterns import read_patterns
 from tarsy_masking.rules import known_names
 from tarsy_tool_gateway.masking import Masking, custom_patterns_fit, masking_of
 from tarsy_tool_gateway.metrics import Metrics
-from tarsy_tool_gateway.results import OFF_THE_LOOP_CHARACTERS, Results
+from tarsy_tool_gateway.results.results import OFF_THE_LOOP_CHARACTERS, Results
 from tarsy_tool_gateway.runner import Runner
-from tarsy_tool_gateway.servers import MayStart, Said, always, call_tool
+from tarsy_tool_gateway.tool_servers import MayStart, Said, always, call_tool
 
 KEY = bytes(range(32))
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3

@@ -7,8 +7,8 @@ import pytest
 from connections import connected, odd, said, until_judged
 from gateway_owner import call, noted
 
-from tarsy_tool_gateway.connection import Checking, SessionEnd
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.mcp.connection import Checking, SessionEnd
+from tarsy_tool_gateway.tool_servers import Said
 
 
 @pytest.mark.parametrize(

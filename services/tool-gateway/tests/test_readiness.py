@@ -13,9 +13,9 @@ from structlog.testing import capture_logs
 from verdicts import verdict_on
 
 from tarsy_embedded.ports import free_port
-from tarsy_tool_gateway.plan import HttpTransport, ServerPlan, SseTransport, StdioTransport
-from tarsy_tool_gateway.reachability import Verdict
-from tarsy_tool_gateway.readiness import Gate
+from tarsy_tool_gateway.mcp.diagnosis import Verdict
+from tarsy_tool_gateway.mcp.readiness import Gate
+from tarsy_tool_gateway.mcp.server_plan import HttpTransport, ServerPlan, SseTransport, StdioTransport
 
 
 @dataclass

@@ -11,7 +11,7 @@ from mcp_types import (
     TextResourceContents,
 )
 
-from tarsy_tool_gateway.rendering import NOTHING, NOTHING_BUT_FAILURE, text_of
+from tarsy_tool_gateway.results.rendering import NOTHING, NOTHING_BUT_FAILURE, text_of
 
 
 @pytest.mark.parametrize(

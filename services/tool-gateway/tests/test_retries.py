@@ -12,11 +12,11 @@ from http_servers import HttpServer, NewServer
 
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_testing import eventually
-from tarsy_tool_gateway.calling import McpTools
-from tarsy_tool_gateway.connection import Checking, Connection, SessionEnd
-from tarsy_tool_gateway.plan import HttpTransport, ServerPlan
-from tarsy_tool_gateway.retrying import Kind
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.mcp.connection import Checking, Connection, SessionEnd
+from tarsy_tool_gateway.mcp.failures import Kind
+from tarsy_tool_gateway.mcp.server_plan import HttpTransport, ServerPlan
+from tarsy_tool_gateway.mcp.tool_server import McpTools
+from tarsy_tool_gateway.tool_servers import Said
 
 in_both_eras = pytest.mark.parametrize("era", ["modern", "legacy"])
 

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 from gateway_owner import WAIT_SECONDS
 
-from tarsy_tool_gateway.runbooks.cache import RunbookCache
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.builtin.runbooks.cache import RunbookCache
+from tarsy_tool_gateway.tool_servers import Said
 
 
 class Origin:

@@ -9,11 +9,11 @@ from certificates import write_certificates
 from runbook_server import Answer, RunbookServer, runbook_server
 
 from tarsy_contracts.runbook_urls import RunbookUrl, RunbookUrlRefused, allowed_runbook_url
-from tarsy_tool_gateway.runbooks.fetching import RunbookFetcher
-from tarsy_tool_gateway.runbooks.github import text_of_link
-from tarsy_tool_gateway.runbooks.places import Place
-from tarsy_tool_gateway.runbooks.rules import RunbookRules
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.builtin.runbooks.dns_guard import Place
+from tarsy_tool_gateway.builtin.runbooks.fetcher import RunbookFetcher
+from tarsy_tool_gateway.builtin.runbooks.github import text_of_link
+from tarsy_tool_gateway.builtin.runbooks.rules import RunbookRules
+from tarsy_tool_gateway.tool_servers import Said
 
 RAW = "https://raw.githubusercontent.com"
 TOKEN = "ghp-fake-token-of-the-test"

@@ -14,10 +14,10 @@ from gateway_owner import call, let_go, noted, until_noted
 from http_servers import HttpServer, NewServer, wire
 
 from tarsy_testing import eventually
-from tarsy_tool_gateway.calling import McpTools
-from tarsy_tool_gateway.connection import Checking, Connection
-from tarsy_tool_gateway.plan import SseTransport
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.mcp.connection import Checking, Connection
+from tarsy_tool_gateway.mcp.server_plan import SseTransport
+from tarsy_tool_gateway.mcp.tool_server import McpTools
+from tarsy_tool_gateway.tool_servers import Said
 
 NEVER = Checking(every_seconds=3600)
 

@@ -13,9 +13,9 @@ from connections import SECRET, connected, plan_to, said
 from gateway_owner import call
 from verdicts import verdict_on
 
-from tarsy_tool_gateway.plan import StdioTransport
-from tarsy_tool_gateway.reachability import WronglyConfigured
-from tarsy_tool_gateway.stdio_transport import environment_of, stdio_streams
+from tarsy_tool_gateway.mcp.diagnosis import WronglyConfigured
+from tarsy_tool_gateway.mcp.server_plan import StdioTransport
+from tarsy_tool_gateway.mcp.transports.stdio import environment_of, stdio_streams
 
 SHOW = """
 import json, os, sys

@@ -1,7 +1,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tarsy_tool_gateway.text import count_lines, cut_at_blank, cut_at_line, split
+from tarsy_tool_gateway.results.text import count_lines, cut_at_blank, cut_at_line, split
 
 texts = st.text(alphabet="aé漢🙂\n", max_size=200).map(str.encode)
 sizes = st.integers(4, 60)

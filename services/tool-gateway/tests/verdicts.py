@@ -3,8 +3,8 @@
 from connections import connected, plan_to
 
 from tarsy_testing import eventually
-from tarsy_tool_gateway.plan import TransportPlan
-from tarsy_tool_gateway.reachability import Verdict
+from tarsy_tool_gateway.mcp.diagnosis import Verdict
+from tarsy_tool_gateway.mcp.server_plan import TransportPlan
 
 
 async def verdict_on(transport: TransportPlan) -> Verdict:

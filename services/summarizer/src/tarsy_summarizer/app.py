@@ -22,11 +22,11 @@ from tarsy_masking.masker import Masker
 from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
 from tarsy_service.service import Service
 from tarsy_service.tracing import tracing_of
-from tarsy_summarizer.asking import Models
 from tarsy_summarizer.metrics import Metrics
-from tarsy_summarizer.running import SummarizerService
+from tarsy_summarizer.models import Models
+from tarsy_summarizer.service import SummarizerService
 from tarsy_summarizer.settings import SummarizerSettings
-from tarsy_summarizer.summarizing import Summarizing
+from tarsy_summarizer.summarize import Summarizing
 
 NAME = "summarizer"
 

@@ -16,7 +16,7 @@ from tarsy_contracts.inputs import CallClaimed, CallNotStarted
 from tarsy_contracts.requests import SummaryRequest
 from tarsy_service.supervision import not_cancelled_from_inside
 from tarsy_summarizer.metrics import Metrics, SummaryOutcome
-from tarsy_summarizer.summarizing import Summarizing
+from tarsy_summarizer.summarize import Summarizing
 
 MOST_UNSAID = 1000
 """While so many reports wait for Kafka, no further request is taken."""

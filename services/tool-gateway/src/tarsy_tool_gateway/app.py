@@ -20,25 +20,25 @@ from tarsy_masking.masker import Masker
 from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
 from tarsy_service.service import Service
 from tarsy_service.tracing import tracing_of
-from tarsy_tool_gateway.calling import McpTools
+from tarsy_tool_gateway.builtin.read_result.tool import reading_tool
+from tarsy_tool_gateway.builtin.runbooks.rules import RunbookRules, rules_of
+from tarsy_tool_gateway.builtin.runbooks.tool import runbook_tool
+from tarsy_tool_gateway.builtin.tool_server import OwnServer
 from tarsy_tool_gateway.catalog import Catalog
-from tarsy_tool_gateway.connection import Connection
-from tarsy_tool_gateway.isolated import Bounds, IsolatedServer
 from tarsy_tool_gateway.masking import Masking, custom_patterns_fit, masking_of
+from tarsy_tool_gateway.mcp.connection import Connection
+from tarsy_tool_gateway.mcp.per_session_pool import Bounds, IsolatedServer
+from tarsy_tool_gateway.mcp.progress import Progress
+from tarsy_tool_gateway.mcp.readiness import Gate
+from tarsy_tool_gateway.mcp.sdk_logs import mute_values_in_sdk_logs
+from tarsy_tool_gateway.mcp.server_plan import CATALOG_SESSION, ServerPlan, for_session, plan_of
+from tarsy_tool_gateway.mcp.tool_server import McpTools
 from tarsy_tool_gateway.metrics import Metrics
-from tarsy_tool_gateway.own_server import OwnServer
-from tarsy_tool_gateway.plan import CATALOG_SESSION, ServerPlan, for_session, plan_of
-from tarsy_tool_gateway.progress import Progress
-from tarsy_tool_gateway.readiness import Gate
-from tarsy_tool_gateway.reading.tool import reading_tool
-from tarsy_tool_gateway.results import Results
-from tarsy_tool_gateway.runbooks.rules import RunbookRules, rules_of
-from tarsy_tool_gateway.runbooks.tool import runbook_tool
+from tarsy_tool_gateway.results.results import Results
 from tarsy_tool_gateway.runner import Runner
-from tarsy_tool_gateway.running import ToolGateway
-from tarsy_tool_gateway.sdk_logs import mute_values_in_sdk_logs
-from tarsy_tool_gateway.servers import ToolServer, call_tool
+from tarsy_tool_gateway.service import ToolGateway
 from tarsy_tool_gateway.settings import ToolGatewaySettings
+from tarsy_tool_gateway.tool_servers import ToolServer, call_tool
 
 NAME = "tool-gateway"
 

@@ -12,10 +12,10 @@ from pydantic import JsonValue
 from tarsy_bus.publisher import NotWritten, Publisher, TooLarge
 from tarsy_contracts.envelope import envelope_of
 from tarsy_contracts.workers import CatalogTool, ServerCatalogued, ToolAnnotations
-from tarsy_tool_gateway.connection import Connection
-from tarsy_tool_gateway.listing import is_repeatable
-from tarsy_tool_gateway.plan import ServerPlan
-from tarsy_tool_gateway.shortening import MOST_BYTES_EACH, shortened
+from tarsy_tool_gateway.catalog_shortening import MOST_BYTES_EACH, shortened
+from tarsy_tool_gateway.mcp.connection import Connection
+from tarsy_tool_gateway.mcp.server_plan import ServerPlan
+from tarsy_tool_gateway.mcp.tool_listing import is_repeatable
 
 log = structlog.get_logger(__name__)
 

@@ -35,7 +35,7 @@ from tarsy_tool_gateway.calls import (
 from tarsy_tool_gateway.claims import load_of, step
 from tarsy_tool_gateway.metrics import Metrics
 from tarsy_tool_gateway.runner import Runner
-from tarsy_tool_gateway.servers import MayStart
+from tarsy_tool_gateway.tool_servers import MayStart
 
 log = structlog.get_logger(__name__)
 

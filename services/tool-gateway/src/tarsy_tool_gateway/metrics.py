@@ -7,8 +7,8 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from tarsy_contracts.events import Outcome
 from tarsy_tool_gateway.calls import Load
-from tarsy_tool_gateway.connection import SessionEnd
-from tarsy_tool_gateway.retrying import RETRIED, Kind
+from tarsy_tool_gateway.mcp.connection import SessionEnd
+from tarsy_tool_gateway.mcp.failures import RETRIED, Kind
 
 OTHER = "other"
 SECONDS = (0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300)

@@ -14,9 +14,9 @@ from tarsy_contracts.requests import ToolCallRequest
 from tarsy_service.supervision import not_cancelled_from_inside
 from tarsy_tool_gateway.calls import SayEnded
 from tarsy_tool_gateway.metrics import Metrics
-from tarsy_tool_gateway.results import OFF_THE_LOOP_CHARACTERS, Kept, Results
-from tarsy_tool_gateway.room import Room
-from tarsy_tool_gateway.servers import MayStart, Said, always
+from tarsy_tool_gateway.results.memory_budget import Room
+from tarsy_tool_gateway.results.results import OFF_THE_LOOP_CHARACTERS, Kept, Results
+from tarsy_tool_gateway.tool_servers import MayStart, Said, always
 
 log = structlog.get_logger(__name__)
 

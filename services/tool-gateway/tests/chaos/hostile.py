@@ -15,10 +15,10 @@ from http_servers import HttpProgram
 
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_embedded.ports import free_port
-from tarsy_tool_gateway.calling import McpTools
-from tarsy_tool_gateway.connection import Checking, Connection, SessionEnd
-from tarsy_tool_gateway.plan import HttpTransport, StdioTransport, TransportPlan
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.mcp.connection import Checking, Connection, SessionEnd
+from tarsy_tool_gateway.mcp.server_plan import HttpTransport, StdioTransport, TransportPlan
+from tarsy_tool_gateway.mcp.tool_server import McpTools
+from tarsy_tool_gateway.tool_servers import Said
 
 type Wire = Literal["stdio", "http"]
 type Era = Literal["modern", "legacy"]

@@ -13,9 +13,9 @@ from chaos.garbage import CONTENTS, NO_HTTP
 from chaos.hostile import WIRES, Era, Wire, echoes, hostile, said
 from chaos.memory import resident, watched
 from tarsy_contracts.events import Outcome
-from tarsy_tool_gateway.connection import Checking, Connection, SessionEnd
-from tarsy_tool_gateway.plan import ServerPlan
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.mcp.connection import Checking, Connection, SessionEnd
+from tarsy_tool_gateway.mcp.server_plan import ServerPlan
+from tarsy_tool_gateway.tool_servers import Said
 
 type NewPlan = Callable[..., ServerPlan]
 

@@ -9,8 +9,8 @@ from gateway_owner import Owner, call, catalogued
 
 from chaos.hostile import WIRES, Subject, said
 from tarsy_testing import eventually
-from tarsy_tool_gateway.connection import Connection
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.mcp.connection import Connection
+from tarsy_tool_gateway.tool_servers import Said
 
 GONE = Said("rejected", "The MCP server first has no tool old. It has: new, other")
 

@@ -14,9 +14,9 @@ from pydantic import BaseModel, JsonValue
 
 from tarsy_config.servers import McpServer
 from tarsy_contracts.requests import ToolCallRequest
-from tarsy_tool_gateway.calling import McpTools
-from tarsy_tool_gateway.connection import Connection
-from tarsy_tool_gateway.plan import plan_of
+from tarsy_tool_gateway.mcp.connection import Connection
+from tarsy_tool_gateway.mcp.server_plan import plan_of
+from tarsy_tool_gateway.mcp.tool_server import McpTools
 
 SECONDS = 90.0
 SERVER = "conformance"

@@ -10,10 +10,10 @@ from pydantic import JsonValue
 from real_servers.subjects import Subject
 from tarsy_config.servers import McpServer
 from tarsy_mcp_servers import RunningServer, Wire
-from tarsy_tool_gateway.calling import McpTools
-from tarsy_tool_gateway.connection import Connection
-from tarsy_tool_gateway.plan import ServerPlan, plan_of
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.mcp.connection import Connection
+from tarsy_tool_gateway.mcp.server_plan import ServerPlan, plan_of
+from tarsy_tool_gateway.mcp.tool_server import McpTools
+from tarsy_tool_gateway.tool_servers import Said
 
 type Serve = Callable[[Subject, Wire], RunningServer]
 

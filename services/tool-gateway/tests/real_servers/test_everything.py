@@ -12,10 +12,10 @@ from real_servers.talking import READY_SECONDS, Serve, connected, said
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_mcp_servers import Wire
 from tarsy_testing import eventually
-from tarsy_tool_gateway.calling import McpTools
-from tarsy_tool_gateway.connection import Connection
-from tarsy_tool_gateway.progress import Tell
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.mcp.connection import Connection
+from tarsy_tool_gateway.mcp.progress import Tell
+from tarsy_tool_gateway.mcp.tool_server import McpTools
+from tarsy_tool_gateway.tool_servers import Said
 
 over_each_wire = pytest.mark.parametrize("wire", list(EVERYTHING.wires))
 

@@ -8,9 +8,9 @@ import pytest
 from real_servers.subjects import HANDSHAKE, STATELESS, SUBJECTS, Known, Subject
 from real_servers.talking import Serve, connected, said
 from tarsy_mcp_servers import Surroundings, Wire
-from tarsy_tool_gateway.connection import Connection
-from tarsy_tool_gateway.listing import is_repeatable
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.mcp.connection import Connection
+from tarsy_tool_gateway.mcp.tool_listing import is_repeatable
+from tarsy_tool_gateway.tool_servers import Said
 
 WIRES = [pytest.param(subject, wire, id=f"{subject.name}-{wire}") for subject in SUBJECTS for wire in subject.wires]
 

@@ -1,0 +1,1 @@
+"""The tools that the gateway has itself: `read_result` and `fetch_runbook`."""

@@ -1,0 +1,106 @@
+"""The tool `read_result`: lines of a result, or those that match, of whichever gateway has stored it."""
+
+import asyncio
+from contextlib import aclosing
+from functools import partial
+
+import structlog
+from aiokafka.errors import KafkaError
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.outage_retry import KafkaUnreachableError, TimeLimit
+from tarsy_contracts.requests import ToolCallRequest
+from tarsy_tool_gateway.builtin.read_result.arguments import ArgumentsRefused, Asked, asked_of
+from tarsy_tool_gateway.builtin.read_result.blocks import Block, Blocks
+from tarsy_tool_gateway.builtin.read_result.lines import Lines
+from tarsy_tool_gateway.builtin.read_result.paging import Skip
+from tarsy_tool_gateway.builtin.read_result.pattern import Pattern
+from tarsy_tool_gateway.builtin.read_result.position import Position
+from tarsy_tool_gateway.builtin.read_result.search import Search
+from tarsy_tool_gateway.builtin.read_result.source import ResultGone, Source, source_of
+from tarsy_tool_gateway.builtin.tool_server import OwnTool
+from tarsy_tool_gateway.tool_servers import Said
+
+log = structlog.get_logger(__name__)
+
+READS_AT_ONCE = 4
+"""Each holds what one fetch brings."""
+THREADS = 2
+"""Of those that all share: others are left for masking."""
+SECONDS_TO_REPORT = 1.0
+"""Reading ends so long before the call would, so that the outcome says why."""
+
+
+def reading_tool(bus: Bus) -> OwnTool:
+    return partial(read_result, bus, asyncio.Semaphore(READS_AT_ONCE), asyncio.Semaphore(THREADS))
+
+
+async def read_result(
+    bus: Bus, places: asyncio.Semaphore, threads: asyncio.Semaphore, request: ToolCallRequest
+) -> Said:
+    if request.reads is None:
+        return Said("rejected", "It was not said which result to read in.")
+    try:
+        asked = asked_of(request.arguments)
+        pattern = Pattern(asked.search, case_sensitive=not asked.ignore_case) if asked.search else None
+    except ArgumentsRefused as problem:
+        return Said("rejected", str(problem))
+    earlier = min(SECONDS_TO_REPORT, request.timeout_seconds / 10)
+    # The clock that asyncio's own timeouts follow.
+    monotonic = asyncio.get_running_loop().time
+    limit = TimeLimit(ends_at=monotonic() + request.timeout_seconds - earlier, monotonic=monotonic)
+    try:
+        async with places:
+            source = await source_of(bus, request.reads, limit)
+            async with aclosing(source.pieces):
+                return Said("ok", await _answer(source, asked, pattern, threads))
+    except ResultGone as problem:
+        log.info("result.gone", call_id=request.reads.call_id, reason=str(problem))
+        return Said("tool_error", "This result is no longer kept: it is too old. Call the tool again if you need it.")
+    except KafkaUnreachableError as problem:
+        return Said("unavailable", f"The result cannot be read at the moment. {problem}.")
+    except (KafkaError, OSError) as problem:
+        return Said("unavailable", f"The result cannot be read at the moment: {type(problem).__name__}.")
+
+
+async def _answer(source: Source, asked: Asked, pattern: Pattern | None, threads: asyncio.Semaphore) -> str:
+    begin = Position(asked.offset, asked.byte)
+    if pattern is None:
+        return await _read(source, begin, asked.lines)
+    search = Search(pattern, context=asked.context)
+    await _search(source, begin, search, threads)
+    return search.answer(begin, source.lines)
+
+
+async def _read(source: Source, begin: Position, most_lines: int) -> str:
+    lines = Lines(begin, most_lines)
+    async for piece in source.pieces:
+        lines.take(piece)
+        if lines.full:
+            break
+        # What the fetch before brought comes without a wait: others are let in between.
+        await asyncio.sleep(0)
+    return lines.answer(source.lines, source.size)
+
+
+async def _search(source: Source, begin: Position, search: Search, threads: asyncio.Semaphore) -> None:
+    skip = Skip(begin)
+    blocks: Blocks | None = None
+
+    async def take(found: Block) -> bool:
+        async with threads:
+            await asyncio.to_thread(search.take, found)
+        return search.full
+
+    async for piece in source.pieces:
+        rest = skip.take(piece)
+        if not rest:
+            await asyncio.sleep(0)
+            continue
+        blocks = blocks or Blocks(skip.at)
+        for block in blocks.take(rest):
+            if await take(block):
+                return
+    for block in blocks.rest() if blocks is not None else ():
+        if await take(block):
+            return

@@ -1,0 +1,88 @@
+"""Runbooks that were fetched a moment ago: many alerts of one incident share theirs."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from tarsy_tool_gateway.tool_servers import Said
+
+MOST_ENTRIES = 256
+MOST_BYTES = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    said: Said
+    size: int
+    until: float
+
+
+class RunbookCache:
+    """Only runbooks are kept, no refusals. Who asks while the same one is being fetched waits for that answer."""
+
+    def __init__(
+        self,
+        seconds: float,
+        *,
+        clock: Callable[[], float],
+        most_entries: int = MOST_ENTRIES,
+        most_bytes: int = MOST_BYTES,
+    ) -> None:
+        self._seconds = seconds
+        self._clock = clock
+        self._most_entries = most_entries
+        self._most_bytes = most_bytes
+        self._kept: OrderedDict[str, Kept] = OrderedDict()
+        self._size = 0
+        self._fetching: dict[str, asyncio.Future[Said | None]] = {}
+
+    async def get(self, key: str, fetch: Callable[[], Awaitable[Said]]) -> Said:
+        while True:
+            kept = self._fresh(key)
+            if kept is not None:
+                return kept
+            fetching = self._fetching.get(key)
+            if fetching is None:
+                return await self._fetch(key, fetch)
+            said = await asyncio.shield(fetching)
+            if said is not None:
+                return said
+
+    async def _fetch(self, key: str, fetch: Callable[[], Awaitable[Said]]) -> Said:
+        """In the task of who came first. When that one is cancelled, the next of those that wait takes over."""
+        self._fetching[key] = answer = asyncio.get_running_loop().create_future()
+        try:
+            said = await fetch()
+            self._keep(key, said)
+            answer.set_result(said)
+            return said
+        finally:
+            del self._fetching[key]
+            if not answer.done():
+                answer.set_result(None)
+
+    def _fresh(self, key: str) -> Said | None:
+        kept = self._kept.get(key)
+        if kept is None:
+            return None
+        if self._clock() >= kept.until:
+            self._drop(key)
+            return None
+        self._kept.move_to_end(key)
+        return kept.said
+
+    def _keep(self, key: str, said: Said) -> None:
+        if said.outcome != "ok":
+            return
+        self._drop(key)
+        size = len(said.text.encode(errors="replace"))
+        self._kept[key] = Kept(said, size, self._clock() + self._seconds)
+        self._size += size
+        while len(self._kept) > self._most_entries or self._size > self._most_bytes:
+            self._drop(next(iter(self._kept)))
+
+    def _drop(self, key: str) -> None:
+        dropped = self._kept.pop(key, None)
+        if dropped is not None:
+            self._size -= dropped.size

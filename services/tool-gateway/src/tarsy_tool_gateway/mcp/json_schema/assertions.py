@@ -1,0 +1,168 @@
+"""The keywords of JSON Schema 2020-12 that say something of the value itself."""
+
+from collections.abc import Callable, Mapping
+from math import isfinite
+
+from tarsy_tool_gateway.mcp.json_schema.applicators import FITS, UNKNOWN, Keyword, Schema
+from tarsy_tool_gateway.mcp.json_schema.equality import canonical
+from tarsy_tool_gateway.mcp.json_schema.verdicts import Misfit, Path, Run, Verdict
+
+MOST_EXACT = 2**64
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+TYPES: Mapping[str, Callable[[object], bool]] = {
+    "object": lambda value: isinstance(value, dict),
+    "array": lambda value: isinstance(value, list),
+    "string": lambda value: isinstance(value, str),
+    "number": _is_number,
+    "integer": lambda value: _is_number(value) and (not isinstance(value, float) or value.is_integer()),
+    "boolean": lambda value: isinstance(value, bool),
+    "null": lambda value: value is None,
+}
+
+
+def type_(run: Run, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+    names = said if isinstance(said, list) else [said]
+    run.spend(len(names))
+    known = [TYPES[name] for name in names if isinstance(name, str) and name in TYPES]
+    if any(is_of(value) for is_of in known):
+        return FITS
+    if len(known) < len(names):
+        return UNKNOWN
+    wanted = ", ".join(repr(name) for name in names)
+    return Misfit(f"{{}} is not of type {wanted}", (value,), path)
+
+
+def enum(run: Run, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+    if not isinstance(said, list):
+        return UNKNOWN
+    wanted = canonical(value, run.spend)
+    if any(canonical(one, run.spend) == wanted for one in said):
+        return FITS
+    return Misfit("{} is not one of {}", (value, said), path)
+
+
+def const(run: Run, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+    if canonical(said, run.spend) == canonical(value, run.spend):
+        return FITS
+    return Misfit("{} was expected", (said,), path)
+
+
+def required(run: Run, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+    if not isinstance(value, dict):
+        return FITS
+    return _needed(run, said, value, path, "{} is a required property", ())
+
+
+def dependent_required(run: Run, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+    if not isinstance(value, dict):
+        return FITS
+    if not isinstance(said, dict):
+        return UNKNOWN
+    run.spend(len(said))
+    for name, needed in said.items():
+        if name not in value:
+            continue
+        verdict = _needed(run, needed, value, path, "{} is a dependency of {}", (name,))
+        if verdict is not FITS:
+            return verdict
+    return FITS
+
+
+def _needed(
+    run: Run, said: object, value: Mapping[object, object], path: Path, text: str, more: tuple[object, ...]
+) -> Verdict:
+    if not isinstance(said, list):
+        return UNKNOWN
+    run.spend(len(said))
+    if not all(isinstance(name, str) for name in said):
+        return UNKNOWN
+    missing = next((name for name in said if name not in value), None)
+    return FITS if missing is None else Misfit(text, (missing, *more), path)
+
+
+def unique_items(run: Run, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+    if said is not True or not isinstance(value, list):
+        return FITS
+    seen = {canonical(item, run.spend) for item in value}
+    return FITS if len(seen) == len(value) else Misfit("{} has non-unique elements", (value,), path)
+
+
+def pattern(run: Run, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+    if not isinstance(value, str):
+        return FITS
+    matches = run.matches(said, value)
+    if matches is None:
+        return UNKNOWN
+    return FITS if matches else Misfit("{} does not match {}", (value, said), path)
+
+
+def multiple_of(run: Run, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+    """The server knows better how exact it is."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return FITS
+    if not isinstance(said, int) or isinstance(said, bool) or said <= 0 or not isfinite(value):
+        return UNKNOWN
+    if abs(value) > MOST_EXACT or said > MOST_EXACT:
+        return UNKNOWN
+    return FITS if value % said == 0 else Misfit("{} is not a multiple of {}", (value, said), path)
+
+
+def _measured(measure: Callable[[object], float | None], holds: Callable[[float, float], bool], text: str) -> Keyword:
+    """`measure` is None of a value of another kind."""
+
+    def keyword(run: Run, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+        found = measure(value)
+        if found is None:
+            return FITS
+        if not isinstance(said, int | float) or isinstance(said, bool):
+            return UNKNOWN
+        return FITS if holds(found, said) else Misfit(text, (value, said), path)
+
+    return keyword
+
+
+def _number(value: object) -> float | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _length(kind: type[str] | type[list[object]] | type[dict[str, object]]) -> Callable[[object], float | None]:
+    return lambda value: len(value) if isinstance(value, kind) else None
+
+
+def _at_least(found: float, said: float) -> bool:
+    return found >= said
+
+
+def _at_most(found: float, said: float) -> bool:
+    return found <= said
+
+
+ASSERTING: Mapping[str, Keyword] = {
+    "type": type_,
+    "enum": enum,
+    "const": const,
+    "required": required,
+    "dependentRequired": dependent_required,
+    "uniqueItems": unique_items,
+    "pattern": pattern,
+    "multipleOf": multiple_of,
+    "minimum": _measured(_number, _at_least, "{} is less than the minimum of {}"),
+    "maximum": _measured(_number, _at_most, "{} is greater than the maximum of {}"),
+    "exclusiveMinimum": _measured(
+        _number, lambda found, said: found > said, "{} is less than or equal to the minimum of {}"
+    ),
+    "exclusiveMaximum": _measured(
+        _number, lambda found, said: found < said, "{} is greater than or equal to the maximum of {}"
+    ),
+    "minLength": _measured(_length(str), _at_least, "{} is too short: the least is {}"),
+    "maxLength": _measured(_length(str), _at_most, "{} is too long: the most is {}"),
+    "minItems": _measured(_length(list), _at_least, "{} is too short: the least is {}"),
+    "maxItems": _measured(_length(list), _at_most, "{} is too long: the most is {}"),
+    "minProperties": _measured(_length(dict), _at_least, "{} has too few properties: the least is {}"),
+    "maxProperties": _measured(_length(dict), _at_most, "{} has too many properties: the most is {}"),
+}

@@ -1,0 +1,129 @@
+"""A call of a tool of an MCP server, and what came of it."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from tarsy_contracts.events import Outcome
+from tarsy_contracts.requests import ToolCallRequest
+from tarsy_tool_gateway.calls import Limits
+from tarsy_tool_gateway.mcp.connection import Connection
+from tarsy_tool_gateway.mcp.failures import (
+    LEAST_PAUSE_SECONDS,
+    MOST_PAUSE_SECONDS,
+    CallFailed,
+    Kind,
+    pause_before_next,
+)
+from tarsy_tool_gateway.mcp.progress import Tell
+from tarsy_tool_gateway.results.rendering import text_of
+from tarsy_tool_gateway.tool_servers import MayStart, Said, always
+
+REFUSED_CODES = (-32601, -32602)
+"""Method not found and invalid params: the server did not run anything."""
+
+CUT_OFF = "The tool gateway lost its connection to Kafka before it could run the tool: it did not run."
+
+
+def _jitter() -> float:
+    return random.uniform(LEAST_PAUSE_SECONDS, MOST_PAUSE_SECONDS)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+async def _nobody_listens(progress: float, total: float | None, message: str | None) -> None:
+    pass
+
+
+@asynccontextmanager
+async def _untold(_: ToolCallRequest) -> AsyncIterator[Tell]:
+    yield _nobody_listens
+
+
+@dataclass(frozen=True, slots=True)
+class McpTools:
+    """The tools of one MCP server. `ready_seconds`: how long a call waits for a session.
+
+    `retried` is told of every further attempt, `progress` of a call takes what the server says of it meanwhile.
+    """
+
+    connection: Connection
+    ready_seconds: float
+    progress: Callable[[ToolCallRequest], AbstractAsyncContextManager[Tell]] = _untold
+    retried: Callable[[Kind], None] = lambda _: None
+    jitter: Callable[[], float] = _jitter
+    now: Callable[[], datetime] = _now
+
+    @property
+    def limits(self) -> Limits:
+        return self.connection.plan.limits
+
+    async def call(self, request: ToolCallRequest, may_start: MayStart = always) -> Said:
+        """Never raises for what a server does. All attempts together take no longer than the call may."""
+        seconds = min(request.timeout_seconds, self.connection.plan.call_seconds or request.timeout_seconds)
+        clock = asyncio.get_running_loop().time
+        deadline = clock() + seconds
+        before: list[CallFailed] = []
+        async with self.progress(request) as tell:
+            while True:
+                try:
+                    return await self._attempt(request, deadline, tell, may_start)
+                except CallFailed as problem:
+                    failure = problem
+                pause = pause_before_next(
+                    failure,
+                    before,
+                    repeatable=request.repeatable,
+                    left_seconds=deadline - clock(),
+                    jitter_seconds=self.jitter(),
+                    now=self.now(),
+                )
+                if pause is None:
+                    return said_of(failure, request)
+                self.retried(failure.kind)
+                before.append(failure)
+                await asyncio.sleep(pause)
+
+    async def _attempt(self, request: ToolCallRequest, deadline: float, tell: Tell, may_start: MayStart) -> Said:
+        """Raises CallFailed."""
+        connection = self.connection
+        clock = asyncio.get_running_loop().time
+        await connection.wait_ready(min(deadline - clock(), self.ready_seconds))
+        if request.tool not in connection.tools:
+            return Said("rejected", _no_such_tool(connection, request))
+        arguments = connection.checks.without_idle_nulls(request.tool, request.arguments)
+        wrong = connection.checks.wrong(request.tool, arguments)
+        if wrong is not None:
+            return Said("rejected", wrong)
+        if not may_start():
+            return Said("unavailable", CUT_OFF)
+        left = max(0.1, deadline - clock())
+        result = await connection.call(request.tool, arguments, left, tell)
+        return Said("tool_error" if result.is_error else "ok", text_of(result))
+
+
+def said_of(failure: CallFailed, request: ToolCallRequest) -> Said:
+    """What agent and reader are told of a call that came to nothing."""
+    if failure.kind == "answered":
+        outcome: Outcome = "rejected" if failure.code in REFUSED_CODES else "tool_error"
+        return Said(outcome, f"The MCP server {request.server} answered with an error: {failure.why}")
+    match failure.meaning.ran:
+        case "yes":
+            return Said("tool_error", f"The MCP server {request.server} answered what cannot be read: {failure.why}")
+        case "no":
+            wait = f", and asks to wait (Retry-After: {failure.told})" if failure.told is not None else ""
+            return Said("unavailable", f"The MCP server {request.server} cannot be reached: {failure.why}{wait}")
+        case "maybe" if request.repeatable:
+            return Said("unavailable", f"The MCP server {request.server} gave no result: {failure.why}.")
+        case "maybe":
+            return Said("unknown", f"Nobody knows whether {request.tool} has run: {failure.why}.")
+
+
+def _no_such_tool(connection: Connection, request: ToolCallRequest) -> str:
+    known = ", ".join(sorted(connection.tools))
+    return f"The MCP server {request.server} has no tool {request.tool}. It has: {known}"
