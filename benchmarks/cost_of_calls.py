@@ -23,7 +23,6 @@ from saying import load_told, say
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.publisher import Publisher
-from tarsy_bus.reports import Reports
 from tarsy_bus.topics_admin import apply_topics
 from tarsy_contracts.chunks import LlmChunk
 from tarsy_contracts.conversation import (
@@ -45,12 +44,13 @@ from tarsy_llm.openai import OpenAiLlm
 from tarsy_llm.protocol import Answer, Llm, LlmRequest
 from tarsy_llm.remote import RemoteModel
 from tarsy_masking.masker import Masker
-from tarsy_tool_gateway.calls import Limits
 from tarsy_tool_gateway.mcp.connection import Connection
 from tarsy_tool_gateway.mcp.sdk_logs import mute_values_in_sdk_logs
 from tarsy_tool_gateway.mcp.server_plan import HttpTransport, ServerPlan
 from tarsy_tool_gateway.mcp.tool_server import McpTools
 from tarsy_tool_gateway.results.results import prepare
+from tarsy_worker.claim_types import Limits
+from tarsy_worker.reports import InboxClient
 
 SERVER = "bench"
 ANSWER_SECONDS = 0.5
@@ -104,8 +104,8 @@ async def with_kafka(bootstrap: str, around: Outside, given: argparse.Namespace)
         mask = Masker.default().mask
         async with model(around) as llm:
             await measure("LLM call, its chunks published", given, lambda: ask_and_publish(llm, publisher, mask))
-        reports = Reports(publisher)
-        await measure("one report to the inbox", given, lambda: report(reports))
+        inbox = InboxClient(publisher)
+        await measure("one report to the inbox", given, lambda: report(inbox))
 
 
 async def measure(what: str, given: argparse.Namespace, call: Call) -> None:
@@ -163,9 +163,9 @@ async def ask_and_publish(llm: Llm, publisher: Publisher, mask: Callable[[str], 
             index += 1
 
 
-async def report(reports: Reports) -> None:
+async def report(inbox: InboxClient) -> None:
     id = str(uuid4())
-    await reports.say(id, CallClaimed(call_id=id, claim_id=id, worker_id=id))
+    await inbox.report(id, CallClaimed(call_id=id, claim_id=id, worker_id=id))
 
 
 @asynccontextmanager

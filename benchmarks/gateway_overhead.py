@@ -20,11 +20,11 @@ from processes import used
 from saying import load_told, say, tail
 from tool_server import TOOL
 
-from tarsy_tool_gateway.calls import Limits
 from tarsy_tool_gateway.mcp.connection import Connection
 from tarsy_tool_gateway.mcp.sdk_logs import mute_values_in_sdk_logs
 from tarsy_tool_gateway.mcp.server_plan import HttpTransport, ServerPlan
 from tarsy_tool_gateway.mcp.tool_server import McpTools
+from tarsy_worker.claim_types import Limits
 
 ROUNDS = 10
 READY_SECONDS = 20.0

@@ -27,7 +27,8 @@ from tarsy_simulation.outside import Tool, ToolServer, models
 from tarsy_simulation.services import Gateway, Orchestrator, Summarizer, bus_of, in_memory
 from tarsy_simulation.virtual_time import VirtualLoop
 from tarsy_tool_gateway.builtin.read_result.tool import reading_tool
-from tarsy_tool_gateway.tool_servers import MayStart, Said, always
+from tarsy_tool_gateway.tool_servers import Said
+from tarsy_worker.runner import MayStart, always
 
 MOST_LOOKS = 240
 CALL = tool_call_id(llm_call_id(execution_id(stage_id(SESSION, 1), 1), 1, 1), 0)

@@ -12,8 +12,9 @@ from tarsy_contracts.workers import CatalogTool
 from tarsy_llm.protocol import Llm
 from tarsy_llm.script import PlacedTurn, Script, Turn
 from tarsy_llm.scripted import ScriptedLlm
-from tarsy_tool_gateway.calls import Limits
-from tarsy_tool_gateway.tool_servers import MayStart, Said, always
+from tarsy_tool_gateway.tool_servers import Said
+from tarsy_worker.claim_types import Limits
+from tarsy_worker.runner import MayStart, always
 
 PACE_SECONDS = 0.11
 AT_ONCE = Limits(concurrent=4, queue=16)

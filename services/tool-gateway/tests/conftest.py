@@ -17,9 +17,9 @@ from tarsy_bus.connection import Bus
 from tarsy_embedded.ports import free_port
 from tarsy_tool_gateway.app import assemble
 from tarsy_tool_gateway.builtin.runbooks.rules import RunbookRules
-from tarsy_tool_gateway.calls import Limits
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan, StdioTransport
 from tarsy_tool_gateway.settings import ToolGatewaySettings
+from tarsy_worker.claim_types import Limits
 
 type Running = Callable[..., AbstractAsyncContextManager[asyncio.Task[None]]]
 type NewPlan = Callable[..., ServerPlan]

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_testing import eventually
-from tarsy_tool_gateway.calls import Limits
 from tarsy_tool_gateway.mcp.connection import Checking, Connection, SessionEnd
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan, StdioTransport, TransportPlan
 from tarsy_tool_gateway.mcp.tool_server import McpTools
 from tarsy_tool_gateway.tool_servers import Said
+from tarsy_worker.claim_types import Limits
 
 STOP_SECONDS = 90.0
 SECRET = "hunter2-very-secret"

@@ -12,8 +12,8 @@ from gateway_owner import Owner, call
 
 from tarsy_contracts.inputs import CallNotStarted, ToolCallReported
 from tarsy_loop_held import watching_the_loop
-from tarsy_tool_gateway.calls import Limits
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan
+from tarsy_worker.claim_types import Limits
 
 type Running = Callable[..., AbstractAsyncContextManager[Any]]
 type NewPlan = Callable[..., ServerPlan]

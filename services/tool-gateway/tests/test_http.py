@@ -17,12 +17,12 @@ from gateway_owner import call, let_go, noted, until_noted
 from http_servers import HttpServer, NewServer, wire
 from structlog.testing import capture_logs
 
-from tarsy_tool_gateway.calls import Limits
 from tarsy_tool_gateway.mcp.connection import Connection
 from tarsy_tool_gateway.mcp.sdk_logs import mute_values_in_sdk_logs
 from tarsy_tool_gateway.mcp.server_plan import HttpTransport, ServerPlan
 from tarsy_tool_gateway.mcp.tool_server import McpTools
 from tarsy_tool_gateway.tool_servers import Said
+from tarsy_worker.claim_types import Limits
 
 ERAS = ("modern", "modern-json", "legacy", "legacy-json")
 in_both_eras = pytest.mark.parametrize("era", ["modern", "legacy"])

@@ -45,7 +45,7 @@ async def gateway(bus: Bus, clock: Clock, *plans: ServerPlan) -> AsyncIterator[P
     pulse = Pulse(LIMIT_SECONDS, clock)
     made = assemble(settings, CollectorRegistry(), plans, RunbookRules(), NoOpTracer())
     ready = asyncio.Event()
-    async with beside(replace(made, pulse=pulse).run(ready.set)):
+    async with beside(replace(made, worker=replace(made.worker, pulse=pulse)).run(ready.set)):
         async with asyncio.timeout(WAIT_SECONDS):
             await ready.wait()
         yield pulse

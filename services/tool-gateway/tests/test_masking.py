@@ -24,8 +24,9 @@ from tarsy_masking.rules import known_names
 from tarsy_tool_gateway.masking import Masking, custom_patterns_fit, masking_of
 from tarsy_tool_gateway.metrics import Metrics
 from tarsy_tool_gateway.results.results import OFF_THE_LOOP_CHARACTERS, Results
-from tarsy_tool_gateway.runner import Runner
-from tarsy_tool_gateway.tool_servers import MayStart, Said, always, call_tool
+from tarsy_tool_gateway.runner import CallRunner
+from tarsy_tool_gateway.tool_servers import Said, call_tool
+from tarsy_worker.runner import MayStart, always
 
 KEY = bytes(range(32))
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
@@ -77,16 +78,16 @@ def called(server: str = "db", session: str = "s-1", tool: str = "query") -> Too
     )
 
 
-def runner(masking: Masking, **servers: object) -> Runner:
+def runner(masking: Masking, **servers: object) -> CallRunner:
     """Of a gateway whose results are short: nothing is written anywhere."""
     bus = Bus(bootstrap="127.0.0.1:1", topics=Topics("none"), client="test")
     publisher = Publisher(bus, source="test", now=lambda: datetime.now(UTC))
     results = Results(publisher, source="test", mask_of=masking.of_session, now=lambda: datetime.now(UTC))
     metrics = Metrics(CollectorRegistry(), list(servers))
-    return Runner(partial(call_tool, servers), results, worker_id="w", metrics=metrics)  # type: ignore[arg-type]
+    return CallRunner(partial(call_tool, servers), results, worker_id="w", metrics=metrics)  # type: ignore[arg-type]
 
 
-async def content(runner: Runner, request: ToolCallRequest) -> str:
+async def content(runner: CallRunner, request: ToolCallRequest) -> str:
     return (await runner.run(request, "claim-1")).content
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import traceback
 from contextlib import aclosing
+from datetime import timedelta
 
 import structlog
 
@@ -26,7 +27,7 @@ SECONDS_TO_REPORT = 1.0
 """Reading ends so long before the summary would, so that its own reason is reported."""
 
 
-class Summarizing:
+class Summarizer:
     def __init__(self, bus: Bus, models: Models, *, worker_id: str, input_bytes: int) -> None:
         self._bus = bus
         self._models = models
@@ -53,6 +54,10 @@ class Summarizing:
             return self.report(request, claim_id, began, error="the summarizer failed")
         error = "" if answer is not None else "; ".join(asking.reasons())
         return self.report(request, claim_id, began, answer=answer, error=error)
+
+    def report_cancelled(self, request: SummaryRequest, claim_id: str, ran_for: timedelta) -> SummaryReported:
+        began = self._models.monotonic() - ran_for.total_seconds()
+        return self.report(request, claim_id, began, error="the summary was cancelled")
 
     async def aclose(self) -> None:
         await close_llms(self._models.llms.values())

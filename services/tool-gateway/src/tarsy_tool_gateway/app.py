@@ -12,7 +12,6 @@ from prometheus_client import CollectorRegistry
 from tarsy_bus.connection import bus_of
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.pulse import Pulse
-from tarsy_bus.reports import Reports
 from tarsy_config.load import load_config
 from tarsy_contracts.own_tools import FETCH_RUNBOOK, OWN_SERVER, READ_RESULT
 from tarsy_contracts.timing import FRESH_PART
@@ -35,8 +34,8 @@ from tarsy_tool_gateway.mcp.server_plan import CATALOG_SESSION, ServerPlan, for_
 from tarsy_tool_gateway.mcp.tool_server import McpTools
 from tarsy_tool_gateway.metrics import Metrics
 from tarsy_tool_gateway.results.results import Results
-from tarsy_tool_gateway.runner import Runner
-from tarsy_tool_gateway.service import ToolGateway
+from tarsy_tool_gateway.runner import CallRunner
+from tarsy_tool_gateway.service import ToolGateway, tool_worker
 from tarsy_tool_gateway.settings import ToolGatewaySettings
 from tarsy_tool_gateway.tool_servers import ToolServer, call_tool
 
@@ -116,13 +115,27 @@ def assemble(
     mcp = {name: tools(each) for name, each in connections.items() if name not in isolated}
     own = OwnServer({FETCH_RUNBOOK: runbook_tool(runbooks), READ_RESULT: reading_tool(bus)})
     servers: dict[str, ToolServer] = {**mcp, **isolated, OWN_SERVER: own}
-    return ToolGateway(
-        bus=bus,
-        publisher=publisher,
+    worker = tool_worker(
+        bus,
+        publisher,
         worker_id=worker_id,
         name=settings.client,
         pulse=Pulse(settings.dead_after_seconds * FRESH_PART),
         servers=servers,
+        runner=CallRunner(
+            partial(call_tool, servers),
+            Results(publisher, source=source, mask_of=masking.of_session, now=now),
+            worker_id=worker_id,
+            metrics=metrics,
+        ),
+        metrics=metrics,
+        tracer=tracer,
+        now=now,
+        new_id=new_id,
+        drain_seconds=settings.tool_gateway_drain_seconds,
+    )
+    return ToolGateway(
+        worker=worker,
         connections=list(connections.values()),
         isolated=list(isolated.values()),
         gate=Gate(list(connections.values()), seconds=settings.mcp_ready_seconds),
@@ -134,18 +147,6 @@ def assemble(
             new_id=new_id,
             too_large=metrics.catalog_shortened,
         ),
-        runner=Runner(
-            partial(call_tool, servers),
-            Results(publisher, source=source, mask_of=masking.of_session, now=now),
-            worker_id=worker_id,
-            metrics=metrics,
-        ),
-        reports=Reports(publisher),
-        metrics=metrics,
-        tracer=tracer,
-        now=now,
-        new_id=new_id,
-        drain_seconds=settings.tool_gateway_drain_seconds,
     )
 
 

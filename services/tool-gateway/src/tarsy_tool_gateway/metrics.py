@@ -1,14 +1,15 @@
-"""What is counted. Labels are names of configured servers and outcomes: never anything that a request could invent."""
+"""Prometheus metrics of the tool gateway. Labels are configured servers and outcomes, nothing that a request names."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from functools import partial
 from typing import Protocol, get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from tarsy_contracts.events import Outcome
-from tarsy_tool_gateway.calls import Load
 from tarsy_tool_gateway.mcp.connection import SessionEnd
 from tarsy_tool_gateway.mcp.failures import RETRIED, Kind
+from tarsy_worker.claim_types import Load
 
 OTHER = "other"
 SECONDS = (0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300)
@@ -113,10 +114,6 @@ class Metrics:
         for server in self._servers:
             self._begin_at_nought(server)
 
-    @property
-    def servers(self) -> frozenset[str]:
-        return self._servers
-
     def ended(self, server: str, outcome: Outcome, seconds: float) -> None:
         self._calls.labels(self._known(server), outcome).inc()
         self._duration.labels(self._known(server)).observe(seconds)
@@ -127,10 +124,13 @@ class Metrics:
     def busy(self, server: str) -> None:
         self._busy.labels(self._known(server)).inc()
 
-    def load(self, server: str, load: Load) -> None:
-        self._running.labels(server).set(load.running)
-        self._queued.labels(server).set(load.queued)
-        self._held.labels(server).set(load.held)
+    def watch_load(self, load_of: Callable[[str], Load]) -> None:
+        """The gauges ask for the load when somebody reads them."""
+        for server in self._servers:
+            load = partial(load_of, server)
+            self._running.labels(server).set_function(partial(_running, load))
+            self._queued.labels(server).set_function(partial(_queued, load))
+            self._held.labels(server).set_function(partial(_awaiting_grant, load))
 
     def watch(self, server: str, watched: Watched) -> None:
         """Its health is looked at when somebody asks for it."""
@@ -178,3 +178,15 @@ class Metrics:
 
     def _known(self, server: str) -> str:
         return server if server in self._servers else OTHER
+
+
+def _running(load: Callable[[], Load]) -> float:
+    return load().running
+
+
+def _queued(load: Callable[[], Load]) -> float:
+    return load().queued
+
+
+def _awaiting_grant(load: Callable[[], Load]) -> float:
+    return load().awaiting_grant

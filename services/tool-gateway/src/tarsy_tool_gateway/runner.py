@@ -8,15 +8,17 @@ from functools import partial
 
 import structlog
 
+from tarsy_bus.tracing import Attributes
 from tarsy_contracts.events import Outcome
 from tarsy_contracts.inputs import ToolCallReported
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_service.supervision import not_cancelled_from_inside
-from tarsy_tool_gateway.calls import SayEnded
 from tarsy_tool_gateway.metrics import Metrics
 from tarsy_tool_gateway.results.memory_budget import Room
 from tarsy_tool_gateway.results.results import OFF_THE_LOOP_CHARACTERS, Kept, Results
-from tarsy_tool_gateway.tool_servers import MayStart, Said, always
+from tarsy_tool_gateway.tool_servers import Said
+from tarsy_worker.claim_types import ReportOutcome
+from tarsy_worker.runner import MayStart, always
 
 log = structlog.get_logger(__name__)
 
@@ -24,7 +26,11 @@ MOST_CHARACTERS_AT_ONCE = 40 * 1024 * 1024
 """Of long results that are masked and stored. Masking takes several times the memory of a text."""
 
 
-class Runner:
+class CallRunner:
+    """Runs claimed calls, and counts them."""
+
+    span_name = "tool_call"
+
     def __init__(
         self,
         call: Callable[[ToolCallRequest, MayStart], Awaitable[Said]],
@@ -38,6 +44,9 @@ class Runner:
         self._worker_id = worker_id
         self._metrics = metrics
         self._room = Room(MOST_CHARACTERS_AT_ONCE)
+
+    def span_attributes(self, request: ToolCallRequest) -> Attributes:
+        return {"tarsy.call_id": request.call_id, "tarsy.server": request.server, "tarsy.tool": request.tool}
 
     async def run(self, request: ToolCallRequest, claim_id: str, may_start: MayStart = always) -> ToolCallReported:
         began = time.monotonic()
@@ -59,23 +68,24 @@ class Runner:
             duration_ms=milliseconds(took),
         )
 
-    def broken_off(self, ended: SayEnded) -> ToolCallReported:
+    def report_cancelled(self, cancelled: ReportOutcome[ToolCallRequest]) -> ToolCallReported:
         sentence = {
             "cancelled": "The call was cancelled.",
             "unknown": "The gateway stopped before the call ended: nobody knows what became of it.",
-        }[ended.outcome]
-        self._metrics.ended(ended.request.server, ended.outcome, ended.ran_for.total_seconds())
+        }[cancelled.outcome]
+        request, ran_for = cancelled.request, cancelled.ran_for
+        self._metrics.ended(request.server, cancelled.outcome, ran_for.total_seconds())
         return ToolCallReported(
-            call_id=ended.request.call_id,
-            claim_id=ended.claim_id,
+            call_id=request.call_id,
+            claim_id=cancelled.claim_id,
             worker_id=self._worker_id,
-            outcome=ended.outcome,
+            outcome=cancelled.outcome,
             content=sentence,
             cut=False,
             size=len(sentence),
             lines=1,
             stored=None,
-            duration_ms=milliseconds(ended.ran_for),
+            duration_ms=milliseconds(ran_for),
         )
 
     async def _keep(self, request: ToolCallRequest, claim_id: str, text: str) -> Kept:

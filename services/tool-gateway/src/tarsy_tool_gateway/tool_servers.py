@@ -1,20 +1,14 @@
 """Who runs tools: MCP servers, and the gateway itself."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 from tarsy_contracts.events import Outcome
 from tarsy_contracts.own_tools import OWN_SERVER
 from tarsy_contracts.requests import ToolCallRequest
-from tarsy_tool_gateway.calls import Limits
-
-type MayStart = Callable[[], bool]
-"""Asked last of all before a tool is told to run: a call may wait long for its MCP session."""
-
-
-def always() -> bool:
-    return True
+from tarsy_worker.claim_types import Limits
+from tarsy_worker.runner import MayStart, always
 
 
 @dataclass(frozen=True, slots=True)

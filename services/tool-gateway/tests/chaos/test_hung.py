@@ -13,7 +13,7 @@ from gateway_owner import Owner, call, noted
 
 from chaos.hostile import WIRES, Subject, begun, echoes, said
 from tarsy_contracts.inputs import ToolCallReported
-from tarsy_tool_gateway.calls import Limits
+from tarsy_worker.claim_types import Limits
 
 
 def thaw(process: int) -> None:

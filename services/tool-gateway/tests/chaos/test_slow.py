@@ -11,7 +11,7 @@ from chaos.hostile import program
 from chaos.playing import playing
 from tarsy_contracts.inputs import CallNotStarted
 from tarsy_testing import eventually
-from tarsy_tool_gateway.calls import Limits
+from tarsy_worker.claim_types import Limits
 
 CONCURRENT, QUEUE, CALLS, QUICK = 3, 3, 12, 10
 SECONDS = 200.0

@@ -5,8 +5,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from tarsy_contracts.requests import ToolCallRequest
-from tarsy_tool_gateway.calls import Limits
-from tarsy_tool_gateway.tool_servers import MayStart, Said, always
+from tarsy_tool_gateway.tool_servers import Said
+from tarsy_worker.claim_types import Limits
+from tarsy_worker.runner import MayStart, always
 
 LIMITS = Limits(concurrent=16, queue=256)
 

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import structlog
 
 from tarsy_contracts.requests import ToolCallRequest
-from tarsy_tool_gateway.calls import Limits
 from tarsy_tool_gateway.mcp.connection import Connection
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan, for_session
-from tarsy_tool_gateway.tool_servers import MayStart, Said, ToolServer, always
+from tarsy_tool_gateway.tool_servers import Said, ToolServer
+from tarsy_worker.claim_types import Limits
+from tarsy_worker.runner import MayStart, always
 
 log = structlog.get_logger(__name__)
 

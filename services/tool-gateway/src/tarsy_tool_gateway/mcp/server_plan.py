@@ -11,7 +11,7 @@ from tarsy_config.servers import McpServer
 from tarsy_config.templates import with_session
 from tarsy_config.transports import INHERITED, Protocol, Transport
 from tarsy_contracts.chain import Isolation
-from tarsy_tool_gateway.calls import Limits
+from tarsy_worker.claim_types import Limits
 
 CATALOG_SESSION = "tarsy-catalog"
 """What the session is called that only lists the tools."""

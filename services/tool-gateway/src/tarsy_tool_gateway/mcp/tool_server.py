@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 
 from tarsy_contracts.events import Outcome
 from tarsy_contracts.requests import ToolCallRequest
-from tarsy_tool_gateway.calls import Limits
 from tarsy_tool_gateway.mcp.connection import Connection
 from tarsy_tool_gateway.mcp.failures import (
     LEAST_PAUSE_SECONDS,
@@ -20,7 +19,9 @@ from tarsy_tool_gateway.mcp.failures import (
 )
 from tarsy_tool_gateway.mcp.progress import Tell
 from tarsy_tool_gateway.results.rendering import text_of
-from tarsy_tool_gateway.tool_servers import MayStart, Said, always
+from tarsy_tool_gateway.tool_servers import Said
+from tarsy_worker.claim_types import Limits
+from tarsy_worker.runner import MayStart, always
 
 REFUSED_CODES = (-32601, -32602)
 """Method not found and invalid params: the server did not run anything."""

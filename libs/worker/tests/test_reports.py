@@ -4,13 +4,13 @@ import asyncio
 from datetime import UTC, datetime
 
 import pytest
-from bus_kafka import make_ours, read_all
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.records import delivery
-from tarsy_bus.reports import Reports, id_of
+from tarsy_bus_kafka import make_ours, read_all
 from tarsy_contracts.inputs import INPUTS, CallClaimed, CallNotStarted
+from tarsy_worker.reports import InboxClient, id_of
 
 CLAIM = CallClaimed(call_id="c", claim_id="x", worker_id="w")
 NOT_STARTED = CallNotStarted(call_id="c", claim_id="x", worker_id="w", reason="busy")
@@ -20,7 +20,7 @@ async def test_a_report_is_repeated_until_kafka_has_it(bare: Bus, monkeypatch: p
     async with Publisher(bare, source="test", now=lambda: datetime.now(UTC)).running() as publisher:
         with monkeypatch.context() as hurried:
             hurried.setattr("tarsy_bus.publisher.WRITE_SECONDS", 0.2)
-            saying = asyncio.create_task(Reports(publisher).say("s", CLAIM))
+            saying = asyncio.create_task(InboxClient(publisher).report("s", CLAIM))
             done, _ = await asyncio.wait([saying], timeout=0.5)
             assert not done
         await make_ours(bare, bare.topics.inbox)

@@ -8,28 +8,28 @@ from hypothesis import strategies as st
 
 from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused
 from tarsy_contracts.requests import ToolCallRequest
-from tarsy_tool_gateway.calls import (
-    Abandoned,
-    BreakOff,
+from tarsy_worker.claim_types import (
+    AwaitingGrant,
+    CancelRun,
     Claims,
     CutOff,
+    DrainEnded,
+    DrainStarted,
     Effect,
-    Ended,
-    Heard,
-    Held,
     Input,
     Limits,
     Queued,
-    Received,
+    Reconnected,
+    ReportClaim,
+    ReportNotStarted,
+    ReportOutcome,
+    RequestReceived,
     Run,
+    RunEnded,
     Running,
-    SayClaimed,
-    SayEnded,
-    SayNotStarted,
-    Stopping,
     Ticked,
 )
-from tarsy_tool_gateway.claims import step
+from tarsy_worker.claims import step
 
 START = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
 LIMITS = {"kube": Limits(concurrent=2, queue=1), "logs": Limits(concurrent=1, queue=0)}
@@ -59,26 +59,26 @@ happenings = st.one_of(
     st.builds(lambda seconds: ("ticked", "", seconds), st.integers(0, 9)),
     st.just(("cut off", "", 0)),
     st.just(("heard", "", 0)),
-    st.just(("stopping", "", 0)),
+    st.just(("draining", "", 0)),
     st.just(("abandoned", "", 0)),
 )
 
 
-def inputs_of(rows: list[tuple[str, str, int]]) -> list[tuple[Input, datetime]]:  # noqa: C901 - one case an input
-    now, found, deliveries = START, list[tuple[Input, datetime]](), 0
+def inputs_of(rows: list[tuple[str, str, int]]) -> list[tuple[Input[ToolCallRequest], datetime]]:  # noqa: C901 - one case an input
+    now, found, deliveries = START, list[tuple[Input[ToolCallRequest], datetime]](), 0
     for kind, name, number in rows:
         claim_id = str(number)
-        each: Input
+        each: Input[ToolCallRequest]
         match kind:
             case "received":
-                each = Received(CALLS[name], str(deliveries))
+                each = RequestReceived(CALLS[name], str(deliveries))
                 deliveries += 1
             case "granted":
                 each = ClaimGranted(call_id=name, claim_id=claim_id)
             case "refused":
                 each = ClaimRefused(call_id=name, claim_id=claim_id, reason="")
             case "ended":
-                each = Ended(name, claim_id)
+                each = RunEnded(name, claim_id)
             case "cancelled":
                 each = CallCancelled(call_id=name)
             case "ticked":
@@ -87,17 +87,19 @@ def inputs_of(rows: list[tuple[str, str, int]]) -> list[tuple[Input, datetime]]:
             case "cut off":
                 each = CutOff()
             case "heard":
-                each = Heard()
-            case "stopping":
-                each = Stopping()
+                each = Reconnected()
+            case "draining":
+                each = DrainStarted()
             case _:
-                each = Abandoned()
+                each = DrainEnded()
         found.append((each, now))
     return found
 
 
-def play(rows: list[tuple[str, str, int]]) -> list[tuple[Input, Claims, list[Effect]]]:
-    claims = Claims(limits=LIMITS)
+def play(
+    rows: list[tuple[str, str, int]],
+) -> list[tuple[Input[ToolCallRequest], Claims[ToolCallRequest], list[Effect[ToolCallRequest]]]]:
+    claims = Claims[ToolCallRequest](limits=LIMITS)
     seen = []
     for each, now in inputs_of(rows):
         claims, effects = step(claims, each, now)
@@ -130,7 +132,7 @@ def test_no_claim_runs_twice_and_an_unrepeatable_one_only_in_the_step_of_its_own
 def test_whoever_is_cut_off_holds_no_claim(rows: list[tuple[str, str, int]]) -> None:
     for each, claims, effects in play(rows):
         if claims.cut_off:
-            assert not any(isinstance(call, Held) for call in claims.calls.values())
+            assert not any(isinstance(call, AwaitingGrant) for call in claims.calls.values())
             assert all(effect.request.repeatable for effect in effects if isinstance(effect, Run)), each
 
 
@@ -161,16 +163,16 @@ def test_everything_that_was_claimed_ends_once_or_is_still_held(rows: list[tuple
     left: dict[str, str] = {}
     for each, claims, effects in play(rows):
         for effect in effects:
-            if isinstance(effect, SayClaimed):
+            if isinstance(effect, ReportClaim):
                 claimed.add(effect.claim_id)
-            elif isinstance(effect, SayNotStarted) and isinstance(each, ClaimGranted):
+            elif isinstance(effect, ReportNotStarted) and isinstance(each, ClaimGranted):
                 again = each.claim_id == effect.claim_id
                 endings[effect.claim_id] += not (again and endings[effect.claim_id])
-            elif isinstance(effect, SayNotStarted | SayEnded):
+            elif isinstance(effect, ReportNotStarted | ReportOutcome):
                 endings[effect.claim_id] += 1
         gone = set(left) - {call.claim_id for call in claims.calls.values()}
         for claim_id in gone:
-            quiet = isinstance(each, ClaimRefused | Ended) or claim_id not in claimed
+            quiet = isinstance(each, ClaimRefused | RunEnded) or claim_id not in claimed
             assert endings[claim_id] == 1 or quiet
         left = {call.claim_id: name for name, call in claims.calls.items()}
     assert all(count == 1 for count in endings.values())
@@ -184,6 +186,6 @@ def test_only_what_runs_is_broken_off_and_of_the_unrepeatable_only_at_the_very_e
     running: dict[str, ToolCallRequest] = {}
     for each, claims, effects in play(rows):
         for effect in effects:
-            if isinstance(effect, BreakOff):
-                assert running[effect.claim_id].repeatable or isinstance(each, Abandoned)
+            if isinstance(effect, CancelRun):
+                assert running[effect.claim_id].repeatable or isinstance(each, DrainEnded)
         running = {call.claim_id: call.request for call in claims.calls.values() if isinstance(call, Running)}

@@ -1,4 +1,4 @@
-"""What a worker tells the owners, through the inbox: again and again until Kafka has it."""
+"""Reports of a worker to the owners of sessions, written to the inbox again and again until Kafka has them."""
 
 import asyncio
 
@@ -10,14 +10,15 @@ from tarsy_contracts.timing import LONGEST_PAUSE_SECONDS
 
 FIRST_PAUSE_SECONDS = 0.1
 
-type Report = CallClaimed | CallNotStarted | ToolCallReported | SummaryReported
+type OutcomeReport = ToolCallReported | SummaryReported
+type Report = CallClaimed | CallNotStarted | OutcomeReport
 
 
-class Reports:
+class InboxClient:
     def __init__(self, publisher: Publisher) -> None:
         self._publisher = publisher
 
-    async def say(self, session_id: str, report: Report) -> None:
+    async def report(self, session_id: str, report: Report) -> None:
         """Returns when the report is acknowledged. Repeats are harmless: its id is derived."""
         pause = FIRST_PAUSE_SECONDS
         while True:
@@ -46,3 +47,12 @@ def id_of(report: Report) -> str:
             return report_id("tool_result", report.call_id, report.claim_id)
         case SummaryReported():
             return report_id("summary_result", report.call_id, report.claim_id)
+
+
+def outcome_of(report: OutcomeReport) -> str:
+    """For the trace."""
+    match report:
+        case ToolCallReported():
+            return report.outcome
+        case SummaryReported():
+            return "error" if report.error else "ok"

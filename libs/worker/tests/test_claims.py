@@ -7,26 +7,26 @@ import pytest
 
 from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused
 from tarsy_contracts.requests import ToolCallRequest
-from tarsy_tool_gateway.calls import (
-    Abandoned,
-    BreakOff,
+from tarsy_worker.claim_types import (
+    CancelRun,
     Claims,
     CutOff,
+    DrainEnded,
+    DrainStarted,
     Effect,
-    Ended,
-    Heard,
     Input,
     Limits,
     Load,
-    Received,
+    Reconnected,
+    ReportClaim,
+    ReportNotStarted,
+    ReportOutcome,
+    RequestReceived,
     Run,
-    SayClaimed,
-    SayEnded,
-    SayNotStarted,
-    Stopping,
+    RunEnded,
     Ticked,
 )
-from tarsy_tool_gateway.claims import MOST_GIVEN_UP, load_of, step
+from tarsy_worker.claims import MOST_RELEASED, load_of, step
 
 START = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -49,8 +49,8 @@ DELETE = request("delete")
 LIST = request("list", repeatable=True)
 
 
-def received(wanted: ToolCallRequest) -> Received:
-    return Received(wanted, f"claim of {wanted.call_id}")
+def received(wanted: ToolCallRequest) -> RequestReceived[ToolCallRequest]:
+    return RequestReceived(wanted, f"claim of {wanted.call_id}")
 
 
 def granted(wanted: ToolCallRequest) -> ClaimGranted:
@@ -65,38 +65,40 @@ def cancelled(wanted: ToolCallRequest) -> CallCancelled:
     return CallCancelled(call_id=wanted.call_id)
 
 
-def ended(wanted: ToolCallRequest) -> Ended:
-    return Ended(wanted.call_id, f"claim of {wanted.call_id}")
+def ended(wanted: ToolCallRequest) -> RunEnded:
+    return RunEnded(wanted.call_id, f"claim of {wanted.call_id}")
 
 
-def say_claimed(wanted: ToolCallRequest) -> SayClaimed:
-    return SayClaimed(wanted, f"claim of {wanted.call_id}")
+def say_claimed(wanted: ToolCallRequest) -> ReportClaim[ToolCallRequest]:
+    return ReportClaim(wanted, f"claim of {wanted.call_id}")
 
 
-def not_started(wanted: ToolCallRequest) -> SayNotStarted:
-    return SayNotStarted(wanted, f"claim of {wanted.call_id}", "not_started")
+def not_started(wanted: ToolCallRequest) -> ReportNotStarted[ToolCallRequest]:
+    return ReportNotStarted(wanted, f"claim of {wanted.call_id}", "not_started")
 
 
-def busy(wanted: ToolCallRequest) -> SayNotStarted:
-    return SayNotStarted(wanted, f"claim of {wanted.call_id}", "busy")
+def busy(wanted: ToolCallRequest) -> ReportNotStarted[ToolCallRequest]:
+    return ReportNotStarted(wanted, f"claim of {wanted.call_id}", "busy")
 
 
-def run(wanted: ToolCallRequest) -> Run:
+def run(wanted: ToolCallRequest) -> Run[ToolCallRequest]:
     return Run(wanted, f"claim of {wanted.call_id}")
 
 
-def break_off(wanted: ToolCallRequest) -> BreakOff:
-    return BreakOff(f"claim of {wanted.call_id}")
+def break_off(wanted: ToolCallRequest) -> CancelRun:
+    return CancelRun(f"claim of {wanted.call_id}")
 
 
-def given(*inputs: Input, concurrent: int = 2, queue: int = 2) -> Claims:
-    claims = Claims(limits={"kube": Limits(concurrent, queue), "logs": Limits(1, 0)})
+def given(*inputs: Input[ToolCallRequest], concurrent: int = 2, queue: int = 2) -> Claims[ToolCallRequest]:
+    claims = Claims[ToolCallRequest](limits={"kube": Limits(concurrent, queue), "logs": Limits(1, 0)})
     for each in inputs:
         claims, _ = step(claims, each, START)
     return claims
 
 
-def when(claims: Claims, input: Input, *, after: float = 0) -> list[Effect]:
+def when(
+    claims: Claims[ToolCallRequest], input: Input[ToolCallRequest], *, after: float = 0
+) -> list[Effect[ToolCallRequest]]:
     return step(claims, input, START + after * SECOND)[1]
 
 
@@ -110,6 +112,14 @@ def test_a_repeatable_call_is_claimed_once_when_it_takes_a_while() -> None:
     assert when(claims, Ticked(), after=0.1) == [say_claimed(LIST)]
     told, _ = step(claims, Ticked(), START + SECOND)
     assert when(told, Ticked(), after=2) == []
+
+
+def test_without_a_wait_a_repeatable_call_is_claimed_when_it_begins_and_never_again() -> None:
+    claims = Claims[ToolCallRequest](limits={"kube": Limits(1, 0)}, claim_after=timedelta(0))
+    running, effects = step(claims, received(LIST), START)
+    assert effects == [say_claimed(LIST), run(LIST)]
+    assert when(running, Ticked(), after=5) == []
+    assert when(running, received(request("other", repeatable=True))) == [busy(request("other", repeatable=True))]
 
 
 def test_an_unrepeatable_call_is_only_claimed() -> None:
@@ -130,7 +140,7 @@ def test_it_runs_on_the_grant_of_its_claim() -> None:
         pytest.param([received(LIST)], id="another call"),
     ],
 )
-def test_a_grant_for_a_claim_that_is_not_held_is_ignored(before: Sequence[Input]) -> None:
+def test_a_grant_for_a_claim_that_is_not_held_is_ignored(before: Sequence[Input[ToolCallRequest]]) -> None:
     assert when(given(*before), granted(DELETE)) == []
 
 
@@ -138,12 +148,12 @@ def test_a_grant_for_a_claim_that_is_not_held_is_ignored(before: Sequence[Input]
     "before",
     [
         pytest.param([received(DELETE), cancelled(DELETE)], id="it was cancelled"),
-        pytest.param([received(DELETE), Stopping()], id="it was given back at the stop"),
+        pytest.param([received(DELETE), DrainStarted()], id="it was given back at the stop"),
         pytest.param([received(DELETE), CutOff()], id="it was given up when the gateway was cut off"),
-        pytest.param([received(DELETE), CutOff(), Heard()], id="and the gateway is heard again"),
+        pytest.param([received(DELETE), CutOff(), Reconnected()], id="and the gateway is heard again"),
     ],
 )
-def test_a_grant_for_a_claim_that_was_given_up_is_given_back(before: Sequence[Input]) -> None:
+def test_a_grant_for_a_claim_that_was_given_up_is_given_back(before: Sequence[Input[ToolCallRequest]]) -> None:
     """The claim may lie behind the word that it was given up: the owner would wait for it to the end."""
     assert when(given(*before), granted(DELETE), after=40) == [not_started(DELETE)]
 
@@ -156,22 +166,22 @@ def test_whoever_is_cut_off_gives_up_what_it_holds_and_claims_nothing() -> None:
     other = request("other")
     waiting, effects = step(cut_off, received(other), START + 6 * SECOND)
     assert effects == []
-    assert when(waiting, Heard(), after=7) == [say_claimed(other)]
+    assert when(waiting, Reconnected(), after=7) == [say_claimed(other)]
 
 
 def test_whoever_is_cut_off_goes_on_with_what_runs_and_with_what_may_run_twice() -> None:
     claims = given(received(DELETE), granted(DELETE), CutOff())
-    assert load_of(claims, "kube") == Load(running=1, held=0, queued=0)
+    assert load_of(claims, "kube") == Load(running=1, awaiting_grant=0, queued=0)
     assert when(claims, received(LIST)) == [run(LIST)]
 
 
 def test_only_the_last_claims_that_were_given_up_are_remembered() -> None:
     claims = given()
-    for number in range(MOST_GIVEN_UP + 5):
+    for number in range(MOST_RELEASED + 5):
         claims, _ = step(claims, received(request(f"delete {number}")), START)
         claims, _ = step(claims, CutOff(), START)
-        claims, _ = step(claims, Heard(), START)
-    assert len(claims.given_up) == MOST_GIVEN_UP
+        claims, _ = step(claims, Reconnected(), START)
+    assert len(claims.released) == MOST_RELEASED
     assert when(claims, granted(request("delete 0"))) == []
     assert when(claims, granted(request("delete 5"))) != []
 
@@ -185,10 +195,10 @@ def test_a_grant_of_another_claim_of_the_same_call_is_ignored() -> None:
     [[received(DELETE)], [received(DELETE), granted(DELETE)], [received(LIST)]],
     ids=["held", "running", "running without a grant"],
 )
-def test_a_duplicate_of_a_request_that_is_held_or_runs_is_ignored(before: list[Input]) -> None:
+def test_a_duplicate_of_a_request_that_is_held_or_runs_is_ignored(before: list[Input[ToolCallRequest]]) -> None:
     first = before[0]
-    assert isinstance(first, Received)
-    assert when(given(*before), Received(first.request, "a new claim")) == []
+    assert isinstance(first, RequestReceived)
+    assert when(given(*before), RequestReceived(first.request, "a new claim")) == []
 
 
 def test_a_claim_is_repeated_every_second_with_the_same_id() -> None:
@@ -240,7 +250,7 @@ def test_a_cancelled_claim_is_given_up() -> None:
 
 
 def test_a_cancelled_repeatable_call_is_broken_off_and_ends_as_cancelled() -> None:
-    told = SayEnded(LIST, "claim of list", "cancelled", 5 * SECOND)
+    told = ReportOutcome(LIST, "claim of list", "cancelled", 5 * SECOND)
     assert when(given(received(LIST)), cancelled(LIST), after=5) == [break_off(LIST), told]
 
 
@@ -262,7 +272,7 @@ def test_beyond_its_places_a_server_lets_calls_wait_and_claims_nothing() -> None
 @pytest.mark.parametrize("leaving", [refused, cancelled, ended], ids=["refused", "cancelled", "ended"])
 def test_a_place_that_gets_free_goes_to_the_one_that_waited_longest(leaving: object) -> None:
     first, second, third = (request(name) for name in "abc")
-    before: list[Input] = [received(each) for each in (first, second, third)]
+    before: list[Input[ToolCallRequest]] = [received(each) for each in (first, second, third)]
     if leaving is ended:
         before.append(granted(first))
     assert callable(leaving)
@@ -289,7 +299,7 @@ def test_a_call_that_waited_too_long_for_a_place_is_told_as_busy() -> None:
 def test_a_call_that_waits_takes_the_later_limit_of_a_duplicate() -> None:
     later = request("delete", not_after=60)
     running, waiting = request("a", repeatable=True), received(DELETE)
-    claims = given(received(running), waiting, Received(later, "a new claim"), concurrent=1)
+    claims = given(received(running), waiting, RequestReceived(later, "a new claim"), concurrent=1)
     assert when(claims, Ticked(), after=31) == [say_claimed(running)]
     assert when(claims, ended(running), after=31) == [say_claimed(later)]
 
@@ -297,7 +307,7 @@ def test_a_call_that_waits_takes_the_later_limit_of_a_duplicate() -> None:
 def test_a_cancelled_call_that_waits_is_forgotten_without_a_word() -> None:
     claims, effects = step(given(received(request("a")), received(DELETE), concurrent=1), cancelled(DELETE), START)
     assert effects == []
-    assert load_of(claims, "kube") == Load(running=0, held=1, queued=0)
+    assert load_of(claims, "kube") == Load(running=0, awaiting_grant=1, queued=0)
 
 
 def test_a_call_to_an_unknown_server_is_claimed_like_any_other() -> None:
@@ -309,16 +319,16 @@ def test_at_the_stop_everything_goes_back_but_what_must_not_be_cut_off() -> None
     waiting = request("waiting")
     running = request("running")
     before = given(received(running), granted(running), received(LIST), received(DELETE), received(waiting))
-    claims, effects = step(before, Stopping(), START)
+    claims, effects = step(before, DrainStarted(), START)
     assert effects == [break_off(LIST), not_started(LIST), not_started(DELETE), not_started(waiting)]
     assert list(claims.calls) == ["running"]
 
 
 def test_after_the_stop_nothing_is_taken() -> None:
-    assert when(given(Stopping()), received(LIST)) == [not_started(LIST)]
+    assert when(given(DrainStarted()), received(LIST)) == [not_started(LIST)]
 
 
 def test_what_still_runs_when_the_process_ends_is_unknown() -> None:
-    told = SayEnded(DELETE, "claim of delete", "unknown", 4 * SECOND)
-    before = given(received(DELETE), granted(DELETE), Stopping())
-    assert when(before, Abandoned(), after=4) == [break_off(DELETE), told]
+    told = ReportOutcome(DELETE, "claim of delete", "unknown", 4 * SECOND)
+    before = given(received(DELETE), granted(DELETE), DrainStarted())
+    assert when(before, DrainEnded(), after=4) == [break_off(DELETE), told]

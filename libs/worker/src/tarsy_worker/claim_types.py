@@ -1,12 +1,29 @@
-"""The words of claims.py: what is known of a call, what happens to it, and what follows. Plain values."""
+"""Types of the claim state machine: the state of a call, its inputs, its effects. Plain values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Literal, Protocol
 
 from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused
-from tarsy_contracts.requests import ToolCallRequest
+
+CLAIM_AFTER = timedelta(milliseconds=100)
+"""A repeatable call is claimed after this time. The owner asks elsewhere only when it hears nothing for seconds."""
+
+
+class Claimable(Protocol):
+    """A request that a worker can claim. `server`: whose limits it counts against. `repeatable` ones need no grant."""
+
+    @property
+    def session_id(self) -> str: ...
+    @property
+    def call_id(self) -> str: ...
+    @property
+    def server(self) -> str: ...
+    @property
+    def repeatable(self) -> bool: ...
+    @property
+    def not_after(self) -> datetime: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,46 +35,48 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Queued:
-    request: ToolCallRequest
+class Queued[R: Claimable]:
+    request: R
     claim_id: str
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """Claimed, and not told to go. The claim is said again at `repeat_at`."""
+class AwaitingGrant[R: Claimable]:
+    """Claimed, and not granted yet. The claim is reported again at `repeat_at`."""
 
-    request: ToolCallRequest
+    request: R
     claim_id: str
     repeat_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
-    """`claimed`: the owner was told. Of a repeatable call it is told only when that takes a while."""
+class Running[R: Claimable]:
+    """`claimed`: the owner knows of it. A repeatable call is claimed only when it takes a while."""
 
-    request: ToolCallRequest
+    request: R
     claim_id: str
     since: datetime
     claimed: bool = True
 
 
-type Call = Queued | Held | Running
+type Call[R: Claimable] = Queued[R] | AwaitingGrant[R] | Running[R]
 
 
 @dataclass(frozen=True, slots=True)
-class Claims:
+class Claims[R: Claimable]:
     """`calls` by call id, in the order in which they came.
 
     `cut_off`: nobody may have heard of this process lately, so that its claims may be taken from it: it has none then.
-    `given_up`: the last claims that were, by claim id, for a grant that comes after all.
+    `released`: the last claims that were given back, by claim id, for a grant that comes after all.
+    `claim_after`: how long a repeatable call runs before it is claimed.
     """
 
     limits: Mapping[str, Limits]
-    calls: Mapping[str, Call] = field(default_factory=dict)
-    stopping: bool = False
+    calls: Mapping[str, Call[R]] = field(default_factory=dict)
+    draining: bool = False
     cut_off: bool = False
-    given_up: Mapping[str, ToolCallRequest] = field(default_factory=dict)
+    released: Mapping[str, R] = field(default_factory=dict)
+    claim_after: timedelta = CLAIM_AFTER
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,20 +84,20 @@ class Load:
     """How many calls of a server run, wait for a grant, and wait for a place."""
 
     running: int
-    held: int
+    awaiting_grant: int
     queued: int
 
 
 @dataclass(frozen=True, slots=True)
-class Received:
+class RequestReceived[R: Claimable]:
     """A request from the queue. `claim_id` is fresh: it becomes the id of the claim, should there be one."""
 
-    request: ToolCallRequest
+    request: R
     claim_id: str
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class RunEnded:
     """The run of this claim is over, and its outcome has been reported."""
 
     call_id: str
@@ -96,59 +115,66 @@ class CutOff:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class Reconnected:
     """Its announcements come through again."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stopping:
+class DrainStarted:
     """The process is about to stop: nothing begins any more. Only what must not be cut off goes on running."""
 
 
 @dataclass(frozen=True, slots=True)
-class Abandoned:
+class DrainEnded:
     """The process stops now."""
 
 
-type Input = (
-    Received | ClaimGranted | ClaimRefused | CallCancelled | Ended | Ticked | CutOff | Heard | Stopping | Abandoned
+type Input[R: Claimable] = (
+    RequestReceived[R]
+    | ClaimGranted
+    | ClaimRefused
+    | CallCancelled
+    | RunEnded
+    | Ticked
+    | CutOff
+    | Reconnected
+    | DrainStarted
+    | DrainEnded
 )
 
 
 @dataclass(frozen=True, slots=True)
-class SayClaimed:
-    request: ToolCallRequest
+class ReportClaim[R: Claimable]:
+    request: R
     claim_id: str
 
 
 @dataclass(frozen=True, slots=True)
-class SayNotStarted:
-    request: ToolCallRequest
+class ReportNotStarted[R: Claimable]:
+    request: R
     claim_id: str
     reason: Literal["busy", "not_started"]
 
 
 @dataclass(frozen=True, slots=True)
-class SayEnded:
-    """An outcome without a result: of a run that was broken off."""
+class ReportOutcome[R: Claimable]:
+    """An outcome without a result: the run was cancelled."""
 
-    request: ToolCallRequest
+    request: R
     claim_id: str
     outcome: Literal["cancelled", "unknown"]
     ran_for: timedelta
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    request: ToolCallRequest
+class Run[R: Claimable]:
+    request: R
     claim_id: str
 
 
 @dataclass(frozen=True, slots=True)
-class BreakOff:
-    """Cancel this run."""
-
+class CancelRun:
     claim_id: str
 
 
-type Effect = SayClaimed | SayNotStarted | SayEnded | Run | BreakOff
+type Effect[R: Claimable] = ReportClaim[R] | ReportNotStarted[R] | ReportOutcome[R] | Run[R] | CancelRun
