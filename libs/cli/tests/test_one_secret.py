@@ -18,12 +18,11 @@ from tarsy_ingest.masking import masked
 from tarsy_ingest.settings import IngestSettings
 from tarsy_llm.protocol import Answer, AskedTool
 from tarsy_masking.masker import Masker
+from tarsy_masking.streaming import MaskedStream, PieceMasker
 from tarsy_orchestrator.recording import recordable
 from tarsy_orchestrator.settings import OrchestratorSettings
-from tarsy_orchestrator.stream_lines import MaskedLines
 from tarsy_service.settings import MaskingSettings
 from tarsy_summarizer.settings import SummarizerSettings
-from tarsy_summarizer.streaming import MaskedStream
 from tarsy_timeline.requesting import caller
 from tarsy_timeline.settings import TimelineSettings
 from tarsy_tool_gateway.masking import Masking
@@ -82,7 +81,7 @@ def in_answers(session: str) -> list[str]:
     call = AskedTool(name="db__query", arguments={"sql": TOKEN})
     answer = Answer(thinking=TOKEN, text=TOKEN, tool_calls=(call,), usage=Usage(), model="m")
     said = recordable(answer, masker, llm_call_id="llm", offered={"db__query"})
-    return [said.thinking, str(said.tool_calls[0].arguments["sql"]), said.text, MaskedLines(masker.mask).masked(TOKEN)]
+    return [said.thinking, str(said.tool_calls[0].arguments["sql"]), said.text, PieceMasker(masker.mask).take(TOKEN)]
 
 
 def in_a_summary(session: str) -> str:

@@ -6,7 +6,7 @@ from tarsy_bus.publisher import NotWritten, Publisher
 from tarsy_contracts.chunks import SummaryChunk
 from tarsy_contracts.identities import derived_id
 from tarsy_contracts.requests import SummaryRequest
-from tarsy_summarizer.streaming import MaskedStream
+from tarsy_masking.streaming import MaskedStream
 
 log = structlog.get_logger(__name__)
 

@@ -13,9 +13,9 @@ from tarsy_contracts.requests import SummaryRequest
 from tarsy_llm.protocol import Answer, Llm, LlmError, LlmRequest
 from tarsy_llm.scripted import Sleep
 from tarsy_masking.masker import Masker
+from tarsy_masking.streaming import MaskedStream
 from tarsy_summarizer.chunks import Chunks
 from tarsy_summarizer.metrics import Metrics
-from tarsy_summarizer.streaming import MaskedStream
 
 log = structlog.get_logger(__name__)
 
