@@ -6,7 +6,7 @@ from tarsy_contracts import events as e
 from tarsy_orchestrator.failures import CANCELLED
 from tarsy_orchestrator.state import Call, Execution, Investigating, State
 
-UNKNOWN = "It is not known whether the call took effect: check before repeating it."
+UNKNOWN = "Outcome unknown: the call may or may not have run. Check before repeating it."
 
 
 def cancellation(state: Investigating, author: str) -> Sequence[e.Event]:

@@ -16,7 +16,7 @@ from tarsy_service.supervision import not_cancelled_from_inside
 from tarsy_tool_gateway.metrics import Metrics
 from tarsy_tool_gateway.results.memory_budget import Room
 from tarsy_tool_gateway.results.results import OFF_THE_LOOP_CHARACTERS, Kept, Results
-from tarsy_tool_gateway.tool_servers import Said
+from tarsy_tool_gateway.tool_servers import Said, unknown_outcome
 from tarsy_worker.claim_types import ReportOutcome
 from tarsy_worker.runner import MayStart, always
 
@@ -71,7 +71,7 @@ class CallRunner:
     def report_cancelled(self, cancelled: ReportOutcome[ToolCallRequest]) -> ToolCallReported:
         sentence = {
             "cancelled": "The call was cancelled.",
-            "unknown": "The gateway stopped before the call ended: nobody knows what became of it.",
+            "unknown": unknown_outcome(cancelled.request.tool, "the tool gateway stopped before it ended"),
         }[cancelled.outcome]
         request, ran_for = cancelled.request, cancelled.ran_for
         self._metrics.ended(request.server, cancelled.outcome, ran_for.total_seconds())

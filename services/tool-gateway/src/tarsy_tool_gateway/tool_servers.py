@@ -34,3 +34,8 @@ async def call_tool(servers: Mapping[str, ToolServer], request: ToolCallRequest,
         known = ", ".join(sorted(servers.keys() - {OWN_SERVER}))
         return Said("rejected", f"There is no MCP server {request.server}. There are: {known}")
     return await server.call(request, may_start)
+
+
+def unknown_outcome(tool: str, why: str) -> str:
+    """What agent and reader are told of a call that must not be made twice."""
+    return f"Outcome unknown: {tool} may or may not have run ({why}). Check before repeating it."

@@ -19,7 +19,7 @@ from tarsy_tool_gateway.mcp.failures import (
 )
 from tarsy_tool_gateway.mcp.progress import Tell
 from tarsy_tool_gateway.results.rendering import text_of
-from tarsy_tool_gateway.tool_servers import Said
+from tarsy_tool_gateway.tool_servers import Said, unknown_outcome
 from tarsy_worker.claim_types import Limits
 from tarsy_worker.runner import MayStart, always
 
@@ -122,7 +122,7 @@ def said_of(failure: CallFailed, request: ToolCallRequest) -> Said:
         case "maybe" if request.repeatable:
             return Said("unavailable", f"The MCP server {request.server} gave no result: {failure.why}.")
         case "maybe":
-            return Said("unknown", f"Nobody knows whether {request.tool} has run: {failure.why}.")
+            return Said("unknown", unknown_outcome(request.tool, failure.why))
 
 
 def _no_such_tool(connection: Connection, request: ToolCallRequest) -> str:
