@@ -38,11 +38,11 @@ from tarsy_summarizer.metrics import Metrics as SummarizerMetrics
 from tarsy_summarizer.models import Models
 from tarsy_summarizer.service import SummarizerService, summary_worker
 from tarsy_summarizer.summarize import Summarizer as Summaries
-from tarsy_tool_gateway.catalog import Catalog as GatewayCatalog
-from tarsy_tool_gateway.masking import Masking
-from tarsy_tool_gateway.mcp.readiness import Gate
+from tarsy_tool_gateway.catalog import CatalogPublisher
+from tarsy_tool_gateway.masking import ServerMaskers
+from tarsy_tool_gateway.mcp.readiness import ReadinessGate
 from tarsy_tool_gateway.metrics import Metrics as GatewayMetrics
-from tarsy_tool_gateway.results.results import Results
+from tarsy_tool_gateway.results.results import ResultStore
 from tarsy_tool_gateway.runner import CallRunner
 from tarsy_tool_gateway.service import ToolGateway, tool_worker
 from tarsy_tool_gateway.tool_servers import call_tool
@@ -162,8 +162,8 @@ class Gateway:
         now = self._broker.now
         publisher = Publisher(self._bus, source=self._name, now=now)
         metrics = gateway_metrics()
-        results = Results(publisher, source=self._name, mask_of=Masking(masker()).of_session, now=now)
-        catalog = GatewayCatalog(publisher, worker_id=self._name, source=self._name, now=now, new_id=self._new_id)
+        results = ResultStore(publisher, source=self._name, mask_of=ServerMaskers(masker()).of_session, now=now)
+        catalog = CatalogPublisher(publisher, worker_id=self._name, source=self._name, now=now, new_id=self._new_id)
         worker = tool_worker(
             self._bus,
             publisher,
@@ -178,7 +178,7 @@ class Gateway:
             new_id=self._new_id,
             drain_seconds=0.0,
         )
-        gate = Gate((), seconds=0.0)
+        gate = ReadinessGate((), seconds=0.0)
         service = ToolGateway(worker=worker, connections=(), isolated=(), gate=gate, catalog=catalog)
         async with publisher.running():
             await self._catalogue(publisher)

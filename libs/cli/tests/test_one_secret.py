@@ -25,8 +25,8 @@ from tarsy_service.settings import MaskingSettings
 from tarsy_summarizer.settings import SummarizerSettings
 from tarsy_timeline.requesting import caller
 from tarsy_timeline.settings import TimelineSettings
-from tarsy_tool_gateway.masking import Masking
-from tarsy_tool_gateway.results.results import Results
+from tarsy_tool_gateway.masking import ServerMaskers
+from tarsy_tool_gateway.results.results import ResultStore
 from tarsy_tool_gateway.settings import ToolGatewaySettings
 
 KEY = "0123456789abcdef0123456789abcdef"
@@ -58,7 +58,7 @@ async def in_a_result(session: str) -> str:
     publisher = Publisher(
         Bus("127.0.0.1:1", Topics("none"), "gateway"), source="gateway", now=lambda: datetime.now(UTC)
     )
-    mask_of = Masking(own_masker(ToolGatewaySettings)).of_session
+    mask_of = ServerMaskers(own_masker(ToolGatewaySettings)).of_session
     request = ToolCallRequest(
         session_id=session,
         call_id="call",
@@ -69,7 +69,7 @@ async def in_a_result(session: str) -> str:
         timeout_seconds=1,
         not_after=now(),
     )
-    kept = await Results(publisher, source="g", mask_of=mask_of, now=lambda: datetime.now(UTC)).keep(
+    kept = await ResultStore(publisher, source="g", mask_of=mask_of, now=lambda: datetime.now(UTC)).keep(
         request, "c", TOKEN
     )
     return kept.content

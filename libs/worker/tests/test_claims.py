@@ -9,21 +9,21 @@ from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_worker.claim_types import (
     CancelRun,
+    ClaimEffect,
+    ClaimInput,
     Claims,
     CutOff,
     DrainEnded,
     DrainStarted,
-    Effect,
-    Input,
-    Limits,
-    Load,
     Reconnected,
     ReportClaim,
     ReportNotStarted,
     ReportOutcome,
     RequestReceived,
-    Run,
     RunEnded,
+    ServerLimits,
+    ServerLoad,
+    StartRun,
     Ticked,
 )
 from tarsy_worker.claims import MOST_RELEASED, load_of, step
@@ -81,24 +81,24 @@ def busy(wanted: ToolCallRequest) -> ReportNotStarted[ToolCallRequest]:
     return ReportNotStarted(wanted, f"claim of {wanted.call_id}", "busy")
 
 
-def run(wanted: ToolCallRequest) -> Run[ToolCallRequest]:
-    return Run(wanted, f"claim of {wanted.call_id}")
+def run(wanted: ToolCallRequest) -> StartRun[ToolCallRequest]:
+    return StartRun(wanted, f"claim of {wanted.call_id}")
 
 
 def break_off(wanted: ToolCallRequest) -> CancelRun:
     return CancelRun(f"claim of {wanted.call_id}")
 
 
-def given(*inputs: Input[ToolCallRequest], concurrent: int = 2, queue: int = 2) -> Claims[ToolCallRequest]:
-    claims = Claims[ToolCallRequest](limits={"kube": Limits(concurrent, queue), "logs": Limits(1, 0)})
+def given(*inputs: ClaimInput[ToolCallRequest], concurrent: int = 2, queue: int = 2) -> Claims[ToolCallRequest]:
+    claims = Claims[ToolCallRequest](limits={"kube": ServerLimits(concurrent, queue), "logs": ServerLimits(1, 0)})
     for each in inputs:
         claims, _ = step(claims, each, START)
     return claims
 
 
 def when(
-    claims: Claims[ToolCallRequest], input: Input[ToolCallRequest], *, after: float = 0
-) -> list[Effect[ToolCallRequest]]:
+    claims: Claims[ToolCallRequest], input: ClaimInput[ToolCallRequest], *, after: float = 0
+) -> list[ClaimEffect[ToolCallRequest]]:
     return step(claims, input, START + after * SECOND)[1]
 
 
@@ -115,7 +115,7 @@ def test_a_repeatable_call_is_claimed_once_when_it_takes_a_while() -> None:
 
 
 def test_without_a_wait_a_repeatable_call_is_claimed_when_it_begins_and_never_again() -> None:
-    claims = Claims[ToolCallRequest](limits={"kube": Limits(1, 0)}, claim_after=timedelta(0))
+    claims = Claims[ToolCallRequest](limits={"kube": ServerLimits(1, 0)}, claim_after=timedelta(0))
     running, effects = step(claims, received(LIST), START)
     assert effects == [say_claimed(LIST), run(LIST)]
     assert when(running, Ticked(), after=5) == []
@@ -140,7 +140,7 @@ def test_it_runs_on_the_grant_of_its_claim() -> None:
         pytest.param([received(LIST)], id="another call"),
     ],
 )
-def test_a_grant_for_a_claim_that_is_not_held_is_ignored(before: Sequence[Input[ToolCallRequest]]) -> None:
+def test_a_grant_for_a_claim_that_is_not_held_is_ignored(before: Sequence[ClaimInput[ToolCallRequest]]) -> None:
     assert when(given(*before), granted(DELETE)) == []
 
 
@@ -153,7 +153,7 @@ def test_a_grant_for_a_claim_that_is_not_held_is_ignored(before: Sequence[Input[
         pytest.param([received(DELETE), CutOff(), Reconnected()], id="and the gateway is heard again"),
     ],
 )
-def test_a_grant_for_a_claim_that_was_given_up_is_given_back(before: Sequence[Input[ToolCallRequest]]) -> None:
+def test_a_grant_for_a_claim_that_was_given_up_is_given_back(before: Sequence[ClaimInput[ToolCallRequest]]) -> None:
     """The claim may lie behind the word that it was given up: the owner would wait for it to the end."""
     assert when(given(*before), granted(DELETE), after=40) == [not_started(DELETE)]
 
@@ -171,7 +171,7 @@ def test_whoever_is_cut_off_gives_up_what_it_holds_and_claims_nothing() -> None:
 
 def test_whoever_is_cut_off_goes_on_with_what_runs_and_with_what_may_run_twice() -> None:
     claims = given(received(DELETE), granted(DELETE), CutOff())
-    assert load_of(claims, "kube") == Load(running=1, awaiting_grant=0, queued=0)
+    assert load_of(claims, "kube") == ServerLoad(running=1, awaiting_grant=0, queued=0)
     assert when(claims, received(LIST)) == [run(LIST)]
 
 
@@ -195,7 +195,7 @@ def test_a_grant_of_another_claim_of_the_same_call_is_ignored() -> None:
     [[received(DELETE)], [received(DELETE), granted(DELETE)], [received(LIST)]],
     ids=["held", "running", "running without a grant"],
 )
-def test_a_duplicate_of_a_request_that_is_held_or_runs_is_ignored(before: list[Input[ToolCallRequest]]) -> None:
+def test_a_duplicate_of_a_request_that_is_held_or_runs_is_ignored(before: list[ClaimInput[ToolCallRequest]]) -> None:
     first = before[0]
     assert isinstance(first, RequestReceived)
     assert when(given(*before), RequestReceived(first.request, "a new claim")) == []
@@ -272,7 +272,7 @@ def test_beyond_its_places_a_server_lets_calls_wait_and_claims_nothing() -> None
 @pytest.mark.parametrize("leaving", [refused, cancelled, ended], ids=["refused", "cancelled", "ended"])
 def test_a_place_that_gets_free_goes_to_the_one_that_waited_longest(leaving: object) -> None:
     first, second, third = (request(name) for name in "abc")
-    before: list[Input[ToolCallRequest]] = [received(each) for each in (first, second, third)]
+    before: list[ClaimInput[ToolCallRequest]] = [received(each) for each in (first, second, third)]
     if leaving is ended:
         before.append(granted(first))
     assert callable(leaving)
@@ -307,7 +307,7 @@ def test_a_call_that_waits_takes_the_later_limit_of_a_duplicate() -> None:
 def test_a_cancelled_call_that_waits_is_forgotten_without_a_word() -> None:
     claims, effects = step(given(received(request("a")), received(DELETE), concurrent=1), cancelled(DELETE), START)
     assert effects == []
-    assert load_of(claims, "kube") == Load(running=0, awaiting_grant=1, queued=0)
+    assert load_of(claims, "kube") == ServerLoad(running=0, awaiting_grant=1, queued=0)
 
 
 def test_a_call_to_an_unknown_server_is_claimed_like_any_other() -> None:

@@ -11,28 +11,28 @@ from tarsy_contracts.requests import ToolCallRequest
 from tarsy_worker.claim_types import (
     AwaitingGrant,
     CancelRun,
+    ClaimEffect,
+    ClaimInput,
     Claims,
     CutOff,
     DrainEnded,
     DrainStarted,
-    Effect,
-    Input,
-    Limits,
-    Queued,
+    QueuedCall,
     Reconnected,
     ReportClaim,
     ReportNotStarted,
     ReportOutcome,
     RequestReceived,
-    Run,
     RunEnded,
-    Running,
+    RunningCall,
+    ServerLimits,
+    StartRun,
     Ticked,
 )
 from tarsy_worker.claims import step
 
 START = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
-LIMITS = {"kube": Limits(concurrent=2, queue=1), "logs": Limits(concurrent=1, queue=0)}
+LIMITS = {"kube": ServerLimits(concurrent=2, queue=1), "logs": ServerLimits(concurrent=1, queue=0)}
 CALLS = {
     name: ToolCallRequest(
         session_id="session",
@@ -64,11 +64,11 @@ happenings = st.one_of(
 )
 
 
-def inputs_of(rows: list[tuple[str, str, int]]) -> list[tuple[Input[ToolCallRequest], datetime]]:  # noqa: C901 - one case an input
-    now, found, deliveries = START, list[tuple[Input[ToolCallRequest], datetime]](), 0
+def inputs_of(rows: list[tuple[str, str, int]]) -> list[tuple[ClaimInput[ToolCallRequest], datetime]]:  # noqa: C901 - one case an input
+    now, found, deliveries = START, list[tuple[ClaimInput[ToolCallRequest], datetime]](), 0
     for kind, name, number in rows:
         claim_id = str(number)
-        each: Input[ToolCallRequest]
+        each: ClaimInput[ToolCallRequest]
         match kind:
             case "received":
                 each = RequestReceived(CALLS[name], str(deliveries))
@@ -98,7 +98,7 @@ def inputs_of(rows: list[tuple[str, str, int]]) -> list[tuple[Input[ToolCallRequ
 
 def play(
     rows: list[tuple[str, str, int]],
-) -> list[tuple[Input[ToolCallRequest], Claims[ToolCallRequest], list[Effect[ToolCallRequest]]]]:
+) -> list[tuple[ClaimInput[ToolCallRequest], Claims[ToolCallRequest], list[ClaimEffect[ToolCallRequest]]]]:
     claims = Claims[ToolCallRequest](limits=LIMITS)
     seen = []
     for each, now in inputs_of(rows):
@@ -119,7 +119,7 @@ def test_no_claim_runs_twice_and_an_unrepeatable_one_only_in_the_step_of_its_own
     ran: Counter[str] = Counter()
     for each, _, effects in play(rows):
         for effect in effects:
-            if isinstance(effect, Run):
+            if isinstance(effect, StartRun):
                 ran[effect.claim_id] += 1
                 if not effect.request.repeatable:
                     assert isinstance(each, ClaimGranted)
@@ -133,7 +133,7 @@ def test_whoever_is_cut_off_holds_no_claim(rows: list[tuple[str, str, int]]) -> 
     for each, claims, effects in play(rows):
         if claims.cut_off:
             assert not any(isinstance(call, AwaitingGrant) for call in claims.calls.values())
-            assert all(effect.request.repeatable for effect in effects if isinstance(effect, Run)), each
+            assert all(effect.request.repeatable for effect in effects if isinstance(effect, StartRun)), each
 
 
 @unhurried
@@ -142,7 +142,7 @@ def test_no_server_has_more_calls_than_its_limits_allow(rows: list[tuple[str, st
     for _, claims, _ in play(rows):
         for server, limits in LIMITS.items():
             mine = [call for call in claims.calls.values() if call.request.server == server]
-            assert sum(not isinstance(call, Queued) for call in mine) <= limits.concurrent
+            assert sum(not isinstance(call, QueuedCall) for call in mine) <= limits.concurrent
             assert len(mine) <= limits.concurrent + limits.queue
 
 
@@ -152,8 +152,10 @@ def test_no_place_stays_free_while_a_call_waits_for_it(rows: list[tuple[str, str
     for _, claims, _ in play(rows):
         for server, limits in LIMITS.items():
             mine = [call for call in claims.calls.values() if call.request.server == server]
-            waits = any(isinstance(call, Queued) and (call.request.repeatable or not claims.cut_off) for call in mine)
-            assert not waits or sum(not isinstance(call, Queued) for call in mine) == limits.concurrent
+            waits = any(
+                isinstance(call, QueuedCall) and (call.request.repeatable or not claims.cut_off) for call in mine
+            )
+            assert not waits or sum(not isinstance(call, QueuedCall) for call in mine) == limits.concurrent
 
 
 @unhurried
@@ -188,4 +190,4 @@ def test_only_what_runs_is_broken_off_and_of_the_unrepeatable_only_at_the_very_e
         for effect in effects:
             if isinstance(effect, CancelRun):
                 assert running[effect.claim_id].repeatable or isinstance(each, DrainEnded)
-        running = {call.claim_id: call.request for call in claims.calls.values() if isinstance(call, Running)}
+        running = {call.claim_id: call.request for call in claims.calls.values() if isinstance(call, RunningCall)}

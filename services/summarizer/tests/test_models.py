@@ -4,7 +4,7 @@ import pytest
 
 from tarsy_contracts.conversation import Usage
 from tarsy_llm.protocol import Answer, ErrorKind, LlmError
-from tarsy_summarizer.models import wait_as_asked, wait_of_the_last, whole
+from tarsy_summarizer.models import require_whole, wait_of_first_choice, wait_of_the_last
 
 LONG = 300.0
 
@@ -32,7 +32,7 @@ def answer(text: str, *, cut: bool = False) -> Answer:
 def test_while_another_can_be_asked_only_a_short_wait_for_a_rate_limit_is_worth_it(
     kind: ErrorKind, after: float | None, left: float, wait: float | None
 ) -> None:
-    assert wait_as_asked(failed(kind, after), left) == wait
+    assert wait_of_first_choice(failed(kind, after), left) == wait
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_the_last_one_is_asked_again_when_its_failure_may_pass_soon(
 
 
 def test_an_answer_that_is_empty_or_cut_is_none() -> None:
-    assert whole(answer("It restarts.")).text == "It restarts."
+    assert require_whole(answer("It restarts.")).text == "It restarts."
     for bad, said in ((answer(" \n"), "with nothing"), (answer("It rest", cut=True), "in the middle")):
         with pytest.raises(LlmError, match=said):
-            whole(bad)
+            require_whole(bad)

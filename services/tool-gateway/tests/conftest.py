@@ -19,7 +19,7 @@ from tarsy_tool_gateway.app import assemble
 from tarsy_tool_gateway.builtin.runbooks.rules import RunbookRules
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan, StdioTransport
 from tarsy_tool_gateway.settings import ToolGatewaySettings
-from tarsy_worker.claim_types import Limits
+from tarsy_worker.claim_types import ServerLimits
 
 type Running = Callable[..., AbstractAsyncContextManager[asyncio.Task[None]]]
 type NewPlan = Callable[..., ServerPlan]
@@ -64,7 +64,7 @@ def new_plan(calls_file: Path) -> NewPlan:
                 arguments=(str(Path(__file__).with_name("small_server.py")),),
                 environment={"CALLS": str(calls_file)},
             ),
-            limits=Limits(concurrent=concurrent, queue=queue),
+            limits=ServerLimits(concurrent=concurrent, queue=queue),
         )
 
     return make

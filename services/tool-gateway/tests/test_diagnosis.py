@@ -9,19 +9,19 @@ import pytest
 from mcp import MCPError
 from pydantic import TypeAdapter, ValidationError
 
-from tarsy_tool_gateway.mcp.diagnosis import WronglyConfigured, judge
-from tarsy_tool_gateway.mcp.transports.http_errors import own_error
+from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError, diagnose
+from tarsy_tool_gateway.mcp.transports.http_errors import gateway_error
 
 REQUEST = httpx2.Request("GET", "https://h/sse")
 
 
 def refused(status: int) -> MCPError:
-    error = own_error("refused", f"it answered HTTP {status}", status=status)
+    error = gateway_error("refused", f"it answered HTTP {status}", status=status)
     return MCPError(error["code"], error["message"], error["data"])
 
 
 def failed(status: int) -> MCPError:
-    error = own_error("server_failed", f"it answered HTTP {status}", status=status)
+    error = gateway_error("server_failed", f"it answered HTTP {status}", status=status)
     return MCPError(error["code"], error["message"], error["data"])
 
 
@@ -42,7 +42,7 @@ def not_mcp() -> ValidationError:
 
 
 WRONG = [
-    WronglyConfigured("ca_file /x holds no certificate"),
+    MisconfiguredError("ca_file /x holds no certificate"),
     refused(401),
     refused(403),
     refused(404),
@@ -94,21 +94,21 @@ def name(problem: Exception) -> str:
 
 @pytest.mark.parametrize("problem", WRONG, ids=name)
 def test_no_repetition_helps_where_the_configuration_is_wrong(problem: Exception) -> None:
-    assert judge(problem).misconfigured
+    assert diagnose(problem).misconfigured
 
 
 @pytest.mark.parametrize("problem", DOWN, ids=name)
 def test_a_server_that_is_merely_down_may_come_back(problem: Exception) -> None:
-    assert not judge(problem).misconfigured
+    assert not diagnose(problem).misconfigured
 
 
 def test_what_is_wrong_is_found_in_a_group_among_what_followed_from_it() -> None:
-    group = ExceptionGroup("", [httpx2.ReadError("closed"), ExceptionGroup("", [WronglyConfigured("no such file")])])
-    verdict = judge(group)
+    group = ExceptionGroup("", [httpx2.ReadError("closed"), ExceptionGroup("", [MisconfiguredError("no such file")])])
+    verdict = diagnose(group)
     assert (verdict.misconfigured, verdict.reason) == (True, "no such file")
 
 
 def test_the_reason_is_a_sentence_without_what_the_server_said() -> None:
-    assert judge(TimeoutError()).reason == "it did not answer in time"
-    assert judge(ExceptionGroup("", [OSError("no route")])).reason == "OSError: no route"
-    assert "hunter2" not in judge(not_mcp()).reason
+    assert diagnose(TimeoutError()).reason == "it did not answer in time"
+    assert diagnose(ExceptionGroup("", [OSError("no route")])).reason == "OSError: no route"
+    assert "hunter2" not in diagnose(not_mcp()).reason

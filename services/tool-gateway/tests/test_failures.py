@@ -11,21 +11,21 @@ from mcp_types import CallToolResult
 
 from tarsy_tool_gateway.mcp.failures import (
     MEANINGS,
-    MOST_TOLD,
-    CallFailed,
-    Kind,
+    MOST_RETRY_AFTERS,
+    CallFailedError,
+    FailureKind,
     failure_of,
     pause_before_next,
-    told_seconds,
+    retry_after_seconds,
 )
-from tarsy_tool_gateway.mcp.transports.http_errors import kind_of_status, own_error
+from tarsy_tool_gateway.mcp.transports.http_errors import gateway_error, kind_of_status
 
 NOW = datetime(2026, 11, 22, 12, 0, 0, tzinfo=UTC)
 JITTER = 0.5
 
 
-def own(kind: Kind, **told: object) -> MCPError:
-    error = own_error(kind, "as it is", **told)  # type: ignore[arg-type]
+def own(kind: FailureKind, **told: object) -> MCPError:
+    error = gateway_error(kind, "as it is", **told)  # type: ignore[arg-type]
     return MCPError(error["code"], error["message"], error["data"])
 
 
@@ -70,7 +70,7 @@ def unfitting() -> pydantic.ValidationError:
     ],
     ids=lambda value: value if isinstance(value, str) else str(value)[:60],
 )
-def test_every_problem_has_a_kind(problem: Exception, kind: Kind) -> None:
+def test_every_problem_has_a_kind(problem: Exception, kind: FailureKind) -> None:
     failure = failure_of(problem, alive=True)
     assert failure is not None
     assert failure.kind == kind
@@ -106,12 +106,12 @@ def test_a_mistake_of_ours_is_none_of_these() -> None:
         (599, None, False, "server_failed"),
     ],
 )
-def test_every_http_status_has_a_kind(status: int, retry_after: str | None, denied: bool, kind: Kind) -> None:
+def test_every_http_status_has_a_kind(status: int, retry_after: str | None, denied: bool, kind: FailureKind) -> None:
     assert kind_of_status(status, retry_after, session_denied=denied) == kind
 
 
 # kind: (ran, session, again), (the pause of a repeatable call, of any other)
-TABLE: dict[Kind, tuple[tuple[str, str, str], tuple[float | None, float | None]]] = {
+TABLE: dict[FailureKind, tuple[tuple[str, str, str], tuple[float | None, float | None]]] = {
     "unreachable": (("no", "keep", "never"), (None, None)),
     "not_sent": (("no", "ask", "once"), (JITTER, JITTER)),
     "session_over": (("no", "leave", "once"), (JITTER, JITTER)),
@@ -132,18 +132,18 @@ def test_the_table_is_whole() -> None:
 
 
 @pytest.mark.parametrize("kind", TABLE)
-def test_what_a_kind_means_and_who_is_tried_again(kind: Kind) -> None:
+def test_what_a_kind_means_and_who_is_tried_again(kind: FailureKind) -> None:
     meaning, pauses = TABLE[kind]
     assert astuple(MEANINGS[kind]) == meaning
     assert (pause_after(kind, repeatable=True), pause_after(kind, repeatable=False)) == pauses
 
 
 def pause_after(
-    kind: Kind, *before: Kind, told: str | None = None, repeatable: bool = True, left: float = 60.0
+    kind: FailureKind, *before: FailureKind, told: str | None = None, repeatable: bool = True, left: float = 60.0
 ) -> float | None:
     return pause_before_next(
-        CallFailed(kind, "why", told=told),
-        [CallFailed(each, "why") for each in before],
+        CallFailedError(kind, "why", told=told),
+        [CallFailedError(each, "why") for each in before],
         repeatable=repeatable,
         left_seconds=left,
         jitter_seconds=JITTER,
@@ -157,8 +157,8 @@ def test_one_retry_is_all_whatever_went_wrong_the_first_time() -> None:
 
 
 def test_who_asks_to_come_later_is_asked_again_later_and_later_and_then_no_more() -> None:
-    told: list[Kind] = ["throttled"] * MOST_TOLD
-    pauses = [pause_after("throttled", *told[:made]) for made in range(MOST_TOLD + 1)]
+    told: list[FailureKind] = ["throttled"] * MOST_RETRY_AFTERS
+    pauses = [pause_after("throttled", *told[:made]) for made in range(MOST_RETRY_AFTERS + 1)]
     assert pauses == [JITTER, 2 * JITTER, 4 * JITTER, None]
     assert pause_after("lost", "throttled") == JITTER
 
@@ -190,8 +190,8 @@ def test_retry_after_is_honoured_when_there_is_time_for_it() -> None:
     ],
 )
 def test_retry_after_is_seconds_or_a_date(header: str | None, seconds: float | None) -> None:
-    assert told_seconds(header, NOW) == seconds
+    assert retry_after_seconds(header, NOW) == seconds
 
 
 def test_a_date_in_another_zone_is_understood() -> None:
-    assert told_seconds("Sun, 22 Nov 2026 14:00:30 +0200", NOW) == timedelta(seconds=30).total_seconds()
+    assert retry_after_seconds("Sun, 22 Nov 2026 14:00:30 +0200", NOW) == timedelta(seconds=30).total_seconds()

@@ -2,11 +2,11 @@
 
 import asyncio
 
-from tarsy_tool_gateway.results.memory_budget import Room
+from tarsy_tool_gateway.results.memory_budget import MemoryBudget
 
 
 class Worker:
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: MemoryBudget) -> None:
         self.room = room
         self.inside: list[str] = []
         self.most = 0
@@ -28,7 +28,7 @@ async def settled() -> None:
 
 
 async def test_what_fits_is_in_work_and_the_rest_waits_in_order() -> None:
-    worker = Worker(Room(10))
+    worker = Worker(MemoryBudget(10))
     async with asyncio.TaskGroup() as tasks:
         for name, size in (("a", 4), ("b", 6), ("c", 5), ("d", 1)):
             tasks.create_task(worker.work(name, size))
@@ -39,7 +39,7 @@ async def test_what_fits_is_in_work_and_the_rest_waits_in_order() -> None:
 
 
 async def test_what_is_larger_than_all_is_let_in_alone() -> None:
-    worker = Worker(Room(10))
+    worker = Worker(MemoryBudget(10))
     worker.may_go.set()
     async with asyncio.TaskGroup() as tasks:
         for name, size in (("a", 4), ("huge", 99), ("b", 6)):
@@ -49,7 +49,7 @@ async def test_what_is_larger_than_all_is_let_in_alone() -> None:
 
 
 async def test_who_gives_up_takes_no_room() -> None:
-    worker = Worker(Room(10))
+    worker = Worker(MemoryBudget(10))
     async with asyncio.TaskGroup() as tasks:
         first, waiting = (tasks.create_task(worker.work(name, 10)) for name in ("a", "b"))
         await settled()

@@ -18,14 +18,14 @@ from http_servers import NewServer
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_embedded.ports import free_port
 from tarsy_testing import eventually
-from tarsy_tool_gateway.mcp.connection import Connection
-from tarsy_tool_gateway.mcp.per_session_pool import Bounds, IsolatedServer
+from tarsy_tool_gateway.mcp.connection import McpConnection
+from tarsy_tool_gateway.mcp.per_session_pool import PerSessionPool, PoolLimits
 from tarsy_tool_gateway.mcp.server_plan import HttpTransport, SseTransport, StdioTransport, TransportPlan
-from tarsy_tool_gateway.mcp.tool_server import McpTools
-from tarsy_tool_gateway.tool_servers import Said
+from tarsy_tool_gateway.mcp.tool_server import McpToolServer
+from tarsy_tool_gateway.tool_servers import ToolOutput
 
 STOP_SECONDS = 90.0
-BOUNDS = Bounds(sessions=4, idle_seconds=600, wait_seconds=90)
+BOUNDS = PoolLimits(sessions=4, idle_seconds=600, wait_seconds=90)
 
 
 @pytest.fixture
@@ -35,12 +35,12 @@ def program(calls_file: Path) -> StdioTransport:
 
 
 @asynccontextmanager
-async def isolated(transport: TransportPlan, bounds: Bounds = BOUNDS) -> AsyncIterator[IsolatedServer]:
-    server = IsolatedServer(
+async def isolated(transport: TransportPlan, bounds: PoolLimits = BOUNDS) -> AsyncIterator[PerSessionPool]:
+    server = PerSessionPool(
         plan_to(transport),
         bounds,
-        connect=partial(Connection, mask=lambda text: text.replace(SECRET, "***"), connect_seconds=60),
-        tools=lambda connection: McpTools(connection, ready_seconds=60),
+        connect=partial(McpConnection, mask=lambda text: text.replace(SECRET, "***"), connect_seconds=60),
+        tools=lambda connection: McpToolServer(connection, ready_seconds=60),
     )
     running = asyncio.create_task(server.run())
     await asyncio.sleep(0)
@@ -58,7 +58,7 @@ def of(session: str, tool: str, *, timeout: float = 200.0, **arguments: object) 
     return request.model_copy(update={"session_id": session})
 
 
-async def process(server: IsolatedServer, session: str) -> int:
+async def process(server: PerSessionPool, session: str) -> int:
     said = await server.call(of(session, "process_id"))
     assert said.outcome == "ok", said
     return int(said.text)
@@ -87,7 +87,7 @@ async def test_each_investigation_has_a_session_of_its_own_for_all_its_calls(pro
 
 
 async def test_calls_that_begin_together_share_the_session_of_their_investigation(program: StdioTransport) -> None:
-    async with isolated(program, Bounds(sessions=2, idle_seconds=600, wait_seconds=90)) as server:
+    async with isolated(program, PoolLimits(sessions=2, idle_seconds=600, wait_seconds=90)) as server:
         processes = await asyncio.gather(*(process(server, "a") for _ in range(4)))
         assert len(set(processes)) == 1
 
@@ -115,25 +115,25 @@ async def test_a_session_that_died_is_replaced_for_the_next_call_and_no_other_is
         assert await process(server, "a") not in (first, other)
         assert not running.done()
         let_go(calls_file)
-        assert await running == Said("ok", "other is gone")
+        assert await running == ToolOutput("ok", "other is gone")
         assert await process(server, "b") == other
 
 
 async def test_a_session_that_nobody_uses_is_closed_and_one_with_a_call_is_not(
     program: StdioTransport, calls_file: Path
 ) -> None:
-    async with isolated(program, Bounds(sessions=4, idle_seconds=0.5, wait_seconds=90)) as server:
+    async with isolated(program, PoolLimits(sessions=4, idle_seconds=0.5, wait_seconds=90)) as server:
         forgotten = await process(server, "a")
         busy = asyncio.create_task(server.call(of("b", "slow", seconds=200)))
         await until_noted(calls_file, "slow begins")
         await gone(forgotten)
         assert server.sessions == {"b"}
         let_go(calls_file)
-        assert await busy == Said("ok", "at last")
+        assert await busy == ToolOutput("ok", "at last")
 
 
 async def test_the_one_that_rested_longest_makes_room_for_another(program: StdioTransport) -> None:
-    async with isolated(program, Bounds(sessions=2, idle_seconds=600, wait_seconds=90)) as server:
+    async with isolated(program, PoolLimits(sessions=2, idle_seconds=600, wait_seconds=90)) as server:
         oldest, kept = await process(server, "a"), await process(server, "b")
         await process(server, "c")
         assert server.sessions == {"b", "c"}
@@ -144,7 +144,7 @@ async def test_the_one_that_rested_longest_makes_room_for_another(program: Stdio
 async def test_a_call_waits_for_its_turn_while_all_sessions_are_in_use(
     program: StdioTransport, calls_file: Path
 ) -> None:
-    async with isolated(program, Bounds(sessions=1, idle_seconds=600, wait_seconds=90)) as server:
+    async with isolated(program, PoolLimits(sessions=1, idle_seconds=600, wait_seconds=90)) as server:
         await process(server, "a")
         busy = asyncio.create_task(server.call(of("a", "slow", seconds=200)))
         await until_noted(calls_file, "slow begins")
@@ -153,14 +153,14 @@ async def test_a_call_waits_for_its_turn_while_all_sessions_are_in_use(
         assert not waiting.done()
         let_go(calls_file)
         assert (await busy).text == "at last"
-        assert await waiting == Said("ok", "my turn")
+        assert await waiting == ToolOutput("ok", "my turn")
         assert server.sessions == {"b"}
 
 
 async def test_a_call_that_waited_too_long_is_told_so_and_did_not_run(
     program: StdioTransport, calls_file: Path
 ) -> None:
-    async with isolated(program, Bounds(sessions=1, idle_seconds=600, wait_seconds=0.3)) as server:
+    async with isolated(program, PoolLimits(sessions=1, idle_seconds=600, wait_seconds=0.3)) as server:
         await asyncio.sleep(0)
         busy = asyncio.create_task(server.call(of("a", "slow", seconds=200)))
         await until_noted(calls_file, "slow begins")
@@ -174,7 +174,7 @@ async def test_a_call_that_waited_too_long_is_told_so_and_did_not_run(
 
 
 async def test_waiting_for_a_session_counts_as_the_time_of_the_call(program: StdioTransport, calls_file: Path) -> None:
-    async with isolated(program, Bounds(sessions=1, idle_seconds=600, wait_seconds=600)) as server:
+    async with isolated(program, PoolLimits(sessions=1, idle_seconds=600, wait_seconds=600)) as server:
         busy = asyncio.create_task(server.call(of("a", "slow", seconds=600, timeout=600)))
         await until_noted(calls_file, "slow begins")
         late = await server.call(of("b", "echo", text="never", timeout=0.5))

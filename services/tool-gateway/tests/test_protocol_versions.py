@@ -14,9 +14,9 @@ from mcp import Client
 
 from tarsy_config.transports import Protocol
 from tarsy_testing import eventually
-from tarsy_tool_gateway.mcp.connection import Connection
-from tarsy_tool_gateway.mcp.diagnosis import Verdict, judge
-from tarsy_tool_gateway.mcp.protocol_versions import Eras, ImpatientClient
+from tarsy_tool_gateway.mcp.connection import McpConnection
+from tarsy_tool_gateway.mcp.diagnosis import Diagnosis, diagnose
+from tarsy_tool_gateway.mcp.protocol_versions import ProbingClient, ProtocolVersions
 from tarsy_tool_gateway.mcp.server_plan import HttpTransport, StdioTransport
 from tarsy_tool_gateway.mcp.tool_listing import list_all_tools
 from tarsy_tool_gateway.mcp.transports.opener import opener
@@ -43,19 +43,17 @@ def silent(calls_file: Path, protocol: Protocol = "auto") -> StdioTransport:
     return StdioTransport(sys.executable, ("-c", NOTING), {"CALLS": str(calls_file)}, protocol=protocol)
 
 
-async def begin(eras: Eras, transport: StdioTransport | HttpTransport) -> str:
+async def begin(eras: ProtocolVersions, transport: StdioTransport | HttpTransport) -> str:
     """One session, used once. The version that it speaks."""
     async with opener(plan_to(transport), str) as open_streams:
-        session: AbstractAsyncContextManager[Client] = eras.speaking(
-            partial(ImpatientClient, open_streams(lambda: None))
-        )
+        session: AbstractAsyncContextManager[Client] = eras.speaking(partial(ProbingClient, open_streams(lambda: None)))
         async with asyncio.timeout(200), session as client:
             await list_all_tools(client)
             eras.worked(client)
             return client.protocol_version
 
 
-def following(eras: Eras) -> Protocol:
+def following(eras: ProtocolVersions) -> Protocol:
     return eras.next
 
 
@@ -76,7 +74,7 @@ async def test_a_server_that_does_not_answer_the_probe_is_connected_within_the_t
 
 
 async def test_a_server_of_the_older_era_is_not_probed_again(calls_file: Path) -> None:
-    eras = Eras("auto", probe_seconds=0.5)
+    eras = ProtocolVersions("auto", probe_seconds=0.5)
     assert await begin(eras, silent(calls_file)) == "2025-06-18"
     assert methods(calls_file) == ["server/discover", "initialize", "tools/list"]
     assert await begin(eras, silent(calls_file)) == "2025-06-18"
@@ -84,7 +82,7 @@ async def test_a_server_of_the_older_era_is_not_probed_again(calls_file: Path) -
 
 
 async def test_the_older_era_can_be_said_and_is_then_never_probed_for(calls_file: Path) -> None:
-    assert await begin(Eras("legacy", probe_seconds=0.5), silent(calls_file)) == "2025-06-18"
+    assert await begin(ProtocolVersions("legacy", probe_seconds=0.5), silent(calls_file)) == "2025-06-18"
     assert methods(calls_file) == ["initialize", "tools/list"]
 
 
@@ -94,24 +92,24 @@ async def test_a_server_that_speaks_both_is_met_in_the_newer_era_or_in_the_one_t
     server = new_server("modern")
     await server.start()
     transport = HttpTransport(server.url)
-    assert await begin(Eras("auto", probe_seconds=60), transport) >= "2026"
-    assert await begin(Eras("modern", probe_seconds=60), transport) >= "2026"
-    assert await begin(Eras("legacy", probe_seconds=60), transport) < "2026"
+    assert await begin(ProtocolVersions("auto", probe_seconds=60), transport) >= "2026"
+    assert await begin(ProtocolVersions("modern", probe_seconds=60), transport) >= "2026"
+    assert await begin(ProtocolVersions("legacy", probe_seconds=60), transport) < "2026"
 
 
 async def test_only_the_newer_era_is_refused_by_a_server_of_the_older_one(new_server: NewServer) -> None:
     server = new_server("legacy")
     await server.start()
     with pytest.raises(ExceptionGroup) as caught:
-        await begin(Eras("modern", probe_seconds=60), HttpTransport(server.url))
-    assert judge(caught.value) == Verdict(True, "MCPError: it answered HTTP 400 Bad Request")
+        await begin(ProtocolVersions("modern", probe_seconds=60), HttpTransport(server.url))
+    assert diagnose(caught.value) == Diagnosis(True, "MCPError: it answered HTTP 400 Bad Request")
 
 
 async def test_what_worked_is_forgotten_when_it_fails_and_found_anew(new_server: NewServer) -> None:
     newer, older = new_server("modern"), new_server("legacy")
     await newer.start()
     await older.start()
-    eras = Eras("auto", probe_seconds=60)
+    eras = ProtocolVersions("auto", probe_seconds=60)
     assert await begin(eras, HttpTransport(newer.url)) >= "2026"
     assert following(eras) == "modern"
     with pytest.raises(ExceptionGroup):
@@ -139,7 +137,7 @@ async def test_a_connection_reconnects_in_the_era_of_a_server_that_was_exchanged
             exchanged.kill()
 
 
-async def until_lost(connection: Connection) -> None:
+async def until_lost(connection: McpConnection) -> None:
     """A server without sessions that was exchanged between two requests is not missed, and answers them."""
 
     async def lost() -> bool:
@@ -149,7 +147,7 @@ async def until_lost(connection: Connection) -> None:
     await eventually(lost, "the server is missed")
 
 
-async def older(connection: Connection) -> None:
+async def older(connection: McpConnection) -> None:
     async with asyncio.timeout(200):
         while not (connection.healthy and connection.protocol_version < "2026"):
             await connection.check()

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarsy_tool_gateway.builtin.read_result.arguments import ArgumentsRefused, asked_of
-from tarsy_tool_gateway.builtin.read_result.lines import ANSWER_BYTES, Lines
-from tarsy_tool_gateway.builtin.read_result.position import Position
+from tarsy_tool_gateway.builtin.read_result.arguments import InvalidArgumentsError, parse_arguments
+from tarsy_tool_gateway.builtin.read_result.lines import ANSWER_BYTES, ResultPage
+from tarsy_tool_gateway.builtin.read_result.position import TextPosition
 from tarsy_tool_gateway.results.text import count_lines, split
 
 NEXT = re.compile(r"To read on: offset (\d+)(?: and byte (\d+))?\.\]")
@@ -17,7 +17,7 @@ NEXT = re.compile(r"To read on: offset (\d+)(?: and byte (\d+))?\.\]")
 def read(text: str, offset: int = 0, byte: int = 0, lines: int = 200, *, piece: int = 512 * 1024) -> tuple[str, str]:
     """The first line of the answer, and what follows it."""
     data = text.encode()
-    reading = Lines(Position(offset, byte), lines)
+    reading = ResultPage(TextPosition(offset, byte), lines)
     for one in split(data, piece):
         reading.take(one)
         if reading.full:
@@ -66,7 +66,7 @@ def test_an_answer_is_never_longer_than_the_log_takes_and_ends_at_a_line() -> No
 
 def test_no_more_is_taken_than_an_answer_can_show() -> None:
     for text in ("x" * 1_000_000, "x\n" * 1_000_000):
-        reading = Lines(Position(0), 2000)
+        reading = ResultPage(TextPosition(0), 2000)
         taken = 0
         for piece in split(text.encode(), 100_000):
             reading.take(piece)
@@ -126,7 +126,7 @@ def test_a_single_line_of_megabytes_is_read_through() -> None:
 
 
 def test_numbers_as_words_and_null_are_understood_and_too_much_is_the_most() -> None:
-    asked = asked_of({"result": "x", "offset": "20", "lines": 10_000_000, "search": None, "context": 99})
+    asked = parse_arguments({"result": "x", "offset": "20", "lines": 10_000_000, "search": None, "context": 99})
     assert (asked.offset, asked.lines, asked.search, asked.context) == (20, 2000, "", 10)
 
 
@@ -141,5 +141,5 @@ def test_numbers_as_words_and_null_are_understood_and_too_much_is_the_most() -> 
     ],
 )
 def test_what_does_not_fit_is_named(arguments: dict[str, object], said: str) -> None:
-    with pytest.raises(ArgumentsRefused, match=said):
-        asked_of({"result": "x", **arguments})  # type: ignore[dict-item]
+    with pytest.raises(InvalidArgumentsError, match=said):
+        parse_arguments({"result": "x", **arguments})  # type: ignore[dict-item]

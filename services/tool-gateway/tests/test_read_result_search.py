@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tarsy_tool_gateway.builtin.read_result.arguments import ArgumentsRefused
+from tarsy_tool_gateway.builtin.read_result.arguments import InvalidArgumentsError
 from tarsy_tool_gateway.builtin.read_result.blocks import BLOCK_BYTES, Blocks
 from tarsy_tool_gateway.builtin.read_result.lines import ANSWER_BYTES
-from tarsy_tool_gateway.builtin.read_result.paging import Skip
-from tarsy_tool_gateway.builtin.read_result.pattern import Pattern
-from tarsy_tool_gateway.builtin.read_result.position import Position
-from tarsy_tool_gateway.builtin.read_result.search import MOST_MATCHES, Search
+from tarsy_tool_gateway.builtin.read_result.paging import PageStart
+from tarsy_tool_gateway.builtin.read_result.pattern import SearchPattern
+from tarsy_tool_gateway.builtin.read_result.position import TextPosition
+from tarsy_tool_gateway.builtin.read_result.search import MOST_MATCHES, ResultSearch
 from tarsy_tool_gateway.results.text import count_lines, split
 
 ON = re.compile(r"To search on: offset (\d+)(?: and byte (\d+))?\.\]")
@@ -32,8 +32,8 @@ def search(
 ) -> tuple[str, list[str]]:
     """The first line of the answer, and those that follow it."""
     data = text.encode() if isinstance(text, str) else text
-    found = Search(Pattern(expression, case_sensitive=case_sensitive), context=context)
-    skip = Skip(Position(offset, byte))
+    found = ResultSearch(SearchPattern(expression, case_sensitive=case_sensitive), context=context)
+    skip = PageStart(TextPosition(offset, byte))
     blocks: Blocks | None = None
     for one in split(data, piece):
         rest = skip.take(one)
@@ -47,7 +47,7 @@ def search(
             break
     for block in blocks.rest() if blocks is not None and not found.full else ():
         found.take(block)
-    head, *told = found.answer(Position(offset, byte), count_lines(data)).split("\n")
+    head, *told = found.answer(TextPosition(offset, byte), count_lines(data)).split("\n")
     return head, told
 
 
@@ -89,14 +89,14 @@ def test_a_text_as_it_stands_can_be_searched() -> None:
 
 @pytest.mark.parametrize("wrong", ["f(", "(?<=a)b", r"(a)\1", "x{1001}", "*", "(((x{100}){100}){100})"])
 def test_what_is_no_expression_is_refused_with_what_is_wrong_and_what_helps(wrong: str) -> None:
-    with pytest.raises(ArgumentsRefused, match=r"no regular expression of RE2: .*\\Q before it") as refused:
-        Pattern(wrong, case_sensitive=True)
+    with pytest.raises(InvalidArgumentsError, match=r"no regular expression of RE2: .*\\Q before it") as refused:
+        SearchPattern(wrong, case_sensitive=True)
     assert "(?m)" not in str(refused.value)
 
 
 def test_an_expression_that_becomes_a_huge_program_is_refused() -> None:
-    with pytest.raises(ArgumentsRefused, match="too complicated"):
-        Pattern("(a?){500}[ab]{600}c", case_sensitive=True)
+    with pytest.raises(InvalidArgumentsError, match="too complicated"):
+        SearchPattern("(a?){500}[ab]{600}c", case_sensitive=True)
 
 
 def test_matches_are_bounded_and_searching_on_finds_the_rest() -> None:

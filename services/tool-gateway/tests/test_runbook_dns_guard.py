@@ -3,7 +3,7 @@
 import pytest
 
 from tarsy_contracts.runbook_urls import RunbookUrlRefused, read_runbook_url
-from tarsy_tool_gateway.builtin.runbooks.dns_guard import Place, places_of
+from tarsy_tool_gateway.builtin.runbooks.dns_guard import Endpoint, resolve_endpoints
 
 BY_NAME = "https://wiki.example.org/x"
 BELOW = "https://wiki.example.com/x"
@@ -11,10 +11,10 @@ LISTED = ("wiki.example.org", ".example.com", "127.0.0.1:8080", "[::1]:8080", "l
 
 
 async def reached(url: str, *addresses: str) -> list[str]:
-    async def lookup(_: str, port: int) -> list[Place]:
-        return [Place(address, port) for address in addresses]
+    async def lookup(_: str, port: int) -> list[Endpoint]:
+        return [Endpoint(address, port) for address in addresses]
 
-    return [place.address for place in await places_of(read_runbook_url(url), domains=LISTED, lookup=lookup)]
+    return [place.address for place in await resolve_endpoints(read_runbook_url(url), domains=LISTED, lookup=lookup)]
 
 
 @pytest.mark.parametrize("address", ["140.82.121.4", "2606:50c0:8000::154", "64:ff9b::8c52:7904"])

@@ -13,11 +13,18 @@ from runbook_server import Answer, RunbookServer, runbook_server
 
 from tarsy_embedded.ports import free_port
 from tarsy_tool_gateway.builtin.runbooks.cache import RunbookCache
-from tarsy_tool_gateway.builtin.runbooks.dns_guard import Find, Lookup, NameUnknown, Place, SystemLookup, places_of
+from tarsy_tool_gateway.builtin.runbooks.dns_guard import (
+    Endpoint,
+    Find,
+    Lookup,
+    SystemLookup,
+    UnknownHostError,
+    resolve_endpoints,
+)
 from tarsy_tool_gateway.builtin.runbooks.fetcher import RunbookFetcher
 from tarsy_tool_gateway.builtin.runbooks.rules import RunbookRules
-from tarsy_tool_gateway.builtin.runbooks.tool import fetch_runbook, runbook_tool
-from tarsy_tool_gateway.tool_servers import Said
+from tarsy_tool_gateway.builtin.runbooks.tool import fetch_runbook, fetch_runbook_tool
+from tarsy_tool_gateway.tool_servers import ToolOutput
 
 TLS = ssl.create_default_context()
 HTML = {"Content-Type": "text/html; charset=utf-8"}
@@ -35,19 +42,19 @@ def elsewhere() -> Iterator[RunbookServer]:
         yield server
 
 
-async def fetch(url: JsonValue, *domains: str, seconds: float = 90.0, most_bytes: int = 1000) -> Said:
+async def fetch(url: JsonValue, *domains: str, seconds: float = 90.0, most_bytes: int = 1000) -> ToolOutput:
     """From the listed domains."""
     rules = RunbookRules(allowed_domains=domains, seconds=seconds, most_bytes=most_bytes)
-    return await runbook_tool(rules)(call("fetch_runbook", server="tarsy", repeatable=True, url=url))
+    return await fetch_runbook_tool(rules)(call("fetch_runbook", server="tarsy", repeatable=True, url=url))
 
 
-async def looked_up(url: str, domains: Sequence[str], lookup: Lookup) -> Said:
+async def looked_up(url: str, domains: Sequence[str], lookup: Lookup) -> ToolOutput:
     """With a DNS of our own."""
     rules = RunbookRules(allowed_domains=tuple(domains))
-    return await found(url, rules, partial(places_of, domains=domains, lookup=lookup))
+    return await found(url, rules, partial(resolve_endpoints, domains=domains, lookup=lookup))
 
 
-async def found(url: str, rules: RunbookRules, find: Find) -> Said:
+async def found(url: str, rules: RunbookRules, find: Find) -> ToolOutput:
     fetcher = RunbookFetcher(rules, find=find, tls=TLS)
     cache = RunbookCache(60, clock=lambda: 0.0)
     return await fetch_runbook(rules, fetcher, cache, call("fetch_runbook", url=url))
@@ -55,7 +62,7 @@ async def found(url: str, rules: RunbookRules, find: Find) -> Said:
 
 async def test_a_runbook_is_its_text(server: RunbookServer) -> None:
     url = server.url("/disk%20full.md?v=1", Answer("\ufeff# Platte voll ☠\r\n".encode()))
-    assert await fetch(url, server.host) == Said("ok", "# Platte voll ☠\r\n")
+    assert await fetch(url, server.host) == ToolOutput("ok", "# Platte voll ☠\r\n")
     assert server.asked[0].headers["Host"] == server.host
 
 
@@ -69,7 +76,7 @@ async def test_redirects_are_followed_within_the_list(server: RunbookServer, els
     elsewhere.redirect("/moved", "real", status=301)
     elsewhere.url("/real", Answer(b"here"))
     url = server.redirect("/old", elsewhere.url("/moved"))
-    assert await fetch(url, server.host, elsewhere.host) == Said("ok", "here")
+    assert await fetch(url, server.host, elsewhere.host) == ToolOutput("ok", "here")
 
 
 async def test_a_redirect_out_of_the_list_is_refused_and_not_followed(
@@ -88,7 +95,7 @@ async def test_a_redirect_is_judged_like_the_first_address(server: RunbookServer
 
 async def test_redirects_have_an_end(server: RunbookServer) -> None:
     said = await fetch(server.redirect("/round", "/round"), server.host)
-    assert said == Said("tool_error", "The address of the runbook redirects more than 5 times.")
+    assert said == ToolOutput("tool_error", "The address of the runbook redirects more than 5 times.")
     assert len(server.asked) == 6
 
 
@@ -105,7 +112,7 @@ async def test_reading_stops_when_a_runbook_is_too_large(server: RunbookServer) 
 @pytest.mark.parametrize("answer", [Answer(never=True), Answer(b"", endless=True)])
 async def test_a_slow_server_is_not_waited_for(server: RunbookServer, answer: Answer) -> None:
     said = await fetch(server.url("/x", answer), server.host, seconds=0.3)
-    assert said == Said("unavailable", "The runbook did not come from 127.0.0.1 within 0.3 s.")
+    assert said == ToolOutput("unavailable", "The runbook did not come from 127.0.0.1 within 0.3 s.")
 
 
 @pytest.mark.parametrize(
@@ -159,7 +166,7 @@ async def test_a_status_becomes_a_sentence(server: RunbookServer, status: int, o
 async def test_who_cannot_be_reached_is_named() -> None:
     closed = f"127.0.0.1:{free_port()}"
     said = await fetch(f"http://{closed}/x", closed)
-    assert said == Said("unavailable", "The runbook cannot be fetched from 127.0.0.1: no connection.")
+    assert said == ToolOutput("unavailable", "The runbook cannot be fetched from 127.0.0.1: no connection.")
 
 
 async def test_what_speaks_no_http_is_told(server: RunbookServer) -> None:
@@ -170,14 +177,14 @@ async def test_what_speaks_no_http_is_told(server: RunbookServer) -> None:
 @pytest.mark.parametrize("host", ["runbooks.invalid", "a..example.org", f"{'x' * 64}.example.org"])
 async def test_a_name_that_no_dns_knows_is_told(host: str) -> None:
     said = await looked_up(f"https://{host}/x", [host], SystemLookup())
-    assert said == Said("unavailable", f"The tool gateway does not find the host of the runbook, {host} (DNS).")
+    assert said == ToolOutput("unavailable", f"The tool gateway does not find the host of the runbook, {host} (DNS).")
 
 
 async def test_a_name_that_leads_to_this_machine_is_not_asked(server: RunbookServer) -> None:
     host = f"runbooks.example.org:{server.port}"
 
-    async def here(_: str, port: int) -> list[Place]:
-        return [Place("127.0.0.1", port)]
+    async def here(_: str, port: int) -> list[Endpoint]:
+        return [Endpoint("127.0.0.1", port)]
 
     said = await looked_up(f"http://{host}/x", [host], here)
     assert said.outcome == "rejected"
@@ -186,12 +193,12 @@ async def test_a_name_that_leads_to_this_machine_is_not_asked(server: RunbookSer
 
 
 async def test_the_next_address_of_a_host_is_tried(server: RunbookServer) -> None:
-    async def two(_: object) -> list[Place]:
-        return [Place("127.0.0.1", free_port()), Place("127.0.0.1", server.port)]
+    async def two(_: object) -> list[Endpoint]:
+        return [Endpoint("127.0.0.1", free_port()), Endpoint("127.0.0.1", server.port)]
 
     server.url("/x", Answer(b"second"))
     said = await found("http://runbooks.example.org/x", RunbookRules(allowed_domains=("runbooks.example.org",)), two)
-    assert said == Said("ok", "second")
+    assert said == ToolOutput("ok", "second")
     assert server.asked[0].headers["Host"] == "runbooks.example.org"
 
 
@@ -218,9 +225,9 @@ ADDRESSES = st.one_of(
 async def test_no_address_can_make_it_raise(url: str) -> None:
     asked: list[str] = []
 
-    async def nobody(host: str, _: int) -> list[Place]:
+    async def nobody(host: str, _: int) -> list[Endpoint]:
         asked.append(host)
-        raise NameUnknown(host)
+        raise UnknownHostError(host)
 
     said = await looked_up(url, ["github.com", ".example.org"], nobody)
     assert said.outcome in ("rejected", "unavailable")

@@ -27,7 +27,7 @@ class Claimable(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ServerLimits:
     """How many calls of one server run (or wait for their grant) at a time, and how many more may wait for a place."""
 
     concurrent: int
@@ -35,7 +35,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Queued[R: Claimable]:
+class QueuedCall[R: Claimable]:
     request: R
     claim_id: str
 
@@ -50,7 +50,7 @@ class AwaitingGrant[R: Claimable]:
 
 
 @dataclass(frozen=True, slots=True)
-class Running[R: Claimable]:
+class RunningCall[R: Claimable]:
     """`claimed`: the owner knows of it. A repeatable call is claimed only when it takes a while."""
 
     request: R
@@ -59,7 +59,7 @@ class Running[R: Claimable]:
     claimed: bool = True
 
 
-type Call[R: Claimable] = Queued[R] | AwaitingGrant[R] | Running[R]
+type Call[R: Claimable] = QueuedCall[R] | AwaitingGrant[R] | RunningCall[R]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Claims[R: Claimable]:
     `claim_after`: how long a repeatable call runs before it is claimed.
     """
 
-    limits: Mapping[str, Limits]
+    limits: Mapping[str, ServerLimits]
     calls: Mapping[str, Call[R]] = field(default_factory=dict)
     draining: bool = False
     cut_off: bool = False
@@ -80,7 +80,7 @@ class Claims[R: Claimable]:
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class ServerLoad:
     """How many calls of a server run, wait for a grant, and wait for a place."""
 
     running: int
@@ -129,7 +129,7 @@ class DrainEnded:
     """The process stops now."""
 
 
-type Input[R: Claimable] = (
+type ClaimInput[R: Claimable] = (
     RequestReceived[R]
     | ClaimGranted
     | ClaimRefused
@@ -167,7 +167,7 @@ class ReportOutcome[R: Claimable]:
 
 
 @dataclass(frozen=True, slots=True)
-class Run[R: Claimable]:
+class StartRun[R: Claimable]:
     request: R
     claim_id: str
 
@@ -177,4 +177,4 @@ class CancelRun:
     claim_id: str
 
 
-type Effect[R: Claimable] = ReportClaim[R] | ReportNotStarted[R] | ReportOutcome[R] | Run[R] | CancelRun
+type ClaimEffect[R: Claimable] = ReportClaim[R] | ReportNotStarted[R] | ReportOutcome[R] | StartRun[R] | CancelRun

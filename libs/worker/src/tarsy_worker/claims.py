@@ -21,28 +21,28 @@ from tarsy_worker.claim_types import (
     Call,
     CancelRun,
     Claimable,
+    ClaimEffect,
+    ClaimInput,
     Claims,
     CutOff,
     DrainEnded,
     DrainStarted,
-    Effect,
-    Input,
-    Limits,
-    Load,
-    Queued,
+    QueuedCall,
     Reconnected,
     ReportClaim,
     ReportNotStarted,
     ReportOutcome,
     RequestReceived,
-    Run,
     RunEnded,
-    Running,
+    RunningCall,
+    ServerLimits,
+    ServerLoad,
+    StartRun,
     Ticked,
 )
 
 REPEAT_EVERY = timedelta(seconds=1)
-UNKNOWN_SERVER = Limits(concurrent=4, queue=64)
+UNKNOWN_SERVER = ServerLimits(concurrent=4, queue=64)
 """Limits of a server that the configuration does not name. A call to it is claimed like any other, then rejected."""
 
 MOST_RELEASED = 1_000
@@ -51,11 +51,11 @@ type Calls[R: Claimable] = dict[str, Call[R]]
 
 
 def step[R: Claimable](  # noqa: C901 - one case an input
-    claims: Claims[R], input: Input[R], now: datetime
-) -> tuple[Claims[R], list[Effect[R]]]:
+    claims: Claims[R], input: ClaimInput[R], now: datetime
+) -> tuple[Claims[R], list[ClaimEffect[R]]]:
     """The state after the input, and the effects, to be performed in this order."""
     calls, draining, cut_off = dict(claims.calls), claims.draining, claims.cut_off
-    effects: list[Effect[R]] = []
+    effects: list[ClaimEffect[R]] = []
     match input:
         case RequestReceived():
             effects += _receive(claims, calls, input, now)
@@ -86,21 +86,21 @@ def step[R: Claimable](  # noqa: C901 - one case an input
     return replace(claims, calls=calls, draining=draining, cut_off=cut_off, released=released), effects
 
 
-def load_of[R: Claimable](claims: Claims[R], server: str) -> Load:
+def load_of[R: Claimable](claims: Claims[R], server: str) -> ServerLoad:
     mine = [call for call in claims.calls.values() if call.request.server == server]
-    return Load(
-        running=sum(isinstance(call, Running) for call in mine),
+    return ServerLoad(
+        running=sum(isinstance(call, RunningCall) for call in mine),
         awaiting_grant=sum(isinstance(call, AwaitingGrant) for call in mine),
-        queued=sum(isinstance(call, Queued) for call in mine),
+        queued=sum(isinstance(call, QueuedCall) for call in mine),
     )
 
 
 def _receive[R: Claimable](
     claims: Claims[R], calls: Calls[R], received: RequestReceived[R], now: datetime
-) -> list[Effect[R]]:
+) -> list[ClaimEffect[R]]:
     request = received.request
     known = calls.get(request.call_id)
-    if isinstance(known, Queued):
+    if isinstance(known, QueuedCall):
         # The owner asked again, with a later limit. A request that is claimed or runs is a duplicate, and ignored.
         calls[request.call_id] = replace(known, request=request)
     if known is not None or now > request.not_after:
@@ -111,11 +111,13 @@ def _receive[R: Claimable](
     present = [call.request.server for call in calls.values()].count(request.server)
     if present >= limits.concurrent + limits.queue:
         return [ReportNotStarted(request, received.claim_id, "busy")]
-    calls[request.call_id] = Queued(request, received.claim_id)
+    calls[request.call_id] = QueuedCall(request, received.claim_id)
     return []
 
 
-def _grant[R: Claimable](claims: Claims[R], calls: Calls[R], granted: ClaimGranted, now: datetime) -> list[Effect[R]]:
+def _grant[R: Claimable](
+    claims: Claims[R], calls: Calls[R], granted: ClaimGranted, now: datetime
+) -> list[ClaimEffect[R]]:
     call = _awaiting(calls, granted.call_id, granted.claim_id)
     if call is None:
         # The owner decided on the claim after it was given back: it would wait for the call.
@@ -123,8 +125,8 @@ def _grant[R: Claimable](claims: Claims[R], calls: Calls[R], granted: ClaimGrant
         return [] if request is None else [ReportNotStarted(request, granted.claim_id, "not_started")]
     if now > call.request.not_after:
         return _expire(calls, now)
-    calls[granted.call_id] = Running(call.request, call.claim_id, now)
-    return [Run(call.request, call.claim_id)]
+    calls[granted.call_id] = RunningCall(call.request, call.claim_id, now)
+    return [StartRun(call.request, call.claim_id)]
 
 
 def _refuse[R: Claimable](calls: Calls[R], refused: ClaimRefused) -> None:
@@ -132,15 +134,15 @@ def _refuse[R: Claimable](calls: Calls[R], refused: ClaimRefused) -> None:
         del calls[refused.call_id]
 
 
-def _cancel[R: Claimable](calls: Calls[R], call_id: str, now: datetime) -> list[Effect[R]]:
+def _cancel[R: Claimable](calls: Calls[R], call_id: str, now: datetime) -> list[ClaimEffect[R]]:
     call = calls.get(call_id)
     match call:
-        case Queued():
+        case QueuedCall():
             del calls[call_id]
         case AwaitingGrant():
             del calls[call_id]
             return [ReportNotStarted(call.request, call.claim_id, "not_started")]
-        case Running() if call.request.repeatable:
+        case RunningCall() if call.request.repeatable:
             del calls[call_id]
             return [CancelRun(call.claim_id), ReportOutcome(call.request, call.claim_id, "cancelled", now - call.since)]
     return []
@@ -148,14 +150,14 @@ def _cancel[R: Claimable](calls: Calls[R], call_id: str, now: datetime) -> list[
 
 def _end[R: Claimable](calls: Calls[R], ended: RunEnded) -> None:
     call = calls.get(ended.call_id)
-    if isinstance(call, Running) and call.claim_id == ended.claim_id:
+    if isinstance(call, RunningCall) and call.claim_id == ended.claim_id:
         del calls[ended.call_id]
 
 
-def _expire[R: Claimable](calls: Calls[R], now: datetime) -> list[Effect[R]]:
-    effects: list[Effect[R]] = []
+def _expire[R: Claimable](calls: Calls[R], now: datetime) -> list[ClaimEffect[R]]:
+    effects: list[ClaimEffect[R]] = []
     for call_id, call in list(calls.items()):
-        if isinstance(call, Running) or now <= call.request.not_after:
+        if isinstance(call, RunningCall) or now <= call.request.not_after:
             continue
         del calls[call_id]
         # The owner knows the claim of a call that awaits its grant. A call that only waited was never claimed: this
@@ -165,14 +167,14 @@ def _expire[R: Claimable](calls: Calls[R], now: datetime) -> list[Effect[R]]:
     return effects
 
 
-def _release_awaiting[R: Claimable](calls: Calls[R]) -> list[Effect[R]]:
+def _release_awaiting[R: Claimable](calls: Calls[R]) -> list[ClaimEffect[R]]:
     awaiting = [call for call in calls.values() if isinstance(call, AwaitingGrant)]
     for call in awaiting:
         del calls[call.request.call_id]
     return [ReportNotStarted(call.request, call.claim_id, "not_started") for call in awaiting]
 
 
-def _with_released[R: Claimable](known: Mapping[str, R], effects: list[Effect[R]]) -> Mapping[str, R]:
+def _with_released[R: Claimable](known: Mapping[str, R], effects: list[ClaimEffect[R]]) -> Mapping[str, R]:
     """Only calls that cannot be made twice are remembered, and only the last of them."""
     new = {
         effect.claim_id: effect.request
@@ -184,8 +186,8 @@ def _with_released[R: Claimable](known: Mapping[str, R], effects: list[Effect[R]
     return dict(list({**known, **new}.items())[-MOST_RELEASED:])
 
 
-def _repeat[R: Claimable](calls: Calls[R], now: datetime) -> list[Effect[R]]:
-    effects: list[Effect[R]] = []
+def _repeat[R: Claimable](calls: Calls[R], now: datetime) -> list[ClaimEffect[R]]:
+    effects: list[ClaimEffect[R]] = []
     for call_id, call in calls.items():
         if isinstance(call, AwaitingGrant) and now >= call.repeat_at:
             calls[call_id] = replace(call, repeat_at=now + REPEAT_EVERY)
@@ -193,20 +195,20 @@ def _repeat[R: Claimable](calls: Calls[R], now: datetime) -> list[Effect[R]]:
     return effects
 
 
-def _claim_late[R: Claimable](calls: Calls[R], claim_after: timedelta, now: datetime) -> list[Effect[R]]:
-    effects: list[Effect[R]] = []
+def _claim_late[R: Claimable](calls: Calls[R], claim_after: timedelta, now: datetime) -> list[ClaimEffect[R]]:
+    effects: list[ClaimEffect[R]] = []
     for call_id, call in calls.items():
-        if isinstance(call, Running) and not call.claimed and now - call.since >= claim_after:
+        if isinstance(call, RunningCall) and not call.claimed and now - call.since >= claim_after:
             calls[call_id] = replace(call, claimed=True)
             effects.append(ReportClaim(call.request, call.claim_id))
     return effects
 
 
-def _give_back[R: Claimable](calls: Calls[R]) -> list[Effect[R]]:
+def _give_back[R: Claimable](calls: Calls[R]) -> list[ClaimEffect[R]]:
     """Give everything back to the owner but the runs that cannot be made twice."""
-    effects: list[Effect[R]] = []
+    effects: list[ClaimEffect[R]] = []
     for call_id, call in list(calls.items()):
-        if isinstance(call, Running):
+        if isinstance(call, RunningCall):
             if not call.request.repeatable:
                 continue
             effects.append(CancelRun(call.claim_id))
@@ -215,10 +217,10 @@ def _give_back[R: Claimable](calls: Calls[R]) -> list[Effect[R]]:
     return effects
 
 
-def _end_drain[R: Claimable](calls: Calls[R], now: datetime) -> list[Effect[R]]:
-    effects: list[Effect[R]] = []
+def _end_drain[R: Claimable](calls: Calls[R], now: datetime) -> list[ClaimEffect[R]]:
+    effects: list[ClaimEffect[R]] = []
     for call_id, call in list(calls.items()):
-        if isinstance(call, Running):
+        if isinstance(call, RunningCall):
             del calls[call_id]
             effects += [
                 CancelRun(call.claim_id),
@@ -227,14 +229,16 @@ def _end_drain[R: Claimable](calls: Calls[R], now: datetime) -> list[Effect[R]]:
     return effects
 
 
-def _start_queued[R: Claimable](claims: Claims[R], calls: Calls[R], now: datetime, *, cut_off: bool) -> list[Effect[R]]:
+def _start_queued[R: Claimable](
+    claims: Claims[R], calls: Calls[R], now: datetime, *, cut_off: bool
+) -> list[ClaimEffect[R]]:
     """Run or claim the calls that wait, as far as there are places."""
     # Every step comes here with all calls that run. Most steps find none that waits, and must not count the others.
-    waiting = [(call_id, call) for call_id, call in calls.items() if isinstance(call, Queued)]
+    waiting = [(call_id, call) for call_id, call in calls.items() if isinstance(call, QueuedCall)]
     if not waiting:
         return []
-    effects: list[Effect[R]] = []
-    taken = Counter([call.request.server for call in calls.values() if not isinstance(call, Queued)])
+    effects: list[ClaimEffect[R]] = []
+    taken = Counter([call.request.server for call in calls.values() if not isinstance(call, QueuedCall)])
     for call_id, call in waiting:
         server = call.request.server
         if taken[server] >= claims.limits.get(server, UNKNOWN_SERVER).concurrent:
@@ -244,10 +248,10 @@ def _start_queued[R: Claimable](claims: Claims[R], calls: Calls[R], now: datetim
         taken[server] += 1
         if call.request.repeatable:
             at_once = not claims.claim_after
-            calls[call_id] = Running(call.request, call.claim_id, now, claimed=at_once)
+            calls[call_id] = RunningCall(call.request, call.claim_id, now, claimed=at_once)
             if at_once:
                 effects.append(ReportClaim(call.request, call.claim_id))
-            effects.append(Run(call.request, call.claim_id))
+            effects.append(StartRun(call.request, call.claim_id))
         else:
             calls[call_id] = AwaitingGrant(call.request, call.claim_id, now + REPEAT_EVERY)
             effects.append(ReportClaim(call.request, call.claim_id))

@@ -16,20 +16,20 @@ from tarsy_contracts.inputs import CallClaimed, CallNotStarted
 from tarsy_worker.claim_types import (
     CancelRun,
     Claimable,
+    ClaimEffect,
+    ClaimInput,
     Claims,
     CutOff,
     DrainEnded,
     DrainStarted,
-    Effect,
-    Input,
-    Load,
     Reconnected,
     ReportClaim,
     ReportNotStarted,
     ReportOutcome,
     RequestReceived,
-    Run,
     RunEnded,
+    ServerLoad,
+    StartRun,
     Ticked,
 )
 from tarsy_worker.claims import load_of, step
@@ -79,7 +79,7 @@ class Executor[R: Claimable]:
         self._unsent: dict[str, asyncio.Task[None]] = {}
         self._reported: OrderedDict[str, None] = OrderedDict()
 
-    def load_of(self, server: str) -> Load:
+    def load_of(self, server: str) -> ServerLoad:
         return load_of(self._claims, server)
 
     async def submit(self, request: R) -> None:
@@ -113,7 +113,7 @@ class Executor[R: Claimable]:
         if self._unsent:
             await asyncio.wait(self._unsent.values(), timeout=LAST_REPORTS_SECONDS)
 
-    def _step(self, input: Input[R]) -> None:
+    def _step(self, input: ClaimInput[R]) -> None:
         """First of all this process finds out whether it slept: a grant may be older than it looks."""
         self._check_pulse()
         self._apply(input)
@@ -128,12 +128,12 @@ class Executor[R: Claimable]:
         if is_fresh and self._claims.cut_off:
             self._apply(Reconnected())
 
-    def _apply(self, input: Input[R]) -> None:
+    def _apply(self, input: ClaimInput[R]) -> None:
         self._claims, effects = step(self._claims, input, self._now())
         for effect in effects:
             self._perform(effect)
 
-    def _perform(self, effect: Effect[R]) -> None:
+    def _perform(self, effect: ClaimEffect[R]) -> None:
         match effect:
             case ReportClaim(request, claim_id):
                 claim = CallClaimed(call_id=request.call_id, claim_id=claim_id, worker_id=self._worker_id)
@@ -147,7 +147,7 @@ class Executor[R: Claimable]:
                 self._report(request.session_id, not_started)
             case ReportOutcome(request):
                 self._report(request.session_id, self._runner.report_cancelled(effect))
-            case Run(request, claim_id):
+            case StartRun(request, claim_id):
                 self._start(request, claim_id)
             case CancelRun(claim_id):
                 self._runs[claim_id].cancel()

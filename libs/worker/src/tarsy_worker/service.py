@@ -20,7 +20,7 @@ from tarsy_contracts.message import Message
 from tarsy_contracts.workers import WorkerAnnounced
 from tarsy_service.service import Ready
 from tarsy_service.supervision import Supervisor
-from tarsy_worker.claim_types import Claimable, Claims, Load
+from tarsy_worker.claim_types import Claimable, Claims, ServerLoad
 from tarsy_worker.executor import Executor
 from tarsy_worker.reports import InboxClient
 from tarsy_worker.runner import Runner
@@ -34,7 +34,7 @@ class WorkerMetrics(Protocol):
         """Counts a request that was given back: too many run or wait."""
         ...
 
-    def watch_load(self, load_of: Callable[[str], Load]) -> None:
+    def watch_load(self, load_of: Callable[[str], ServerLoad]) -> None:
         """From now on gauges of a server's load show what this returns."""
         ...
 
@@ -50,7 +50,7 @@ class WorkQueue[M: Message, R: Claimable]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Worker[M: Message, R: Claimable]:
+class WorkerService[M: Message, R: Claimable]:
     """`drain_seconds`: how long a stop waits for running calls that must not be made twice."""
 
     bus: Bus

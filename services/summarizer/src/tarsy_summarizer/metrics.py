@@ -6,7 +6,7 @@ from typing import Literal, get_args
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from tarsy_llm.protocol import ErrorKind
-from tarsy_worker.claim_types import Load
+from tarsy_worker.claim_types import ServerLoad
 
 SECONDS = (0.5, 1, 2, 5, 10, 30, 60, 120, 300)
 BYTES = (4_096, 16_384, 65_536, 150_000, 524_288, 2_097_152, 8_388_608, 33_554_432)
@@ -60,7 +60,7 @@ class Metrics:
         """`provider` is one that is configured: what a request names besides is never asked."""
         self._asked.labels(provider, outcome).inc()
 
-    def watch_load(self, load_of: Callable[[str], Load]) -> None:
+    def watch_load(self, load_of: Callable[[str], ServerLoad]) -> None:
         """The gauge asks for the load when somebody reads it."""
         self._running.set_function(lambda: float(load_of(SUMMARIES).running))
 

@@ -14,8 +14,8 @@ from tarsy_llm.protocol import Answer, Llm, LlmError, LlmRequest
 from tarsy_llm.scripted import Sleep
 from tarsy_masking.masker import Masker
 from tarsy_masking.streaming import MaskedStream
-from tarsy_summarizer.chunks import Chunks
 from tarsy_summarizer.metrics import Metrics
+from tarsy_summarizer.summary_stream import SummaryStream
 
 log = structlog.get_logger(__name__)
 
@@ -45,7 +45,7 @@ class Models:
     metrics: Metrics
 
 
-class Asking:
+class ModelFallback:
     """Of one summary. `ends_at`: nobody waits for it after that."""
 
     def __init__(self, models: Models, request: SummaryRequest, *, ends_at: float) -> None:
@@ -63,7 +63,7 @@ class Asking:
         last = next((name for name in reversed(self._named) if name in self._models.llms), None)
         for provider in self._named:
             try:
-                return await self._ask(provider, wanted, wait_of_the_last if provider == last else wait_as_asked)
+                return await self._ask(provider, wanted, wait_of_the_last if provider == last else wait_of_first_choice)
             except LlmError as problem:
                 self._note(provider, problem)
         return None
@@ -100,12 +100,12 @@ class Asking:
         return answer
 
     async def _stream(self, llm: Llm, wanted: LlmRequest) -> Answer:
-        chunks = Chunks(self._models.publisher, self._request, MaskedStream(self._mask), run=self._run)
+        chunks = SummaryStream(self._models.publisher, self._request, MaskedStream(self._mask), run=self._run)
         async with aclosing(llm.stream(wanted)) as stream:
             async for part in stream:
                 if isinstance(part, Answer):
                     await chunks.finish()
-                    return whole(part)
+                    return require_whole(part)
                 if part.part == "text":
                     await chunks.take(part.text)
         raise LlmError("the model ended without an answer", kind="cut_off")
@@ -117,7 +117,7 @@ class Asking:
         log.warning("summary.provider_failed", call_id=call_id, provider=provider, kind=problem.kind, error=reason)
 
 
-def wait_as_asked(problem: LlmError, left: float) -> float | None:
+def wait_of_first_choice(problem: LlmError, left: float) -> float | None:
     """Another provider could be asked at once: only a short wait that this one asked for is better."""
     asked = problem.retry_after_seconds
     if problem.kind != "rate_limited" or asked is None or asked > MOST_WAIT_SECONDS or asked >= left:
@@ -130,7 +130,7 @@ def wait_of_the_last(problem: LlmError, left: float) -> float | None:
     return wait if problem.retryable and wait <= MOST_WAIT_SECONDS and wait < left else None
 
 
-def whole(answer: Answer) -> Answer:
+def require_whole(answer: Answer) -> Answer:
     """Raises LlmError."""
     if not answer.text.strip():
         raise LlmError("the model answered with nothing", kind="provider_error")

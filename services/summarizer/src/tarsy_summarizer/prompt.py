@@ -9,7 +9,7 @@ from tarsy_contracts.conversation import Conversation, UserMessage
 from tarsy_contracts.requests import SummaryRequest
 
 
-def conversation(request: SummaryRequest, result: str) -> Conversation:
+def summary_conversation(request: SummaryRequest, result: str) -> Conversation:
     """`result` is what is to be shortened, short enough already.
 
     The fence is made from the text that it encloses: nobody can write that text so that it holds its own fence.

@@ -18,13 +18,13 @@ from tarsy_service.supervision import Supervisor
 from tarsy_summarizer.metrics import SUMMARIES, Metrics
 from tarsy_summarizer.runner import SummaryClaim, SummaryRunner
 from tarsy_summarizer.summarize import Summarizer
-from tarsy_worker.claim_types import Claims, Limits
-from tarsy_worker.service import Worker, WorkQueue
+from tarsy_worker.claim_types import Claims, ServerLimits
+from tarsy_worker.service import WorkerService, WorkQueue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummarizerService:
-    worker: Worker[SummaryRequest, SummaryClaim]
+    worker: WorkerService[SummaryRequest, SummaryClaim]
     summarizer: Summarizer
 
     @property
@@ -55,9 +55,9 @@ def summary_worker(
     now: Callable[[], datetime],
     new_id: Callable[[], str],
     at_once: int,
-) -> Worker[SummaryRequest, SummaryClaim]:
+) -> WorkerService[SummaryRequest, SummaryClaim]:
     """`at_once` summaries run at a time; a stop gives them back."""
-    return Worker(
+    return WorkerService(
         bus=bus,
         publisher=publisher,
         announcement=WorkerAnnounced(worker_id=worker_id, service="summarizer", name=name),
@@ -68,7 +68,7 @@ def summary_worker(
             kind=SummaryRequest,
             to_claim=SummaryClaim,
         ),
-        claims=Claims(limits={SUMMARIES: Limits(concurrent=at_once, queue=0)}, claim_after=timedelta(0)),
+        claims=Claims(limits={SUMMARIES: ServerLimits(concurrent=at_once, queue=0)}, claim_after=timedelta(0)),
         runner=SummaryRunner(summarizer, metrics),
         metrics=metrics,
         tracer=tracer,

@@ -15,9 +15,9 @@ from tarsy_contracts.requests import SummaryRequest
 from tarsy_llm.protocol import Answer
 from tarsy_llm.providers import close_llms
 from tarsy_summarizer.excerpt import Excerpt
-from tarsy_summarizer.models import REASONS_CHARACTERS, Asking, Models, shortened
-from tarsy_summarizer.prompt import conversation
-from tarsy_summarizer.source import SourceGone, read_source
+from tarsy_summarizer.models import REASONS_CHARACTERS, ModelFallback, Models, shortened
+from tarsy_summarizer.prompt import summary_conversation
+from tarsy_summarizer.source import SourceGoneError, read_source
 
 log = structlog.get_logger(__name__)
 
@@ -38,14 +38,14 @@ class Summarizer:
     async def run(self, request: SummaryRequest, claim_id: str) -> SummaryReported:
         """Never raises but for its cancellation."""
         began = self._models.monotonic()
-        asking = Asking(self._models, request, ends_at=began + request.timeout_seconds)
+        asking = ModelFallback(self._models, request, ends_at=began + request.timeout_seconds)
         try:
             async with asyncio.timeout(request.timeout_seconds):
                 answer = await self._answer(request, asking, self._reading_limit(began, request))
         except TimeoutError:
             late = f"no summary in {request.timeout_seconds:g} seconds"
             return self.report(request, claim_id, began, error="; ".join([late, *asking.reasons()]))
-        except (SourceGone, KafkaUnreachableError) as problem:
+        except (SourceGoneError, KafkaUnreachableError) as problem:
             return self.report(request, claim_id, began, error=str(problem))
         except Exception as problem:  # noqa: BLE001 - a mistake of ours in one summary must not end all the others
             # Without the message and the values in it, which nobody has masked.
@@ -82,11 +82,11 @@ class Summarizer:
         ends_at = began + request.timeout_seconds - earlier
         return TimeLimit(ends_at=ends_at, monotonic=self._models.monotonic, sleep=self._models.sleep)
 
-    async def _answer(self, request: SummaryRequest, asking: Asking, reading: TimeLimit) -> Answer | None:
-        return await asking.answer(conversation(request, await self._excerpt(request, reading)))
+    async def _answer(self, request: SummaryRequest, asking: ModelFallback, reading: TimeLimit) -> Answer | None:
+        return await asking.answer(summary_conversation(request, await self._excerpt(request, reading)))
 
     async def _excerpt(self, request: SummaryRequest, reading: TimeLimit) -> str:
-        """Raises SourceGone or KafkaUnreachableError."""
+        """Raises SourceGoneError or KafkaUnreachableError."""
         excerpt, size = Excerpt(self._input_bytes), 0
         async with self._places, aclosing(read_source(self._bus, request, reading)) as pieces:
             async for piece in pieces:

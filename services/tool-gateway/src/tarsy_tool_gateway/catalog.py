@@ -13,7 +13,7 @@ from tarsy_bus.publisher import NotWritten, Publisher, TooLarge
 from tarsy_contracts.envelope import envelope_of
 from tarsy_contracts.workers import CatalogTool, ServerCatalogued, ToolAnnotations
 from tarsy_tool_gateway.catalog_shortening import MOST_BYTES_EACH, shortened
-from tarsy_tool_gateway.mcp.connection import Connection
+from tarsy_tool_gateway.mcp.connection import McpConnection
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan
 from tarsy_tool_gateway.mcp.tool_listing import is_repeatable
 
@@ -22,7 +22,7 @@ log = structlog.get_logger(__name__)
 EVERY_SECONDS = 30.0
 
 
-class Catalog:
+class CatalogPublisher:
     def __init__(
         self,
         publisher: Publisher,
@@ -42,7 +42,7 @@ class Catalog:
         self._too_large = too_large
         self._masked: dict[str, tuple[Mapping[str, Tool], tuple[CatalogTool, ...]]] = {}
 
-    async def keep(self, connection: Connection) -> None:
+    async def keep(self, connection: McpConnection) -> None:
         """Publishes for ever: at every change, and now and then."""
         while True:
             connection.changed.clear()
@@ -53,7 +53,7 @@ class Catalog:
             except TimeoutError:
                 pass
 
-    async def withdraw(self, connection: Connection) -> None:
+    async def withdraw(self, connection: McpConnection) -> None:
         """A tombstone: this process sees nothing any longer. Best effort, a dead worker's entries do not count."""
         gone = ServerCatalogued(
             server=connection.plan.name, worker_id=self._worker_id, healthy=False, error="", tools=()
@@ -68,7 +68,7 @@ class Catalog:
         except NotWritten:
             log.warning("catalog.not_withdrawn", server=gone.server)
 
-    async def _publish(self, connection: Connection) -> None:
+    async def _publish(self, connection: McpConnection) -> None:
         tools = connection.tools
         entry = self._entry(connection, await self._masked_tools(connection.plan, tools, connection.mask))
         try:
@@ -78,7 +78,7 @@ class Catalog:
         else:
             self._masked[entry.server] = (tools, fitting)
 
-    def _entry(self, connection: Connection, tools: tuple[CatalogTool, ...]) -> ServerCatalogued:
+    def _entry(self, connection: McpConnection, tools: tuple[CatalogTool, ...]) -> ServerCatalogued:
         return ServerCatalogued(
             server=connection.plan.name,
             worker_id=self._worker_id,

@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 import structlog
 
 from tarsy_service.supervision import Supervisor
-from tarsy_tool_gateway.catalog import Catalog
-from tarsy_tool_gateway.mcp.connection import Connection
-from tarsy_tool_gateway.mcp.per_session_pool import IsolatedServer
+from tarsy_tool_gateway.catalog import CatalogPublisher
+from tarsy_tool_gateway.mcp.connection import McpConnection
+from tarsy_tool_gateway.mcp.per_session_pool import PerSessionPool
 
 log = structlog.get_logger(__name__)
 
@@ -19,10 +19,13 @@ CLOSE_SECONDS = 5.0
 
 @asynccontextmanager
 async def connected(
-    connections: Sequence[Connection], isolated: Sequence[IsolatedServer], catalog: Catalog, supervisor: Supervisor
+    connections: Sequence[McpConnection],
+    isolated: Sequence[PerSessionPool],
+    catalog: CatalogPublisher,
+    supervisor: Supervisor,
 ) -> AsyncIterator[None]:
     """Sessions, and what the catalog says of them, for as long as the body runs."""
-    owners: list[Connection | IsolatedServer] = [*connections, *isolated]
+    owners: list[McpConnection | PerSessionPool] = [*connections, *isolated]
     told_to_stop = asyncio.Event()
     async with supervisor.group() as group:
         tasks = [
@@ -38,11 +41,11 @@ async def connected(
             await _close(owners, tasks)
 
 
-def _kind(owner: Connection | IsolatedServer) -> str:
-    return "MCP server" if isinstance(owner, Connection) else "sessions with MCP server"
+def _kind(owner: McpConnection | PerSessionPool) -> str:
+    return "MCP server" if isinstance(owner, McpConnection) else "sessions with MCP server"
 
 
-async def _close(owners: Sequence[Connection | IsolatedServer], tasks: Sequence[asyncio.Task[None]]) -> None:
+async def _close(owners: Sequence[McpConnection | PerSessionPool], tasks: Sequence[asyncio.Task[None]]) -> None:
     if not tasks:
         return
     for owner in owners:

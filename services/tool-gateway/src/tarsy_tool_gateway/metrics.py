@@ -8,15 +8,15 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from tarsy_contracts.events import Outcome
 from tarsy_tool_gateway.mcp.connection import SessionEnd
-from tarsy_tool_gateway.mcp.failures import RETRIED, Kind
-from tarsy_worker.claim_types import Load
+from tarsy_tool_gateway.mcp.failures import RETRIED, FailureKind
+from tarsy_worker.claim_types import ServerLoad
 
 OTHER = "other"
 SECONDS = (0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300)
 BYTES = (256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 8_388_608, 33_554_432)
 
 
-class Watched(Protocol):
+class HealthWatched(Protocol):
     @property
     def healthy(self) -> bool: ...
 
@@ -124,7 +124,7 @@ class Metrics:
     def busy(self, server: str) -> None:
         self._busy.labels(self._known(server)).inc()
 
-    def watch_load(self, load_of: Callable[[str], Load]) -> None:
+    def watch_load(self, load_of: Callable[[str], ServerLoad]) -> None:
         """The gauges ask for the load when somebody reads them."""
         for server in self._servers:
             load = partial(load_of, server)
@@ -132,7 +132,7 @@ class Metrics:
             self._queued.labels(server).set_function(partial(_queued, load))
             self._held.labels(server).set_function(partial(_awaiting_grant, load))
 
-    def watch(self, server: str, watched: Watched) -> None:
+    def watch(self, server: str, watched: HealthWatched) -> None:
         """Its health is looked at when somebody asks for it."""
         self._healthy.labels(server).set_function(lambda: float(watched.healthy))
 
@@ -141,7 +141,7 @@ class Metrics:
             self._reconnects.labels(server).inc()
         self._met.add(server)
 
-    def retried(self, server: str, reason: Kind) -> None:
+    def retried(self, server: str, reason: FailureKind) -> None:
         self._retries.labels(server, reason).inc()
 
     def session_ended(self, server: str, reason: SessionEnd) -> None:
@@ -180,13 +180,13 @@ class Metrics:
         return server if server in self._servers else OTHER
 
 
-def _running(load: Callable[[], Load]) -> float:
+def _running(load: Callable[[], ServerLoad]) -> float:
     return load().running
 
 
-def _queued(load: Callable[[], Load]) -> float:
+def _queued(load: Callable[[], ServerLoad]) -> float:
     return load().queued
 
 
-def _awaiting_grant(load: Callable[[], Load]) -> float:
+def _awaiting_grant(load: Callable[[], ServerLoad]) -> float:
     return load().awaiting_grant

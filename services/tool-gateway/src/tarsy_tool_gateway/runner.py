@@ -14,9 +14,9 @@ from tarsy_contracts.inputs import ToolCallReported
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_service.supervision import not_cancelled_from_inside
 from tarsy_tool_gateway.metrics import Metrics
-from tarsy_tool_gateway.results.memory_budget import Room
-from tarsy_tool_gateway.results.results import OFF_THE_LOOP_CHARACTERS, Kept, Results
-from tarsy_tool_gateway.tool_servers import Said, unknown_outcome
+from tarsy_tool_gateway.results.memory_budget import MemoryBudget
+from tarsy_tool_gateway.results.results import OFF_THE_LOOP_CHARACTERS, KeptResult, ResultStore
+from tarsy_tool_gateway.tool_servers import ToolOutput, unknown_outcome
 from tarsy_worker.claim_types import ReportOutcome
 from tarsy_worker.runner import MayStart, always
 
@@ -33,8 +33,8 @@ class CallRunner:
 
     def __init__(
         self,
-        call: Callable[[ToolCallRequest, MayStart], Awaitable[Said]],
-        results: Results,
+        call: Callable[[ToolCallRequest, MayStart], Awaitable[ToolOutput]],
+        results: ResultStore,
         *,
         worker_id: str,
         metrics: Metrics,
@@ -43,7 +43,7 @@ class CallRunner:
         self._results = results
         self._worker_id = worker_id
         self._metrics = metrics
-        self._room = Room(MOST_CHARACTERS_AT_ONCE)
+        self._room = MemoryBudget(MOST_CHARACTERS_AT_ONCE)
 
     def span_attributes(self, request: ToolCallRequest) -> Attributes:
         return {"tarsy.call_id": request.call_id, "tarsy.server": request.server, "tarsy.tool": request.tool}
@@ -88,7 +88,7 @@ class CallRunner:
             duration_ms=milliseconds(ran_for),
         )
 
-    async def _keep(self, request: ToolCallRequest, claim_id: str, text: str) -> Kept:
+    async def _keep(self, request: ToolCallRequest, claim_id: str, text: str) -> KeptResult:
         """Short results pass the long ones by."""
         keep = partial(self._results.keep, request, claim_id, text)
         if len(text) <= OFF_THE_LOOP_CHARACTERS:
@@ -96,7 +96,7 @@ class CallRunner:
         async with self._room.of(len(text)):
             return await keep()
 
-    async def _said(self, request: ToolCallRequest, may_start: MayStart) -> Said:
+    async def _said(self, request: ToolCallRequest, may_start: MayStart) -> ToolOutput:
         try:
             return await not_cancelled_from_inside(f"call {request.call_id}", self._call(request, may_start))
         except Exception as problem:  # noqa: BLE001 - a mistake of ours in one call must not end all the others
@@ -104,7 +104,7 @@ class CallRunner:
             where = "".join(traceback.format_tb(problem.__traceback__))
             log.error("call.failed", call_id=request.call_id, problem=type(problem).__name__, where=where)
             outcome: Outcome = "unavailable" if request.repeatable else "unknown"
-            return Said(outcome, "The tool gateway failed in this call.")
+            return ToolOutput(outcome, "The tool gateway failed in this call.")
 
 
 def milliseconds(span: timedelta) -> int:

@@ -13,25 +13,25 @@ from tarsy_contracts.requests import ToolCallRequest
 from tarsy_contracts.workers import WorkerAnnounced
 from tarsy_service.service import Ready
 from tarsy_service.supervision import Supervisor
-from tarsy_tool_gateway.catalog import Catalog
-from tarsy_tool_gateway.mcp.connection import Connection
-from tarsy_tool_gateway.mcp.per_session_pool import IsolatedServer
-from tarsy_tool_gateway.mcp.readiness import Gate
+from tarsy_tool_gateway.catalog import CatalogPublisher
+from tarsy_tool_gateway.mcp.connection import McpConnection
+from tarsy_tool_gateway.mcp.per_session_pool import PerSessionPool
+from tarsy_tool_gateway.mcp.readiness import ReadinessGate
 from tarsy_tool_gateway.mcp_lifespan import connected
 from tarsy_tool_gateway.metrics import Metrics
 from tarsy_tool_gateway.runner import CallRunner
 from tarsy_tool_gateway.tool_servers import ToolServer
 from tarsy_worker.claim_types import Claims
-from tarsy_worker.service import Worker, WorkQueue
+from tarsy_worker.service import WorkerService, WorkQueue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolGateway:
-    worker: Worker[ToolCallRequest, ToolCallRequest]
-    connections: Sequence[Connection]
-    isolated: Sequence[IsolatedServer]
-    gate: Gate
-    catalog: Catalog
+    worker: WorkerService[ToolCallRequest, ToolCallRequest]
+    connections: Sequence[McpConnection]
+    isolated: Sequence[PerSessionPool]
+    gate: ReadinessGate
+    catalog: CatalogPublisher
 
     @property
     def supervisor(self) -> Supervisor:
@@ -60,8 +60,8 @@ def tool_worker(
     now: Callable[[], datetime],
     new_id: Callable[[], str],
     drain_seconds: float,
-) -> Worker[ToolCallRequest, ToolCallRequest]:
-    return Worker(
+) -> WorkerService[ToolCallRequest, ToolCallRequest]:
+    return WorkerService(
         bus=bus,
         publisher=publisher,
         announcement=WorkerAnnounced(worker_id=worker_id, service="tool-gateway", name=name),

@@ -7,12 +7,12 @@ from typing import Protocol
 from tarsy_contracts.events import Outcome
 from tarsy_contracts.own_tools import OWN_SERVER
 from tarsy_contracts.requests import ToolCallRequest
-from tarsy_worker.claim_types import Limits
+from tarsy_worker.claim_types import ServerLimits
 from tarsy_worker.runner import MayStart, always
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ToolOutput:
     """`text` is as the server or we put it: not masked yet."""
 
     outcome: Outcome
@@ -21,18 +21,20 @@ class Said:
 
 class ToolServer(Protocol):
     @property
-    def limits(self) -> Limits: ...
+    def limits(self) -> ServerLimits: ...
 
-    async def call(self, request: ToolCallRequest, may_start: MayStart = always) -> Said:
+    async def call(self, request: ToolCallRequest, may_start: MayStart = always) -> ToolOutput:
         """One call, and what came of it: every way in which it can go wrong has one outcome."""
         ...
 
 
-async def call_tool(servers: Mapping[str, ToolServer], request: ToolCallRequest, may_start: MayStart = always) -> Said:
+async def call_tool(
+    servers: Mapping[str, ToolServer], request: ToolCallRequest, may_start: MayStart = always
+) -> ToolOutput:
     server = servers.get(request.server)
     if server is None:
         known = ", ".join(sorted(servers.keys() - {OWN_SERVER}))
-        return Said("rejected", f"There is no MCP server {request.server}. There are: {known}")
+        return ToolOutput("rejected", f"There is no MCP server {request.server}. There are: {known}")
     return await server.call(request, may_start)
 
 

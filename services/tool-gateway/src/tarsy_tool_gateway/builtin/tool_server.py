@@ -5,28 +5,28 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from tarsy_contracts.requests import ToolCallRequest
-from tarsy_tool_gateway.tool_servers import Said
-from tarsy_worker.claim_types import Limits
+from tarsy_tool_gateway.tool_servers import ToolOutput
+from tarsy_worker.claim_types import ServerLimits
 from tarsy_worker.runner import MayStart, always
 
-LIMITS = Limits(concurrent=16, queue=256)
+LIMITS = ServerLimits(concurrent=16, queue=256)
 
-type OwnTool = Callable[[ToolCallRequest], Awaitable[Said]]
+type BuiltinTool = Callable[[ToolCallRequest], Awaitable[ToolOutput]]
 
 
 @dataclass(frozen=True, slots=True)
-class OwnServer:
+class BuiltinToolServer:
     """All of its tools only read, so that a call that took too long can be made again."""
 
-    tools: Mapping[str, OwnTool]
-    limits: Limits = LIMITS
+    tools: Mapping[str, BuiltinTool]
+    limits: ServerLimits = LIMITS
 
-    async def call(self, request: ToolCallRequest, may_start: MayStart = always) -> Said:
+    async def call(self, request: ToolCallRequest, may_start: MayStart = always) -> ToolOutput:
         tool = self.tools.get(request.tool)
         if tool is None:
-            return Said("rejected", f"The tool gateway has no tool {request.tool} of its own.")
+            return ToolOutput("rejected", f"The tool gateway has no tool {request.tool} of its own.")
         try:
             async with asyncio.timeout(request.timeout_seconds):
                 return await tool(request)
         except TimeoutError:
-            return Said("unavailable", f"{request.tool} took longer than {request.timeout_seconds:g} seconds.")
+            return ToolOutput("unavailable", f"{request.tool} took longer than {request.timeout_seconds:g} seconds.")

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from tarsy_tool_gateway.mcp.json_schema.evaluation import Evaluation
 from tarsy_tool_gateway.mcp.json_schema.patterns import Patterns
-from tarsy_tool_gateway.mcp.json_schema.verdicts import GivenUp, Judged, Misfit, Verdict
+from tarsy_tool_gateway.mcp.json_schema.verdicts import CheckAbortedError, Judgement, Misfit, Verdict
 
 
 class ArgumentChecks:
@@ -55,8 +55,8 @@ class ArgumentChecks:
         patterns = self._patterns.setdefault(name, Patterns())
         try:
             return Evaluation(root, patterns).check(schema, value)
-        except (GivenUp, RecursionError):
+        except (CheckAbortedError, RecursionError):
             if name not in self._told:
                 self._told.add(name)
                 self._unchecked(name)
-            return Judged.UNKNOWN
+            return Judgement.UNKNOWN

@@ -14,13 +14,13 @@ from mcp_types import CallToolResult, Tool
 from pydantic import JsonValue
 
 from tarsy_tool_gateway.mcp.arguments import ArgumentChecks
-from tarsy_tool_gateway.mcp.diagnosis import Verdict, judge
-from tarsy_tool_gateway.mcp.failures import CallFailed, Kind, failure_of
-from tarsy_tool_gateway.mcp.protocol_versions import Eras
+from tarsy_tool_gateway.mcp.diagnosis import Diagnosis, diagnose
+from tarsy_tool_gateway.mcp.failures import CallFailedError, FailureKind, failure_of
+from tarsy_tool_gateway.mcp.protocol_versions import ProtocolVersions
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan
-from tarsy_tool_gateway.mcp.session import Session
+from tarsy_tool_gateway.mcp.session import McpSession
 from tarsy_tool_gateway.mcp.transports.opener import Open, opener
-from tarsy_tool_gateway.results.text import cut_at_blank
+from tarsy_tool_gateway.results.text import truncate_at_space
 
 log = structlog.get_logger(__name__)
 
@@ -37,18 +37,18 @@ type SessionEnd = Literal["ended", "expired", "silent", "refused", "hung"]
 """It ended by itself; the server knew it no longer; it did not answer a check; it answered that with an error; it took
 no more of what was sent.
 """
-LEFT: Mapping[Kind, SessionEnd] = {"session_ended": "ended", "session_over": "expired", "hung": "hung"}
+LEFT: Mapping[FailureKind, SessionEnd] = {"session_ended": "ended", "session_over": "expired", "hung": "hung"}
 
 
 @dataclass(frozen=True, slots=True)
-class Checking:
+class HealthCheck:
     """How often a server is asked whether it is there, and how long it may take to answer."""
 
     every_seconds: float = 15.0
     within_seconds: float = 5.0
 
 
-class Connection:
+class McpConnection:
     """`run` is the one task; `changed` is set whenever tools or health are no longer what they were."""
 
     def __init__(
@@ -61,12 +61,12 @@ class Connection:
         ended: Callable[[SessionEnd], None] = lambda _: None,
         unchecked: Callable[[], None] = lambda: None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
-        checking: Checking = Checking(),
+        checking: HealthCheck = HealthCheck(),
     ) -> None:
         self.plan = plan
         self.error = "it has not been reached yet"
         self.misconfigured = False
-        self.judged = False
+        self.diagnosed = False
         self.checked_at: datetime | None = None
         self.changed = asyncio.Event()
         self.mask = mask
@@ -76,9 +76,9 @@ class Connection:
         self._unchecked = unchecked
         self._now = now
         self._checking = checking
-        self._eras = Eras(plan.transport.protocol, probe_seconds=min(10.0, connect_seconds / 3))
-        self._session: Session | None = None
-        self._retired: deque[Session] = deque()
+        self._eras = ProtocolVersions(plan.transport.protocol, probe_seconds=min(10.0, connect_seconds / 3))
+        self._session: McpSession | None = None
+        self._retired: deque[McpSession] = deque()
         self._known: Mapping[str, Tool] = {}
         self._ready = asyncio.Event()
         self._wake = asyncio.Event()
@@ -127,23 +127,23 @@ class Connection:
                 pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
 
     async def wait_ready(self, seconds: float) -> None:
-        """Raises CallFailed."""
+        """Raises CallFailedError."""
         try:
             async with asyncio.timeout(seconds):
                 await self._ready.wait()
         except TimeoutError:
-            raise CallFailed("unreachable", self.error) from None
+            raise CallFailedError("unreachable", self.error) from None
 
     async def call(
         self, tool: str, arguments: dict[str, JsonValue], seconds: float, progress: ProgressFnT | None = None
     ) -> CallToolResult:
-        """Raises CallFailed."""
+        """Raises CallFailedError."""
         session = self._session
         if session is None or not self.healthy:
-            raise CallFailed("unreachable", self.error)
+            raise CallFailedError("unreachable", self.error)
         try:
             return await session.call(tool, arguments, seconds, progress)
-        except CallFailed as failure:
+        except CallFailedError as failure:
             self._react(session, failure)
             raise
 
@@ -152,7 +152,7 @@ class Connection:
         self._wake.set()
 
     async def _one_session(self, open_streams: Open, sessions: asyncio.TaskGroup) -> None:
-        session = Session(
+        session = McpSession(
             self._eras,
             connect_seconds=self._connect_seconds,
             stirred=lambda: self._stirred(session),
@@ -160,7 +160,7 @@ class Connection:
         )
         sessions.create_task(session.run(open_streams), name=f"session with {self.plan.name}")
         if not await session.opened():
-            self._lost(judge(session.problem) if session.problem is not None else None)
+            self._lost(diagnose(session.problem) if session.problem is not None else None)
             return
         self._session = session
         self._left = None
@@ -170,12 +170,12 @@ class Connection:
         self._session = None
         self._retire(session)
         if session.problem is not None:
-            verdict = judge(session.problem)
+            verdict = diagnose(session.problem)
         self._lost(verdict)
         if not self._stopping:
             self._ended(end)
 
-    async def _until_broken(self, session: Session) -> tuple[SessionEnd, Verdict | None]:
+    async def _until_broken(self, session: McpSession) -> tuple[SessionEnd, Diagnosis | None]:
         """Checks now and then, and whenever something stirs. Nobody waits for a check, but calls that are in doubt."""
         silences = 0
         while True:
@@ -193,14 +193,14 @@ class Connection:
             if session.is_over:
                 return "ended", None
             if not isinstance(problem, TimeoutError):
-                return "refused", judge(problem)
+                return "refused", diagnose(problem)
             silences += 1
             if silences > 1 or not session.in_flight:
-                return "silent", judge(problem)
+                return "silent", diagnose(problem)
             # Some servers do one thing at a time: this one may be at work for a call.
             self._wake.set()
 
-    async def _asked(self, session: Session) -> Exception | None:
+    async def _asked(self, session: McpSession) -> Exception | None:
         """Why the server does not seem to be there; None when it is."""
         began = asyncio.get_running_loop().time()
         try:
@@ -219,13 +219,13 @@ class Connection:
             pass
         self._wake.clear()
 
-    def _stirred(self, session: Session) -> None:
+    def _stirred(self, session: McpSession) -> None:
         if session is self._session:
             if session.is_over:
                 self._ready.clear()
             self._wake.set()
 
-    def _react(self, session: Session, failure: CallFailed) -> None:
+    def _react(self, session: McpSession, failure: CallFailedError) -> None:
         """After one broken call the others go on; the next ones wait until the server was asked."""
         if failure.meaning.session == "keep" or session is not self._session or not self.healthy:
             return
@@ -239,19 +239,19 @@ class Connection:
         self._unchecked()
         log.warning("mcp_server.schema_not_checked", server=self.plan.name, tool=self._shown(tool))
 
-    def _retire(self, session: Session) -> None:
+    def _retire(self, session: McpSession) -> None:
         self._retired = deque(each for each in self._retired if not each.is_over)
         self._retired.append(session)
         session.retire()
         while len(self._retired) > MOST_RETIRED:
             self._retired.popleft().end()
 
-    def _found(self, session: Session) -> None:
-        news = not self.healthy or session.tools != self._known or not self.judged
+    def _found(self, session: McpSession) -> None:
+        news = not self.healthy or session.tools != self._known or not self.diagnosed
         self.protocol_version, self.server_version = session.protocol_version, self.mask(session.server_version)[:200]
         if session.tools != self._known:
             self._known = session.tools
-        self.error, self.misconfigured, self.judged = "", False, True
+        self.error, self.misconfigured, self.diagnosed = "", False, True
         self.checked_at = self._now()
         self._ready.set()
         if news:
@@ -260,11 +260,11 @@ class Connection:
 
     def _shown(self, reason: str) -> str:
         """Cut after it was masked: of a secret that is cut in two, neither half is known."""
-        return cut_at_blank(self.mask(cut_at_blank(reason, MOST_MASKED)), MOST_SHOWN)
+        return truncate_at_space(self.mask(truncate_at_space(reason, MOST_MASKED)), MOST_SHOWN)
 
-    def _lost(self, verdict: Verdict | None) -> None:
+    def _lost(self, verdict: Diagnosis | None) -> None:
         self._ready.clear()
-        self.checked_at, self.judged = self._now(), True
+        self.checked_at, self.diagnosed = self._now(), True
         self.misconfigured = verdict is not None and verdict.misconfigured
         if verdict is not None:
             self.error = self._shown(verdict.reason)

@@ -16,7 +16,7 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
-from tarsy_tool_gateway.mcp.failures import is_our_own
+from tarsy_tool_gateway.mcp.failures import is_gateway_error
 
 PASSING_STATUSES = frozenset({408, 425, 429})
 NO_SUCH_PROTOCOL = frozenset(
@@ -29,23 +29,23 @@ NO_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE")
 """OpenSSL's words for somebody who does not speak TLS at all."""
 
 
-class WronglyConfigured(Exception):
+class MisconfiguredError(Exception):
     """What is wrong, in a sentence for the operator: no repetition will help."""
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Diagnosis:
     """`reason` is neither masked nor cut yet."""
 
     misconfigured: bool
     reason: str
 
 
-def judge(problem: BaseException) -> Verdict:
+def diagnose(problem: BaseException) -> Diagnosis:
     """Of what ended an attempt to connect, or to list the tools."""
     leaves = list(_leaves(problem))
     wrong = next((leaf for leaf in leaves if _is_wrong(leaf)), None)
-    return Verdict(wrong is not None, _said(wrong or leaves[0]))
+    return Diagnosis(wrong is not None, _said(wrong or leaves[0]))
 
 
 def _leaves(problem: BaseException) -> Iterator[BaseException]:
@@ -58,7 +58,7 @@ def _leaves(problem: BaseException) -> Iterator[BaseException]:
 
 def _is_wrong(problem: BaseException) -> bool:
     match problem:
-        case WronglyConfigured() | ValidationError():
+        case MisconfiguredError() | ValidationError():
             return True
         case MCPError():
             return _is_final(problem)
@@ -82,7 +82,7 @@ def _denies(status: int) -> bool:
 
 def _is_final(problem: MCPError) -> bool:
     data = problem.error.data
-    if is_our_own(data):
+    if is_gateway_error(data):
         return data["tarsy"] == "refused" and _denies(data.get("status", 0))
     return problem.code in NO_SUCH_PROTOCOL
 
@@ -104,7 +104,7 @@ def _said(problem: BaseException) -> str:
     match problem:
         case TimeoutError():
             return "it did not answer in time"
-        case WronglyConfigured():
+        case MisconfiguredError():
             return str(problem)
         case ValidationError():
             # pydantic's own words hold what the server said.

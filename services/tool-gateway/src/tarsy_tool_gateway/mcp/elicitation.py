@@ -9,7 +9,7 @@ from pydantic import ValidationError
 DECLINED = ElicitResult(action="decline")
 
 
-async def elicited(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
+async def answer_elicitation(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
     return answer_to(params)
 
 

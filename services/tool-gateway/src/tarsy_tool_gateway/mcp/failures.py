@@ -10,9 +10,9 @@ import anyio
 import pydantic
 from mcp import MCPError
 
-from tarsy_tool_gateway.results.text import cut_at_blank
+from tarsy_tool_gateway.results.text import truncate_at_space
 
-type Kind = Literal[
+type FailureKind = Literal[
     "unreachable",
     "not_sent",
     "session_over",
@@ -37,7 +37,7 @@ class Meaning:
     again: Literal["never", "once", "when_told"]
 
 
-MEANINGS: Mapping[Kind, Meaning] = {
+MEANINGS: Mapping[FailureKind, Meaning] = {
     # There is no session, and none came in time.
     "unreachable": Meaning("no", "keep", "never"),
     # No connection: refused, no such host, or the session was over already.
@@ -63,15 +63,15 @@ MEANINGS: Mapping[Kind, Meaning] = {
     "answered": Meaning("yes", "keep", "never"),
 }
 
-RETRIED: tuple[Kind, ...] = tuple(kind for kind, meaning in MEANINGS.items() if meaning.again != "never")
+RETRIED: tuple[FailureKind, ...] = tuple(kind for kind, meaning in MEANINGS.items() if meaning.again != "never")
 
 LEAST_PAUSE_SECONDS, MOST_PAUSE_SECONDS = 0.25, 0.75
-MOST_TOLD = 3
+MOST_RETRY_AFTERS = 3
 """How often a call is sent again because the server asked to come later."""
 LEAST_LEFT_SECONDS = 0.1
 """Nothing is sent again with less time than this."""
 
-MOST_SAID = 1000
+MOST_REASON_CHARACTERS = 1000
 
 TIMED_OUT = -32001
 CLOSED = -32000
@@ -81,10 +81,10 @@ SESSION_TALK = ("not found", "terminated", "expired", "unknown", "invalid", "no 
 NOT_ENTERED = ("Client must be used within", "called before run()")
 
 
-class CallFailed(Exception):
+class CallFailedError(Exception):
     """`why` goes, masked, to agent and log. `told`: the Retry-After header. `code`: of the server's own error."""
 
-    def __init__(self, kind: Kind, why: str, *, told: str | None = None, code: int | None = None) -> None:
+    def __init__(self, kind: FailureKind, why: str, *, told: str | None = None, code: int | None = None) -> None:
         super().__init__(why)
         self.kind = kind
         self.why = why
@@ -96,34 +96,34 @@ class CallFailed(Exception):
         return MEANINGS[self.kind]
 
 
-def failure_of(problem: Exception, *, alive: bool) -> CallFailed | None:
+def failure_of(problem: Exception, *, alive: bool) -> CallFailedError | None:
     """`alive`: the session is not known to have ended. None for what is a mistake of ours."""
     match problem:
-        case CallFailed():
+        case CallFailedError():
             return problem
         case TimeoutError():
-            return CallFailed("hung", "it did not answer in time")
+            return CallFailedError("hung", "it did not answer in time")
         case MCPError():
             return _of_error(problem, alive)
         case anyio.ClosedResourceError() | anyio.BrokenResourceError():
-            return CallFailed("session_ended", "its session ended before it answered")
+            return CallFailedError("session_ended", "its session ended before it answered")
         case pydantic.ValidationError():
-            return CallFailed("unreadable", f"its answer does not fit the protocol: {_first_line(problem)}")
+            return CallFailedError("unreadable", f"its answer does not fit the protocol: {_first_line(problem)}")
         case RuntimeError():
             return _of_runtime_error(problem)
         case _:
             return None
 
 
-def is_our_own(data: object) -> bool:
+def is_gateway_error(data: object) -> bool:
     """Whether our HTTP transport made this error. Any code may be a server's own; this mark is not."""
     kind = data.get("tarsy") if isinstance(data, dict) else None
     return isinstance(kind, str) and kind in MEANINGS
 
 
 def pause_before_next(
-    failure: CallFailed,
-    before: Sequence[CallFailed],
+    failure: CallFailedError,
+    before: Sequence[CallFailedError],
     *,
     repeatable: bool,
     left_seconds: float,
@@ -141,11 +141,14 @@ def pause_before_next(
         case "once":
             pause, most = jitter_seconds, 1
         case "when_told":
-            pause, most = max(told_seconds(failure.told, now) or 0.0, 2**made * jitter_seconds), MOST_TOLD
+            pause, most = (
+                max(retry_after_seconds(failure.told, now) or 0.0, 2**made * jitter_seconds),
+                MOST_RETRY_AFTERS,
+            )
     return pause if made < most and pause + LEAST_LEFT_SECONDS <= left_seconds else None
 
 
-def told_seconds(header: str | None, now: datetime) -> float | None:
+def retry_after_seconds(header: str | None, now: datetime) -> float | None:
     """What Retry-After says: seconds, or a date of HTTP."""
     if header is None:
         return None
@@ -158,38 +161,38 @@ def told_seconds(header: str | None, now: datetime) -> float | None:
         return None
 
 
-def _of_error(problem: MCPError, alive: bool) -> CallFailed:
+def _of_error(problem: MCPError, alive: bool) -> CallFailedError:
     data, message = problem.error.data, problem.message
-    if is_our_own(data):
+    if is_gateway_error(data):
         told = data.get("retry_after")
-        return CallFailed(data["tarsy"], message, told=told if isinstance(told, str) else None)
+        return CallFailedError(data["tarsy"], message, told=told if isinstance(told, str) else None)
     if problem.code == INVALID_REQUEST and _denies_session(message):
-        return CallFailed("session_over", "its session is over")
+        return CallFailedError("session_over", "its session is over")
     if problem.code == TIMED_OUT and message.startswith("Request ") and message.endswith(" timed out"):
-        return CallFailed("timed_out", "it did not answer in time")
+        return CallFailedError("timed_out", "it did not answer in time")
     if problem.code == UNPARSED and message.startswith("Failed to parse "):
-        return CallFailed("unreadable", f"its answer does not fit the protocol: {_first_line(problem)}")
+        return CallFailedError("unreadable", f"its answer does not fit the protocol: {_first_line(problem)}")
     if problem.code == CLOSED:
         return _of_closed(problem, alive)
-    return CallFailed("answered", message, code=problem.code)
+    return CallFailedError("answered", message, code=problem.code)
 
 
-def _of_closed(problem: MCPError, alive: bool) -> CallFailed:
+def _of_closed(problem: MCPError, alive: bool) -> CallFailedError:
     """-32000 is also what many servers answer with when they mean any error of theirs."""
     if problem.message.startswith("SSE stream ended"):
-        return CallFailed("lost", "its answer broke off")
+        return CallFailedError("lost", "its answer broke off")
     if problem.message.startswith("SSE stream failed"):
-        return CallFailed("unreadable", problem.message)
+        return CallFailedError("unreadable", problem.message)
     if not alive or problem.message == "Connection closed":
-        return CallFailed("session_ended", "its session ended before it answered")
-    return CallFailed("answered", problem.message, code=problem.code)
+        return CallFailedError("session_ended", "its session ended before it answered")
+    return CallFailedError("answered", problem.message, code=problem.code)
 
 
-def _of_runtime_error(problem: RuntimeError) -> CallFailed:
+def _of_runtime_error(problem: RuntimeError) -> CallFailedError:
     text = str(problem)
     if any(words in text for words in NOT_ENTERED):
-        return CallFailed("not_sent", "its session is over")
-    return CallFailed("unreadable", _first_line(problem))
+        return CallFailedError("not_sent", "its session is over")
+    return CallFailedError("unreadable", _first_line(problem))
 
 
 def _denies_session(message: str) -> bool:
@@ -198,4 +201,4 @@ def _denies_session(message: str) -> bool:
 
 
 def _first_line(problem: Exception) -> str:
-    return cut_at_blank(str(problem).partition("\n")[0], MOST_SAID)
+    return truncate_at_space(str(problem).partition("\n")[0], MOST_REASON_CHARACTERS)

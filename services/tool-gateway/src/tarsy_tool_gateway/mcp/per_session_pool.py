@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import structlog
 
 from tarsy_contracts.requests import ToolCallRequest
-from tarsy_tool_gateway.mcp.connection import Connection
+from tarsy_tool_gateway.mcp.connection import McpConnection
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan, for_session
-from tarsy_tool_gateway.tool_servers import Said, ToolServer
-from tarsy_worker.claim_types import Limits
+from tarsy_tool_gateway.tool_servers import ToolOutput, ToolServer
+from tarsy_worker.claim_types import ServerLimits
 from tarsy_worker.runner import MayStart, always
 
 log = structlog.get_logger(__name__)
@@ -23,7 +23,7 @@ CLOSE_SECONDS = 20.0
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class PoolLimits:
     """At most `sessions` are open, one nobody used for `idle_seconds` is closed; a call waits so long for its turn."""
 
     sessions: int
@@ -33,23 +33,23 @@ class Bounds:
 
 @dataclass(slots=True)
 class _Open:
-    connection: Connection
+    connection: McpConnection
     tools: ToolServer
     task: asyncio.Task[None]
     used: float
     calls: int = 0
 
 
-class IsolatedServer:
+class PerSessionPool:
     """`run` owns the sessions. Each has a task of its own, which opens it again when it died."""
 
     def __init__(
         self,
         plan: ServerPlan,
-        bounds: Bounds,
+        bounds: PoolLimits,
         *,
-        connect: Callable[[ServerPlan], Connection],
-        tools: Callable[[Connection], ToolServer],
+        connect: Callable[[ServerPlan], McpConnection],
+        tools: Callable[[McpConnection], ToolServer],
     ) -> None:
         self.plan = plan
         self._bounds = bounds
@@ -63,7 +63,7 @@ class IsolatedServer:
         self._stopped = asyncio.Event()
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> ServerLimits:
         return self.plan.limits
 
     @property
@@ -86,7 +86,7 @@ class IsolatedServer:
     def stop(self) -> None:
         self._stopped.set()
 
-    async def call(self, request: ToolCallRequest, may_start: MayStart = always) -> Said:
+    async def call(self, request: ToolCallRequest, may_start: MayStart = always) -> ToolOutput:
         began = self._now()
         try:
             async with asyncio.timeout(min(self._bounds.wait_seconds, request.timeout_seconds)):
@@ -94,9 +94,9 @@ class IsolatedServer:
         except TimeoutError:
             most = self._bounds.sessions
             busy = f"The MCP server {request.server} has {most} sessions for other investigations, and all are in use."
-            return Said("unavailable", busy)
+            return ToolOutput("unavailable", busy)
         if session is None:
-            return Said("unavailable", f"The MCP server {request.server} is being closed.")
+            return ToolOutput("unavailable", f"The MCP server {request.server} is being closed.")
         session.calls += 1
         try:
             left = max(0.0, request.timeout_seconds - (self._now() - began))
@@ -139,7 +139,7 @@ class IsolatedServer:
         task.add_done_callback(lambda _: self._ended(session_id, opened))
         return True
 
-    async def _keep(self, connection: Connection) -> None:
+    async def _keep(self, connection: McpConnection) -> None:
         try:
             await connection.run()
         except Exception as problem:  # noqa: BLE001 - a session that cannot be kept must not end those of others

@@ -21,17 +21,17 @@ MOST_MASKED_CHARACTERS = 10_000
 """Of a longer message only the numbers are told: cutting it before it is masked could cut a secret in two."""
 
 
-class Tell(Protocol):
+class ReportProgress(Protocol):
     async def __call__(self, progress: float, total: float | None, message: str | None) -> None: ...
 
 
-class Counting(Protocol):
+class ProgressMetrics(Protocol):
     def progress_told(self, server: str) -> None: ...
 
     def progress_dropped(self, server: str) -> None: ...
 
 
-class Progress:
+class ProgressPublisher:
     """Publishes for the calls of all servers. `mask_of` a session's id is how its texts are masked."""
 
     def __init__(
@@ -40,7 +40,7 @@ class Progress:
         *,
         mask_of: Callable[[str], Callable[[str], str]],
         now: Callable[[], datetime],
-        metrics: Counting,
+        metrics: ProgressMetrics,
     ) -> None:
         self._publisher = publisher
         self._mask_of = mask_of
@@ -48,23 +48,25 @@ class Progress:
         self._metrics = metrics
 
     @asynccontextmanager
-    async def of(self, request: ToolCallRequest) -> AsyncIterator[Tell]:
+    async def of(self, request: ToolCallRequest) -> AsyncIterator[ReportProgress]:
         """For as long as the call runs. What was not told by its end is not told any more: the outcome says it all."""
-        one = _OfOneCall(self._publisher, request, self._mask_of, round(self._now().timestamp() * 1000), self._metrics)
+        one = _CallProgress(
+            self._publisher, request, self._mask_of, round(self._now().timestamp() * 1000), self._metrics
+        )
         try:
             yield one.tell
         finally:
             await one.stop()
 
 
-class _OfOneCall:
+class _CallProgress:
     def __init__(
         self,
         publisher: Publisher,
         request: ToolCallRequest,
         mask_of: Callable[[str], Callable[[str], str]],
         run: int,
-        metrics: Counting,
+        metrics: ProgressMetrics,
     ) -> None:
         self._publisher = publisher
         self._request = request
@@ -79,7 +81,7 @@ class _OfOneCall:
     async def tell(self, progress: float, total: float | None, message: str | None) -> None:
         if self._latest is not None:
             self._metrics.progress_dropped(self._request.server)
-        self._latest = sentence(progress, total, message)
+        self._latest = progress_text(progress, total, message)
         self._news.set()
         if self._publishing is None:
             # Most calls say nothing, and need no task.
@@ -116,7 +118,7 @@ class _OfOneCall:
             log.warning("chunk.not_written", call_id=call_id, index=chunk.index)
 
 
-def sentence(progress: float, total: float | None, message: str | None) -> str:
+def progress_text(progress: float, total: float | None, message: str | None) -> str:
     """`3 of 10: copying`, in one line."""
     numbers = f"{progress:g}" if total is None else f"{progress:g} of {total:g}"
     if message is None or len(message) > MOST_MASKED_CHARACTERS:

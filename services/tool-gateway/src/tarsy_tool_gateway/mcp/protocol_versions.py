@@ -19,7 +19,7 @@ MODES = {"auto": "auto", "legacy": "legacy", "modern": LATEST_MODERN_VERSION}
 
 
 @dataclass(kw_only=True)
-class ImpatientClient(Client):
+class ProbingClient(Client):
     """`probe_seconds`: how long a server may be silent when it is asked whether it is of the newer era.
 
     Many an older one never answers what it does not know, and the SDK's ten seconds may be all the time that there is.
@@ -48,7 +48,7 @@ class ImpatientClient(Client):
         return session
 
 
-class Eras:
+class ProtocolVersions:
     """What worked once is said at once the next time; when it fails, the server may have been exchanged."""
 
     def __init__(self, protocol: Protocol, *, probe_seconds: float) -> None:
@@ -62,8 +62,8 @@ class Eras:
         return self._next
 
     @asynccontextmanager
-    async def speaking(self, new_client: Callable[..., ImpatientClient]) -> AsyncIterator[Client]:
-        """A session in the right era. `new_client` makes an ImpatientClient of `mode` and `probe_seconds`."""
+    async def speaking(self, new_client: Callable[..., ProbingClient]) -> AsyncIterator[Client]:
+        """A session in the right era. `new_client` makes an ProbingClient of `mode` and `probe_seconds`."""
         era, self._next = self._next, self._configured
         async with new_client(mode=MODES[era], probe_seconds=self._probe_seconds) as client:
             if era == "modern":

@@ -13,22 +13,22 @@ log = structlog.get_logger(__name__)
 LOOK_SECONDS = 0.2
 
 
-class Judged(Protocol):
-    """`judged`: the first attempt to reach it is over. `error` is masked."""
+class DiagnosedServer(Protocol):
+    """`diagnosed`: the first attempt to reach it is over. `error` is masked."""
 
     plan: ServerPlan
     error: str
     misconfigured: bool
-    judged: bool
+    diagnosed: bool
 
 
-class Gate:
+class ReadinessGate:
     """Open once no server is known to be wrong, and open from then on: what was deployed then was right.
 
     `seconds`: how long a server that is slow to start may take to show what it is.
     """
 
-    def __init__(self, servers: Sequence[Judged], *, seconds: float) -> None:
+    def __init__(self, servers: Sequence[DiagnosedServer], *, seconds: float) -> None:
         self._servers = servers
         self._seconds = seconds
         self._open = False
@@ -54,8 +54,8 @@ class Gate:
                 await asyncio.sleep(LOOK_SECONDS)
         log.info("mcp_servers.accepted", servers=len(self._servers))
 
-    def _is_awaited(self, server: Judged) -> bool:
-        return self._waiting and not server.judged and not server.misconfigured
+    def _is_awaited(self, server: DiagnosedServer) -> bool:
+        return self._waiting and not server.diagnosed and not server.misconfigured
 
     def _tell(self) -> None:
         """Each reason once."""

@@ -11,7 +11,7 @@ from tarsy_config.servers import McpServer
 from tarsy_config.templates import with_session
 from tarsy_config.transports import INHERITED, Protocol, Transport
 from tarsy_contracts.chain import Isolation
-from tarsy_worker.claim_types import Limits
+from tarsy_worker.claim_types import ServerLimits
 
 CATALOG_SESSION = "tarsy-catalog"
 """What the session is called that only lists the tools."""
@@ -67,7 +67,7 @@ class ServerPlan:
 
     name: str
     transport: TransportPlan
-    limits: Limits
+    limits: ServerLimits
     call_seconds: float | None = None
     repeatable_tools: frozenset[str] = frozenset()
     unrepeatable_tools: frozenset[str] = frozenset()
@@ -82,7 +82,7 @@ def plan_of(name: str, server: McpServer) -> ServerPlan:
         repeatable_tools=frozenset(server.repeatable_tools),
         unrepeatable_tools=frozenset(server.unrepeatable_tools),
         isolation=server.isolation_in_use,
-        limits=Limits(concurrent=server.max_concurrent_calls, queue=server.queue_size),
+        limits=ServerLimits(concurrent=server.max_concurrent_calls, queue=server.queue_size),
     )
 
 

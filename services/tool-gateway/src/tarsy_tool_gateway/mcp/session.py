@@ -13,13 +13,13 @@ from pydantic import JsonValue
 
 from tarsy_bus.beside import beside
 from tarsy_tool_gateway.mcp.arguments import ArgumentChecks
-from tarsy_tool_gateway.mcp.elicitation import elicited
-from tarsy_tool_gateway.mcp.failures import MOST_SAID, CallFailed, failure_of
-from tarsy_tool_gateway.mcp.protocol_versions import Eras, ImpatientClient
+from tarsy_tool_gateway.mcp.elicitation import answer_elicitation
+from tarsy_tool_gateway.mcp.failures import MOST_REASON_CHARACTERS, CallFailedError, failure_of
+from tarsy_tool_gateway.mcp.protocol_versions import ProbingClient, ProtocolVersions
 from tarsy_tool_gateway.mcp.tool_changes import follow_tool_changes, is_about_tools
 from tarsy_tool_gateway.mcp.tool_listing import list_all_tools
 from tarsy_tool_gateway.mcp.transports.opener import Open
-from tarsy_tool_gateway.results.text import cut_at_blank
+from tarsy_tool_gateway.results.text import truncate_at_space
 
 GRACE_SECONDS = 1.0
 """How much longer than its own limit a call may take before the session counts as hung."""
@@ -27,12 +27,12 @@ SETTLE_SECONDS = 0.3
 """So long after the first word of changed tools they are asked for: servers often change several at once."""
 
 
-class Session:
+class McpSession:
     """`stirred` is called when somebody should look at it: it ended, or its tools are said to have changed."""
 
     def __init__(
         self,
-        eras: Eras,
+        eras: ProtocolVersions,
         *,
         connect_seconds: float,
         stirred: Callable[[], None],
@@ -96,10 +96,10 @@ class Session:
     async def call(
         self, tool: str, arguments: dict[str, JsonValue], seconds: float, progress: ProgressFnT | None = None
     ) -> CallToolResult:
-        """Raises CallFailed."""
+        """Raises CallFailedError."""
         client = self._client
         if client is None or self.is_over:
-            raise CallFailed("not_sent", "its session is over")
+            raise CallFailedError("not_sent", "its session is over")
         self.in_flight += 1
         try:
             async with asyncio.timeout(seconds + GRACE_SECONDS):
@@ -120,17 +120,17 @@ class Session:
         """Takes over the server's tools. Raises whatever goes wrong, TimeoutError when there is no answer."""
         client = self._client
         if client is None or self.is_over:
-            raise CallFailed("not_sent", "its session is over")
+            raise CallFailedError("not_sent", "its session is over")
         async with asyncio.timeout(seconds):
             self._listed(await list_all_tools(client))
 
     async def _open(self, stack: AsyncExitStack, open_streams: Open) -> Client:
         async with asyncio.timeout(self._connect_seconds):
             new_client = partial(
-                ImpatientClient,
+                ProbingClient,
                 open_streams(self.end),
                 message_handler=self._hear,
-                elicitation_callback=elicited,
+                elicitation_callback=answer_elicitation,
                 check_result=self._check_result,
             )
             client = await stack.enter_async_context(self._eras.speaking(new_client))
@@ -148,10 +148,13 @@ class Session:
             self.tools, self.checks = tools, ArgumentChecks(tools, unchecked=self._unchecked)
 
     def _check_result(self, name: str, result: CallToolResult) -> None:
-        """Raises CallFailed."""
+        """Raises CallFailedError."""
         wrong = self.checks.wrong_result(name, result)
         if wrong is not None:
-            raise CallFailed("unreadable", f"its answer does not fit its own schema: {cut_at_blank(wrong, MOST_SAID)}")
+            raise CallFailedError(
+                "unreadable",
+                f"its answer does not fit its own schema: {truncate_at_space(wrong, MOST_REASON_CHARACTERS)}",
+            )
 
     async def _hear(self, message: IncomingMessage) -> None:
         if is_about_tools(message):

@@ -9,18 +9,18 @@ from datetime import UTC, datetime
 
 from tarsy_contracts.events import Outcome
 from tarsy_contracts.requests import ToolCallRequest
-from tarsy_tool_gateway.mcp.connection import Connection
+from tarsy_tool_gateway.mcp.connection import McpConnection
 from tarsy_tool_gateway.mcp.failures import (
     LEAST_PAUSE_SECONDS,
     MOST_PAUSE_SECONDS,
-    CallFailed,
-    Kind,
+    CallFailedError,
+    FailureKind,
     pause_before_next,
 )
-from tarsy_tool_gateway.mcp.progress import Tell
-from tarsy_tool_gateway.results.rendering import text_of
-from tarsy_tool_gateway.tool_servers import Said, unknown_outcome
-from tarsy_worker.claim_types import Limits
+from tarsy_tool_gateway.mcp.progress import ReportProgress
+from tarsy_tool_gateway.results.rendering import render_result
+from tarsy_tool_gateway.tool_servers import ToolOutput, unknown_outcome
+from tarsy_worker.claim_types import ServerLimits
 from tarsy_worker.runner import MayStart, always
 
 REFUSED_CODES = (-32601, -32602)
@@ -42,39 +42,39 @@ async def _nobody_listens(progress: float, total: float | None, message: str | N
 
 
 @asynccontextmanager
-async def _untold(_: ToolCallRequest) -> AsyncIterator[Tell]:
+async def _untold(_: ToolCallRequest) -> AsyncIterator[ReportProgress]:
     yield _nobody_listens
 
 
 @dataclass(frozen=True, slots=True)
-class McpTools:
+class McpToolServer:
     """The tools of one MCP server. `ready_seconds`: how long a call waits for a session.
 
     `retried` is told of every further attempt, `progress` of a call takes what the server says of it meanwhile.
     """
 
-    connection: Connection
+    connection: McpConnection
     ready_seconds: float
-    progress: Callable[[ToolCallRequest], AbstractAsyncContextManager[Tell]] = _untold
-    retried: Callable[[Kind], None] = lambda _: None
+    progress: Callable[[ToolCallRequest], AbstractAsyncContextManager[ReportProgress]] = _untold
+    retried: Callable[[FailureKind], None] = lambda _: None
     jitter: Callable[[], float] = _jitter
     now: Callable[[], datetime] = _now
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> ServerLimits:
         return self.connection.plan.limits
 
-    async def call(self, request: ToolCallRequest, may_start: MayStart = always) -> Said:
+    async def call(self, request: ToolCallRequest, may_start: MayStart = always) -> ToolOutput:
         """Never raises for what a server does. All attempts together take no longer than the call may."""
         seconds = min(request.timeout_seconds, self.connection.plan.call_seconds or request.timeout_seconds)
         clock = asyncio.get_running_loop().time
         deadline = clock() + seconds
-        before: list[CallFailed] = []
+        before: list[CallFailedError] = []
         async with self.progress(request) as tell:
             while True:
                 try:
                     return await self._attempt(request, deadline, tell, may_start)
-                except CallFailed as problem:
+                except CallFailedError as problem:
                     failure = problem
                 pause = pause_before_next(
                     failure,
@@ -85,46 +85,50 @@ class McpTools:
                     now=self.now(),
                 )
                 if pause is None:
-                    return said_of(failure, request)
+                    return output_of(failure, request)
                 self.retried(failure.kind)
                 before.append(failure)
                 await asyncio.sleep(pause)
 
-    async def _attempt(self, request: ToolCallRequest, deadline: float, tell: Tell, may_start: MayStart) -> Said:
-        """Raises CallFailed."""
+    async def _attempt(
+        self, request: ToolCallRequest, deadline: float, tell: ReportProgress, may_start: MayStart
+    ) -> ToolOutput:
+        """Raises CallFailedError."""
         connection = self.connection
         clock = asyncio.get_running_loop().time
         await connection.wait_ready(min(deadline - clock(), self.ready_seconds))
         if request.tool not in connection.tools:
-            return Said("rejected", _no_such_tool(connection, request))
+            return ToolOutput("rejected", _no_such_tool(connection, request))
         arguments = connection.checks.without_idle_nulls(request.tool, request.arguments)
         wrong = connection.checks.wrong(request.tool, arguments)
         if wrong is not None:
-            return Said("rejected", wrong)
+            return ToolOutput("rejected", wrong)
         if not may_start():
-            return Said("unavailable", CUT_OFF)
+            return ToolOutput("unavailable", CUT_OFF)
         left = max(0.1, deadline - clock())
         result = await connection.call(request.tool, arguments, left, tell)
-        return Said("tool_error" if result.is_error else "ok", text_of(result))
+        return ToolOutput("tool_error" if result.is_error else "ok", render_result(result))
 
 
-def said_of(failure: CallFailed, request: ToolCallRequest) -> Said:
+def output_of(failure: CallFailedError, request: ToolCallRequest) -> ToolOutput:
     """What agent and reader are told of a call that came to nothing."""
     if failure.kind == "answered":
         outcome: Outcome = "rejected" if failure.code in REFUSED_CODES else "tool_error"
-        return Said(outcome, f"The MCP server {request.server} answered with an error: {failure.why}")
+        return ToolOutput(outcome, f"The MCP server {request.server} answered with an error: {failure.why}")
     match failure.meaning.ran:
         case "yes":
-            return Said("tool_error", f"The MCP server {request.server} answered what cannot be read: {failure.why}")
+            return ToolOutput(
+                "tool_error", f"The MCP server {request.server} answered what cannot be read: {failure.why}"
+            )
         case "no":
             wait = f", and asks to wait (Retry-After: {failure.told})" if failure.told is not None else ""
-            return Said("unavailable", f"The MCP server {request.server} cannot be reached: {failure.why}{wait}")
+            return ToolOutput("unavailable", f"The MCP server {request.server} cannot be reached: {failure.why}{wait}")
         case "maybe" if request.repeatable:
-            return Said("unavailable", f"The MCP server {request.server} gave no result: {failure.why}.")
+            return ToolOutput("unavailable", f"The MCP server {request.server} gave no result: {failure.why}.")
         case "maybe":
-            return Said("unknown", unknown_outcome(request.tool, failure.why))
+            return ToolOutput("unknown", unknown_outcome(request.tool, failure.why))
 
 
-def _no_such_tool(connection: Connection, request: ToolCallRequest) -> str:
+def _no_such_tool(connection: McpConnection, request: ToolCallRequest) -> str:
     known = ", ".join(sorted(connection.tools))
     return f"The MCP server {request.server} has no tool {request.tool}. It has: {known}"

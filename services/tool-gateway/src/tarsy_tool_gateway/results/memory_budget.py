@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 
-class Room:
+class MemoryBudget:
     """For `most` at a time, in the order in which they come. What is larger than all of it is let in alone."""
 
     def __init__(self, most: int) -> None:

@@ -15,14 +15,14 @@ from mcp_types import (
     TextResourceContents,
 )
 
-from tarsy_tool_gateway.results.text import cut_at_blank
+from tarsy_tool_gateway.results.text import truncate_at_space
 
 NOTHING = "The tool ran, and returned nothing."
 NOTHING_BUT_FAILURE = "The tool failed, and did not say why."
 MOST_OF_A_LINE = 500
 
 
-def text_of(result: CallToolResult) -> str:
+def render_result(result: CallToolResult) -> str:
     """Text as it is; what is no text is described in one line; a sentence where there is nothing at all.
 
     Structured content only where there is no text: servers send it as text as well, for readers like ours.
@@ -73,4 +73,4 @@ def _decoded_size(base64: str) -> int:
 
 
 def _line(text: str) -> str:
-    return cut_at_blank(" ".join(text.split()), MOST_OF_A_LINE)
+    return truncate_at_space(" ".join(text.split()), MOST_OF_A_LINE)

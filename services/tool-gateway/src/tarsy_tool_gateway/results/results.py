@@ -11,7 +11,7 @@ from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.events import Piece, StoredResult
 from tarsy_contracts.identities import report_id
 from tarsy_contracts.requests import ToolCallRequest
-from tarsy_tool_gateway.results.text import count_lines, cut_at_line, split
+from tarsy_tool_gateway.results.text import count_lines, split, truncate_at_line
 
 INLINE_BYTES = 64 * 1024
 PIECE_BYTES = 512 * 1024
@@ -33,7 +33,7 @@ class Prepared:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptResult:
     content: str
     cut: bool
     size: int
@@ -47,14 +47,14 @@ def prepare(text: str, mask: Callable[[str], str]) -> Prepared:
     size, lines = len(whole), count_lines(whole)
     if size <= INLINE_BYTES:
         return Prepared(whole.decode(), cut=False, size=size, lines=lines, pieces=())
-    inline = cut_at_line(whole, INLINE_BYTES).decode()
+    inline = truncate_at_line(whole, INLINE_BYTES).decode()
     if size > MOST_BYTES:
-        whole = cut_at_line(whole, MOST_BYTES - 200)
+        whole = truncate_at_line(whole, MOST_BYTES - 200)
         whole += f"\n[cut here: the first {len(whole)} of {size} bytes are kept]\n".encode()
     return Prepared(inline, cut=True, size=size, lines=lines, pieces=tuple(split(whole, PIECE_BYTES)))
 
 
-class Results:
+class ResultStore:
     """`mask_of`: from a server and a session to how what the server said in it is masked."""
 
     def __init__(
@@ -70,7 +70,7 @@ class Results:
         self._mask_of = mask_of
         self._now = now
 
-    async def keep(self, request: ToolCallRequest, claim_id: str, text: str) -> Kept:
+    async def keep(self, request: ToolCallRequest, claim_id: str, text: str) -> KeptResult:
         """Masks and cuts; returns when what does not fit inline is stored, however long Kafka takes for it."""
         mask = self._mask_of(request.server, request.session_id)
         if len(text) > OFF_THE_LOOP_CHARACTERS:
@@ -78,7 +78,7 @@ class Results:
         else:
             prepared = prepare(text, mask)
         stored = await self._store(request.session_id, request.call_id, claim_id, prepared.pieces)
-        return Kept(prepared.content, prepared.cut, prepared.size, prepared.lines, stored)
+        return KeptResult(prepared.content, prepared.cut, prepared.size, prepared.lines, stored)
 
     async def _store(
         self, session_id: str, call_id: str, claim_id: str, pieces: tuple[bytes, ...]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 
-def cut_at_line(data: bytes, most: int) -> bytes:
+def truncate_at_line(data: bytes, most: int) -> bytes:
     """At most `most` bytes. A line longer than half of that is itself cut: else little or nothing would be left."""
     if len(data) <= most:
         return data
@@ -11,7 +11,7 @@ def cut_at_line(data: bytes, most: int) -> bytes:
     return data[: line if line > most // 2 else character_start(data, most)]
 
 
-def cut_at_blank(text: str, most: int) -> str:
+def truncate_at_space(text: str, most: int) -> str:
     """At most `most` characters, of whole words: half a secret would pass the masking, for it is none any longer."""
     if len(text) <= most:
         return text

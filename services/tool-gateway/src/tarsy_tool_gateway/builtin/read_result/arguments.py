@@ -10,11 +10,11 @@ MOST_CONTEXT = 10
 LONGEST_SEARCH = 500
 
 
-class ArgumentsRefused(ValueError):
+class InvalidArgumentsError(ValueError):
     """In words that an agent can act on."""
 
 
-class Asked(BaseModel):
+class ReadArguments(BaseModel):
     """`offset` is the line to begin at, from 0; `byte` is where in it, for a line that is too long to be shown at once.
 
     Which result is meant (`result`) the orchestrator has resolved.
@@ -31,13 +31,13 @@ class Asked(BaseModel):
     context: Annotated[int, Field(ge=0)] = 2
 
 
-def asked_of(arguments: Mapping[str, JsonValue]) -> Asked:
-    """More than there can be is the most that there can be. Raises ArgumentsRefused."""
+def parse_arguments(arguments: Mapping[str, JsonValue]) -> ReadArguments:
+    """More than there can be is the most that there can be. Raises InvalidArgumentsError."""
     given = {name: value for name, value in arguments.items() if value is not None}
     try:
-        asked = Asked.model_validate(given)
+        asked = ReadArguments.model_validate(given)
     except ValidationError as problem:
         wrong = problem.errors(include_url=False, include_context=False, include_input=False)[0]
         place = ".".join(str(part) for part in wrong["loc"])
-        raise ArgumentsRefused(f"The argument {place} does not fit: {wrong['msg']}.") from problem
+        raise InvalidArgumentsError(f"The argument {place} does not fit: {wrong['msg']}.") from problem
     return asked.model_copy(update={"lines": min(asked.lines, MOST_LINES), "context": min(asked.context, MOST_CONTEXT)})

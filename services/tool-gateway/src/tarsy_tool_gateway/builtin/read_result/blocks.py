@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tarsy_tool_gateway.builtin.read_result.position import Position
+from tarsy_tool_gateway.builtin.read_result.position import TextPosition
 from tarsy_tool_gateway.results.text import character_start
 
 BLOCK_BYTES = 64 * 1024
@@ -19,13 +19,13 @@ class Block:
     """
 
     text: bytes
-    at: Position
+    at: TextPosition
     before: int = 0
     goes_on: bool = False
 
 
 class Blocks:
-    def __init__(self, at: Position) -> None:
+    def __init__(self, at: TextPosition) -> None:
         self._at = at
         self._before = 0
         self._held = b""

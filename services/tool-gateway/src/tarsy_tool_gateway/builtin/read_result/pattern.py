@@ -5,7 +5,7 @@ from typing import Any
 
 import re2
 
-from tarsy_tool_gateway.builtin.read_result.arguments import ArgumentsRefused
+from tarsy_tool_gateway.builtin.read_result.arguments import InvalidArgumentsError
 
 MEMORY = 1 << 20
 MOST_STEPS = 1000
@@ -20,11 +20,11 @@ class Match:
     end: int
 
 
-class Pattern:
+class SearchPattern:
     """Finds nothing that goes beyond a line; `^` and `$` are the ends of one."""
 
     def __init__(self, expression: str, *, case_sensitive: bool) -> None:
-        """Raises ArgumentsRefused."""
+        """Raises InvalidArgumentsError."""
         options = re2.Options()
         options.log_errors = False
         options.never_nl = True
@@ -35,9 +35,11 @@ class Pattern:
             self._compiled: Any = re2.compile(BY_LINES + expression.encode(errors="replace"), options)
         except re2.error as problem:
             reason = bytes(problem.args[0]).replace(BY_LINES, b"", 1).decode(errors="replace")
-            raise ArgumentsRefused(f"`search` is no regular expression of RE2: {reason}. {AS_IT_STANDS}") from problem
+            raise InvalidArgumentsError(
+                f"`search` is no regular expression of RE2: {reason}. {AS_IT_STANDS}"
+            ) from problem
         if self._compiled.programsize > MOST_STEPS:
-            raise ArgumentsRefused(f"`search` is too complicated. Look for something simpler. {AS_IT_STANDS}")
+            raise InvalidArgumentsError(f"`search` is too complicated. Look for something simpler. {AS_IT_STANDS}")
 
     def find(self, text: bytes, start: int = 0) -> Match | None:
         found = self._compiled.search(text, start)

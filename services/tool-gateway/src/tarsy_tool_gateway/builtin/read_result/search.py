@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from tarsy_tool_gateway.builtin.read_result.blocks import Block
 from tarsy_tool_gateway.builtin.read_result.lines import ANSWER_BYTES
-from tarsy_tool_gateway.builtin.read_result.pattern import Pattern
-from tarsy_tool_gateway.builtin.read_result.position import Position, arguments
+from tarsy_tool_gateway.builtin.read_result.pattern import SearchPattern
+from tarsy_tool_gateway.builtin.read_result.position import TextPosition, read_arguments
 
 MOST_MATCHES = 50
 MOST_SECONDS = 10.0
@@ -21,17 +21,17 @@ GAP = "--"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TextLine:
     """Or a part of a very long one: `at` is where it begins. `before`: so much of it has been looked at already."""
 
-    at: Position
+    at: TextPosition
     text: bytes
     before: int = 0
     ends: bool = True
 
 
-class Search:
-    def __init__(self, pattern: Pattern, *, context: int) -> None:
+class ResultSearch:
+    def __init__(self, pattern: SearchPattern, *, context: int) -> None:
         self._pattern = pattern
         self._context = context
         self._before: deque[tuple[int, str]] = deque(maxlen=context)
@@ -41,7 +41,7 @@ class Search:
         self._last_told = -1
         self._matches = 0
         self._seconds = 0.0
-        self._reached = Position(0)
+        self._reached = TextPosition(0)
 
     @property
     def full(self) -> bool:
@@ -62,24 +62,24 @@ class Search:
             self._reached = block.at.after(block.text)
         self._seconds += time.thread_time() - began
 
-    def answer(self, begin: Position, lines: int) -> str:
+    def answer(self, begin: TextPosition, lines: int) -> str:
         """With a first line that says what it is."""
         found = {0: "No matches", 1: "1 match"}.get(self._matches, f"{self._matches} matches")
         more = ""
         if self.full:
             why = " The search took too long and was stopped." if self._seconds > MOST_SECONDS else ""
-            more = f"{why} To search on: {arguments(self._reached)}."
-        head = f"[{found} from {arguments(begin)} on; the result has {lines} lines (counted from 0).{more}]"
+            more = f"{why} To search on: {read_arguments(self._reached)}."
+        head = f"[{found} from {read_arguments(begin)} on; the result has {lines} lines (counted from 0).{more}]"
         return "\n".join([head, *self._told])
 
-    def _look(self, lines: Iterator[Line]) -> None:
+    def _look(self, lines: Iterator[TextLine]) -> None:
         for line in lines:
             if self._told_enough:
                 return
             if not self._tell_matches(line):
                 self._pass(line)
 
-    def _tell_matches(self, line: Line) -> bool:
+    def _tell_matches(self, line: TextLine) -> bool:
         """Of a long line each of its places that match; of any other, the line."""
         told = False
         start = 0
@@ -90,11 +90,11 @@ class Search:
             told = True
             excerpt, start = _excerpt(line, match.start, start)
             self._tell_match(line.at.line, excerpt)
-            self._reached = Position(line.at.line, line.at.byte + start)
+            self._reached = TextPosition(line.at.line, line.at.byte + start)
             if start >= len(line.text):
                 break
         if told and line.ends and start >= len(line.text):
-            self._reached = Position(line.at.line + 1)
+            self._reached = TextPosition(line.at.line + 1)
         return told
 
     def _tell_match(self, number: int, excerpt: str) -> None:
@@ -108,14 +108,14 @@ class Search:
         self._after = self._context
         self._matches += 1
 
-    def _pass(self, line: Line) -> None:
+    def _pass(self, line: TextLine) -> None:
         if not self._after or line.at.byte:
             self._remember(line)
             return
         self._after -= 1
         self._tell(line.at.line, f"{line.at.line}- {_clipped(line.text)}")
 
-    def _remember(self, line: Line) -> None:
+    def _remember(self, line: TextLine) -> None:
         """In case that the next one matches. Of a very long line its beginning is enough."""
         if not line.at.byte:
             self._before.append((line.at.line, _clipped(line.text)))
@@ -126,17 +126,17 @@ class Search:
         self._last_told = number
 
 
-def _lines(block: Block) -> Iterator[Line]:
+def _lines(block: Block) -> Iterator[TextLine]:
     at, start, before = block.at, 0, block.before
     while start < len(block.text):
         end = block.text.find(b"\n", start)
         ends = end >= 0 or not block.goes_on
         end = end if end >= 0 else len(block.text)
-        yield Line(at, block.text[start:end], before, ends)
-        at, start, before = Position(at.line + 1), end + 1, 0
+        yield TextLine(at, block.text[start:end], before, ends)
+        at, start, before = TextPosition(at.line + 1), end + 1, 0
 
 
-def _last_lines(block: Block, count: int) -> Iterator[Line]:
+def _last_lines(block: Block, count: int) -> Iterator[TextLine]:
     text = block.text
     start = len(text) - text.endswith(b"\n")
     for _ in range(count):
@@ -146,7 +146,7 @@ def _last_lines(block: Block, count: int) -> Iterator[Line]:
     return _lines(rest) if count else iter(())
 
 
-def _excerpt(line: Line, start: int, end: int) -> tuple[str, int]:
+def _excerpt(line: TextLine, start: int, end: int) -> tuple[str, int]:
     """And where to look for the next one."""
     text = line.text
     if line.ends and not line.at.byte and len(text) <= EXCERPT_BYTES:

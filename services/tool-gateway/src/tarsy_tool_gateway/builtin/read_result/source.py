@@ -15,12 +15,12 @@ from tarsy_contracts.requests import ResultPlace
 from tarsy_tool_gateway.results.text import count_lines
 
 
-class ResultGone(Exception):
+class ResultGoneError(Exception):
     """It does not lie any longer where it lay."""
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ResultSource:
     """`lines` and `size` of what is kept, which is masked. `pieces` never end inside a character."""
 
     lines: int
@@ -28,15 +28,15 @@ class Source:
     pieces: AsyncGenerator[bytes]
 
 
-async def source_of(bus: Bus, place: ResultPlace, limit: TimeLimit) -> Source:
-    """Raises ResultGone, and KafkaUnreachableError at the limit: an outage is waited out until then.
+async def open_source(bus: Bus, place: ResultPlace, limit: TimeLimit) -> ResultSource:
+    """Raises ResultGoneError, and KafkaUnreachableError at the limit: an outage is waited out until then.
 
     So do its pieces. They are read when they are asked for, and have to be closed.
     """
     if place.stored is not None:
-        return Source(place.stored.lines, place.stored.size, _stored(bus, place.call_id, place.stored, limit))
+        return ResultSource(place.stored.lines, place.stored.size, _stored(bus, place.call_id, place.stored, limit))
     content = await _content(bus, place, limit)
-    return Source(count_lines(content), len(content), _alone(content))
+    return ResultSource(count_lines(content), len(content), _alone(content))
 
 
 async def _alone(content: bytes) -> AsyncGenerator[bytes]:
@@ -50,10 +50,10 @@ async def _stored(bus: Bus, call_id: str, stored: StoredResult, limit: TimeLimit
             async for record in records:
                 value = record.value or b""
                 if record.key != call_id.encode() or len(value) != sizes[record.offset]:
-                    raise ResultGone(f"offset {record.offset} holds something else")
+                    raise ResultGoneError(f"offset {record.offset} holds something else")
                 yield value
     except RecordsGone as problem:
-        raise ResultGone(str(problem)) from problem
+        raise ResultGoneError(str(problem)) from problem
 
 
 async def _content(bus: Bus, place: ResultPlace, limit: TimeLimit) -> bytes:
@@ -63,9 +63,9 @@ async def _content(bus: Bus, place: ResultPlace, limit: TimeLimit) -> bytes:
             found = [readable(record) async for record in records]
         event = found[0].decode(EVENTS) if found[0] is not None else None
     except (RecordsGone, UnknownType, UnreadableValue) as problem:
-        raise ResultGone(str(problem)) from problem
+        raise ResultGoneError(str(problem)) from problem
     if not isinstance(event, ToolCallCompleted) or event.call_id != place.call_id:
-        raise ResultGone(f"partition {at.partition}, offset {at.offset} holds something else")
+        raise ResultGoneError(f"partition {at.partition}, offset {at.offset} holds something else")
     return event.content.encode(errors="replace")
 
 

@@ -5,15 +5,15 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from tarsy_tool_gateway.tool_servers import Said
+from tarsy_tool_gateway.tool_servers import ToolOutput
 
 MOST_ENTRIES = 256
 MOST_BYTES = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    said: Said
+class CacheEntry:
+    said: ToolOutput
     size: int
     until: float
 
@@ -33,11 +33,11 @@ class RunbookCache:
         self._clock = clock
         self._most_entries = most_entries
         self._most_bytes = most_bytes
-        self._kept: OrderedDict[str, Kept] = OrderedDict()
+        self._kept: OrderedDict[str, CacheEntry] = OrderedDict()
         self._size = 0
-        self._fetching: dict[str, asyncio.Future[Said | None]] = {}
+        self._fetching: dict[str, asyncio.Future[ToolOutput | None]] = {}
 
-    async def get(self, key: str, fetch: Callable[[], Awaitable[Said]]) -> Said:
+    async def get(self, key: str, fetch: Callable[[], Awaitable[ToolOutput]]) -> ToolOutput:
         while True:
             kept = self._fresh(key)
             if kept is not None:
@@ -49,7 +49,7 @@ class RunbookCache:
             if said is not None:
                 return said
 
-    async def _fetch(self, key: str, fetch: Callable[[], Awaitable[Said]]) -> Said:
+    async def _fetch(self, key: str, fetch: Callable[[], Awaitable[ToolOutput]]) -> ToolOutput:
         """In the task of who came first. When that one is cancelled, the next of those that wait takes over."""
         self._fetching[key] = answer = asyncio.get_running_loop().create_future()
         try:
@@ -62,7 +62,7 @@ class RunbookCache:
             if not answer.done():
                 answer.set_result(None)
 
-    def _fresh(self, key: str) -> Said | None:
+    def _fresh(self, key: str) -> ToolOutput | None:
         kept = self._kept.get(key)
         if kept is None:
             return None
@@ -72,12 +72,12 @@ class RunbookCache:
         self._kept.move_to_end(key)
         return kept.said
 
-    def _keep(self, key: str, said: Said) -> None:
+    def _keep(self, key: str, said: ToolOutput) -> None:
         if said.outcome != "ok":
             return
         self._drop(key)
         size = len(said.text.encode(errors="replace"))
-        self._kept[key] = Kept(said, size, self._clock() + self._seconds)
+        self._kept[key] = CacheEntry(said, size, self._clock() + self._seconds)
         self._size += size
         while len(self._kept) > self._most_entries or self._size > self._most_bytes:
             self._drop(next(iter(self._kept)))

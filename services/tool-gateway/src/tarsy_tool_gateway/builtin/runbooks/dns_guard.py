@@ -14,17 +14,17 @@ MOST_LOOKUPS = 4
 NAT64 = IPv6Network("64:ff9b::/96")
 
 
-class Place(NamedTuple):
+class Endpoint(NamedTuple):
     address: str
     port: int
 
 
-type Find = Callable[[RunbookUrl], Awaitable[Sequence[Place]]]
-"""Raises NameUnknown, RunbookUrlRefused."""
-type Lookup = Callable[[str, int], Awaitable[Sequence[Place]]]
+type Find = Callable[[RunbookUrl], Awaitable[Sequence[Endpoint]]]
+"""Raises UnknownHostError, RunbookUrlRefused."""
+type Lookup = Callable[[str, int], Awaitable[Sequence[Endpoint]]]
 
 
-class NameUnknown(Exception):
+class UnknownHostError(Exception):
     """No DNS knows the host."""
 
 
@@ -34,18 +34,18 @@ class SystemLookup:
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(MOST_LOOKUPS, thread_name_prefix="runbook-dns")
 
-    async def __call__(self, host: str, port: int) -> Sequence[Place]:
-        """Raises NameUnknown."""
+    async def __call__(self, host: str, port: int) -> Sequence[Endpoint]:
+        """Raises UnknownHostError."""
         ask = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
         try:
             rows = await asyncio.get_running_loop().run_in_executor(self._threads, ask)
         except (OSError, UnicodeError):
-            raise NameUnknown(host) from None
-        return list(dict.fromkeys(Place(str(row[4][0]), int(row[4][1])) for row in rows))
+            raise UnknownHostError(host) from None
+        return list(dict.fromkeys(Endpoint(str(row[4][0]), int(row[4][1])) for row in rows))
 
 
-async def places_of(url: RunbookUrl, *, domains: Collection[str], lookup: Lookup) -> Sequence[Place]:
-    """Where to connect to: this answer of the DNS, and not the next one. Raises NameUnknown, RunbookUrlRefused."""
+async def resolve_endpoints(url: RunbookUrl, *, domains: Collection[str], lookup: Lookup) -> Sequence[Endpoint]:
+    """Where to connect to: this answer of the DNS, and not the next one. Raises UnknownHostError, RunbookUrlRefused."""
     found = await lookup(url.host, url.port or USUAL_PORTS[url.scheme])
     listed = is_listed_by_name(url, domains)
     places = [place for place in found if _is_open(place.address, url.host, listed=listed)]

@@ -11,11 +11,11 @@ import httpx2
 import structlog
 
 from tarsy_contracts.runbook_urls import RunbookUrl, RunbookUrlRefused, allowed_runbook_url
-from tarsy_tool_gateway.builtin.runbooks.dns_guard import Find, NameUnknown, Place
-from tarsy_tool_gateway.builtin.runbooks.github import is_github, text_of_link
+from tarsy_tool_gateway.builtin.runbooks.dns_guard import Endpoint, Find, UnknownHostError
+from tarsy_tool_gateway.builtin.runbooks.github import is_github, raw_file_url
 from tarsy_tool_gateway.builtin.runbooks.response import read_answer
 from tarsy_tool_gateway.builtin.runbooks.rules import RunbookRules
-from tarsy_tool_gateway.tool_servers import Said
+from tarsy_tool_gateway.tool_servers import ToolOutput
 
 log = structlog.get_logger(__name__)
 
@@ -32,7 +32,7 @@ class RunbookFetcher:
         self._find = find
         self._tls = tls
 
-    async def fetch(self, url: RunbookUrl) -> Said:
+    async def fetch(self, url: RunbookUrl) -> ToolOutput:
         """Never raises for what a server, or the network, does."""
         began = time.monotonic()
         said = await self._said(url)
@@ -40,20 +40,24 @@ class RunbookFetcher:
         log.info("runbook.fetched", host=url.host, outcome=said.outcome, seconds=took)
         return said
 
-    async def _said(self, url: RunbookUrl) -> Said:
+    async def _said(self, url: RunbookUrl) -> ToolOutput:
         try:
             async with asyncio.timeout(self._rules.seconds):
                 return await self._follow(url)
         except TimeoutError:
-            return Said("unavailable", f"The runbook did not come from {url.host} within {self._rules.seconds:g} s.")
-        except NameUnknown as problem:
-            return Said("unavailable", f"The tool gateway does not find the host of the runbook, {problem} (DNS).")
+            return ToolOutput(
+                "unavailable", f"The runbook did not come from {url.host} within {self._rules.seconds:g} s."
+            )
+        except UnknownHostError as problem:
+            return ToolOutput(
+                "unavailable", f"The tool gateway does not find the host of the runbook, {problem} (DNS)."
+            )
         except RunbookUrlRefused as problem:
-            return Said("rejected", f"The address of the runbook {problem}.")
+            return ToolOutput("rejected", f"The address of the runbook {problem}.")
         except (httpx2.TransportError, httpx2.InvalidURL) as problem:
-            return Said("unavailable", f"The runbook cannot be fetched from {url.host}: {_reason(problem)}.")
+            return ToolOutput("unavailable", f"The runbook cannot be fetched from {url.host}: {_reason(problem)}.")
 
-    async def _follow(self, url: RunbookUrl) -> Said:
+    async def _follow(self, url: RunbookUrl) -> ToolOutput:
         host = url.host
         for _ in range(MOST_REDIRECTS + 1):
             # To whom another host sends us is not shown the token: the choice was not the alert's.
@@ -64,12 +68,12 @@ class RunbookFetcher:
                 url = self._target(url, response.headers["location"])
             if url.host != host:
                 host = ""
-        return Said("tool_error", f"The address of the runbook redirects more than {MOST_REDIRECTS} times.")
+        return ToolOutput("tool_error", f"The address of the runbook redirects more than {MOST_REDIRECTS} times.")
 
     def _target(self, url: RunbookUrl, location: str) -> RunbookUrl:
         """Raises RunbookUrlRefused."""
         try:
-            return text_of_link(allowed_runbook_url(urljoin(str(url), location), self._rules.allowed_domains))
+            return raw_file_url(allowed_runbook_url(urljoin(str(url), location), self._rules.allowed_domains))
         except RunbookUrlRefused as problem:
             raise RunbookUrlRefused(f"redirects to one that {problem}") from None
         except ValueError:
@@ -98,7 +102,7 @@ async def _first_answer(transport: httpx2.AsyncHTTPTransport, requests: list[htt
     raise problem
 
 
-def _request(url: RunbookUrl, place: Place, token: str | None) -> httpx2.Request:
+def _request(url: RunbookUrl, place: Endpoint, token: str | None) -> httpx2.Request:
     """To the machine that was judged, in the name of the host; TLS checks that name. No limit on reading beside the
     one for all."""
     address = f"[{place.address}]" if ":" in place.address else place.address

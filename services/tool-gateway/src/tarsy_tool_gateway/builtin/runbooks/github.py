@@ -14,7 +14,7 @@ def is_github(url: RunbookUrl) -> bool:
     return url.scheme == "https" and url.host in HOSTS and url.port is None
 
 
-def text_of_link(url: RunbookUrl) -> RunbookUrl:
+def raw_file_url(url: RunbookUrl) -> RunbookUrl:
     """What to fetch for a link. GitHub is only spoken to over TLS. Raises RunbookUrlRefused for a folder.
 
     A reference with slashes needs no care: reference and path follow each other in both addresses.

@@ -7,7 +7,7 @@ import httpx2
 from tarsy_contracts.runbook_urls import RunbookUrl
 from tarsy_tool_gateway.builtin.runbooks.github import is_github
 from tarsy_tool_gateway.builtin.runbooks.rules import RunbookRules
-from tarsy_tool_gateway.tool_servers import Said
+from tarsy_tool_gateway.tool_servers import ToolOutput
 
 HTML = ("text/html", "application/xhtml+xml")
 HTML_BEGINS = ("<!doctype html", "<html")
@@ -16,17 +16,17 @@ UNSAID = ("", "application/octet-stream", "binary/octet-stream")
 """Many servers say no more of a text file."""
 
 
-async def read_answer(response: httpx2.Response, url: RunbookUrl, rules: RunbookRules) -> Said:
+async def read_answer(response: httpx2.Response, url: RunbookUrl, rules: RunbookRules) -> ToolOutput:
     if not 200 <= response.status_code < 300:
         return _refused(response.status_code, url, rules)
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind in HTML:
         return _is_page(url)
     if not _may_be_text(kind) or response.headers.get("content-encoding", "identity").lower() != "identity":
-        return Said("tool_error", f"What {url.host} sent is not text, and so no runbook.")
+        return ToolOutput("tool_error", f"What {url.host} sent is not text, and so no runbook.")
     content = await _whole(response, rules.most_bytes)
     if content is None:
-        return Said(
+        return ToolOutput(
             "tool_error",
             f"The runbook is larger than {rules.most_bytes} bytes: link to a shorter text, or raise "
             "system.runbooks.max_bytes.",
@@ -34,22 +34,22 @@ async def read_answer(response: httpx2.Response, url: RunbookUrl, rules: Runbook
     return _text(content, url)
 
 
-def _text(content: bytes, url: RunbookUrl) -> Said:
+def _text(content: bytes, url: RunbookUrl) -> ToolOutput:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return Said("tool_error", f"What {url.host} sent is not UTF-8 text, and so no runbook.")
+        return ToolOutput("tool_error", f"What {url.host} sent is not UTF-8 text, and so no runbook.")
     if "\0" in text:
-        return Said("tool_error", f"What {url.host} sent is not text, and so no runbook.")
+        return ToolOutput("tool_error", f"What {url.host} sent is not text, and so no runbook.")
     if not text.strip():
-        return Said("tool_error", "The runbook is empty.")
+        return ToolOutput("tool_error", "The runbook is empty.")
     if text.lstrip()[:20].lower().startswith(HTML_BEGINS):
         return _is_page(url)
-    return Said("ok", text)
+    return ToolOutput("ok", text)
 
 
-def _is_page(url: RunbookUrl) -> Said:
-    return Said(
+def _is_page(url: RunbookUrl) -> ToolOutput:
+    return ToolOutput(
         "tool_error",
         f"What {url.host} sent is a web page (HTML), not the text of a runbook: link to the raw file (on GitHub: the "
         "address of the file's page, or what its button Raw opens).",
@@ -70,20 +70,22 @@ async def _whole(response: httpx2.Response, most: int) -> bytes | None:
     return bytes(found)
 
 
-def _refused(status: int, url: RunbookUrl, rules: RunbookRules) -> Said:
+def _refused(status: int, url: RunbookUrl, rules: RunbookRules) -> ToolOutput:
     said = f"HTTP {status}"
     hint = f" {_about_token(rules)}" if is_github(url) else ""
     match status:
         case HTTPStatus.NOT_FOUND | HTTPStatus.GONE:
-            return Said("tool_error", f"{url.host} has no such runbook ({said}).{hint}")
+            return ToolOutput("tool_error", f"{url.host} has no such runbook ({said}).{hint}")
         case HTTPStatus.UNAUTHORIZED | HTTPStatus.FORBIDDEN:
-            return Said("tool_error", f"{url.host} does not let TARSy read the runbook ({said}).{hint}")
+            return ToolOutput("tool_error", f"{url.host} does not let TARSy read the runbook ({said}).{hint}")
         case HTTPStatus.TOO_MANY_REQUESTS:
-            return Said("unavailable", f"{url.host} has been asked too often ({said}).{hint}")
+            return ToolOutput("unavailable", f"{url.host} has been asked too often ({said}).{hint}")
         case _ if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-            return Said("unavailable", f"{url.host} has a problem of its own ({said}): the link may still be right.")
+            return ToolOutput(
+                "unavailable", f"{url.host} has a problem of its own ({said}): the link may still be right."
+            )
         case _:
-            return Said("tool_error", f"{url.host} did not send the runbook ({said}).")
+            return ToolOutput("tool_error", f"{url.host} did not send the runbook ({said}).")
 
 
 def _about_token(rules: RunbookRules) -> str:

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterable, Mapping
 
-from tarsy_tool_gateway.mcp.json_schema.verdicts import Judged, Misfit, Path, Run, Verdict
+from tarsy_tool_gateway.mcp.json_schema.verdicts import Judgement, Misfit, Path, SchemaCheck, Verdict
 
-FITS, UNKNOWN = Judged.FITS, Judged.UNKNOWN
+FITS, UNKNOWN = Judgement.FITS, Judgement.UNKNOWN
 
 type Schema = Mapping[str, object]
-type Keyword = Callable[[Run, object, object, Schema, Path], Verdict]
+type Keyword = Callable[[SchemaCheck, object, object, Schema, Path], Verdict]
 
 
 def all_of(verdicts: Iterable[Verdict]) -> Verdict:
@@ -20,18 +20,18 @@ def all_of(verdicts: Iterable[Verdict]) -> Verdict:
     return UNKNOWN if unknown else FITS
 
 
-def reference(run: Run, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+def reference(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
     found = run.referred(said)
     return UNKNOWN if found is None else run.check(found, value, path)
 
 
-def all_schemas(run: Run, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+def all_schemas(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
     if not isinstance(said, list):
         return UNKNOWN
     return all_of(run.check(one, value, path) for one in said)
 
 
-def any_schema(run: Run, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+def any_schema(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
     if not isinstance(said, list):
         return UNKNOWN
     misfits: list[Misfit] = []
@@ -40,14 +40,14 @@ def any_schema(run: Run, said: object, value: object, schema: Schema, path: Path
         match run.check(one, value, path):
             case Misfit() as misfit:
                 misfits.append(misfit)
-            case Judged.UNKNOWN:
+            case Judgement.UNKNOWN:
                 unknown = True
-            case Judged.FITS:
+            case Judgement.FITS:
                 return FITS
     return UNKNOWN if unknown else _nearest(misfits, value, path)
 
 
-def one_schema(run: Run, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+def one_schema(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
     if not isinstance(said, list):
         return UNKNOWN
     verdicts = [run.check(one, value, path) for one in said]
@@ -58,27 +58,27 @@ def one_schema(run: Run, said: object, value: object, schema: Schema, path: Path
     return FITS if FITS in verdicts else _nearest([one for one in verdicts if isinstance(one, Misfit)], value, path)
 
 
-def no_schema(run: Run, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+def no_schema(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
     match run.check(said, value, path):
         case Misfit():
             return FITS
-        case Judged.FITS:
+        case Judgement.FITS:
             return Misfit("{} should not be valid under {}", (value, said), path)
         case unknown:
             return unknown
 
 
-def condition(run: Run, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+def condition(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
     match run.check(said, value, path):
-        case Judged.UNKNOWN:
+        case Judgement.UNKNOWN:
             return UNKNOWN
-        case Judged.FITS:
+        case Judgement.FITS:
             return run.check(schema.get("then", True), value, path)
         case _:
             return run.check(schema.get("else", True), value, path)
 
 
-def properties(run: Run, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+def properties(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
     if not isinstance(value, dict):
         return FITS
     if not isinstance(said, dict):
@@ -87,7 +87,7 @@ def properties(run: Run, said: object, value: object, schema: Schema, path: Path
     return all_of(run.check(said[name], item, (*path, name)) for name, item in value.items() if name in said)
 
 
-def pattern_properties(run: Run, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+def pattern_properties(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
     if not isinstance(value, dict):
         return FITS
     if not isinstance(said, dict):
@@ -102,7 +102,7 @@ def pattern_properties(run: Run, said: object, value: object, schema: Schema, pa
     return all_of(verdicts())
 
 
-def additional_properties(run: Run, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+def additional_properties(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
     if not isinstance(value, dict):
         return FITS
     listed, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
@@ -127,11 +127,11 @@ def additional_properties(run: Run, said: object, value: object, schema: Schema,
     return all_of(verdicts())
 
 
-def property_names(run: Run, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+def property_names(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
     return all_of(run.check(said, name, path) for name in value) if isinstance(value, dict) else FITS
 
 
-def dependent_schemas(run: Run, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+def dependent_schemas(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
     if not isinstance(value, dict):
         return FITS
     if not isinstance(said, dict):
@@ -140,7 +140,7 @@ def dependent_schemas(run: Run, said: object, value: object, schema: Schema, pat
     return all_of(run.check(one, value, path) for name, one in said.items() if name in value)
 
 
-def prefix_items(run: Run, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+def prefix_items(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
     if not isinstance(value, list):
         return FITS
     if not isinstance(said, list):
@@ -149,7 +149,7 @@ def prefix_items(run: Run, said: object, value: object, schema: Schema, path: Pa
     return all_of(run.check(one, item, (*path, index)) for index, (item, one) in pairs)
 
 
-def items(run: Run, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+def items(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
     prefix = schema.get("prefixItems", [])
     if not isinstance(value, list):
         return FITS
@@ -159,7 +159,7 @@ def items(run: Run, said: object, value: object, schema: Schema, path: Path) -> 
     return all_of(run.check(said, value[index], (*path, index)) for index in range(first, len(value)))
 
 
-def contains(run: Run, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+def contains(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
     least, most = schema.get("minContains", 1), schema.get("maxContains")
     if not isinstance(value, list):
         return FITS

@@ -5,7 +5,7 @@ from math import isfinite
 
 from tarsy_tool_gateway.mcp.json_schema.applicators import FITS, UNKNOWN, Keyword, Schema
 from tarsy_tool_gateway.mcp.json_schema.equality import canonical
-from tarsy_tool_gateway.mcp.json_schema.verdicts import Misfit, Path, Run, Verdict
+from tarsy_tool_gateway.mcp.json_schema.verdicts import Misfit, Path, SchemaCheck, Verdict
 
 MOST_EXACT = 2**64
 
@@ -25,7 +25,7 @@ TYPES: Mapping[str, Callable[[object], bool]] = {
 }
 
 
-def type_(run: Run, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+def type_(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
     names = said if isinstance(said, list) else [said]
     run.spend(len(names))
     known = [TYPES[name] for name in names if isinstance(name, str) and name in TYPES]
@@ -37,7 +37,7 @@ def type_(run: Run, said: object, value: object, schema: Schema, path: Path) -> 
     return Misfit(f"{{}} is not of type {wanted}", (value,), path)
 
 
-def enum(run: Run, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+def enum(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
     if not isinstance(said, list):
         return UNKNOWN
     wanted = canonical(value, run.spend)
@@ -46,19 +46,19 @@ def enum(run: Run, said: object, value: object, schema: Schema, path: Path) -> V
     return Misfit("{} is not one of {}", (value, said), path)
 
 
-def const(run: Run, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+def const(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
     if canonical(said, run.spend) == canonical(value, run.spend):
         return FITS
     return Misfit("{} was expected", (said,), path)
 
 
-def required(run: Run, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+def required(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
     if not isinstance(value, dict):
         return FITS
     return _needed(run, said, value, path, "{} is a required property", ())
 
 
-def dependent_required(run: Run, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+def dependent_required(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
     if not isinstance(value, dict):
         return FITS
     if not isinstance(said, dict):
@@ -74,7 +74,7 @@ def dependent_required(run: Run, said: object, value: object, schema: Schema, pa
 
 
 def _needed(
-    run: Run, said: object, value: Mapping[object, object], path: Path, text: str, more: tuple[object, ...]
+    run: SchemaCheck, said: object, value: Mapping[object, object], path: Path, text: str, more: tuple[object, ...]
 ) -> Verdict:
     if not isinstance(said, list):
         return UNKNOWN
@@ -85,14 +85,14 @@ def _needed(
     return FITS if missing is None else Misfit(text, (missing, *more), path)
 
 
-def unique_items(run: Run, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+def unique_items(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
     if said is not True or not isinstance(value, list):
         return FITS
     seen = {canonical(item, run.spend) for item in value}
     return FITS if len(seen) == len(value) else Misfit("{} has non-unique elements", (value,), path)
 
 
-def pattern(run: Run, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+def pattern(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
     if not isinstance(value, str):
         return FITS
     matches = run.matches(said, value)
@@ -101,7 +101,7 @@ def pattern(run: Run, said: object, value: object, schema: Schema, path: Path) -
     return FITS if matches else Misfit("{} does not match {}", (value, said), path)
 
 
-def multiple_of(run: Run, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+def multiple_of(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
     """The server knows better how exact it is."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         return FITS
@@ -115,7 +115,7 @@ def multiple_of(run: Run, said: object, value: object, schema: Schema, path: Pat
 def _measured(measure: Callable[[object], float | None], holds: Callable[[float, float], bool], text: str) -> Keyword:
     """`measure` is None of a value of another kind."""
 
-    def keyword(run: Run, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+    def keyword(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
         found = measure(value)
         if found is None:
             return FITS

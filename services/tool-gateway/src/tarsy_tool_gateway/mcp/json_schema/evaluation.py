@@ -6,7 +6,7 @@ from urllib.parse import unquote
 from tarsy_tool_gateway.mcp.json_schema.applicators import APPLYING, Keyword
 from tarsy_tool_gateway.mcp.json_schema.assertions import ASSERTING
 from tarsy_tool_gateway.mcp.json_schema.patterns import Patterns
-from tarsy_tool_gateway.mcp.json_schema.verdicts import GivenUp, Judged, Misfit, Path, Verdict
+from tarsy_tool_gateway.mcp.json_schema.verdicts import CheckAbortedError, Judgement, Misfit, Path, Verdict
 
 MOST_STEPS = 50_000
 """A step takes about a millionth of a second, on a slow machine two."""
@@ -42,28 +42,28 @@ class Evaluation:
     def spend(self, steps: int = 1) -> None:
         self._left -= steps
         if self._left < 0:
-            raise GivenUp
+            raise CheckAbortedError
 
     def check(self, schema: object, value: object, path: Path = ()) -> Verdict:
-        """Raises GivenUp."""
+        """Raises CheckAbortedError."""
         self.spend()
         if schema is True:
-            return Judged.FITS
+            return Judgement.FITS
         if schema is False:
             return Misfit("{} is not allowed here", (value,), path)
         if not isinstance(schema, dict):
-            return Judged.UNKNOWN
+            return Judgement.UNKNOWN
         if schema is not self._root and any(word in schema for word in OTHERWISE):
-            return Judged.UNKNOWN
+            return Judgement.UNKNOWN
         self._depth += 1
         if self._depth > DEEPEST:
-            raise GivenUp
+            raise CheckAbortedError
         verdict = self._by_keywords(schema, value, path)
         self._depth -= 1
         return verdict
 
     def _by_keywords(self, schema: Mapping[str, object], value: object, path: Path) -> Verdict:
-        verdict = Judged.FITS
+        verdict = Judgement.FITS
         for word, said in schema.items():
             self.spend()
             keyword = KEYWORDS.get(word)
@@ -72,8 +72,8 @@ class Evaluation:
                 if isinstance(one, Misfit):
                     return one
             else:
-                one = Judged.UNKNOWN if word in UNJUDGED else Judged.FITS
-            if one is Judged.UNKNOWN:
+                one = Judgement.UNKNOWN if word in UNJUDGED else Judgement.FITS
+            if one is Judgement.UNKNOWN:
                 verdict = one
         return verdict
 

@@ -9,11 +9,11 @@ type Path = tuple[str | int, ...]
 MOST_SHOWN = 500
 
 
-class GivenUp(Exception):
+class CheckAbortedError(Exception):
     """The check would take too long."""
 
 
-class Judged(Enum):
+class Judgement(Enum):
     """UNKNOWN: the schema says something that only the server can judge."""
 
     FITS = "fits"
@@ -34,14 +34,14 @@ class Misfit:
         return self.text.format(*map(_shown, self.values)) + (f" (at /{place})" if place else "")
 
 
-type Verdict = Judged | Misfit
+type Verdict = Judgement | Misfit
 
 
-class Run(Protocol):
+class SchemaCheck(Protocol):
     """One check of one value."""
 
     def spend(self, steps: int = 1) -> None:
-        """Raises GivenUp when there are none left."""
+        """Raises CheckAbortedError when there are none left."""
         ...
 
     def check(self, schema: object, value: object, path: Path) -> Verdict: ...

@@ -12,13 +12,13 @@ from typing import Any
 
 import httpx2
 
-from tarsy_tool_gateway.mcp.failures import Kind
+from tarsy_tool_gateway.mcp.failures import FailureKind
 from tarsy_tool_gateway.results.results import MOST_BYTES
-from tarsy_tool_gateway.results.text import cut_at_blank
+from tarsy_tool_gateway.results.text import truncate_at_space
 
 NOT_SENT, REFUSED, SESSION_OVER, LOST = -31001, -31002, -31003, -31004
 THROTTLED, FAILED, TOO_LONG = -31005, -31006, -31007
-CODES: Mapping[Kind, int] = {
+CODES: Mapping[FailureKind, int] = {
     "not_sent": NOT_SENT,
     "refused": REFUSED,
     "session_over": SESSION_OVER,
@@ -43,12 +43,12 @@ NOBODY = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 UNDECODED = ("content-encoding", "content-length", "transfer-encoding")
 
 
-class TooLong(Exception):
+class TooLongError(Exception):
     pass
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class RpcMessage:
     """The JSON-RPC message in a request. Nobody waits for an answer to a notification, or to an answer of ours."""
 
     id: str | int | None
@@ -59,7 +59,7 @@ class Question:
         return self.id is not None and self.method is not None
 
 
-class AnsweringTransport(httpx2.AsyncBaseTransport):
+class HttpErrorTransport(httpx2.AsyncBaseTransport):
     def __init__(self, inner: httpx2.AsyncBaseTransport) -> None:
         self._inner = inner
 
@@ -84,7 +84,7 @@ class AnsweringTransport(httpx2.AsyncBaseTransport):
     async def aclose(self) -> None:
         await self._inner.aclose()
 
-    async def _answer(self, request: httpx2.Request, question: Question) -> httpx2.Response:
+    async def _answer(self, request: httpx2.Request, question: RpcMessage) -> httpx2.Response:
         response = await self._inner.handle_async_request(request)
         if response.status_code >= 400:
             return _refusal(question, request, response, await _beginning(response))
@@ -97,26 +97,28 @@ class AnsweringTransport(httpx2.AsyncBaseTransport):
             return response  # a stream of events: the SDK survives what happens to it
         try:
             return _with_content(response, await _whole(response, MOST_ANSWER_BYTES))
-        except TooLong:
+        except TooLongError:
             what = f"it answered with more than {MOST_ANSWER_BYTES} bytes"
             return _error(question, "unreadable", what)
 
 
-def _question(request: httpx2.Request) -> Question | None:
+def _question(request: httpx2.Request) -> RpcMessage | None:
     if request.method != "POST":
         return None
     message = json.loads(request.content)
-    return Question(message.get("id"), message.get("method"))
+    return RpcMessage(message.get("id"), message.get("method"))
 
 
-def own_error(kind: Kind, message: str, *, status: int | None = None, retry_after: str | None = None) -> dict[str, Any]:
+def gateway_error(
+    kind: FailureKind, message: str, *, status: int | None = None, retry_after: str | None = None
+) -> dict[str, Any]:
     """An error of JSON-RPC that failures.py knows as one of ours."""
     data = {"tarsy": kind, "status": status, "retry_after": retry_after}
     told = {name: value for name, value in data.items() if value is not None}
     return {"code": CODES[kind], "message": message, "data": told}
 
 
-def kind_of_status(status: int, retry_after: str | None, *, session_denied: bool) -> Kind:
+def kind_of_status(status: int, retry_after: str | None, *, session_denied: bool) -> FailureKind:
     """Of an HTTP status from 400 on. A 503 without Retry-After may come from a proxy, after the tool ran."""
     if session_denied:
         return "session_over"
@@ -127,7 +129,9 @@ def kind_of_status(status: int, retry_after: str | None, *, session_denied: bool
     return "server_failed" if status >= 500 else "refused"
 
 
-def _refusal(question: Question, request: httpx2.Request, response: httpx2.Response, content: bytes) -> httpx2.Response:
+def _refusal(
+    question: RpcMessage, request: httpx2.Request, response: httpx2.Response, content: bytes
+) -> httpx2.Response:
     status, retry_after = response.status_code, response.headers.get("retry-after")
     said = _error_in(content)
     denied = question.method not in HANDSHAKE and _denies_session(status, said, in_session=SESSION in request.headers)
@@ -135,7 +139,7 @@ def _refusal(question: Question, request: httpx2.Request, response: httpx2.Respo
     if said is not None and kind in ("refused", "server_failed") and status not in NOBODY:
         return _response(question, said)
     told = f"it answered HTTP {status} {_phrase(status)}".rstrip()
-    return _response(question, own_error(kind, told, status=status, retry_after=retry_after))
+    return _response(question, gateway_error(kind, told, status=status, retry_after=retry_after))
 
 
 def _denies_session(status: int, said: dict[str, Any] | None, *, in_session: bool) -> bool:
@@ -163,18 +167,18 @@ async def _beginning(response: httpx2.Response) -> bytes:
     """Nothing when it is too long for an error, or breaks off: the status has been said all the same."""
     try:
         return await _whole(response, MOST_ERROR_BYTES)
-    except (TooLong, httpx2.TransportError, httpx2.DecodingError):
+    except (TooLongError, httpx2.TransportError, httpx2.DecodingError):
         return b""
 
 
 async def _whole(response: httpx2.Response, most: int) -> bytes:
-    """Raises TooLong."""
+    """Raises TooLongError."""
     found = bytearray()
     try:
         async for chunk in response.aiter_bytes():
             found += chunk
             if len(found) > most:
-                raise TooLong
+                raise TooLongError
     finally:
         await response.aclose()
     return bytes(found)
@@ -185,11 +189,11 @@ def _with_content(response: httpx2.Response, content: bytes) -> httpx2.Response:
     return httpx2.Response(response.status_code, headers=headers, content=content, extensions=response.extensions)
 
 
-def _error(question: Question, kind: Kind, message: str) -> httpx2.Response:
-    return _response(question, own_error(kind, message))
+def _error(question: RpcMessage, kind: FailureKind, message: str) -> httpx2.Response:
+    return _response(question, gateway_error(kind, message))
 
 
-def _response(question: Question, error: dict[str, Any]) -> httpx2.Response:
+def _response(question: RpcMessage, error: dict[str, Any]) -> httpx2.Response:
     return httpx2.Response(HTTPStatus.BAD_GATEWAY, json={"jsonrpc": "2.0", "id": question.id, "error": error})
 
 
@@ -201,4 +205,4 @@ def _phrase(status: int) -> str:
 
 
 def _said(problem: Exception) -> str:
-    return cut_at_blank(f"{type(problem).__name__}: {problem}".rstrip(": "), MOST_SAID)
+    return truncate_at_space(f"{type(problem).__name__}: {problem}".rstrip(": "), MOST_SAID)

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import httpx2
 import structlog
 
-from tarsy_tool_gateway.mcp.diagnosis import WronglyConfigured
+from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError
 from tarsy_tool_gateway.mcp.server_plan import WebAddress
 from tarsy_tool_gateway.mcp.transports.streamable_http import web_client
 
@@ -19,7 +19,7 @@ CLEANUP_SECONDS = 15.0
 
 
 @asynccontextmanager
-async def cleaned_up(server: str, address: WebAddress) -> AsyncIterator[None]:
+async def terminating_sessions(server: str, address: WebAddress) -> AsyncIterator[None]:
     """Best effort: what the server does not hear of, it has to forget by itself."""
     try:
         yield
@@ -33,7 +33,7 @@ async def _clean_up(server: str, address: WebAddress, url: str) -> None:
     try:
         async with asyncio.timeout(CLEANUP_SECONDS), web_client(told, calls=1) as client:
             response = await client.request("DELETE", url)
-    except (TimeoutError, WronglyConfigured, httpx2.TransportError, httpx2.InvalidURL) as problem:
+    except (TimeoutError, MisconfiguredError, httpx2.TransportError, httpx2.InvalidURL) as problem:
         log.warning("mcp_server.not_cleaned_up", server=server, problem=type(problem).__name__)
         return
     # It may have forgotten the session before we did.

@@ -19,9 +19,9 @@ from mcp.shared.message import SessionMessage
 from mcp_types import ErrorData, JSONRPCError, JSONRPCMessage, JSONRPCNotification, JSONRPCRequest
 from mcp_types import jsonrpc_message_adapter as MESSAGE
 
-from tarsy_tool_gateway.mcp.diagnosis import WronglyConfigured
+from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError
 from tarsy_tool_gateway.mcp.server_plan import SseTransport
-from tarsy_tool_gateway.mcp.transports.http_errors import MOST_ANSWER_BYTES, own_error
+from tarsy_tool_gateway.mcp.transports.http_errors import MOST_ANSWER_BYTES, gateway_error
 from tarsy_tool_gateway.mcp.transports.streamable_http import web_client
 
 log = structlog.get_logger(__name__)
@@ -35,7 +35,7 @@ type Incoming = SessionMessage | Exception
 async def sse_streams(
     transport: SseTransport, *, calls: int, ended: Callable[[], None]
 ) -> AsyncIterator[TransportStreams]:
-    """`ended` is called when the server's stream is over. Raises WronglyConfigured."""
+    """`ended` is called when the server's stream is over. Raises MisconfiguredError."""
     async with (
         web_client(transport, calls=calls) as client,
         sse_within_origin(client, transport.url, max_event_size=MOST_ANSWER_BYTES) as events,
@@ -55,7 +55,7 @@ def _check(response: httpx2.Response) -> None:
     response.raise_for_status()
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "text/event-stream":
-        raise WronglyConfigured(f"it answered HTTP {response.status_code}, but not with a stream of events")
+        raise MisconfiguredError(f"it answered HTTP {response.status_code}, but not with a stream of events")
 
 
 async def _listen(
@@ -86,7 +86,7 @@ def _endpoint(url: str, given: str) -> str:
     """Whoever gets our messages gets our token too."""
     endpoint = urljoin(url, given)
     if urlsplit(endpoint)[:2] != urlsplit(url)[:2]:
-        raise WronglyConfigured("it wants our messages sent to another host")
+        raise MisconfiguredError("it wants our messages sent to another host")
     return endpoint
 
 
@@ -134,5 +134,5 @@ def _error(response: httpx2.Response) -> ErrorData:
     """As http_errors made it, which stands between us and the wire. It passes on what only leads elsewhere."""
     if response.status_code < 400:
         status = response.status_code
-        return ErrorData.model_validate(own_error("refused", f"it answered HTTP {status}", status=status))
+        return ErrorData.model_validate(gateway_error("refused", f"it answered HTTP {status}", status=status))
     return ErrorData.model_validate(response.json()["error"])

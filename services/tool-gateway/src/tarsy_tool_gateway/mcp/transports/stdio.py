@@ -19,10 +19,10 @@ from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter as MESSAGE
 
 from tarsy_bus.beside import beside
-from tarsy_tool_gateway.mcp.diagnosis import WronglyConfigured
+from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError
 from tarsy_tool_gateway.mcp.server_plan import StdioTransport
-from tarsy_tool_gateway.mcp.transports.http_errors import MOST_ANSWER_BYTES, TooLong
-from tarsy_tool_gateway.mcp.transports.stdio_process import CHUNK_BYTES, Child, running
+from tarsy_tool_gateway.mcp.transports.http_errors import MOST_ANSWER_BYTES, TooLongError
+from tarsy_tool_gateway.mcp.transports.stdio_process import CHUNK_BYTES, ServerProcess, running
 
 log = structlog.get_logger(__name__)
 
@@ -36,7 +36,7 @@ SMALL_BYTES = 256 * 1024
 async def stdio_streams(
     transport: StdioTransport, standard_error: TextIO, ended: Callable[[], None]
 ) -> AsyncIterator[TransportStreams]:
-    """`ended` is called when the server's output is over, or nobody can use it. Raises WronglyConfigured."""
+    """`ended` is called when the server's output is over, or nobody can use it. Raises MisconfiguredError."""
     environment = environment_of(transport, os.environ)
     _check(transport, environment)
     command = (transport.command, *transport.arguments)
@@ -60,10 +60,10 @@ def environment_of(transport: StdioTransport, ours: Mapping[str, str]) -> dict[s
 
 
 def _check(transport: StdioTransport, environment: Mapping[str, str]) -> None:
-    """Raises WronglyConfigured. The system's own words for these do not say which of them it was."""
+    """Raises MisconfiguredError. The system's own words for these do not say which of them it was."""
     folder = transport.cwd
     if folder is not None and not folder.is_dir():
-        raise WronglyConfigured(f"the working directory {folder} cannot be entered: No such directory")
+        raise MisconfiguredError(f"the working directory {folder} cannot be entered: No such directory")
     command = transport.command
     if "/" in command:
         # As the system looks for it: from the folder that the child begins in.
@@ -71,12 +71,12 @@ def _check(transport: StdioTransport, environment: Mapping[str, str]) -> None:
     if shutil.which(command, path=environment.get("PATH", os.defpath)) is not None:
         return
     if "/" not in command:
-        raise WronglyConfigured(f"the command {command} is not in PATH: No such file or directory")
+        raise MisconfiguredError(f"the command {command} is not in PATH: No such file or directory")
     reason = "it is not executable" if os.path.exists(command) else "No such file or directory"
-    raise WronglyConfigured(f"the command {command} cannot be started: {reason}")
+    raise MisconfiguredError(f"the command {command} cannot be started: {reason}")
 
 
-class Lines:
+class LineBuffer:
     """Made of chunks, each of which is looked at once."""
 
     def __init__(self, most: int) -> None:
@@ -84,7 +84,7 @@ class Lines:
         self._begun = bytearray()
 
     def ended_by(self, chunk: bytes) -> Iterator[bytearray]:
-        """Raises TooLong."""
+        """Raises TooLongError."""
         *ends, rest = chunk.split(b"\n")
         for end in ends:
             self._add(end)
@@ -95,17 +95,17 @@ class Lines:
     def _add(self, piece: bytes) -> None:
         if len(self._begun) + len(piece) > self._most:
             self._begun = bytearray()
-            raise TooLong
+            raise TooLongError
         self._begun += piece
 
 
-async def _read(child: Child, to_session: ObjectSendStream[Incoming], end: Callable[[], None]) -> None:
-    lines = Lines(MOST_ANSWER_BYTES)
+async def _read(child: ServerProcess, to_session: ObjectSendStream[Incoming], end: Callable[[], None]) -> None:
+    lines = LineBuffer(MOST_ANSWER_BYTES)
     try:
         while chunk := await child.stdout.read(CHUNK_BYTES):
             for line in lines.ended_by(chunk):
                 await to_session.send(await _message(line))
-    except TooLong:
+    except TooLongError:
         # Whose answer it was stands in what nobody can hold: with the session all its calls end.
         log.warning("mcp_server.line_too_long", most_bytes=MOST_ANSWER_BYTES)
     except OSError as problem:
@@ -137,7 +137,7 @@ def _parsed(line: bytearray) -> Incoming:
         return problem
 
 
-async def _write(child: Child, from_session: AsyncIterator[SessionMessage], end: Callable[[], None]) -> None:
+async def _write(child: ServerProcess, from_session: AsyncIterator[SessionMessage], end: Callable[[], None]) -> None:
     try:
         async for each in from_session:
             child.stdin.write(each.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")

@@ -20,7 +20,7 @@ LAST_WORDS_SECONDS = 0.5
 LOOK_SECONDS = 0.02
 
 
-class Child(SubprocessStreamProtocol):
+class ServerProcess(SubprocessStreamProtocol):
     """The leader of a process group of its own."""
 
     stdin: asyncio.StreamWriter
@@ -107,7 +107,7 @@ class Child(SubprocessStreamProtocol):
 @asynccontextmanager
 async def running(
     command: Sequence[str], environment: Mapping[str, str], cwd: Path | None, standard_error: TextIO
-) -> AsyncIterator[Child]:
+) -> AsyncIterator[ServerProcess]:
     """Whatever happens, also when it is cancelled while it starts: afterwards there is no process. Raises OSError."""
     starting = asyncio.create_task(_started(command, environment, cwd, standard_error), name="start of a program")
     try:
@@ -119,9 +119,9 @@ async def running(
 
 async def _started(
     command: Sequence[str], environment: Mapping[str, str], cwd: Path | None, standard_error: TextIO
-) -> Child:
+) -> ServerProcess:
     _, child = await asyncio.get_running_loop().subprocess_exec(
-        Child,
+        ServerProcess,
         *command,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -133,7 +133,7 @@ async def _started(
     return child
 
 
-async def _stopped(starting: asyncio.Task[Child]) -> None:
+async def _stopped(starting: asyncio.Task[ServerProcess]) -> None:
     await asyncio.wait([starting])
     if starting.exception() is None:
         await starting.result().stop()

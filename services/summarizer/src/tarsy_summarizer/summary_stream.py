@@ -11,7 +11,7 @@ from tarsy_masking.streaming import MaskedStream
 log = structlog.get_logger(__name__)
 
 
-class Chunks:
+class SummaryStream:
     """The chunks of one run. A chunk that Kafka does not take is left out: the final text replaces them all."""
 
     def __init__(self, publisher: Publisher, request: SummaryRequest, stream: MaskedStream, *, run: int) -> None:

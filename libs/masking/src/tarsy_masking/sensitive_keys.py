@@ -5,7 +5,7 @@ from tarsy_masking.patterns import PatternFile, compile_regex
 from tarsy_masking.placeholders import Placeholder
 
 
-class TellingNames:
+class SensitiveKeys:
     def __init__(self, source: PatternFile) -> None:
         self._families = [(family, compile_regex(f"(?is).*{names}")) for family, names in source.families.items()]
         self._harmless = compile_regex(source.harmless_names)
