@@ -1,4 +1,4 @@
-"""Patterns of a configuration's own: Go's syntax, in the regex (which is RE2's) and in the replacement."""
+"""Custom patterns of a configuration: Go's syntax, in the regex (which is RE2's) and in the replacement."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -41,7 +41,7 @@ class CustomRule:
         return b"".join(part if isinstance(part, bytes) else match.group(part) or b"" for part in self.template)
 
     def _secret(self, match: Any) -> bytes:
-        """What the replacement does not keep: so one value has the same digits, whatever stands before it."""
+        """The part that the replacement does not keep: one value has the same digits, whatever stands before it."""
         start, stop = match.span()
         pieces: list[bytes] = []
         kept = sorted(match.span(part) for part in self.template if isinstance(part, int))

@@ -1,4 +1,4 @@
-"""What masking does to a text: places where something stands instead of a secret."""
+"""Edits of a text: the places at which a placeholder stands for a secret."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""What was found where, without what it was."""
+"""Findings of a masker: rule and place of each secret, without the secret."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

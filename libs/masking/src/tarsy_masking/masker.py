@@ -1,4 +1,4 @@
-"""Secrets out of text and JSON, before either is written anywhere."""
+"""Masker of text and JSON: it replaces secrets before either is written anywhere."""
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -74,7 +74,7 @@ class Masker:
         return other
 
     def for_session(self, session_id: str) -> Self:
-        """The same rules. Whoever has the same key writes the same placeholder for the same secret of this session."""
+        """The same rules. All maskers with the same key write the same placeholder for one secret of this session."""
         if self._key is None:
             return self
         session = copy(self)
@@ -84,12 +84,12 @@ class Masker:
     def mask(self, text: str) -> str:
         try:
             return self._settled(_as_bytes(text), _unnoted).decode(errors="replace")
-        # Whatever went wrong, the text may hold a secret.
+        # The text may hold a secret, whatever went wrong.
         except Exception as error:  # noqa: BLE001
             return _redacted(error)
 
     def mask_json(self, value: JsonValue) -> JsonValue:
-        """Masks every string, and keys that are secrets themselves. What stands beside a telling key goes even if it
+        """Masks every string, and keys that are secrets themselves. The value beside a sensitive key goes even if it
         has no form of its own."""
         try:
             return self._mask_value(value, {}, depth=0, inside_list=False)
@@ -97,7 +97,7 @@ class Masker:
             return _redacted(error)
 
     def findings(self, text: str) -> list[Finding]:
-        """What `mask` would replace, in the order of the text."""
+        """The secrets that `mask` would replace, in the order of the text."""
         original = _as_bytes(text)
         history = EditHistory()
         try:
@@ -107,8 +107,8 @@ class Masker:
         return findings_in(original, history)
 
     def _settled(self, text: bytes, note: _Noted) -> bytes:
-        """What was added sees only what the built-in rules have left. The rules that see a line only come to rest by
-        themselves; so when the others find nothing in what they left, nothing is to be found."""
+        """Rules that were added see only the text that the built-in rules have left. Rules that see one line come to
+        rest by themselves: when the others find nothing in the text after them, nothing is to be found."""
         for settled in (False, *[True] * _MAX_ROUNDS):
             before = text
             text = self._mask_with(text, (yaml_secrets, json_secrets, self._find_across_lines), note)

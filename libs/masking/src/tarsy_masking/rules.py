@@ -1,4 +1,4 @@
-"""What a configuration may add to the default rules: opt-in patterns by name, and patterns of its own."""
+"""Masking rules that a configuration may add: opt-in patterns by name, and custom patterns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Names that tell of a secret: the value beside one is a secret, whatever it looks like."""
+"""Sensitive keys: the value beside one is a secret, whatever it looks like."""
 
 from tarsy_masking.json_value import JsonObject, JsonValue
 from tarsy_masking.patterns import PatternFile, compile_regex
@@ -21,7 +21,7 @@ class SensitiveKeys:
         return None
 
     def hide(self, value: JsonValue, label: bytes, placeholder: Placeholder) -> JsonValue:
-        """Objects stay: `secret: {secretName: db}` names a Secret. What is in them is told by its own names."""
+        """Objects stay: `secret: {secretName: db}` names a Secret. Their members are judged by their own names."""
         if isinstance(value, list):
             return [self.hide(item, label, placeholder) for item in value]
         if isinstance(value, bool | dict) or value is None or value == "":

@@ -1,4 +1,4 @@
-"""Masking of a stream of text while it comes: soon, in whole lines, and never half a secret. Pure, given the mask.
+"""Streaming masker: text goes out soon, in whole lines, and never with half a secret. Pure, given the mask.
 
 A stream is cut first (LineCutter) and masked then (PieceMasker); MaskedStream does both. The cost of a character is
 bounded, however long the stream or a line of it is.
@@ -9,13 +9,13 @@ from collections.abc import Callable, Sequence
 LONG_LINE = 200
 """A line that grows beyond this is cut at a blank, or people would wait for a whole paragraph."""
 LONGEST_CONTEXT = 16 * 1024
-"""Characters. At most so much is masked at a time; of a line that is longer nothing is shown."""
+"""Characters that are masked at a time. A line that is longer is not shown."""
 SHORT_CONTEXT = 4_096
-"""Characters. Until then, which most streams do not exceed, each piece goes out at once."""
+"""Characters. Until then each piece goes out at once. Most streams are shorter."""
 GROWTH = 12
 """With a longer context the next look waits until that has grown by a twelfth."""
 PARTS = (0.5, 0.625, 0.75, 0.875)
-"""Where the context is cut when it is too long: behind the first of these at which no secret is cut in two."""
+"""A context that is too long is cut behind the first of these parts at which no secret is cut in two."""
 KEY_BEGINS, KEY_ENDS = "-----BEGIN", "-----END"
 
 type Mask = Callable[[str], str]
@@ -27,11 +27,11 @@ class MaskedStream:
         self._masker = PieceMasker(mask)
 
     def take(self, text: str) -> str:
-        """What may go out now."""
+        """The masked text that may go out now."""
         return self._masker.take(self._cutter.take(text))
 
     def rest(self) -> str:
-        """What was held back, when there is no more text. An unfinished key is not in it."""
+        """The text that was held back, when there is no more. An unfinished key is not in it."""
         return self._masker.take(self._cutter.rest()) + self._masker.rest()
 
 
@@ -46,7 +46,7 @@ class LineCutter:
         self._last = ""
 
     def take(self, text: str) -> str:
-        """What may go on now."""
+        """The text up to the last place where it may be cut."""
         before = self._size
         self._held.append(text)
         self._size += len(text)
@@ -104,13 +104,13 @@ class PieceMasker:
         """The context, masked: it has gone out."""
         self._new: list[str] = []
         self._size = 0
-        """Of context and new pieces."""
+        """The length of context and new pieces."""
         self._next_look = 0
         self._skips_line = False
         self._silent = False
 
     def take(self, piece: str) -> str:
-        """What may go out now."""
+        """The masked text that may go out now."""
         if self._skips_line:
             _, line_break, piece = piece.partition("\n")
             self._skips_line = not line_break
@@ -121,7 +121,7 @@ class PieceMasker:
         return self._look() if self._size >= self._next_look else ""
 
     def rest(self) -> str:
-        """What was held back, when there are no more pieces."""
+        """The text that was held back, when there are no more pieces."""
         return self._look() if self._new else ""
 
     def _look(self) -> str:

@@ -40,9 +40,9 @@ log = structlog.get_logger(__name__)
 
 TICK_SECONDS = 0.25
 MOST_REPORTED_CALLS = 5_000
-"""So many calls are remembered after their outcome was reported."""
+"""Calls that are remembered after their outcome was reported."""
 MOST_UNSENT_REPORTS = 1000
-"""While so many reports wait for Kafka, no further request is taken."""
+"""No further request is taken while this many reports wait for Kafka."""
 LAST_REPORTS_SECONDS = 2.0
 
 

@@ -1,4 +1,4 @@
-"""Life of a worker: announce it, follow the control topic, take requests, drain. In which order they begin and end."""
+"""Service of a worker: announce it, follow the control topic, take requests, drain, in the right order."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping

@@ -1,4 +1,4 @@
-"""The composition root: the only place that picks implementations."""
+"""Composition root of the summarizer: the only place that picks implementations."""
 
 import asyncio
 import os

@@ -12,7 +12,7 @@ SECONDS = (0.5, 1, 2, 5, 10, 30, 60, 120, 300)
 BYTES = (4_096, 16_384, 65_536, 150_000, 524_288, 2_097_152, 8_388_608, 33_554_432)
 
 SUMMARIES = "summaries"
-"""What all summaries count against: they have one limit."""
+"""The one name that all summaries count against: they have one limit."""
 
 type SummaryOutcome = Literal["ok", "error", "cancelled"]
 type LlmOutcome = Literal["ok"] | ErrorKind

@@ -1,4 +1,4 @@
-"""Asking models for one summary: the provider that was named, then those that stand in for it."""
+"""Model calls of one summary, with fallback: the provider that was named, then those that stand in for it."""
 
 from collections.abc import Callable, Mapping
 from contextlib import aclosing
@@ -26,12 +26,12 @@ REASON_CHARACTERS = 400
 REASONS_CHARACTERS = 2_000
 
 type Wait = Callable[[LlmError, float], float | None]
-"""Of a failure and the seconds that are left: how long to wait and ask the same provider again. None: do not."""
+"""From a failure and the seconds that are left to the wait before the same provider is asked again. None: do not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Models:
-    """Who can be asked, and what asking needs. `monotonic` and `sleep` count the same seconds.
+    """The providers that can be asked, and what a call of them needs. `monotonic` and `sleep` count the same seconds.
 
     `masker` is not that of a session: each use makes it one.
     """
@@ -46,7 +46,7 @@ class Models:
 
 
 class ModelFallback:
-    """Of one summary. `ends_at`: nobody waits for it after that."""
+    """The calls of one summary. `ends_at`: nobody waits for it after that."""
 
     def __init__(self, models: Models, request: SummaryRequest, *, ends_at: float) -> None:
         self._models = models

@@ -1,4 +1,4 @@
-"""The conversation that asks a model for a summary."""
+"""Prompt of a summary."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""What is to be shortened, read where the request says that it lies."""
+"""Source text of a summary, read where the request says that it lies."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
@@ -14,7 +14,7 @@ from tarsy_contracts.requests import LogPosition, SummaryRequest
 
 
 class SourceGoneError(Exception):
-    """What the request points at is not there (any longer)."""
+    """The source that the request points at is not there (any longer)."""
 
 
 async def read_source(bus: Bus, request: SummaryRequest, limit: TimeLimit) -> AsyncGenerator[bytes]:

@@ -1,4 +1,4 @@
-"""One summary: read, excerpt, ask, report. Whatever goes wrong becomes a report that says so."""
+"""One summary: read, excerpt, ask, report. Every failure becomes a report that says so."""
 
 import asyncio
 import traceback

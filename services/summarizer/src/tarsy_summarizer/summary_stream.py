@@ -1,4 +1,4 @@
-"""Publishing a summary while it is being written."""
+"""Stream of a summary: chunks are published while the model writes."""
 
 import structlog
 

@@ -1,4 +1,4 @@
-"""The composition root: the only place that picks implementations."""
+"""Composition root of the tool gateway: the only place that picks implementations."""
 
 import os
 from collections.abc import Sequence

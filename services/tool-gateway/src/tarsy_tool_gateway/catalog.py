@@ -1,4 +1,4 @@
-"""What this gateway sees of each MCP server, on the compacted topic: tools and health, and nothing once it is gone."""
+"""Catalog entries of this gateway: tools and health of each MCP server, and a tombstone when the gateway stops."""
 
 import asyncio
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Making a server's entry in the catalog fit one record: a tool without all its words is better than none. Pure."""
+"""Shortening of catalog entries to fit one record: a tool without all its words is better than none. Pure."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ CUT = " [shortened]"
 
 
 def shortened(seen: ServerCatalogued, most_bytes: int) -> ServerCatalogued:
-    """Of tools that are longer than that only; the others stay as they are."""
+    """Shortens only the tools that are longer than `most_bytes`."""
     tools = tuple(tool if _size(tool) <= most_bytes else _shorter(tool, most_bytes) for tool in seen.tools)
     return seen.model_copy(update={"tools": tools})
 

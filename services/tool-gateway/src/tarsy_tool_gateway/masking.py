@@ -1,4 +1,4 @@
-"""Which masker what comes from a server goes through: the built-in rules, and what the configuration adds for it."""
+"""Maskers by MCP server: the built-in rules, and what the configuration adds for the server."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""All MCP servers: each with its own task, so that a slow or dead one delays nobody else."""
+"""Lifespan of all MCP connections: each has its own task, so that a slow or dead server delays no other."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence

@@ -1,4 +1,4 @@
-"""From a request to the report of its outcome: call, mask, store."""
+"""Runner of tool calls: call, mask, store, report."""
 
 import time
 import traceback
@@ -23,7 +23,7 @@ from tarsy_worker.runner import MayStart, always
 log = structlog.get_logger(__name__)
 
 MOST_CHARACTERS_AT_ONCE = 40 * 1024 * 1024
-"""Of long results that are masked and stored. Masking takes several times the memory of a text."""
+"""Characters of long results that are masked at a time. Masking takes several times the memory of a text."""
 
 
 class CallRunner:

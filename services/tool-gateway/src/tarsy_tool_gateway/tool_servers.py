@@ -1,4 +1,4 @@
-"""Who runs tools: MCP servers, and the gateway itself."""
+"""Interface of tool servers: MCP servers, and the gateway's built-in tools."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -39,5 +39,5 @@ async def call_tool(
 
 
 def unknown_outcome(tool: str, why: str) -> str:
-    """What agent and reader are told of a call that must not be made twice."""
+    """The sentence, for agent and reader, about a call that must not be made twice."""
     return f"Outcome unknown: {tool} may or may not have run ({why}). Check before repeating it."

@@ -1,1 +1,1 @@
-"""The tools that the gateway has itself: `read_result` and `fetch_runbook`."""
+"""Built-in tools of the gateway: `read_result` and `fetch_runbook`."""

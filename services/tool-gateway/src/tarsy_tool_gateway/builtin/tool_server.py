@@ -1,4 +1,4 @@
-"""The gateway's own tools. No catalog names them: the orchestrator knows them, and says which of them agents get."""
+"""Server of the built-in tools. No catalog has them: the orchestrator knows them, and decides which agents get them."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping

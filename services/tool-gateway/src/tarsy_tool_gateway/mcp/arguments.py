@@ -1,4 +1,4 @@
-"""Whether arguments and results fit what a tool's server says of them. What takes too long to judge is let pass."""
+"""Validation of arguments and results against a tool's schemas. A check that would take too long is skipped."""
 
 from collections.abc import Callable, Mapping
 
@@ -11,7 +11,7 @@ from tarsy_tool_gateway.mcp.json_schema.verdicts import CheckAbortedError, Judge
 
 
 class ArgumentChecks:
-    """Of the tools of one listing. `unchecked` is told, once for each tool, that a check was given up."""
+    """Checks for the tools of one listing. `unchecked` is called once for each tool whose check was given up."""
 
     def __init__(self, tools: Mapping[str, Tool], *, unchecked: Callable[[str], None] = lambda _: None) -> None:
         self._tools = tools
@@ -20,19 +20,19 @@ class ArgumentChecks:
         self._told: set[str] = set()
 
     def without_idle_nulls(self, name: str, arguments: dict[str, JsonValue]) -> dict[str, JsonValue]:
-        """Models send null for what they do not want to say: it is left out where it may be, and does not fit."""
+        """Drops a null that the schema does not allow if the property is optional: models send null for 'not set'."""
         if None not in arguments.values():
             return arguments
         return {key: value for key, value in arguments.items() if value is not None or not self._is_idle(name, key)}
 
     def wrong(self, name: str, arguments: dict[str, JsonValue]) -> str | None:
-        """What is wrong with the arguments for a listed tool, in words that an agent can act on."""
+        """Why the arguments do not fit a listed tool, in words that an agent can act on. None when they do."""
         schema = self._tools[name].input_schema
         verdict = self._judged(name, schema, schema, arguments)
         return f"The arguments do not fit {name}: {verdict.message}" if isinstance(verdict, Misfit) else None
 
     def wrong_result(self, name: str, result: CallToolResult) -> str | None:
-        """What is wrong with the structured part of a result, if the tool is listed with a schema for it."""
+        """Why the structured part of a result does not fit, if the tool is listed with a schema for it."""
         schema = self._tools[name].output_schema if name in self._tools else None
         if schema is None:
             return None

@@ -1,4 +1,4 @@
-"""An MCP server: there is always a session with it, or the next one is being opened; calls from anywhere share it."""
+"""Connection to an MCP server: it always has a session, or opens the next one. Calls from anywhere share it."""
 
 import asyncio
 import time
@@ -29,9 +29,9 @@ LONGEST_PAUSE_SECONDS = 30.0
 STABLE_SECONDS = 30.0
 MOST_SHOWN = 2000
 MOST_MASKED = 64 * 1024
-"""Of why a server cannot be reached, in characters."""
+"""Characters of the reason why a server cannot be reached."""
 MOST_RETIRED = 4
-"""So many sessions may wait for their last calls beside the one that is used."""
+"""Sessions that may wait for their last calls beside the one that is used."""
 
 type SessionEnd = Literal["ended", "expired", "silent", "refused", "hung"]
 """It ended by itself; the server knew it no longer; it did not answer a check; it answered that with an error; it took

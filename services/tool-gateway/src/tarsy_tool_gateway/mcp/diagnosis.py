@@ -1,4 +1,4 @@
-"""Why a server cannot be reached: it is down, which passes by itself, or somebody has configured it wrongly."""
+"""Diagnosis of an MCP server that cannot be reached: down, which passes by itself, or misconfigured."""
 
 import errno
 import ssl
@@ -30,7 +30,7 @@ NO_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE")
 
 
 class MisconfiguredError(Exception):
-    """What is wrong, in a sentence for the operator: no repetition will help."""
+    """A mistake that the operator must correct, in a sentence: no repetition will help."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Diagnosis:
 
 
 def diagnose(problem: BaseException) -> Diagnosis:
-    """Of what ended an attempt to connect, or to list the tools."""
+    """Diagnoses the error that ended an attempt to connect, or to list the tools."""
     leaves = list(_leaves(problem))
     wrong = next((leaf for leaf in leaves if _is_wrong(leaf)), None)
     return Diagnosis(wrong is not None, _said(wrong or leaves[0]))

@@ -1,4 +1,4 @@
-"""What a server is answered that asks the user something. Nobody is there to be asked while TARSy investigates."""
+"""Elicitation: the answer to a server that asks the user something. Nobody can be asked while TARSy investigates."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a failed attempt means for its call and for the session, and whether and when there is another. Pure."""
+"""Failures of calls: their meaning for the call and for the session, and the retry policy. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -149,7 +149,7 @@ def pause_before_next(
 
 
 def retry_after_seconds(header: str | None, now: datetime) -> float | None:
-    """What Retry-After says: seconds, or a date of HTTP."""
+    """The header Retry-After has seconds, or a date of HTTP."""
     if header is None:
         return None
     text = header.strip()

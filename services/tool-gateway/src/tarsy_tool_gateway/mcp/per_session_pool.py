@@ -1,4 +1,4 @@
-"""A server that keeps something for each of its clients: one session for each investigation."""
+"""Pool of MCP sessions, one for each investigation: for servers that keep state for each client."""
 
 import asyncio
 import contextvars

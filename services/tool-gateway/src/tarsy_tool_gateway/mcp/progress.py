@@ -1,4 +1,4 @@
-"""What a running call says of itself, on the stream: masked, short, and not too often. The latest word counts."""
+"""Progress of running calls, published on the stream: masked, short, and not too often. The latest report counts."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -18,7 +18,7 @@ log = structlog.get_logger(__name__)
 LEAST_PAUSE_SECONDS = 0.25
 MOST_CHARACTERS = 300
 MOST_MASKED_CHARACTERS = 10_000
-"""Of a longer message only the numbers are told: cutting it before it is masked could cut a secret in two."""
+"""A longer message is left out, and only the numbers are sent: cutting it before the mask could halve a secret."""
 
 
 class ReportProgress(Protocol):
@@ -49,7 +49,7 @@ class ProgressPublisher:
 
     @asynccontextmanager
     async def of(self, request: ToolCallRequest) -> AsyncIterator[ReportProgress]:
-        """For as long as the call runs. What was not told by its end is not told any more: the outcome says it all."""
+        """For as long as the call runs. Progress that is unsent at its end is dropped: the outcome says it all."""
         one = _CallProgress(
             self._publisher, request, self._mask_of, round(self._now().timestamp() * 1000), self._metrics
         )

@@ -1,4 +1,4 @@
-"""Which era of the protocol a server speaks: with a handshake (until 2025-11-25), or without (since 2026-07-28)."""
+"""Protocol versions: whether a server has the handshake (until 2025-11-25) or not (since 2026-07-28)."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -23,7 +23,7 @@ class ProbingClient(Client):
     """`probe_seconds`: how long a server may be silent when it is asked whether it is of the newer era.
 
     Many an older one never answers what it does not know, and the SDK's ten seconds may be all the time that there is.
-    `check_result` looks at a result in place of the SDK, whose check has no bounds. What it raises, the call raises.
+    `check_result` looks at a result in place of the SDK, whose check has no bounds. The call raises what it raises.
     """
 
     probe_seconds: float = MOST_PROBE_SECONDS
@@ -49,7 +49,7 @@ class ProbingClient(Client):
 
 
 class ProtocolVersions:
-    """What worked once is said at once the next time; when it fails, the server may have been exchanged."""
+    """The version that worked last is tried first the next time. When it fails, the server may have been exchanged."""
 
     def __init__(self, protocol: Protocol, *, probe_seconds: float) -> None:
         self._configured = protocol
@@ -58,7 +58,7 @@ class ProtocolVersions:
 
     @property
     def next(self) -> Protocol:
-        """What the next session begins with."""
+        """The version that the next session tries first."""
         return self._next
 
     @asynccontextmanager
@@ -67,7 +67,7 @@ class ProtocolVersions:
         era, self._next = self._next, self._configured
         async with new_client(mode=MODES[era], probe_seconds=self._probe_seconds) as client:
             if era == "modern":
-                # Not a probe, for there is no other way to go on; but the server says here who it is today.
+                # This is no probe, for there is no other way to go on; but the server says here who it is today.
                 await _discover(client.session)
             yield client
 
@@ -77,7 +77,7 @@ class ProtocolVersions:
 
 
 async def _discover(session: ClientSession) -> None:
-    """Raises MCPError, and RuntimeError when there is no version in common. Whoever calls this sets the limit."""
+    """Raises MCPError, and RuntimeError when there is no version in common. The caller sets the limit."""
     while True:
         try:
             found = await session.send_discover(LATEST_MODERN_VERSION)

@@ -1,4 +1,4 @@
-"""Whether a rollout may go on with this gateway: not when an MCP server is configured wrongly."""
+"""Readiness gate: a rollout does not go on with a gateway that has a misconfigured MCP server."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,6 +1,7 @@
-"""The MCP SDK logs what it could not read, with the text itself in the traceback: unmasked output of servers.
+"""Log filter for the MCP SDK, which logs unmasked output of servers.
 
-The HTTP client logs addresses, in which some people carry keys, and the headers of answers, when it is asked for a lot.
+The SDK logs messages that it cannot read, with the text itself in the traceback. The HTTP client at level DEBUG logs
+addresses, in which some people carry keys, and the headers of answers.
 """
 
 import logging
@@ -10,7 +11,7 @@ TALKATIVE = ("httpx2", "httpcore2", "mcp.client.streamable_http")
 
 
 def mute_values_in_sdk_logs() -> None:
-    """Of an exception only the type is logged. Doing it again changes nothing."""
+    """Only the type of an exception is logged. A second call changes nothing."""
     for name in LOGGERS:
         logging.getLogger(name).addFilter(_without_values)
     for name in TALKATIVE:

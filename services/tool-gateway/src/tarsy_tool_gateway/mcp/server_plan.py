@@ -1,4 +1,4 @@
-"""What the gateway has to know of each MCP server, out of the configuration."""
+"""Plan of an MCP server: what the gateway needs of its configuration."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -14,7 +14,7 @@ from tarsy_contracts.chain import Isolation
 from tarsy_worker.claim_types import ServerLimits
 
 CATALOG_SESSION = "tarsy-catalog"
-"""What the session is called that only lists the tools."""
+"""The name of the session that only lists the tools."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""A session with an MCP server, from opening to end: one task enters and exits it, calls come from anywhere."""
+"""Session with an MCP server, from opening to end: one task enters and exits it, calls come from anywhere."""
 
 import asyncio
 from collections.abc import Callable

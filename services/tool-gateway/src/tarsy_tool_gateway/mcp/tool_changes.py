@@ -1,4 +1,4 @@
-"""Hearing that a server's tools have changed: by a subscription in today's era, by notifications in the older."""
+"""Change notifications of a server's tools: a subscription in today's protocol, notifications in the older one."""
 
 import asyncio
 from collections.abc import Callable
@@ -24,7 +24,7 @@ def is_about_tools(message: IncomingMessage) -> bool:
 
 
 async def follow_tool_changes(client: Client, changed: Callable[[], None]) -> None:
-    """For ever, or until it turns out that there is nothing to subscribe to. What is missed, the next check finds."""
+    """For ever, or until there is nothing to subscribe to. The next check finds a change that was missed."""
     offered = client.server_capabilities.tools
     if client.protocol_version not in MODERN_PROTOCOL_VERSIONS or offered is None or not offered.list_changed:
         return

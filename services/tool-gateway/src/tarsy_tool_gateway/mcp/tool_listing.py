@@ -1,4 +1,4 @@
-"""The tools of an MCP server, over all pages, and which of them may be run twice."""
+"""Listing of an MCP server's tools, over all pages, and which of them may be run twice."""
 
 from mcp import Client
 from mcp_types import Tool
@@ -31,7 +31,7 @@ async def list_all_tools(client: Client) -> dict[str, Tool]:
 def is_repeatable(tool: Tool, plan: ServerPlan) -> bool:
     """Whether running it twice is harmless. The configuration knows best; what nobody says anything about is not.
 
-    Of a read-only tool the other hints mean nothing, says the protocol: many servers send their defaults along.
+    The other hints of a read-only tool mean nothing, by the protocol: many servers send their defaults along.
     """
     if tool.name in plan.unrepeatable_tools:
         return False

@@ -1,4 +1,4 @@
-"""A call of a tool of an MCP server, and what came of it."""
+"""Calls of an MCP server's tools, with retries, and their outcomes."""
 
 import asyncio
 import random
@@ -111,7 +111,7 @@ class McpToolServer:
 
 
 def output_of(failure: CallFailedError, request: ToolCallRequest) -> ToolOutput:
-    """What agent and reader are told of a call that came to nothing."""
+    """The output, for agent and reader, of a call that failed."""
     if failure.kind == "answered":
         outcome: Outcome = "rejected" if failure.code in REFUSED_CODES else "tool_error"
         return ToolOutput(outcome, f"The MCP server {request.server} answered with an error: {failure.why}")

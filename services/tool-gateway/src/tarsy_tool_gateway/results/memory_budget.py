@@ -1,4 +1,4 @@
-"""How much may be in work at once: a bound on memory, not on how much there is to do."""
+"""Memory budget: bounds how many characters are in work at once."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 
 class MemoryBudget:
-    """For `most` at a time, in the order in which they come. What is larger than all of it is let in alone."""
+    """Admits `most` characters at a time, in the order in which they come. A larger text is admitted alone."""
 
     def __init__(self, most: int) -> None:
         self._most = most

@@ -1,4 +1,4 @@
-"""What a tool answered, as text."""
+"""Rendering of a tool's answer as text."""
 
 import json
 from typing import assert_never

@@ -1,4 +1,4 @@
-"""Results: masked first, then cut for the log; what is too long for it lies whole in `tarsy.results`."""
+"""Result store: results are masked first, then cut for the log; a long one is stored whole in `tarsy.results`."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Cutting text where it does not hurt: at a line or a blank, and never inside a character."""
+"""Truncation of text: at a line or a space, and never inside a character."""
 
 from collections.abc import Iterator
 

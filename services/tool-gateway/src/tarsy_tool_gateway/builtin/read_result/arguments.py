@@ -1,4 +1,4 @@
-"""What an agent asks for when it reads on. Pure."""
+"""Arguments of `read_result`. Pure."""
 
 from collections.abc import Mapping
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""A text in blocks that can be searched one by one: of whole lines, or of parts of one that is very long. Pure."""
+"""Blocks of a text, to be searched one by one: whole lines, or parts of one that is very long. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from tarsy_tool_gateway.results.text import character_start
 
 BLOCK_BYTES = 64 * 1024
 OVERLAP_BYTES = 1024
-"""Of two parts of a line, so that what lies across is found."""
+"""Two parts of a line overlap, so that a match that lies across is found."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Some lines of a text, as many as there is room for. Pure."""
+"""Page of lines of a result, as many as there is room for. Pure."""
 
 from tarsy_tool_gateway.builtin.read_result.paging import PageStart
 from tarsy_tool_gateway.builtin.read_result.position import TextPosition, read_arguments

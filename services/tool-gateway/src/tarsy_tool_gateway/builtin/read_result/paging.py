@@ -1,4 +1,4 @@
-"""From the beginning of a text to the position where reading begins. Pure."""
+"""Start of a page: skips a text up to the position where reading begins. Pure."""
 
 from tarsy_tool_gateway.builtin.read_result.position import TextPosition
 
@@ -12,7 +12,7 @@ class PageStart:
         self.arrived = goal == self.at
 
     def take(self, piece: bytes) -> bytes:
-        """What is left of the piece."""
+        """The part of the piece that belongs to the page."""
         if self.arrived:
             return piece
         start = 0

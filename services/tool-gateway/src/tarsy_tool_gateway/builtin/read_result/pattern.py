@@ -1,4 +1,4 @@
-"""What is searched for: an expression of RE2, which takes time in proportion to the text, whatever it looks for."""
+"""Search pattern: an expression of RE2, which takes time in proportion to the text, whatever the expression."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +9,7 @@ from tarsy_tool_gateway.builtin.read_result.arguments import InvalidArgumentsErr
 
 MEMORY = 1 << 20
 MOST_STEPS = 1000
-"""Of the program that it becomes: hostile text of 64 KiB takes half a second with so many."""
+"""Size of the compiled program. With this many steps, hostile text of 64 KiB takes half a second."""
 BY_LINES = b"(?m)"
 AS_IT_STANDS = r"To find a text as it stands, put \Q before it."
 

@@ -1,4 +1,4 @@
-"""A place in a text: a line, and a byte in it. Both count from 0."""
+"""Position in a text: a line, and a byte in it. Both count from 0."""
 
 from dataclasses import dataclass
 

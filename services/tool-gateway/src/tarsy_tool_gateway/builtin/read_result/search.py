@@ -1,4 +1,4 @@
-"""The lines of a text that match, with those around them. Pure: it is given blocks, until it has enough."""
+"""Search in a result: the lines that match, with those around them. Pure: it is given blocks, until it has enough."""
 
 import time
 from collections import deque
@@ -12,11 +12,11 @@ from tarsy_tool_gateway.builtin.read_result.position import TextPosition, read_a
 
 MOST_MATCHES = 50
 MOST_SECONDS = 10.0
-"""Of one processor. Only a hostile expression on a hostile text needs more."""
+"""CPU time. Only a hostile expression on a hostile text needs more."""
 EXCERPT_BYTES = 800
 CONTEXT_BYTES = 300
 ROOM_BYTES = ANSWER_BYTES - 8 * 1024
-"""What comes with the last match may go beyond it."""
+"""The context of the last match may go beyond it."""
 GAP = "--"
 
 
@@ -36,19 +36,19 @@ class ResultSearch:
         self._context = context
         self._before: deque[tuple[int, str]] = deque(maxlen=context)
         self._after = 0
-        self._told: list[str] = []
+        self._answer: list[str] = []
         self._size = 0
-        self._last_told = -1
+        self._last_added = -1
         self._matches = 0
         self._seconds = 0.0
         self._reached = TextPosition(0)
 
     @property
     def full(self) -> bool:
-        return self._told_enough or self._seconds > MOST_SECONDS
+        return self._has_enough or self._seconds > MOST_SECONDS
 
     @property
-    def _told_enough(self) -> bool:
+    def _has_enough(self) -> bool:
         return self._matches >= MOST_MATCHES or self._size > ROOM_BYTES
 
     def take(self, block: Block) -> None:
@@ -58,7 +58,7 @@ class ResultSearch:
         else:
             for line in _last_lines(block, self._context):
                 self._remember(line)
-        if not self._told_enough:
+        if not self._has_enough:
             self._reached = block.at.after(block.text)
         self._seconds += time.thread_time() - began
 
@@ -70,41 +70,41 @@ class ResultSearch:
             why = " The search took too long and was stopped." if self._seconds > MOST_SECONDS else ""
             more = f"{why} To search on: {read_arguments(self._reached)}."
         head = f"[{found} from {read_arguments(begin)} on; the result has {lines} lines (counted from 0).{more}]"
-        return "\n".join([head, *self._told])
+        return "\n".join([head, *self._answer])
 
     def _look(self, lines: Iterator[TextLine]) -> None:
         for line in lines:
-            if self._told_enough:
+            if self._has_enough:
                 return
-            if not self._tell_matches(line):
+            if not self._add_matches(line):
                 self._pass(line)
 
-    def _tell_matches(self, line: TextLine) -> bool:
-        """Of a long line each of its places that match; of any other, the line."""
-        told = False
+    def _add_matches(self, line: TextLine) -> bool:
+        """Adds each matching place of a long line, or the whole of any other line that matches."""
+        added = False
         start = 0
-        while not self._told_enough and (match := self._pattern.find(line.text, start)) is not None:
+        while not self._has_enough and (match := self._pattern.find(line.text, start)) is not None:
             start = max(match.end, match.start + 1)
             if line.before and match.end <= line.before:
                 continue
-            told = True
+            added = True
             excerpt, start = _excerpt(line, match.start, start)
-            self._tell_match(line.at.line, excerpt)
+            self._add_match(line.at.line, excerpt)
             self._reached = TextPosition(line.at.line, line.at.byte + start)
             if start >= len(line.text):
                 break
-        if told and line.ends and start >= len(line.text):
+        if added and line.ends and start >= len(line.text):
             self._reached = TextPosition(line.at.line + 1)
-        return told
+        return added
 
-    def _tell_match(self, number: int, excerpt: str) -> None:
+    def _add_match(self, number: int, excerpt: str) -> None:
         first = self._before[0][0] if self._before else number
-        if self._told and first > self._last_told + 1:
-            self._tell(self._last_told, GAP)
+        if self._answer and first > self._last_added + 1:
+            self._add(self._last_added, GAP)
         for earlier, text in self._before:
-            self._tell(earlier, f"{earlier}- {text}")
+            self._add(earlier, f"{earlier}- {text}")
         self._before.clear()
-        self._tell(number, f"{number}: {excerpt}")
+        self._add(number, f"{number}: {excerpt}")
         self._after = self._context
         self._matches += 1
 
@@ -113,17 +113,17 @@ class ResultSearch:
             self._remember(line)
             return
         self._after -= 1
-        self._tell(line.at.line, f"{line.at.line}- {_clipped(line.text)}")
+        self._add(line.at.line, f"{line.at.line}- {_clipped(line.text)}")
 
     def _remember(self, line: TextLine) -> None:
-        """In case that the next one matches. Of a very long line its beginning is enough."""
+        """In case that the next one matches. The beginning of a very long line is enough."""
         if not line.at.byte:
             self._before.append((line.at.line, _clipped(line.text)))
 
-    def _tell(self, number: int, text: str) -> None:
-        self._told.append(text)
+    def _add(self, number: int, text: str) -> None:
+        self._answer.append(text)
         self._size += len(text.encode()) + 1
-        self._last_told = number
+        self._last_added = number
 
 
 def _lines(block: Block) -> Iterator[TextLine]:

@@ -1,4 +1,4 @@
-"""The text of a result, a piece after the other, from where it lies."""
+"""Source of a result's text: the log or the topic of stored results, read piece by piece."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing

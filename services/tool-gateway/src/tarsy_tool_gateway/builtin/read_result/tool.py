@@ -1,4 +1,4 @@
-"""The tool `read_result`: lines of a result, or those that match, of whichever gateway has stored it."""
+"""Implementation of `read_result`: lines of a result, or those that match, of whichever gateway has stored it."""
 
 import asyncio
 from contextlib import aclosing
@@ -26,7 +26,7 @@ log = structlog.get_logger(__name__)
 READS_AT_ONCE = 4
 """Each holds what one fetch brings."""
 THREADS = 2
-"""Of those that all share: others are left for masking."""
+"""Threads of the shared pool that searches may use: others are left for masking."""
 SECONDS_TO_REPORT = 1.0
 """Reading ends so long before the call would, so that the outcome says why."""
 
@@ -82,7 +82,7 @@ async def _read(source: ResultSource, begin: TextPosition, most_lines: int) -> s
         lines.take(piece)
         if lines.full:
             break
-        # What the fetch before brought comes without a wait: others are let in between.
+        # Pieces of one fetch come without a wait: other tasks are let in between.
         await asyncio.sleep(0)
     return lines.answer(source.lines, source.size)
 

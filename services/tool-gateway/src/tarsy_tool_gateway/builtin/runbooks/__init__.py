@@ -1,1 +1,1 @@
-"""Runbooks: fetched from the few hosts that they may come from, and never from anywhere else."""
+"""Tool `fetch_runbook`: runbooks from the few hosts that are allowed, and never from anywhere else."""

@@ -1,4 +1,4 @@
-"""Runbooks that were fetched a moment ago: many alerts of one incident share theirs."""
+"""Cache of runbooks: many alerts of one incident share theirs."""
 
 import asyncio
 from collections import OrderedDict
@@ -19,7 +19,7 @@ class CacheEntry:
 
 
 class RunbookCache:
-    """Only runbooks are kept, no refusals. Who asks while the same one is being fetched waits for that answer."""
+    """Only runbooks are kept, no refusals. A request for one that is being fetched waits for that answer."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Which machine a host is, and whether a runbook may be fetched from there."""
+"""Guard against SSRF: resolves a runbook's host, and decides whether a runbook may come from its addresses."""
 
 import asyncio
 import socket

@@ -1,4 +1,4 @@
-"""One runbook over HTTP, redirects followed by hand: each target is judged like the first address."""
+"""Fetcher of runbooks over HTTP. Redirects are followed by hand: each target is checked like the first address."""
 
 import asyncio
 import ssl
@@ -60,7 +60,7 @@ class RunbookFetcher:
     async def _follow(self, url: RunbookUrl) -> ToolOutput:
         host = url.host
         for _ in range(MOST_REDIRECTS + 1):
-            # To whom another host sends us is not shown the token: the choice was not the alert's.
+            # The token is not sent where another host redirects us: the alert did not choose that address.
             token = self._rules.token if url.host == host and is_github(url) else None
             async with self._answer(url, token) as response:
                 if response.status_code not in REDIRECTS or "location" not in response.headers:

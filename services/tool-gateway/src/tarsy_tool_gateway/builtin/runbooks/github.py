@@ -1,4 +1,4 @@
-"""Links that people copy from GitHub's pages, and where the text itself lies."""
+"""GitHub links: from the address of a page to that of the file's text."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ from tarsy_contracts.runbook_urls import RunbookUrl, RunbookUrlRefused
 PAGES = "github.com"
 RAW = "raw.githubusercontent.com"
 HOSTS = frozenset({PAGES, RAW, "api.github.com"})
-"""Who may see the token."""
+"""Hosts that may see the token."""
 
 
 def is_github(url: RunbookUrl) -> bool:
@@ -15,7 +15,7 @@ def is_github(url: RunbookUrl) -> bool:
 
 
 def raw_file_url(url: RunbookUrl) -> RunbookUrl:
-    """What to fetch for a link. GitHub is only spoken to over TLS. Raises RunbookUrlRefused for a folder.
+    """The address of the text behind a link. GitHub is only asked over TLS. Raises RunbookUrlRefused for a folder.
 
     A reference with slashes needs no care: reference and path follow each other in both addresses.
     """

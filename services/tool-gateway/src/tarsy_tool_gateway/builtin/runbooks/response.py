@@ -1,4 +1,4 @@
-"""What a server answered, as the text of a runbook or as a sentence that says why there is none."""
+"""Response of a runbook's server, as text or as a sentence that says why there is none."""
 
 from http import HTTPStatus
 

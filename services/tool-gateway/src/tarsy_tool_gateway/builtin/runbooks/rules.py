@@ -1,4 +1,4 @@
-"""What the operator says of runbooks."""
+"""Rules of the operator for runbooks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

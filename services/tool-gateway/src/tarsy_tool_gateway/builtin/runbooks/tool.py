@@ -1,4 +1,4 @@
-"""The tool `fetch_runbook`."""
+"""Implementation of `fetch_runbook`."""
 
 import ssl
 import time

@@ -1,4 +1,4 @@
-"""The keywords of JSON Schema 2020-12 that apply other schemas. Nonsense in them is the server's business."""
+"""Applicators of JSON Schema 2020-12: keywords that apply other schemas. Nonsense in them is the server's business."""
 
 from collections.abc import Callable, Iterable, Mapping
 

@@ -1,4 +1,4 @@
-"""The keywords of JSON Schema 2020-12 that say something of the value itself."""
+"""Assertions of JSON Schema 2020-12: keywords that say something of the value itself."""
 
 from collections.abc import Callable, Mapping
 from math import isfinite

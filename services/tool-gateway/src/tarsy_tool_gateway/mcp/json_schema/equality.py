@@ -1,4 +1,4 @@
-"""When two values of JSON are the same: 1 is 1.0, and true is not 1. Pure."""
+"""Equality of JSON values: 1 is 1.0, and true is not 1. Pure."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The check of a value against a schema: so many steps, and not one more."""
+"""Evaluation of a value against a schema, in a bounded number of steps."""
 
 from collections.abc import Mapping
 from urllib.parse import unquote
@@ -31,7 +31,7 @@ OTHERWISE = ("$id", "$schema")
 
 
 class Evaluation:
-    """Of one value. `root` is the whole document, within which references may point."""
+    """The check of one value. `root` is the whole document, within which references may point."""
 
     def __init__(self, root: object, patterns: Patterns, *, steps: int = MOST_STEPS) -> None:
         self._root = root

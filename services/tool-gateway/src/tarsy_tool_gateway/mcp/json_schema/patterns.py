@@ -1,4 +1,4 @@
-"""The regular expressions of one schema, by RE2: it takes time in proportion to the text, whatever it looks for."""
+"""Regular expressions of one schema, by RE2: it takes time in proportion to the text, whatever the expression."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +13,7 @@ WORK_PER_STEP = 256
 
 
 class Patterns:
-    """Compiled once for each schema, when they are needed. What RE2 does not know is the server's business."""
+    """Compiled once for each schema, when needed. A pattern that RE2 does not know is the server's business."""
 
     def __init__(self) -> None:
         self._compiled: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""What a check of JSON against a schema comes to."""
+"""Types of a schema check and its verdict."""
 
 from dataclasses import dataclass
 from enum import Enum

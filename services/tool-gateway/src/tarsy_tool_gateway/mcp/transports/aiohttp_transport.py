@@ -1,4 +1,4 @@
-"""HTTP for the MCP SDK, which asks for a transport of httpx, over aiohttp: at a third of the price (decision 0020)."""
+"""Transport of httpx over aiohttp, at a third of the CPU, for the MCP SDK, which wants httpx (decision 0020)."""
 
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
@@ -77,7 +77,7 @@ def _timeout(given: Mapping[str, float | None]) -> aiohttp.ClientTimeout:
 
 @contextmanager
 def _as_httpx(request: httpx2.Request) -> Iterator[None]:
-    """What goes wrong, in the words of httpx: before the request was sent it is one of its connect errors."""
+    """Translates errors to those of httpx: before the request was sent it is one of its connect errors."""
     try:
         yield
     except aiohttp.ConnectionTimeoutError as problem:

@@ -1,4 +1,4 @@
-"""What goes wrong with one HTTP request becomes the answer to that request.
+"""HTTP errors as JSON-RPC errors: each becomes the answer to its own request.
 
 The SDK tells a caller nothing of an HTTP status, and lets a connection that breaks in one call end the whole session.
 Here both become errors of JSON-RPC that say what is known (failures.py): whether the tool may have run.
@@ -39,7 +39,7 @@ SHORT_SECONDS = 3.0
 SESSION = "mcp-session-id"
 HANDSHAKE = ("server/discover", "initialize")
 NOBODY = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
-"""Whatever such an answer says beside, it comes from what guards the server."""
+"""Such an answer comes from a guard before the server, whatever else it says."""
 UNDECODED = ("content-encoding", "content-length", "transfer-encoding")
 
 
@@ -119,7 +119,7 @@ def gateway_error(
 
 
 def kind_of_status(status: int, retry_after: str | None, *, session_denied: bool) -> FailureKind:
-    """Of an HTTP status from 400 on. A 503 without Retry-After may come from a proxy, after the tool ran."""
+    """The kind of an HTTP status from 400 on. A 503 without Retry-After may come from a proxy, after the tool ran."""
     if session_denied:
         return "session_over"
     if status == HTTPStatus.TOO_MANY_REQUESTS:

@@ -1,4 +1,4 @@
-"""How a session with a server is opened, by the kind of its transport."""
+"""Opener of a session's streams, by the kind of the transport."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -20,7 +20,7 @@ type Open = Callable[[Callable[[], None]], AbstractAsyncContextManager[Transport
 
 @asynccontextmanager
 async def opener(plan: ServerPlan, mask: Callable[[str], str]) -> AsyncIterator[Open]:
-    """What outlives the single sessions is there as long as the body runs."""
+    """Resources that outlive single sessions exist as long as the body runs."""
     calls = plan.limits.concurrent
     match plan.transport:
         case StdioTransport() as program:

@@ -1,4 +1,4 @@
-"""A word to the server when its sessions are over, for those that keep something for each."""
+"""Termination of sessions: a DELETE to servers that keep something for each session."""
 
 import asyncio
 from collections.abc import AsyncIterator

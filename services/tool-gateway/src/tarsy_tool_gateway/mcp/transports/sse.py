@@ -83,7 +83,7 @@ async def _listen(
 
 
 def _endpoint(url: str, given: str) -> str:
-    """Whoever gets our messages gets our token too."""
+    """The endpoint gets our token with our messages, so it must be on the same host."""
     endpoint = urljoin(url, given)
     if urlsplit(endpoint)[:2] != urlsplit(url)[:2]:
         raise MisconfiguredError("it wants our messages sent to another host")

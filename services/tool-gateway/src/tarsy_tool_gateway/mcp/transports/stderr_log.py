@@ -1,4 +1,4 @@
-"""What MCP servers write to their standard error goes, masked and bounded, into our own log."""
+"""Standard error of MCP servers, masked and bounded, in our own log."""
 
 import asyncio
 import os
@@ -12,7 +12,7 @@ log = structlog.get_logger(__name__)
 
 READ_BYTES = 64 * 1024
 GATHER_SECONDS = 0.2
-"""What is written together is masked together: a key of many lines is a secret only as a whole."""
+"""Lines that are written together are masked together: a key of many lines is a secret only as a whole."""
 MOST_BYTES = 64 * 1024
 LOGGED_CHARACTERS = 8 * 1024
 

@@ -1,4 +1,4 @@
-"""stdio, of our own.
+"""stdio transport of our own.
 
 The SDK's transport keeps a line without bound, in quadratic time, and with one that never ends it cannot stop. It adds
 variables of ours to the child's environment, and tells nobody when a server ends that has no calls.
@@ -29,7 +29,7 @@ log = structlog.get_logger(__name__)
 type Incoming = SessionMessage | Exception
 
 SMALL_BYTES = 256 * 1024
-"""What is longer is read in a thread."""
+"""A longer message is parsed in a thread."""
 
 
 @asynccontextmanager
@@ -106,7 +106,7 @@ async def _read(child: ServerProcess, to_session: ObjectSendStream[Incoming], en
             for line in lines.ended_by(chunk):
                 await to_session.send(await _message(line))
     except TooLongError:
-        # Whose answer it was stands in what nobody can hold: with the session all its calls end.
+        # The line that is too long names its call, and cannot be read: the session ends, with all its calls.
         log.warning("mcp_server.line_too_long", most_bytes=MOST_ANSWER_BYTES)
     except OSError as problem:
         log.info("mcp_server.output_broke", problem=type(problem).__name__)

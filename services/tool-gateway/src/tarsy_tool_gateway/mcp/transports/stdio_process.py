@@ -1,4 +1,4 @@
-"""A program beside the gateway, from its start to its certain end, with all that it starts itself."""
+"""Process of a stdio server, from its start to its certain end, with all the processes that it starts."""
 
 import asyncio
 import os
@@ -64,7 +64,7 @@ class ServerProcess(SubprocessStreamProtocol):
             await self._within_grace(self._exited.wait())
 
     async def _drain(self) -> None:
-        """Who waits for a reader does not see that nobody writes any longer."""
+        """Reads on, so that the end of the output is seen: nobody else reads any longer."""
         with suppress(OSError):
             while await self.stdout.read(CHUNK_BYTES):
                 pass
@@ -108,7 +108,7 @@ class ServerProcess(SubprocessStreamProtocol):
 async def running(
     command: Sequence[str], environment: Mapping[str, str], cwd: Path | None, standard_error: TextIO
 ) -> AsyncIterator[ServerProcess]:
-    """Whatever happens, also when it is cancelled while it starts: afterwards there is no process. Raises OSError."""
+    """Leaves no process behind, whatever happens, also when it is cancelled while it starts. Raises OSError."""
     starting = asyncio.create_task(_started(command, environment, cwd, standard_error), name="start of a program")
     try:
         await asyncio.wait([starting])
@@ -140,7 +140,7 @@ async def _stopped(starting: asyncio.Task[ServerProcess]) -> None:
 
 
 async def _to_its_end(work: Coroutine[object, object, None]) -> None:
-    """Whoever cancels it meanwhile is heard afterwards."""
+    """A cancellation meanwhile takes effect afterwards."""
     task = asyncio.create_task(work, name="end of a program")
     cancelled: asyncio.CancelledError | None = None
     with anyio.CancelScope(shield=True):

@@ -1,4 +1,4 @@
-"""Streamable HTTP: one client of our own for each session."""
+"""Streamable HTTP transport: one HTTP client of our own for each session."""
 
 import asyncio
 import ssl
