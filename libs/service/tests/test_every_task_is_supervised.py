@@ -38,10 +38,10 @@ SHORT_LIVED = {
     "libs/worker/src/tarsy_worker/executor.py Executor._report": "one report",
     "libs/worker/src/tarsy_worker/executor.py Executor._start": "one call",
     "services/tool-gateway/src/tarsy_tool_gateway/mcp_lifespan.py connected": "tombstones, at the end",
-    "services/tool-gateway/src/tarsy_tool_gateway/mcp/progress.py _CallProgress.tell": "one call; progress may be lost",
+    "services/tool-gateway/src/tarsy_tool_gateway/mcp/progress.py _CallProgress.report": "may be lost",
     "services/websocket-gateway/src/tarsy_websocket_gateway/connection.py Connection._talk": "one client",
     "services/websocket-gateway/src/tarsy_websocket_gateway/connection.py Connection._subscribe": "one history",
-    # One session with an MCP server: `Connection` opens another one when it ends, however it does
+    # One session with an MCP server: `McpConnection` opens another one when it ends, however it does
     "services/tool-gateway/src/tarsy_tool_gateway/mcp/connection.py McpConnection.run": "sessions with one MCP server",
     "services/tool-gateway/src/tarsy_tool_gateway/mcp/connection.py McpConnection._one_session": "one session",
     "services/tool-gateway/src/tarsy_tool_gateway/mcp/per_session_pool.py PerSessionPool.run": "one for each session",

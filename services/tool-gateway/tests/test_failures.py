@@ -24,8 +24,8 @@ NOW = datetime(2026, 11, 22, 12, 0, 0, tzinfo=UTC)
 JITTER = 0.5
 
 
-def own(kind: FailureKind, **told: object) -> MCPError:
-    error = gateway_error(kind, "as it is", **told)  # type: ignore[arg-type]
+def own(kind: FailureKind, **retry_after: object) -> MCPError:
+    error = gateway_error(kind, "as it is", **retry_after)  # type: ignore[arg-type]
     return MCPError(error["code"], error["message"], error["data"])
 
 
@@ -139,10 +139,10 @@ def test_what_a_kind_means_and_who_is_tried_again(kind: FailureKind) -> None:
 
 
 def pause_after(
-    kind: FailureKind, *before: FailureKind, told: str | None = None, repeatable: bool = True, left: float = 60.0
+    kind: FailureKind, *before: FailureKind, retry_after: str | None = None, repeatable: bool = True, left: float = 60.0
 ) -> float | None:
     return pause_before_next(
-        CallFailedError(kind, "why", told=told),
+        CallFailedError(kind, "why", retry_after=retry_after),
         [CallFailedError(each, "why") for each in before],
         repeatable=repeatable,
         left_seconds=left,
@@ -157,17 +157,17 @@ def test_one_retry_is_all_whatever_went_wrong_the_first_time() -> None:
 
 
 def test_who_asks_to_come_later_is_asked_again_later_and_later_and_then_no_more() -> None:
-    told: list[FailureKind] = ["throttled"] * MOST_RETRY_AFTERS
-    pauses = [pause_after("throttled", *told[:made]) for made in range(MOST_RETRY_AFTERS + 1)]
+    retry_after: list[FailureKind] = ["throttled"] * MOST_RETRY_AFTERS
+    pauses = [pause_after("throttled", *retry_after[:made]) for made in range(MOST_RETRY_AFTERS + 1)]
     assert pauses == [JITTER, 2 * JITTER, 4 * JITTER, None]
     assert pause_after("lost", "throttled") == JITTER
 
 
 def test_retry_after_is_honoured_when_there_is_time_for_it() -> None:
-    assert pause_after("throttled", told="7") == 7
-    assert pause_after("throttled", told="0") == JITTER
-    assert pause_after("throttled", told="7", left=7.2) == 7
-    assert pause_after("throttled", told="7", left=7) is None
+    assert pause_after("throttled", retry_after="7") == 7
+    assert pause_after("throttled", retry_after="0") == JITTER
+    assert pause_after("throttled", retry_after="7", left=7.2) == 7
+    assert pause_after("throttled", retry_after="7", left=7) is None
     assert pause_after("lost", left=0.4) is None
 
 

@@ -105,7 +105,7 @@ class CatalogPublisher:
         try:
             await self._write(entry)
         except TooLarge as problem:
-            said = str(problem)
+            reason = str(problem)
         else:
             return entry.tools
         self._too_large(entry.server)
@@ -115,9 +115,9 @@ class CatalogPublisher:
                 await self._write(shorter)
             except TooLarge:
                 continue
-            log.warning("catalog.shortened", server=entry.server, most_bytes=most_bytes, problem=said)
+            log.warning("catalog.shortened", server=entry.server, most_bytes=most_bytes, problem=reason)
             return shorter.tools
-        await self._write(entry.model_copy(update={"healthy": False, "error": said, "tools": ()}))
+        await self._write(entry.model_copy(update={"healthy": False, "error": reason, "tools": ()}))
         return entry.tools
 
     async def _write(self, seen: ServerCatalogued) -> None:

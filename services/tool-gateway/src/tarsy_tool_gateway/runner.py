@@ -50,16 +50,16 @@ class CallRunner:
 
     async def run(self, request: ToolCallRequest, claim_id: str, may_start: MayStart = always) -> ToolCallReported:
         began = time.monotonic()
-        said = await self._said(request, may_start)
+        output = await self._output(request, may_start)
         took = timedelta(seconds=time.monotonic() - began)
-        kept = await self._keep(request, claim_id, said.text)
-        self._metrics.ended(request.server, said.outcome, took.total_seconds())
+        kept = await self._keep(request, claim_id, output.text)
+        self._metrics.ended(request.server, output.outcome, took.total_seconds())
         self._metrics.result(request.server, kept.size)
         return ToolCallReported(
             call_id=request.call_id,
             claim_id=claim_id,
             worker_id=self._worker_id,
-            outcome=said.outcome,
+            outcome=output.outcome,
             content=kept.content,
             cut=kept.cut,
             size=kept.size,
@@ -96,7 +96,7 @@ class CallRunner:
         async with self._room.of(len(text)):
             return await keep()
 
-    async def _said(self, request: ToolCallRequest, may_start: MayStart) -> ToolOutput:
+    async def _output(self, request: ToolCallRequest, may_start: MayStart) -> ToolOutput:
         try:
             return await not_cancelled_from_inside(f"call {request.call_id}", self._call(request, may_start))
         except Exception as problem:  # noqa: BLE001 - a mistake of ours in one call must not end all the others

@@ -82,13 +82,13 @@ NOT_ENTERED = ("Client must be used within", "called before run()")
 
 
 class CallFailedError(Exception):
-    """`why` goes, masked, to agent and log. `told`: the Retry-After header. `code`: of the server's own error."""
+    """`why` goes, masked, to agent and log. `retry_after`: the header. `code`: of the server's own error."""
 
-    def __init__(self, kind: FailureKind, why: str, *, told: str | None = None, code: int | None = None) -> None:
+    def __init__(self, kind: FailureKind, why: str, *, retry_after: str | None = None, code: int | None = None) -> None:
         super().__init__(why)
         self.kind = kind
         self.why = why
-        self.told = told
+        self.retry_after = retry_after
         self.code = code
 
     @property
@@ -142,7 +142,7 @@ def pause_before_next(
             pause, most = jitter_seconds, 1
         case "when_told":
             pause, most = (
-                max(retry_after_seconds(failure.told, now) or 0.0, 2**made * jitter_seconds),
+                max(retry_after_seconds(failure.retry_after, now) or 0.0, 2**made * jitter_seconds),
                 MOST_RETRY_AFTERS,
             )
     return pause if made < most and pause + LEAST_LEFT_SECONDS <= left_seconds else None
@@ -164,8 +164,10 @@ def retry_after_seconds(header: str | None, now: datetime) -> float | None:
 def _of_error(problem: MCPError, alive: bool) -> CallFailedError:
     data, message = problem.error.data, problem.message
     if is_gateway_error(data):
-        told = data.get("retry_after")
-        return CallFailedError(data["tarsy"], message, told=told if isinstance(told, str) else None)
+        retry_after = data.get("retry_after")
+        return CallFailedError(
+            data["tarsy"], message, retry_after=retry_after if isinstance(retry_after, str) else None
+        )
     if problem.code == INVALID_REQUEST and _denies_session(message):
         return CallFailedError("session_over", "its session is over")
     if problem.code == TIMED_OUT and message.startswith("Request ") and message.endswith(" timed out"):

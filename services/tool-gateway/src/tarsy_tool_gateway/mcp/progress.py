@@ -54,7 +54,7 @@ class ProgressPublisher:
             self._publisher, request, self._mask_of, round(self._now().timestamp() * 1000), self._metrics
         )
         try:
-            yield one.tell
+            yield one.report
         finally:
             await one.stop()
 
@@ -78,7 +78,7 @@ class _CallProgress:
         self._news = asyncio.Event()
         self._publishing: asyncio.Task[None] | None = None
 
-    async def tell(self, progress: float, total: float | None, message: str | None) -> None:
+    async def report(self, progress: float, total: float | None, message: str | None) -> None:
         if self._latest is not None:
             self._metrics.progress_dropped(self._request.server)
         self._latest = progress_text(progress, total, message)

@@ -50,7 +50,7 @@ async def _untold(_: ToolCallRequest) -> AsyncIterator[ReportProgress]:
 class McpToolServer:
     """The tools of one MCP server. `ready_seconds`: how long a call waits for a session.
 
-    `retried` is told of every further attempt, `progress` of a call takes what the server says of it meanwhile.
+    `retried` is called for every further attempt; `progress` publishes what the server reports of a running call.
     """
 
     connection: McpConnection
@@ -70,10 +70,10 @@ class McpToolServer:
         clock = asyncio.get_running_loop().time
         deadline = clock() + seconds
         before: list[CallFailedError] = []
-        async with self.progress(request) as tell:
+        async with self.progress(request) as report_progress:
             while True:
                 try:
-                    return await self._attempt(request, deadline, tell, may_start)
+                    return await self._attempt(request, deadline, report_progress, may_start)
                 except CallFailedError as problem:
                     failure = problem
                 pause = pause_before_next(
@@ -91,7 +91,7 @@ class McpToolServer:
                 await asyncio.sleep(pause)
 
     async def _attempt(
-        self, request: ToolCallRequest, deadline: float, tell: ReportProgress, may_start: MayStart
+        self, request: ToolCallRequest, deadline: float, report_progress: ReportProgress, may_start: MayStart
     ) -> ToolOutput:
         """Raises CallFailedError."""
         connection = self.connection
@@ -106,7 +106,7 @@ class McpToolServer:
         if not may_start():
             return ToolOutput("unavailable", CUT_OFF)
         left = max(0.1, deadline - clock())
-        result = await connection.call(request.tool, arguments, left, tell)
+        result = await connection.call(request.tool, arguments, left, report_progress)
         return ToolOutput("tool_error" if result.is_error else "ok", render_result(result))
 
 
@@ -121,7 +121,7 @@ def output_of(failure: CallFailedError, request: ToolCallRequest) -> ToolOutput:
                 "tool_error", f"The MCP server {request.server} answered what cannot be read: {failure.why}"
             )
         case "no":
-            wait = f", and asks to wait (Retry-After: {failure.told})" if failure.told is not None else ""
+            wait = f", and asks to wait (Retry-After: {failure.retry_after})" if failure.retry_after is not None else ""
             return ToolOutput("unavailable", f"The MCP server {request.server} cannot be reached: {failure.why}{wait}")
         case "maybe" if request.repeatable:
             return ToolOutput("unavailable", f"The MCP server {request.server} gave no result: {failure.why}.")

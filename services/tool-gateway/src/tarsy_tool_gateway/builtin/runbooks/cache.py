@@ -13,7 +13,7 @@ MOST_BYTES = 16 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class CacheEntry:
-    said: ToolOutput
+    output: ToolOutput
     size: int
     until: float
 
@@ -45,18 +45,18 @@ class RunbookCache:
             fetching = self._fetching.get(key)
             if fetching is None:
                 return await self._fetch(key, fetch)
-            said = await asyncio.shield(fetching)
-            if said is not None:
-                return said
+            output = await asyncio.shield(fetching)
+            if output is not None:
+                return output
 
     async def _fetch(self, key: str, fetch: Callable[[], Awaitable[ToolOutput]]) -> ToolOutput:
         """In the task of who came first. When that one is cancelled, the next of those that wait takes over."""
         self._fetching[key] = answer = asyncio.get_running_loop().create_future()
         try:
-            said = await fetch()
-            self._keep(key, said)
-            answer.set_result(said)
-            return said
+            output = await fetch()
+            self._keep(key, output)
+            answer.set_result(output)
+            return output
         finally:
             del self._fetching[key]
             if not answer.done():
@@ -70,14 +70,14 @@ class RunbookCache:
             self._drop(key)
             return None
         self._kept.move_to_end(key)
-        return kept.said
+        return kept.output
 
-    def _keep(self, key: str, said: ToolOutput) -> None:
-        if said.outcome != "ok":
+    def _keep(self, key: str, output: ToolOutput) -> None:
+        if output.outcome != "ok":
             return
         self._drop(key)
-        size = len(said.text.encode(errors="replace"))
-        self._kept[key] = CacheEntry(said, size, self._clock() + self._seconds)
+        size = len(output.text.encode(errors="replace"))
+        self._kept[key] = CacheEntry(output, size, self._clock() + self._seconds)
         self._size += size
         while len(self._kept) > self._most_entries or self._size > self._most_bytes:
             self._drop(next(iter(self._kept)))

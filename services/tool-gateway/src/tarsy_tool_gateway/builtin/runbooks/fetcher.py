@@ -35,12 +35,12 @@ class RunbookFetcher:
     async def fetch(self, url: RunbookUrl) -> ToolOutput:
         """Never raises for what a server, or the network, does."""
         began = time.monotonic()
-        said = await self._said(url)
+        output = await self._fetch_in_time(url)
         took = round(time.monotonic() - began, 3)
-        log.info("runbook.fetched", host=url.host, outcome=said.outcome, seconds=took)
-        return said
+        log.info("runbook.fetched", host=url.host, outcome=output.outcome, seconds=took)
+        return output
 
-    async def _said(self, url: RunbookUrl) -> ToolOutput:
+    async def _fetch_in_time(self, url: RunbookUrl) -> ToolOutput:
         try:
             async with asyncio.timeout(self._rules.seconds):
                 return await self._follow(url)

@@ -71,21 +71,21 @@ async def _whole(response: httpx2.Response, most: int) -> bytes | None:
 
 
 def _refused(status: int, url: RunbookUrl, rules: RunbookRules) -> ToolOutput:
-    said = f"HTTP {status}"
+    status_text = f"HTTP {status}"
     hint = f" {_about_token(rules)}" if is_github(url) else ""
     match status:
         case HTTPStatus.NOT_FOUND | HTTPStatus.GONE:
-            return ToolOutput("tool_error", f"{url.host} has no such runbook ({said}).{hint}")
+            return ToolOutput("tool_error", f"{url.host} has no such runbook ({status_text}).{hint}")
         case HTTPStatus.UNAUTHORIZED | HTTPStatus.FORBIDDEN:
-            return ToolOutput("tool_error", f"{url.host} does not let TARSy read the runbook ({said}).{hint}")
+            return ToolOutput("tool_error", f"{url.host} does not let TARSy read the runbook ({status_text}).{hint}")
         case HTTPStatus.TOO_MANY_REQUESTS:
-            return ToolOutput("unavailable", f"{url.host} has been asked too often ({said}).{hint}")
+            return ToolOutput("unavailable", f"{url.host} has been asked too often ({status_text}).{hint}")
         case _ if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             return ToolOutput(
-                "unavailable", f"{url.host} has a problem of its own ({said}): the link may still be right."
+                "unavailable", f"{url.host} has a problem of its own ({status_text}): the link may still be right."
             )
         case _:
-            return ToolOutput("tool_error", f"{url.host} did not send the runbook ({said}).")
+            return ToolOutput("tool_error", f"{url.host} did not send the runbook ({status_text}).")
 
 
 def _about_token(rules: RunbookRules) -> str:

@@ -20,23 +20,23 @@ def all_of(verdicts: Iterable[Verdict]) -> Verdict:
     return UNKNOWN if unknown else FITS
 
 
-def reference(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
-    found = run.referred(said)
+def reference(run: SchemaCheck, operand: object, value: object, schema: Schema, path: Path) -> Verdict:
+    found = run.referred(operand)
     return UNKNOWN if found is None else run.check(found, value, path)
 
 
-def all_schemas(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
-    if not isinstance(said, list):
+def all_schemas(run: SchemaCheck, operand: object, value: object, schema: Schema, path: Path) -> Verdict:
+    if not isinstance(operand, list):
         return UNKNOWN
-    return all_of(run.check(one, value, path) for one in said)
+    return all_of(run.check(one, value, path) for one in operand)
 
 
-def any_schema(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
-    if not isinstance(said, list):
+def any_schema(run: SchemaCheck, operand: object, value: object, schema: Schema, path: Path) -> Verdict:
+    if not isinstance(operand, list):
         return UNKNOWN
     misfits: list[Misfit] = []
     unknown = False
-    for one in said:
+    for one in operand:
         match run.check(one, value, path):
             case Misfit() as misfit:
                 misfits.append(misfit)
@@ -47,10 +47,10 @@ def any_schema(run: SchemaCheck, said: object, value: object, schema: Schema, pa
     return UNKNOWN if unknown else _nearest(misfits, value, path)
 
 
-def one_schema(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
-    if not isinstance(said, list):
+def one_schema(run: SchemaCheck, operand: object, value: object, schema: Schema, path: Path) -> Verdict:
+    if not isinstance(operand, list):
         return UNKNOWN
-    verdicts = [run.check(one, value, path) for one in said]
+    verdicts = [run.check(one, value, path) for one in operand]
     if verdicts.count(FITS) > 1:
         return Misfit("{} fits more than one of the schemas of which it may fit one", (value,), path)
     if UNKNOWN in verdicts:
@@ -58,18 +58,18 @@ def one_schema(run: SchemaCheck, said: object, value: object, schema: Schema, pa
     return FITS if FITS in verdicts else _nearest([one for one in verdicts if isinstance(one, Misfit)], value, path)
 
 
-def no_schema(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
-    match run.check(said, value, path):
+def no_schema(run: SchemaCheck, operand: object, value: object, schema: Schema, path: Path) -> Verdict:
+    match run.check(operand, value, path):
         case Misfit():
             return FITS
         case Judgement.FITS:
-            return Misfit("{} should not be valid under {}", (value, said), path)
+            return Misfit("{} should not be valid under {}", (value, operand), path)
         case unknown:
             return unknown
 
 
-def condition(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
-    match run.check(said, value, path):
+def condition(run: SchemaCheck, operand: object, value: object, schema: Schema, path: Path) -> Verdict:
+    match run.check(operand, value, path):
         case Judgement.UNKNOWN:
             return UNKNOWN
         case Judgement.FITS:
@@ -78,23 +78,23 @@ def condition(run: SchemaCheck, said: object, value: object, schema: Schema, pat
             return run.check(schema.get("else", True), value, path)
 
 
-def properties(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+def properties(run: SchemaCheck, operand: object, value: object, schema: Schema, path: Path) -> Verdict:
     if not isinstance(value, dict):
         return FITS
-    if not isinstance(said, dict):
+    if not isinstance(operand, dict):
         return UNKNOWN
-    run.spend(min(len(said), len(value)))
-    return all_of(run.check(said[name], item, (*path, name)) for name, item in value.items() if name in said)
+    run.spend(min(len(operand), len(value)))
+    return all_of(run.check(operand[name], item, (*path, name)) for name, item in value.items() if name in operand)
 
 
-def pattern_properties(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+def pattern_properties(run: SchemaCheck, operand: object, value: object, schema: Schema, path: Path) -> Verdict:
     if not isinstance(value, dict):
         return FITS
-    if not isinstance(said, dict):
+    if not isinstance(operand, dict):
         return UNKNOWN
 
     def verdicts() -> Iterable[Verdict]:
-        for pattern, one in said.items():
+        for pattern, one in operand.items():
             for name, item in value.items():
                 matches = run.matches(pattern, name)
                 yield UNKNOWN if matches is None else run.check(one, item, (*path, name)) if matches else FITS
@@ -102,7 +102,7 @@ def pattern_properties(run: SchemaCheck, said: object, value: object, schema: Sc
     return all_of(verdicts())
 
 
-def additional_properties(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+def additional_properties(run: SchemaCheck, operand: object, value: object, schema: Schema, path: Path) -> Verdict:
     if not isinstance(value, dict):
         return FITS
     listed, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
@@ -119,53 +119,53 @@ def additional_properties(run: SchemaCheck, said: object, value: object, schema:
                 continue
             if None in known:
                 yield UNKNOWN
-            elif said is False:
+            elif operand is False:
                 yield Misfit("Additional properties are not allowed ({} was unexpected)", (name,), path)
             else:
-                yield run.check(said, item, (*path, name))
+                yield run.check(operand, item, (*path, name))
 
     return all_of(verdicts())
 
 
-def property_names(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
-    return all_of(run.check(said, name, path) for name in value) if isinstance(value, dict) else FITS
+def property_names(run: SchemaCheck, operand: object, value: object, schema: Schema, path: Path) -> Verdict:
+    return all_of(run.check(operand, name, path) for name in value) if isinstance(value, dict) else FITS
 
 
-def dependent_schemas(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+def dependent_schemas(run: SchemaCheck, operand: object, value: object, schema: Schema, path: Path) -> Verdict:
     if not isinstance(value, dict):
         return FITS
-    if not isinstance(said, dict):
+    if not isinstance(operand, dict):
         return UNKNOWN
-    run.spend(len(said))
-    return all_of(run.check(one, value, path) for name, one in said.items() if name in value)
+    run.spend(len(operand))
+    return all_of(run.check(one, value, path) for name, one in operand.items() if name in value)
 
 
-def prefix_items(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+def prefix_items(run: SchemaCheck, operand: object, value: object, schema: Schema, path: Path) -> Verdict:
     if not isinstance(value, list):
         return FITS
-    if not isinstance(said, list):
+    if not isinstance(operand, list):
         return UNKNOWN
-    pairs = enumerate(zip(value, said, strict=False))
+    pairs = enumerate(zip(value, operand, strict=False))
     return all_of(run.check(one, item, (*path, index)) for index, (item, one) in pairs)
 
 
-def items(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+def items(run: SchemaCheck, operand: object, value: object, schema: Schema, path: Path) -> Verdict:
     prefix = schema.get("prefixItems", [])
     if not isinstance(value, list):
         return FITS
     if not isinstance(prefix, list):
         return UNKNOWN
     first = len(prefix)
-    return all_of(run.check(said, value[index], (*path, index)) for index in range(first, len(value)))
+    return all_of(run.check(operand, value[index], (*path, index)) for index in range(first, len(value)))
 
 
-def contains(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+def contains(run: SchemaCheck, operand: object, value: object, schema: Schema, path: Path) -> Verdict:
     least, most = schema.get("minContains", 1), schema.get("maxContains")
     if not isinstance(value, list):
         return FITS
     if not isinstance(least, int) or not isinstance(most, int | None):
         return UNKNOWN
-    verdicts = [run.check(said, item, path) for item in value]
+    verdicts = [run.check(operand, item, path) for item in value]
     fit, unknown = verdicts.count(FITS), verdicts.count(UNKNOWN)
     if fit + unknown < least:
         return Misfit("Too few items of {} match the given schema ({} of at least {})", (value, fit, least), path)

@@ -25,8 +25,8 @@ TYPES: Mapping[str, Callable[[object], bool]] = {
 }
 
 
-def type_(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
-    names = said if isinstance(said, list) else [said]
+def type_(run: SchemaCheck, operand: object, value: object, schema: Schema, path: Path) -> Verdict:
+    names = operand if isinstance(operand, list) else [operand]
     run.spend(len(names))
     known = [TYPES[name] for name in names if isinstance(name, str) and name in TYPES]
     if any(is_of(value) for is_of in known):
@@ -37,34 +37,34 @@ def type_(run: SchemaCheck, said: object, value: object, schema: Schema, path: P
     return Misfit(f"{{}} is not of type {wanted}", (value,), path)
 
 
-def enum(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
-    if not isinstance(said, list):
+def enum(run: SchemaCheck, operand: object, value: object, schema: Schema, path: Path) -> Verdict:
+    if not isinstance(operand, list):
         return UNKNOWN
     wanted = canonical(value, run.spend)
-    if any(canonical(one, run.spend) == wanted for one in said):
+    if any(canonical(one, run.spend) == wanted for one in operand):
         return FITS
-    return Misfit("{} is not one of {}", (value, said), path)
+    return Misfit("{} is not one of {}", (value, operand), path)
 
 
-def const(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
-    if canonical(said, run.spend) == canonical(value, run.spend):
+def const(run: SchemaCheck, operand: object, value: object, schema: Schema, path: Path) -> Verdict:
+    if canonical(operand, run.spend) == canonical(value, run.spend):
         return FITS
-    return Misfit("{} was expected", (said,), path)
+    return Misfit("{} was expected", (operand,), path)
 
 
-def required(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+def required(run: SchemaCheck, operand: object, value: object, schema: Schema, path: Path) -> Verdict:
     if not isinstance(value, dict):
         return FITS
-    return _needed(run, said, value, path, "{} is a required property", ())
+    return _needed(run, operand, value, path, "{} is a required property", ())
 
 
-def dependent_required(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+def dependent_required(run: SchemaCheck, operand: object, value: object, schema: Schema, path: Path) -> Verdict:
     if not isinstance(value, dict):
         return FITS
-    if not isinstance(said, dict):
+    if not isinstance(operand, dict):
         return UNKNOWN
-    run.spend(len(said))
-    for name, needed in said.items():
+    run.spend(len(operand))
+    for name, needed in operand.items():
         if name not in value:
             continue
         verdict = _needed(run, needed, value, path, "{} is a dependency of {}", (name,))
@@ -74,54 +74,54 @@ def dependent_required(run: SchemaCheck, said: object, value: object, schema: Sc
 
 
 def _needed(
-    run: SchemaCheck, said: object, value: Mapping[object, object], path: Path, text: str, more: tuple[object, ...]
+    run: SchemaCheck, operand: object, value: Mapping[object, object], path: Path, text: str, more: tuple[object, ...]
 ) -> Verdict:
-    if not isinstance(said, list):
+    if not isinstance(operand, list):
         return UNKNOWN
-    run.spend(len(said))
-    if not all(isinstance(name, str) for name in said):
+    run.spend(len(operand))
+    if not all(isinstance(name, str) for name in operand):
         return UNKNOWN
-    missing = next((name for name in said if name not in value), None)
+    missing = next((name for name in operand if name not in value), None)
     return FITS if missing is None else Misfit(text, (missing, *more), path)
 
 
-def unique_items(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
-    if said is not True or not isinstance(value, list):
+def unique_items(run: SchemaCheck, operand: object, value: object, schema: Schema, path: Path) -> Verdict:
+    if operand is not True or not isinstance(value, list):
         return FITS
     seen = {canonical(item, run.spend) for item in value}
     return FITS if len(seen) == len(value) else Misfit("{} has non-unique elements", (value,), path)
 
 
-def pattern(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+def pattern(run: SchemaCheck, operand: object, value: object, schema: Schema, path: Path) -> Verdict:
     if not isinstance(value, str):
         return FITS
-    matches = run.matches(said, value)
+    matches = run.matches(operand, value)
     if matches is None:
         return UNKNOWN
-    return FITS if matches else Misfit("{} does not match {}", (value, said), path)
+    return FITS if matches else Misfit("{} does not match {}", (value, operand), path)
 
 
-def multiple_of(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+def multiple_of(run: SchemaCheck, operand: object, value: object, schema: Schema, path: Path) -> Verdict:
     """The server knows better how exact it is."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         return FITS
-    if not isinstance(said, int) or isinstance(said, bool) or said <= 0 or not isfinite(value):
+    if not isinstance(operand, int) or isinstance(operand, bool) or operand <= 0 or not isfinite(value):
         return UNKNOWN
-    if abs(value) > MOST_EXACT or said > MOST_EXACT:
+    if abs(value) > MOST_EXACT or operand > MOST_EXACT:
         return UNKNOWN
-    return FITS if value % said == 0 else Misfit("{} is not a multiple of {}", (value, said), path)
+    return FITS if value % operand == 0 else Misfit("{} is not a multiple of {}", (value, operand), path)
 
 
 def _measured(measure: Callable[[object], float | None], holds: Callable[[float, float], bool], text: str) -> Keyword:
     """`measure` is None of a value of another kind."""
 
-    def keyword(run: SchemaCheck, said: object, value: object, schema: Schema, path: Path) -> Verdict:
+    def keyword(run: SchemaCheck, operand: object, value: object, schema: Schema, path: Path) -> Verdict:
         found = measure(value)
         if found is None:
             return FITS
-        if not isinstance(said, int | float) or isinstance(said, bool):
+        if not isinstance(operand, int | float) or isinstance(operand, bool):
             return UNKNOWN
-        return FITS if holds(found, said) else Misfit(text, (value, said), path)
+        return FITS if holds(found, operand) else Misfit(text, (value, operand), path)
 
     return keyword
 
@@ -134,12 +134,12 @@ def _length(kind: type[str] | type[list[object]] | type[dict[str, object]]) -> C
     return lambda value: len(value) if isinstance(value, kind) else None
 
 
-def _at_least(found: float, said: float) -> bool:
-    return found >= said
+def _at_least(found: float, operand: float) -> bool:
+    return found >= operand
 
 
-def _at_most(found: float, said: float) -> bool:
-    return found <= said
+def _at_most(found: float, operand: float) -> bool:
+    return found <= operand
 
 
 ASSERTING: Mapping[str, Keyword] = {
@@ -154,10 +154,10 @@ ASSERTING: Mapping[str, Keyword] = {
     "minimum": _measured(_number, _at_least, "{} is less than the minimum of {}"),
     "maximum": _measured(_number, _at_most, "{} is greater than the maximum of {}"),
     "exclusiveMinimum": _measured(
-        _number, lambda found, said: found > said, "{} is less than or equal to the minimum of {}"
+        _number, lambda found, operand: found > operand, "{} is less than or equal to the minimum of {}"
     ),
     "exclusiveMaximum": _measured(
-        _number, lambda found, said: found < said, "{} is greater than or equal to the maximum of {}"
+        _number, lambda found, operand: found < operand, "{} is greater than or equal to the maximum of {}"
     ),
     "minLength": _measured(_length(str), _at_least, "{} is too short: the least is {}"),
     "maxLength": _measured(_length(str), _at_most, "{} is too long: the most is {}"),

@@ -64,11 +64,11 @@ class Evaluation:
 
     def _by_keywords(self, schema: Mapping[str, object], value: object, path: Path) -> Verdict:
         verdict = Judgement.FITS
-        for word, said in schema.items():
+        for word, operand in schema.items():
             self.spend()
             keyword = KEYWORDS.get(word)
             if keyword is not None:
-                one = keyword(self, said, value, schema, path)
+                one = keyword(self, operand, value, schema, path)
                 if isinstance(one, Misfit):
                     return one
             else:

@@ -114,8 +114,8 @@ def gateway_error(
 ) -> dict[str, Any]:
     """An error of JSON-RPC that failures.py knows as one of ours."""
     data = {"tarsy": kind, "status": status, "retry_after": retry_after}
-    told = {name: value for name, value in data.items() if value is not None}
-    return {"code": CODES[kind], "message": message, "data": told}
+    present = {name: value for name, value in data.items() if value is not None}
+    return {"code": CODES[kind], "message": message, "data": present}
 
 
 def kind_of_status(status: int, retry_after: str | None, *, session_denied: bool) -> FailureKind:
@@ -133,24 +133,26 @@ def _refusal(
     question: RpcMessage, request: httpx2.Request, response: httpx2.Response, content: bytes
 ) -> httpx2.Response:
     status, retry_after = response.status_code, response.headers.get("retry-after")
-    said = _error_in(content)
-    denied = question.method not in HANDSHAKE and _denies_session(status, said, in_session=SESSION in request.headers)
+    server_error = _error_in(content)
+    denied = question.method not in HANDSHAKE and _denies_session(
+        status, server_error, in_session=SESSION in request.headers
+    )
     kind = kind_of_status(status, retry_after, session_denied=denied)
-    if said is not None and kind in ("refused", "server_failed") and status not in NOBODY:
-        return _response(question, said)
-    told = f"it answered HTTP {status} {_phrase(status)}".rstrip()
-    return _response(question, gateway_error(kind, told, status=status, retry_after=retry_after))
+    if server_error is not None and kind in ("refused", "server_failed") and status not in NOBODY:
+        return _response(question, server_error)
+    message = f"it answered HTTP {status} {_phrase(status)}".rstrip()
+    return _response(question, gateway_error(kind, message, status=status, retry_after=retry_after))
 
 
-def _denies_session(status: int, said: dict[str, Any] | None, *, in_session: bool) -> bool:
+def _denies_session(status: int, server_error: dict[str, Any] | None, *, in_session: bool) -> bool:
     """404, says the protocol; servers built on the examples of the TypeScript SDK say 400.
 
     A bare 404 outside of a session comes from what stands before a server that is being replaced: nobody took the
     request, and another try may find it. With words of the server's own it is an answer to what was asked.
     """
     if status == HTTPStatus.NOT_FOUND:
-        return in_session or said is None
-    about_it = said is not None and "session" in str(said.get("message", "")).lower()
+        return in_session or server_error is None
+    about_it = server_error is not None and "session" in str(server_error.get("message", "")).lower()
     return in_session and status == HTTPStatus.BAD_REQUEST and about_it
 
 

@@ -15,7 +15,7 @@ from tarsy_tool_gateway.mcp.transports.stdio import stdio_streams
 from tarsy_tool_gateway.mcp.transports.streamable_http import http_streams
 
 type Open = Callable[[Callable[[], None]], AbstractAsyncContextManager[TransportStreams]]
-"""Opens one session. It is told what to call when the server has ended, where that can be noticed."""
+"""Opens one session. Its argument is called when the server has ended, where that can be noticed."""
 
 
 @asynccontextmanager

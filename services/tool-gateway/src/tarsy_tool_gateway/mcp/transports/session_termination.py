@@ -29,9 +29,9 @@ async def terminating_sessions(server: str, address: WebAddress) -> AsyncIterato
 
 
 async def _clean_up(server: str, address: WebAddress, url: str) -> None:
-    told = address if _same_host(address.url, url) else replace(address, headers={})
+    recipient = address if _same_host(address.url, url) else replace(address, headers={})
     try:
-        async with asyncio.timeout(CLEANUP_SECONDS), web_client(told, calls=1) as client:
+        async with asyncio.timeout(CLEANUP_SECONDS), web_client(recipient, calls=1) as client:
             response = await client.request("DELETE", url)
     except (TimeoutError, MisconfiguredError, httpx2.TransportError, httpx2.InvalidURL) as problem:
         log.warning("mcp_server.not_cleaned_up", server=server, problem=type(problem).__name__)
