@@ -23,7 +23,6 @@ from saying import load_told, say
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.publisher import Publisher
-from tarsy_bus.reports import Reports
 from tarsy_bus.topics_admin import apply_topics
 from tarsy_contracts.chunks import LlmChunk
 from tarsy_contracts.conversation import (
@@ -45,12 +44,13 @@ from tarsy_llm.openai import OpenAiLlm
 from tarsy_llm.protocol import Answer, Llm, LlmRequest
 from tarsy_llm.remote import RemoteModel
 from tarsy_masking.masker import Masker
-from tarsy_tool_gateway.calling import McpTools
-from tarsy_tool_gateway.calls import Limits
-from tarsy_tool_gateway.connection import Connection
-from tarsy_tool_gateway.plan import HttpTransport, ServerPlan
-from tarsy_tool_gateway.results import prepare
-from tarsy_tool_gateway.sdk_logs import mute_values_in_sdk_logs
+from tarsy_tool_gateway.mcp.connection import McpConnection
+from tarsy_tool_gateway.mcp.sdk_logs import mute_values_in_sdk_logs
+from tarsy_tool_gateway.mcp.server_plan import HttpTransport, ServerPlan
+from tarsy_tool_gateway.mcp.tool_server import McpToolServer
+from tarsy_tool_gateway.results.results import prepare
+from tarsy_worker.claim_types import ServerLimits
+from tarsy_worker.reports import InboxClient
 
 SERVER = "bench"
 ANSWER_SECONDS = 0.5
@@ -104,8 +104,8 @@ async def with_kafka(bootstrap: str, around: Outside, given: argparse.Namespace)
         mask = Masker.default().mask
         async with model(around) as llm:
             await measure("LLM call, its chunks published", given, lambda: ask_and_publish(llm, publisher, mask))
-        reports = Reports(publisher)
-        await measure("one report to the inbox", given, lambda: report(reports))
+        inbox = InboxClient(publisher)
+        await measure("one report to the inbox", given, lambda: report(inbox))
 
 
 async def measure(what: str, given: argparse.Namespace, call: Call) -> None:
@@ -163,18 +163,18 @@ async def ask_and_publish(llm: Llm, publisher: Publisher, mask: Callable[[str], 
             index += 1
 
 
-async def report(reports: Reports) -> None:
+async def report(inbox: InboxClient) -> None:
     id = str(uuid4())
-    await reports.say(id, CallClaimed(call_id=id, claim_id=id, worker_id=id))
+    await inbox.report(id, CallClaimed(call_id=id, claim_id=id, worker_id=id))
 
 
 @asynccontextmanager
-async def tools(around: Outside, at_once: int) -> AsyncIterator[Connection]:
+async def tools(around: Outside, at_once: int) -> AsyncIterator[McpConnection]:
     mute_values_in_sdk_logs()
     plan = ServerPlan(
-        name=SERVER, transport=HttpTransport(around.tools_url), limits=Limits(concurrent=at_once, queue=at_once)
+        name=SERVER, transport=HttpTransport(around.tools_url), limits=ServerLimits(concurrent=at_once, queue=at_once)
     )
-    connection = Connection(plan, mask=lambda text: text, connect_seconds=READY_SECONDS)
+    connection = McpConnection(plan, mask=lambda text: text, connect_seconds=READY_SECONDS)
     async with asyncio.TaskGroup() as group:
         group.create_task(connection.run())
         await connection.wait_ready(READY_SECONDS)
@@ -184,7 +184,7 @@ async def tools(around: Outside, at_once: int) -> AsyncIterator[Connection]:
             connection.stop()
 
 
-async def use(connection: Connection) -> None:
+async def use(connection: McpConnection) -> None:
     id = str(uuid4())
     request = ToolCallRequest(
         session_id=id,
@@ -196,7 +196,7 @@ async def use(connection: Connection) -> None:
         timeout_seconds=60.0,
         not_after=datetime.now(UTC) + timedelta(seconds=60),
     )
-    said = await McpTools(connection, READY_SECONDS).call(request)
+    said = await McpToolServer(connection, READY_SECONDS).call(request)
     assert said.outcome == "ok", said
 
 

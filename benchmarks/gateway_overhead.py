@@ -20,11 +20,11 @@ from processes import used
 from saying import load_told, say, tail
 from tool_server import TOOL
 
-from tarsy_tool_gateway.calling import McpTools
-from tarsy_tool_gateway.calls import Limits
-from tarsy_tool_gateway.connection import Connection
-from tarsy_tool_gateway.plan import HttpTransport, ServerPlan
-from tarsy_tool_gateway.sdk_logs import mute_values_in_sdk_logs
+from tarsy_tool_gateway.mcp.connection import McpConnection
+from tarsy_tool_gateway.mcp.sdk_logs import mute_values_in_sdk_logs
+from tarsy_tool_gateway.mcp.server_plan import HttpTransport, ServerPlan
+from tarsy_tool_gateway.mcp.tool_server import McpToolServer
+from tarsy_worker.claim_types import ServerLimits
 
 ROUNDS = 10
 READY_SECONDS = 20.0
@@ -115,7 +115,7 @@ async def bare(client: Client) -> None:
     assert not result.is_error
 
 
-async def connected(tools: McpTools) -> None:
+async def connected(tools: McpToolServer) -> None:
     said = await tools.call(new_request())
     assert said.outcome == "ok", said
 
@@ -126,15 +126,15 @@ async def whole(owner: Asking) -> None:
 
 
 @asynccontextmanager
-async def connection(url: str, at_once: int) -> AsyncIterator[McpTools]:
+async def connection(url: str, at_once: int) -> AsyncIterator[McpToolServer]:
     mute_values_in_sdk_logs()
-    plan = ServerPlan(SERVER, HttpTransport(url), limits=Limits(concurrent=at_once, queue=at_once))
-    one = Connection(plan, mask=str, connect_seconds=READY_SECONDS)
+    plan = ServerPlan(SERVER, HttpTransport(url), limits=ServerLimits(concurrent=at_once, queue=at_once))
+    one = McpConnection(plan, mask=str, connect_seconds=READY_SECONDS)
     async with asyncio.TaskGroup() as group:
         group.create_task(one.run())
         await one.wait_ready(READY_SECONDS)
         try:
-            yield McpTools(one, READY_SECONDS)
+            yield McpToolServer(one, READY_SECONDS)
         finally:
             one.stop()
 

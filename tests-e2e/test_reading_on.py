@@ -26,8 +26,9 @@ from tarsy_simulation.investigation import ALERT, SERVER, SESSION, VERY_LONG
 from tarsy_simulation.outside import Tool, ToolServer, models
 from tarsy_simulation.services import Gateway, Orchestrator, Summarizer, bus_of, in_memory
 from tarsy_simulation.virtual_time import VirtualLoop
-from tarsy_tool_gateway.reading.tool import reading_tool
-from tarsy_tool_gateway.servers import MayStart, Said, always
+from tarsy_tool_gateway.builtin.read_result.tool import read_result_tool
+from tarsy_tool_gateway.tool_servers import ToolOutput
+from tarsy_worker.runner import MayStart, always
 
 MOST_LOOKS = 240
 CALL = tool_call_id(llm_call_id(execution_id(stage_id(SESSION, 1), 1), 1, 1), 0)
@@ -45,9 +46,9 @@ class OwnTools(ToolServer):
 
     def __init__(self, broker: Broker) -> None:
         super().__init__(())
-        self._read = reading_tool(bus_of(broker, "gateway"))
+        self._read = read_result_tool(bus_of(broker, "gateway"))
 
-    async def call(self, request: ToolCallRequest, may_start: MayStart = always) -> Said:
+    async def call(self, request: ToolCallRequest, may_start: MayStart = always) -> ToolOutput:
         return await self._read(request)
 
 

@@ -12,11 +12,12 @@ from tarsy_contracts.workers import CatalogTool
 from tarsy_llm.protocol import Llm
 from tarsy_llm.script import PlacedTurn, Script, Turn
 from tarsy_llm.scripted import ScriptedLlm
-from tarsy_tool_gateway.calls import Limits
-from tarsy_tool_gateway.servers import MayStart, Said, always
+from tarsy_tool_gateway.tool_servers import ToolOutput
+from tarsy_worker.claim_types import ServerLimits
+from tarsy_worker.runner import MayStart, always
 
 PACE_SECONDS = 0.11
-AT_ONCE = Limits(concurrent=4, queue=16)
+AT_ONCE = ServerLimits(concurrent=4, queue=16)
 
 
 def models(scripts: Mapping[str, Sequence[Mapping[str, JsonValue]]]) -> dict[str, Llm]:
@@ -58,13 +59,13 @@ class ToolServer:
     tools: Sequence[Tool]
     runs: list[ToolRun] = field(default_factory=list)
     starts: list[Start] = field(default_factory=list)
-    limits: Limits = AT_ONCE
+    limits: ServerLimits = AT_ONCE
 
-    async def call(self, request: ToolCallRequest, may_start: MayStart = always) -> Said:
+    async def call(self, request: ToolCallRequest, may_start: MayStart = always) -> ToolOutput:
         if not may_start():
-            return Said("unavailable", "not started")
+            return ToolOutput("unavailable", "not started")
         self.runs.append(ToolRun(request.tool, request.arguments))
         self.starts.append(Start(request.call_id, request.repeatable, asyncio.get_running_loop().time()))
         tool = next(one for one in self.tools if one.name == request.tool)
         await asyncio.sleep(tool.seconds)
-        return Said("ok", tool.says)
+        return ToolOutput("ok", tool.says)

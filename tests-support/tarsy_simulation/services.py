@@ -17,7 +17,6 @@ from tarsy_bus.liveness import Liveness, announce, watch
 from tarsy_bus.log_writer import LogWriter
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.pulse import Pulse
-from tarsy_bus.reports import Reports
 from tarsy_config.config import Config
 from tarsy_contracts.timing import FRESH_PART
 from tarsy_contracts.workers import ServerCatalogued, WorkerAnnounced
@@ -35,18 +34,18 @@ from tarsy_simulation.broker import Broker
 from tarsy_simulation.clients import SimulatedConsumer, SimulatedProducer
 from tarsy_simulation.investigation import SCRIPTS, SERVERS
 from tarsy_simulation.outside import ToolServer
-from tarsy_summarizer.asking import Models
 from tarsy_summarizer.metrics import Metrics as SummarizerMetrics
-from tarsy_summarizer.running import SummarizerService
-from tarsy_summarizer.summarizing import Summarizing
-from tarsy_tool_gateway.catalog import Catalog as GatewayCatalog
-from tarsy_tool_gateway.masking import Masking
+from tarsy_summarizer.models import Models
+from tarsy_summarizer.service import SummarizerService, summary_worker
+from tarsy_summarizer.summarize import Summarizer as Summaries
+from tarsy_tool_gateway.catalog import CatalogPublisher
+from tarsy_tool_gateway.masking import ServerMaskers
+from tarsy_tool_gateway.mcp.readiness import ReadinessGate
 from tarsy_tool_gateway.metrics import Metrics as GatewayMetrics
-from tarsy_tool_gateway.readiness import Gate
-from tarsy_tool_gateway.results import Results
-from tarsy_tool_gateway.runner import Runner
-from tarsy_tool_gateway.running import ToolGateway
-from tarsy_tool_gateway.servers import call_tool
+from tarsy_tool_gateway.results.results import ResultStore
+from tarsy_tool_gateway.runner import CallRunner
+from tarsy_tool_gateway.service import ToolGateway, tool_worker
+from tarsy_tool_gateway.tool_servers import call_tool
 
 DEAD_AFTER = timedelta(seconds=4)
 SUMMARY_INPUT_BYTES = 20_000
@@ -65,8 +64,7 @@ def in_memory(broker: Broker) -> Iterator[None]:
         patch("time.monotonic", asyncio.get_running_loop().time),
         patch("tarsy_bus.connection.TolerantConsumer", partial(SimulatedConsumer, broker)),
         patch("tarsy_bus.connection.AIOKafkaProducer", partial(SimulatedProducer, broker)),
-        patch("tarsy_tool_gateway.running.check_topics", fits),
-        patch("tarsy_summarizer.running.check_topics", fits),
+        patch("tarsy_worker.service.check_topics", fits),
     ):
         yield
 
@@ -164,27 +162,24 @@ class Gateway:
         now = self._broker.now
         publisher = Publisher(self._bus, source=self._name, now=now)
         metrics = gateway_metrics()
-        results = Results(publisher, source=self._name, mask_of=Masking(masker()).of_session, now=now)
-        catalog = GatewayCatalog(publisher, worker_id=self._name, source=self._name, now=now, new_id=self._new_id)
-        service = ToolGateway(
-            bus=self._bus,
-            publisher=publisher,
+        results = ResultStore(publisher, source=self._name, mask_of=ServerMaskers(masker()).of_session, now=now)
+        catalog = CatalogPublisher(publisher, worker_id=self._name, source=self._name, now=now, new_id=self._new_id)
+        worker = tool_worker(
+            self._bus,
+            publisher,
             worker_id=self._name,
             name=self._name,
             pulse=Pulse(DEAD_AFTER.total_seconds() * FRESH_PART, asyncio.get_running_loop().time),
             servers=self._servers,
-            connections=(),
-            isolated=(),
-            gate=Gate((), seconds=0.0),
-            catalog=catalog,
-            runner=Runner(partial(call_tool, self._servers), results, worker_id=self._name, metrics=metrics),
-            reports=Reports(publisher),
+            runner=CallRunner(partial(call_tool, self._servers), results, worker_id=self._name, metrics=metrics),
             metrics=metrics,
             tracer=TRACER,
             now=now,
             new_id=self._new_id,
             drain_seconds=0.0,
         )
+        gate = ReadinessGate((), seconds=0.0)
+        service = ToolGateway(worker=worker, connections=(), isolated=(), gate=gate, catalog=catalog)
         async with publisher.running():
             await self._catalogue(publisher)
         await service.run(lambda: None)
@@ -223,19 +218,20 @@ class Summarizer:
             sleep=asyncio.sleep,
             metrics=metrics,
         )
-        service = SummarizerService(
-            bus=self._bus,
-            publisher=publisher,
+        summarizer = Summaries(self._bus, models, worker_id=self._name, input_bytes=SUMMARY_INPUT_BYTES)
+        worker = summary_worker(
+            self._bus,
+            publisher,
             worker_id=self._name,
             name=self._name,
-            summarizing=Summarizing(self._bus, models, worker_id=self._name, input_bytes=SUMMARY_INPUT_BYTES),
-            reports=Reports(publisher),
+            summarizer=summarizer,
             metrics=metrics,
             tracer=TRACER,
             now=now,
             new_id=self._new_id,
             at_once=4,
         )
+        service = SummarizerService(worker=worker, summarizer=summarizer)
         await service.run(lambda: None)
 
     def _new_id(self) -> str:

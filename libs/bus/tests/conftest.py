@@ -1,16 +1,11 @@
 """A Kafka with only the topics that a test makes: all of ours would take seconds each time."""
 
-import sys
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
-sys.path.append(str(Path(__file__).parent))
-
-from bus_kafka import Door
-
 from tarsy_bus.connection import Bus
+from tarsy_bus_kafka import Door
 from tarsy_contracts.topics import Topics
 
 

@@ -3,11 +3,11 @@
 from contextlib import aclosing
 
 import pytest
-from bus_kafka import delete_before, entries, make_topic
 
 from tarsy_bus.at_offsets import RecordsGone, records_at
 from tarsy_bus.connection import Bus
 from tarsy_bus.log_writer import LogWriter
+from tarsy_bus_kafka import delete_before, entries, make_topic
 
 
 @pytest.fixture

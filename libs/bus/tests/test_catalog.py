@@ -8,7 +8,6 @@ from uuid import uuid4
 
 import pytest
 from aiokafka import ConsumerRecord
-from bus_kafka import make_topic
 
 from tarsy_bus import following
 from tarsy_bus.beside import beside
@@ -16,6 +15,7 @@ from tarsy_bus.catalog import CatalogEntries, Entry, follow_catalog
 from tarsy_bus.connection import Bus
 from tarsy_bus.following import Record
 from tarsy_bus.publisher import Publisher
+from tarsy_bus_kafka import make_topic
 from tarsy_contracts.envelope import envelope_of
 from tarsy_contracts.workers import CatalogTool, ServerCatalogued
 from tarsy_testing import eventually

@@ -5,12 +5,12 @@ from datetime import UTC, datetime
 
 import pytest
 from aiokafka import AIOKafkaProducer
-from bus_kafka import make_ours, make_topic, read, read_all
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.dead_letters import CUT_BYTES, bury
 from tarsy_bus.following import Record
 from tarsy_bus.publisher import NotWritten, Publisher
+from tarsy_bus_kafka import make_ours, make_topic, read, read_all
 from tarsy_contracts.topics import LIMIT_BYTES
 
 REASON = "header ce_id is missing"

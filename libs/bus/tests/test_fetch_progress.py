@@ -3,11 +3,11 @@
 from itertools import count
 
 from aiokafka import TopicPartition
-from bus_kafka import make_topic
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.fetch_progress import REST_SECONDS, FetchProgress
 from tarsy_bus.following import Follower
+from tarsy_bus_kafka import make_topic
 from tarsy_testing import eventually
 
 FIRST, SECOND = TopicPartition("log", 0), TopicPartition("log", 1)

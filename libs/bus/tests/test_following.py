@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 from aiokafka.errors import KafkaConnectionError, KafkaError
-from bus_kafka import delete_before, entries, make_topic, read
 
 from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.connection import Bus
 from tarsy_bus.following import Follower, Record, ends, read_to_end
 from tarsy_bus.log_writer import LogWriter
+from tarsy_bus_kafka import delete_before, entries, make_topic, read
 from tarsy_testing import eventually
 
 NOWHERE = "127.0.0.1:1"

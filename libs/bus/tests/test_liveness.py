@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from bus_kafka import make_topic
 
 from tarsy_bus import liveness as liveness_module
 from tarsy_bus.announcement_gaps import BEFORE_EVERYTHING
@@ -14,6 +13,7 @@ from tarsy_bus.connection import Bus
 from tarsy_bus.liveness import DEAD_AFTER, Liveness, announce, watch
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.pulse import Pulse
+from tarsy_bus_kafka import make_topic
 from tarsy_contracts.timing import GAP_SECONDS, GRACE_SECONDS, REPLACED_AFTER
 from tarsy_contracts.workers import WorkerAnnounced
 from tarsy_testing import eventually

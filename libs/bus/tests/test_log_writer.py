@@ -7,11 +7,11 @@ from unittest import mock
 import pytest
 from aiokafka import AIOKafkaProducer
 from aiokafka.structs import RecordMetadata, TopicPartition
-from bus_kafka import TINY, Door, delete_topic, entries, make_topic, read
 
 from tarsy_bus import client_lifecycle, log_writer
 from tarsy_bus.connection import Bus
 from tarsy_bus.log_writer import BATCH_BYTES, AppendUncertain, Entry, LogWriter
+from tarsy_bus_kafka import TINY, Door, delete_topic, entries, make_topic, read
 from tarsy_contracts.topics import LIMIT_BYTES
 
 BIG = "x" * 2000

@@ -6,11 +6,11 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from bus_kafka import TINY, Door, delete_topic, make_ours, make_topic, read, read_all
 
 from tarsy_bus import client_lifecycle, publisher
 from tarsy_bus.connection import ENVELOPE_BYTES, Bus
 from tarsy_bus.publisher import NotWritten, Publisher, TooLarge
+from tarsy_bus_kafka import TINY, Door, delete_topic, make_ours, make_topic, read, read_all
 from tarsy_contracts.control import CallCancelled
 from tarsy_contracts.partitioning import partition_of
 from tarsy_contracts.topics import LIMIT_BYTES

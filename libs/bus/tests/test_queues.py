@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 
 import pytest
 from aiokafka import AIOKafkaConsumer, TopicPartition
-from bus_kafka import delete_before, make_ours, make_topic, read_all
 
 from tarsy_bus.beside import beside
 from tarsy_bus.client_lifecycle import start_client, stop_client
@@ -16,6 +15,7 @@ from tarsy_bus.publisher import Publisher
 from tarsy_bus.queues import take_requests
 from tarsy_bus.start_positions import AssignedPartitions
 from tarsy_bus.tolerant_consumer import PositionLost
+from tarsy_bus_kafka import delete_before, make_ours, make_topic, read_all
 from tarsy_contracts.control import CallCancelled, ClaimGranted, Control
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_foreign_batches import with_a_broken_name, write_batch

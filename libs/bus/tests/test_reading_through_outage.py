@@ -8,12 +8,12 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from bus_kafka import make_topic
 
 from tarsy_bus.at_offsets import records_at
 from tarsy_bus.connection import Bus
 from tarsy_bus.log_writer import Entry, LogWriter
 from tarsy_bus.outage_retry import KafkaUnreachableError, TimeLimit, read_through_outages
+from tarsy_bus_kafka import make_topic
 from tarsy_contracts.topics import Topics
 from tarsy_outage import KillableKafka, killable_kafka
 

@@ -1,11 +1,11 @@
 """What aiokafka cannot parse costs itself and nothing else, on a real Kafka."""
 
 import pytest
-from bus_kafka import make_topic
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.following import read_to_end
 from tarsy_bus.record_parsing import KafkaRecord, UnparsableRecord
+from tarsy_bus_kafka import make_topic
 from tarsy_foreign_batches import batch_of, with_a_broken_name, write_batch
 
 

@@ -5,13 +5,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from bus_kafka import TINY, entries, make_topic
 
 from tarsy_bus import publisher
 from tarsy_bus.connection import Bus
 from tarsy_bus.log_writer import AppendUncertain, LogWriter
 from tarsy_bus.metrics import WriteOutcome
 from tarsy_bus.publisher import NotWritten, Publisher, TooLarge
+from tarsy_bus_kafka import TINY, entries, make_topic
 from tarsy_contracts.control import CallCancelled
 from tarsy_contracts.topics import LIMIT_BYTES
 

@@ -19,15 +19,14 @@ from tarsy_ingest.settings import IngestSettings
 from tarsy_llm.protocol import Answer, AskedTool
 from tarsy_masking.masker import Masker
 from tarsy_orchestrator.effects.llm_answer import mask_answer
-from tarsy_orchestrator.effects.stream_lines import MaskedLines
+from tarsy_masking.streaming import MaskedStream, PieceMasker
 from tarsy_orchestrator.settings import OrchestratorSettings
 from tarsy_service.settings import MaskingSettings
 from tarsy_summarizer.settings import SummarizerSettings
-from tarsy_summarizer.streaming import MaskedStream
 from tarsy_timeline.requesting import caller
 from tarsy_timeline.settings import TimelineSettings
-from tarsy_tool_gateway.masking import Masking
-from tarsy_tool_gateway.results import Results
+from tarsy_tool_gateway.masking import ServerMaskers
+from tarsy_tool_gateway.results.results import ResultStore
 from tarsy_tool_gateway.settings import ToolGatewaySettings
 
 KEY = "0123456789abcdef0123456789abcdef"
@@ -59,7 +58,7 @@ async def in_a_result(session: str) -> str:
     publisher = Publisher(
         Bus("127.0.0.1:1", Topics("none"), "gateway"), source="gateway", now=lambda: datetime.now(UTC)
     )
-    mask_of = Masking(own_masker(ToolGatewaySettings)).of_session
+    mask_of = ServerMaskers(own_masker(ToolGatewaySettings)).of_session
     request = ToolCallRequest(
         session_id=session,
         call_id="call",
@@ -70,7 +69,7 @@ async def in_a_result(session: str) -> str:
         timeout_seconds=1,
         not_after=now(),
     )
-    kept = await Results(publisher, source="g", mask_of=mask_of, now=lambda: datetime.now(UTC)).keep(
+    kept = await ResultStore(publisher, source="g", mask_of=mask_of, now=lambda: datetime.now(UTC)).keep(
         request, "c", TOKEN
     )
     return kept.content
@@ -82,7 +81,7 @@ def in_answers(session: str) -> list[str]:
     call = AskedTool(name="db__query", arguments={"sql": TOKEN})
     answer = Answer(thinking=TOKEN, text=TOKEN, tool_calls=(call,), usage=Usage(), model="m")
     said = mask_answer(answer, masker, llm_call_id="llm", offered={"db__query"})
-    return [said.thinking, str(said.tool_calls[0].arguments["sql"]), said.text, MaskedLines(masker.mask).masked(TOKEN)]
+    return [said.thinking, str(said.tool_calls[0].arguments["sql"]), said.text, PieceMasker(masker.mask).take(TOKEN)]
 
 
 def in_a_summary(session: str) -> str:

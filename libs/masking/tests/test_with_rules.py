@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tarsy_masking.masker import Masker
-from tarsy_masking.rules import CustomPattern, PatternWrong, known_names
+from tarsy_masking.rules import CustomPattern, InvalidPatternsError, known_names
 
 DEFAULT = Masker.default()
 SESSION = Masker.default(b"a key of thirty-two bytes or more").for_session("session-1")
@@ -123,7 +123,7 @@ def test_what_a_custom_pattern_wrote_keeps_its_digits() -> None:
 
 
 def test_all_mistakes_are_told_at_once() -> None:
-    with pytest.raises(PatternWrong) as raised:
+    with pytest.raises(InvalidPatternsError) as raised:
         DEFAULT.with_rules(
             ["emial"],
             [

@@ -10,9 +10,9 @@ from tarsy_bus.publisher import Publisher
 from tarsy_contracts.topics import Topics
 from tarsy_embedded.ports import free_port
 from tarsy_masking.masker import Masker
-from tarsy_summarizer.asking import Models
 from tarsy_summarizer.metrics import Metrics
-from tarsy_summarizer.summarizing import Summarizing
+from tarsy_summarizer.models import Models
+from tarsy_summarizer.summarize import Summarizer
 
 
 async def test_it_waits_out_its_time_and_then_says_that_kafka_could_not_be_reached() -> None:
@@ -32,6 +32,6 @@ async def test_it_waits_out_its_time_and_then_says_that_kafka_could_not_be_reach
         sleep=sleep,
         metrics=Metrics(CollectorRegistry()),
     )
-    result = await Summarizing(bus, models, worker_id="w", input_bytes=1_000).run(summary(timeout=60), "claim")
+    result = await Summarizer(bus, models, worker_id="w", input_bytes=1_000).run(summary(timeout=60), "claim")
     assert result.error == "Kafka could not be reached in time: KafkaConnectionError"
     assert len(pauses) > 1

@@ -16,10 +16,10 @@ from http_servers import HttpServer, NewServer
 from tarsy_bus.connection import Bus
 from tarsy_embedded.ports import free_port
 from tarsy_tool_gateway.app import assemble
-from tarsy_tool_gateway.calls import Limits
-from tarsy_tool_gateway.plan import ServerPlan, StdioTransport
-from tarsy_tool_gateway.runbooks.rules import RunbookRules
+from tarsy_tool_gateway.builtin.runbooks.rules import RunbookRules
+from tarsy_tool_gateway.mcp.server_plan import ServerPlan, StdioTransport
 from tarsy_tool_gateway.settings import ToolGatewaySettings
+from tarsy_worker.claim_types import ServerLimits
 
 type Running = Callable[..., AbstractAsyncContextManager[asyncio.Task[None]]]
 type NewPlan = Callable[..., ServerPlan]
@@ -64,7 +64,7 @@ def new_plan(calls_file: Path) -> NewPlan:
                 arguments=(str(Path(__file__).with_name("small_server.py")),),
                 environment={"CALLS": str(calls_file)},
             ),
-            limits=Limits(concurrent=concurrent, queue=queue),
+            limits=ServerLimits(concurrent=concurrent, queue=queue),
         )
 
     return make

@@ -8,19 +8,19 @@ from pathlib import Path
 
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_testing import eventually
-from tarsy_tool_gateway.calling import McpTools
-from tarsy_tool_gateway.calls import Limits
-from tarsy_tool_gateway.connection import Checking, Connection, SessionEnd
-from tarsy_tool_gateway.plan import ServerPlan, StdioTransport, TransportPlan
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.mcp.connection import HealthCheck, McpConnection, SessionEnd
+from tarsy_tool_gateway.mcp.server_plan import ServerPlan, StdioTransport, TransportPlan
+from tarsy_tool_gateway.mcp.tool_server import McpToolServer
+from tarsy_tool_gateway.tool_servers import ToolOutput
+from tarsy_worker.claim_types import ServerLimits
 
 STOP_SECONDS = 90.0
 SECRET = "hunter2-very-secret"
-AS_ALWAYS = Checking()
+AS_ALWAYS = HealthCheck()
 
 
 def plan_to(transport: TransportPlan, *, concurrent: int = 8) -> ServerPlan:
-    return ServerPlan("first", transport, limits=Limits(concurrent=concurrent, queue=16))
+    return ServerPlan("first", transport, limits=ServerLimits(concurrent=concurrent, queue=16))
 
 
 def odd(calls_file: Path, listing: str = "") -> ServerPlan:
@@ -34,14 +34,14 @@ async def connected(
     plan: ServerPlan,
     *,
     connect_seconds: float = 60,
-    checking: Checking = AS_ALWAYS,
+    checking: HealthCheck = AS_ALWAYS,
     ends: list[SessionEnd] | None = None,
     unchecked: list[str] | None = None,
-) -> AsyncIterator[Connection]:
+) -> AsyncIterator[McpConnection]:
     """`ends` and `unchecked` gather what is told of the session; the latter has the server for each tool."""
     seen: list[SessionEnd] = [] if ends is None else ends
     not_checked: list[str] = [] if unchecked is None else unchecked
-    connection = Connection(
+    connection = McpConnection(
         plan,
         mask=lambda text: text.replace(SECRET, "***"),
         connect_seconds=connect_seconds,
@@ -59,20 +59,20 @@ async def connected(
         assert running.cancelled() or running.exception() is None
 
 
-async def said(connection: Connection, request: ToolCallRequest) -> Said:
-    return await McpTools(connection, ready_seconds=90).call(request)
+async def said(connection: McpConnection, request: ToolCallRequest) -> ToolOutput:
+    return await McpToolServer(connection, ready_seconds=90).call(request)
 
 
-async def until_judged(connection: Connection) -> None:
+async def until_judged(connection: McpConnection) -> None:
     """Until an attempt has come to its end. Why it failed is known from then on, and until one succeeds."""
 
     async def look() -> bool:
-        return connection.judged
+        return connection.diagnosed
 
     await eventually(look, "it was tried")
 
 
-async def becomes(connection: Connection, *, healthy: bool) -> None:
+async def becomes(connection: McpConnection, *, healthy: bool) -> None:
     async def look() -> bool:
         return connection.healthy is healthy
 

@@ -11,7 +11,7 @@ import httpx2
 import pytest
 
 from tarsy_testing import eventually
-from tarsy_tool_gateway.aiohttp_transport import AiohttpTransport
+from tarsy_tool_gateway.mcp.transports.aiohttp_transport import AiohttpTransport
 
 SECONDS = 90.0
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"

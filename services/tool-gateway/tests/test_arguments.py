@@ -4,7 +4,7 @@ import pytest
 from mcp_types import Tool
 from pydantic import JsonValue
 
-from tarsy_tool_gateway.arguments import ArgumentChecks
+from tarsy_tool_gateway.mcp.arguments import ArgumentChecks
 
 
 def checks(properties: dict[str, Any], **more: Any) -> ArgumentChecks:

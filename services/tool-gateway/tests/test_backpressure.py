@@ -12,8 +12,8 @@ from gateway_owner import Owner, call
 
 from tarsy_contracts.inputs import CallNotStarted, ToolCallReported
 from tarsy_loop_held import watching_the_loop
-from tarsy_tool_gateway.calls import Limits
-from tarsy_tool_gateway.plan import ServerPlan
+from tarsy_tool_gateway.mcp.server_plan import ServerPlan
+from tarsy_worker.claim_types import ServerLimits
 
 type Running = Callable[..., AbstractAsyncContextManager[Any]]
 type NewPlan = Callable[..., ServerPlan]
@@ -24,7 +24,7 @@ LONGEST_HELD_SECONDS = 1.5
 async def test_a_server_that_hangs_takes_no_place_from_another(
     owner: Owner, running: Running, new_plan: NewPlan, calls_file: Path
 ) -> None:
-    hung = replace(odd(calls_file), name="hung", limits=Limits(concurrent=2, queue=5))
+    hung = replace(odd(calls_file), name="hung", limits=ServerLimits(concurrent=2, queue=5))
     async with running(hung, new_plan("quick", concurrent=2, queue=50)):
         hopeless = [call("no_answer", server="hung", repeatable=True, timeout=600) for _ in range(60)]
         for request in hopeless[:30]:

@@ -12,7 +12,7 @@ from gateway_owner import Owner, call, let_go, noted, settle, until_noted
 
 from tarsy_contracts.inputs import CallClaimed, ToolCallReported
 from tarsy_contracts.requests import ToolCallRequest
-from tarsy_tool_gateway.plan import ServerPlan
+from tarsy_tool_gateway.mcp.server_plan import ServerPlan
 
 type Running = Callable[..., AbstractAsyncContextManager[Any]]
 type NewPlan = Callable[..., ServerPlan]

@@ -10,9 +10,9 @@ from connections import connected, odd, said
 from gateway_owner import call, noted, until_noted
 
 from tarsy_config.transports import Protocol
-from tarsy_tool_gateway.connection import SessionEnd
-from tarsy_tool_gateway.plan import ServerPlan, StdioTransport
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.mcp.connection import SessionEnd
+from tarsy_tool_gateway.mcp.server_plan import ServerPlan, StdioTransport
+from tarsy_tool_gateway.tool_servers import ToolOutput
 
 type NewPlan = Callable[..., ServerPlan]
 
@@ -29,7 +29,7 @@ async def test_the_handler_of_a_server_over_stdio_is_cancelled(
         await until_noted(calls_file, "slow begins")
         asking.cancel()
         await until_noted(calls_file, "slow is cancelled")
-        assert await said(connection, call("echo", text="on")) == Said("ok", "on")
+        assert await said(connection, call("echo", text="on")) == ToolOutput("ok", "on")
     assert ends == []
 
 
@@ -38,7 +38,7 @@ async def test_a_call_that_took_too_long_is_cancelled_too(new_plan: NewPlan, cal
         await connection.wait_ready(90)
         assert (await said(connection, call("slow", timeout=4, seconds=600))).outcome == "unknown"
         await until_noted(calls_file, "slow is cancelled")
-        assert await said(connection, call("echo", text="on")) == Said("ok", "on")
+        assert await said(connection, call("echo", text="on")) == ToolOutput("ok", "on")
 
 
 async def test_the_cancellation_names_the_call(calls_file: Path) -> None:

@@ -18,9 +18,9 @@ from tarsy_bus.following import Record, read_to_end
 from tarsy_contracts.topics import LIMIT_BYTES
 from tarsy_contracts.workers import CatalogTool, ServerCatalogued
 from tarsy_testing import eventually
-from tarsy_tool_gateway.listing import is_repeatable
-from tarsy_tool_gateway.plan import ServerPlan
-from tarsy_tool_gateway.shortening import MOST_BYTES_EACH, shortened
+from tarsy_tool_gateway.catalog_shortening import MOST_BYTES_EACH, shortened
+from tarsy_tool_gateway.mcp.server_plan import ServerPlan
+from tarsy_tool_gateway.mcp.tool_listing import is_repeatable
 
 type Running = Callable[..., AbstractAsyncContextManager[Any]]
 type NewPlan = Callable[..., ServerPlan]

@@ -11,11 +11,11 @@ from http_servers import HttpProgram
 
 from tarsy_embedded.ports import free_port
 from tarsy_testing import eventually
-from tarsy_tool_gateway.connection import Checking, Connection
-from tarsy_tool_gateway.plan import HttpTransport, StdioTransport, TransportPlan
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.mcp.connection import HealthCheck, McpConnection
+from tarsy_tool_gateway.mcp.server_plan import HttpTransport, StdioTransport, TransportPlan
+from tarsy_tool_gateway.tool_servers import ToolOutput
 
-NEVER = Checking(every_seconds=600)
+NEVER = HealthCheck(every_seconds=600)
 PROGRAM = Path(__file__).with_name("changing_server.py")
 
 
@@ -33,7 +33,7 @@ async def transport(request: pytest.FixtureRequest) -> AsyncIterator[TransportPl
         server.kill()
 
 
-async def has(connection: Connection, tool: str, *, wanted: bool = True) -> None:
+async def has(connection: McpConnection, tool: str, *, wanted: bool = True) -> None:
     async def look() -> bool:
         return (tool in connection.tools) is wanted
 
@@ -45,12 +45,12 @@ async def test_a_tool_is_there_when_its_server_says_so_and_gone_when_it_says_so(
         assert (await said(connection, call("add", name="late.one"))).text == "added"
         await has(connection, "late.one")
         assert connection.changed.is_set()
-        assert await said(connection, call("late.one")) == Said("ok", "late.one it is")
+        assert await said(connection, call("late.one")) == ToolOutput("ok", "late.one it is")
 
         assert (await said(connection, call("remove", name="late.one"))).text == "removed"
         await has(connection, "late.one", wanted=False)
         gone = await said(connection, call("late.one"))
-    assert gone == Said("rejected", "The MCP server first has no tool late.one. It has: add, ask, filled, remove")
+    assert gone == ToolOutput("rejected", "The MCP server first has no tool late.one. It has: add, ask, filled, remove")
 
 
 @pytest.mark.parametrize("transport", ["stdio legacy", "http legacy"], indirect=True)
@@ -81,7 +81,7 @@ async def test_fifty_words_of_a_change_make_one_list(calls_file: Path) -> None:
 
 
 async def test_a_change_that_nobody_told_is_found_by_the_next_check(calls_file: Path) -> None:
-    async with connected(odd(calls_file), checking=Checking(every_seconds=0.2, within_seconds=60)) as connection:
+    async with connected(odd(calls_file), checking=HealthCheck(every_seconds=0.2, within_seconds=60)) as connection:
         await connection.wait_ready(90)
         offer(calls_file, "new")
         await has(connection, "new")
@@ -89,7 +89,7 @@ async def test_a_change_that_nobody_told_is_found_by_the_next_check(calls_file: 
 
 
 async def test_a_list_that_has_not_changed_is_no_news(calls_file: Path) -> None:
-    async with connected(odd(calls_file), checking=Checking(every_seconds=0.1, within_seconds=60)) as connection:
+    async with connected(odd(calls_file), checking=HealthCheck(every_seconds=0.1, within_seconds=60)) as connection:
         await connection.wait_ready(90)
         connection.changed.clear()
         tools, checks = connection.tools, connection.checks
@@ -105,7 +105,7 @@ async def test_a_list_that_has_not_changed_is_no_news(calls_file: Path) -> None:
 async def test_a_list_of_many_pages_is_read_to_its_end(calls_file: Path) -> None:
     offer(calls_file, *(f"tool-{number}" for number in range(20)))
     async with connected(odd(calls_file, "paged")) as connection:
-        assert await said(connection, call("tool-19")) == Said("ok", "tool-19")
+        assert await said(connection, call("tool-19")) == ToolOutput("ok", "tool-19")
         assert list(connection.tools) == [f"tool-{number}" for number in range(20)]
     assert noted(calls_file, "tools/list") == 7
 

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from mcp_types import ElicitRequestFormParams, ElicitRequestURLParams, ElicitResult
 
-from tarsy_tool_gateway.elicitation import answer_to
+from tarsy_tool_gateway.mcp.elicitation import answer_to
 
 DECLINED = ElicitResult(action="decline")
 

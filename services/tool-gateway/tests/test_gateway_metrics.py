@@ -13,9 +13,9 @@ from prometheus_client import CollectorRegistry
 from tarsy_bus.beside import beside
 from tarsy_testing import eventually
 from tarsy_tool_gateway.app import assemble
-from tarsy_tool_gateway.plan import ServerPlan, StdioTransport
-from tarsy_tool_gateway.progress import LEAST_PAUSE_SECONDS
-from tarsy_tool_gateway.runbooks.rules import RunbookRules
+from tarsy_tool_gateway.builtin.runbooks.rules import RunbookRules
+from tarsy_tool_gateway.mcp.progress import LEAST_PAUSE_SECONDS
+from tarsy_tool_gateway.mcp.server_plan import ServerPlan, StdioTransport
 from tarsy_tool_gateway.settings import ToolGatewaySettings
 
 type NewPlan = Callable[..., ServerPlan]

@@ -10,13 +10,13 @@ from connections import becomes, connected, odd, said
 from gateway_owner import call, noted, until_noted
 
 from tarsy_testing import eventually
-from tarsy_tool_gateway.connection import Checking, SessionEnd
-from tarsy_tool_gateway.plan import ServerPlan
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.mcp.connection import HealthCheck, SessionEnd
+from tarsy_tool_gateway.mcp.server_plan import ServerPlan
+from tarsy_tool_gateway.tool_servers import ToolOutput
 
 type NewPlan = Callable[..., ServerPlan]
 
-OFTEN = Checking(every_seconds=0.2, within_seconds=3.0)
+OFTEN = HealthCheck(every_seconds=0.2, within_seconds=3.0)
 """A server that lives answers within that, whatever else the machine does."""
 
 
@@ -35,7 +35,7 @@ async def test_a_server_that_answers_no_check_is_started_anew(calls_file: Path) 
     async with connected(odd(calls_file), checking=OFTEN, ends=ends) as connection:
         await said(connection, call("deaf_to_lists"))
         await until_started(calls_file, 2)
-        assert await said(connection, call("failed")) == Said("tool_error", "no such pod")
+        assert await said(connection, call("failed")) == ToolOutput("tool_error", "no such pod")
         assert connection.error == ""
     assert set(ends) == {"silent"}
 
@@ -49,7 +49,7 @@ async def test_a_call_that_runs_outlives_the_silence_of_its_server(calls_file: P
         assert (await said(connection, call("failed"))).outcome == "tool_error"
         assert not running.done()
         calls_file.with_name("GO").touch()
-        assert await running == Said("ok", "late, but here")
+        assert await running == ToolOutput("ok", "late, but here")
 
 
 async def test_a_server_that_answers_calls_is_alive_whatever_it_says_to_checks(calls_file: Path) -> None:
@@ -82,10 +82,10 @@ async def test_a_frozen_server_is_noticed_and_costs_nobody_else_anything(calls_f
 
 async def test_what_a_connection_says_of_itself(calls_file: Path, new_plan: NewPlan) -> None:
     async with connected(odd(calls_file)) as connection:
-        assert not connection.judged
+        assert not connection.diagnosed
         assert connection.checked_at is None
         await connection.wait_ready(90)
-        assert (connection.judged, connection.misconfigured, connection.error) == (True, False, "")
+        assert (connection.diagnosed, connection.misconfigured, connection.error) == (True, False, "")
         assert connection.checked_at is not None
         assert (connection.protocol_version, connection.server_version) == ("2025-11-25", "0.9")
     async with connected(new_plan()) as connection:

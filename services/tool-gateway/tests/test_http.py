@@ -17,24 +17,24 @@ from gateway_owner import call, let_go, noted, until_noted
 from http_servers import HttpServer, NewServer, wire
 from structlog.testing import capture_logs
 
-from tarsy_tool_gateway.calling import McpTools
-from tarsy_tool_gateway.calls import Limits
-from tarsy_tool_gateway.connection import Connection
-from tarsy_tool_gateway.plan import HttpTransport, ServerPlan
-from tarsy_tool_gateway.sdk_logs import mute_values_in_sdk_logs
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.mcp.connection import McpConnection
+from tarsy_tool_gateway.mcp.sdk_logs import mute_values_in_sdk_logs
+from tarsy_tool_gateway.mcp.server_plan import HttpTransport, ServerPlan
+from tarsy_tool_gateway.mcp.tool_server import McpToolServer
+from tarsy_tool_gateway.tool_servers import ToolOutput
+from tarsy_worker.claim_types import ServerLimits
 
 ERAS = ("modern", "modern-json", "legacy", "legacy-json")
 in_both_eras = pytest.mark.parametrize("era", ["modern", "legacy"])
 in_every_era = pytest.mark.parametrize("era", ERAS)
 
 
-def connected(transport: HttpTransport) -> AbstractAsyncContextManager[Connection]:
+def connected(transport: HttpTransport) -> AbstractAsyncContextManager[McpConnection]:
     return connections.connected(plan_to(transport, concurrent=4), connect_seconds=60)
 
 
 @asynccontextmanager
-async def serving(server: HttpServer) -> AsyncIterator[Connection]:
+async def serving(server: HttpServer) -> AsyncIterator[McpConnection]:
     await server.start()
     async with connected(HttpTransport(server.url)) as connection:
         await connection.wait_ready(90)
@@ -53,7 +53,7 @@ def fault(calls_file: Path, text: str | None) -> None:
 async def test_tools_are_listed_and_called_in_every_era(new_server: NewServer, era: str) -> None:
     async with serving(new_server(era)) as connection:
         assert {"echo", "destroy"} <= set(connection.tools)
-        assert await said(connection, call("echo", text="héllo")) == Said("ok", "héllo")
+        assert await said(connection, call("echo", text="héllo")) == ToolOutput("ok", "héllo")
         failed = await said(connection, call("fail", message="no such pod"))
         assert (failed.outcome, "no such pod" in failed.text) == ("tool_error", True)
         headers = json.loads((await said(connection, call("heard"))).text)
@@ -81,7 +81,7 @@ async def test_a_server_that_wants_another_token_is_told_with_its_status_and_no_
     with capture_logs() as logs:
         async with connected(HttpTransport(server.url, {"Authorization": f"Bearer {SECRET}"})) as connection:
             await until_judged(connection)
-            answer = await McpTools(connection, ready_seconds=0.1).call(call("echo", text="a"))
+            answer = await McpToolServer(connection, ready_seconds=0.1).call(call("echo", text="a"))
     assert answer.outcome == "unavailable"
     assert "it answered HTTP 401 Unauthorized" in answer.text
     assert "HTTP 401 Unauthorized" in json.dumps(logs)
@@ -109,12 +109,12 @@ async def test_a_server_with_a_certificate_of_our_own_authority_is_trusted_when_
     server = new_server(tls=tuple(certificate))
     await server.start()
     async with connected(HttpTransport(server.url, ca_file=authority)) as connection:
-        assert await said(connection, call("echo", text="sealed")) == Said("ok", "sealed")
+        assert await said(connection, call("echo", text="sealed")) == ToolOutput("ok", "sealed")
     async with connected(HttpTransport(server.url, verify=False)) as connection:
-        assert await said(connection, call("echo", text="unseen")) == Said("ok", "unseen")
+        assert await said(connection, call("echo", text="unseen")) == ToolOutput("ok", "unseen")
     async with connected(HttpTransport(server.url)) as connection:
         await until_judged(connection)
-        refused = await McpTools(connection, ready_seconds=0.1).call(call("echo", text="no"))
+        refused = await McpToolServer(connection, ready_seconds=0.1).call(call("echo", text="no"))
     assert refused.outcome == "unavailable"
     assert "certificate verify failed" in refused.text
 
@@ -122,7 +122,7 @@ async def test_a_server_with_a_certificate_of_our_own_authority_is_trusted_when_
 async def test_a_missing_file_of_authorities_is_told(tmp_path: Path) -> None:
     async with connected(HttpTransport("https://127.0.0.1:9/mcp", ca_file=tmp_path / "none.pem")) as connection:
         await until_judged(connection)
-        answer = await McpTools(connection, ready_seconds=0.1).call(call("echo", text="a"))
+        answer = await McpToolServer(connection, ready_seconds=0.1).call(call("echo", text="a"))
     assert (answer.outcome, "No such file" in answer.text) == ("unavailable", True)
 
 
@@ -138,11 +138,11 @@ async def test_a_server_that_is_down_at_the_start_is_told_and_found_when_it_come
     server = new_server()
     async with connected(HttpTransport(server.url)) as connection:
         await until_judged(connection)
-        hopeless = await McpTools(connection, ready_seconds=0.1).call(call("echo", text="a"))
+        hopeless = await McpToolServer(connection, ready_seconds=0.1).call(call("echo", text="a"))
         assert hopeless.outcome == "unavailable"
         assert "ConnectError" in hopeless.text
         await server.start()
-        assert await said(connection, call("echo", text="there")) == Said("ok", "there")
+        assert await said(connection, call("echo", text="there")) == ToolOutput("ok", "there")
 
 
 @in_every_era
@@ -154,7 +154,7 @@ async def test_an_unrepeatable_call_after_a_restart_of_the_server_runs_once(
         assert (await said(connection, call("destroy", name="before"))).outcome == "ok"
         server.kill()
         await server.start()
-        assert await said(connection, call("destroy", name="after")) == Said("ok", "after is gone")
+        assert await said(connection, call("destroy", name="after")) == ToolOutput("ok", "after is gone")
     assert noted(calls_file, "destroy after") == 1
 
 
@@ -166,7 +166,7 @@ async def test_a_call_to_a_server_that_is_gone_waits_for_it_to_come_back(new_ser
         asking = asyncio.create_task(said(connection, call("destroy", name="db")))
         await becomes(connection, healthy=False)
         await server.start()
-        assert await asking == Said("ok", "db is gone")
+        assert await asking == ToolOutput("ok", "db is gone")
 
 
 @in_every_era
@@ -178,7 +178,7 @@ async def test_a_server_killed_in_a_repeatable_call_is_asked_again_when_it_is_ba
         asking = asyncio.create_task(said(connection, call("die_once", repeatable=True, marker="died")))
         await server.ended()
         await server.start()
-        assert await asking == Said("ok", "alive again")
+        assert await asking == ToolOutput("ok", "alive again")
     assert noted(calls_file, "die_once") == 2
 
 
@@ -256,7 +256,7 @@ async def test_a_connection_that_is_reset_costs_its_own_call_only(
         assert (await victim).outcome == "unknown"
         assert not other.done()
         let_go(calls_file)
-        assert await other == Said("ok", "other is gone")
+        assert await other == ToolOutput("ok", "other is gone")
         assert (await said(connection, call("echo", text="on"))).text == "on"
 
 
@@ -319,5 +319,5 @@ async def test_many_calls_that_hang_do_not_use_up_the_connections_for_ever(new_s
 
 def test_nothing_secret_is_in_the_repr_of_a_plan() -> None:
     transport = HttpTransport(f"https://h/mcp?key={SECRET}", {"Authorization": f"Bearer {SECRET}"})
-    plan = replace(ServerPlan("first", transport, limits=Limits(concurrent=1, queue=1)), name="other")
+    plan = replace(ServerPlan("first", transport, limits=ServerLimits(concurrent=1, queue=1)), name="other")
     assert SECRET not in repr(plan)

@@ -12,10 +12,10 @@ from mcp_types import Tool
 from pydantic import JsonValue
 from referencing import Registry
 
-from tarsy_tool_gateway.arguments import ArgumentChecks
-from tarsy_tool_gateway.json_schema.evaluation import MOST_STEPS, Evaluation
-from tarsy_tool_gateway.json_schema.patterns import Patterns
-from tarsy_tool_gateway.json_schema.verdicts import GivenUp, Judged, Misfit, Verdict
+from tarsy_tool_gateway.mcp.arguments import ArgumentChecks
+from tarsy_tool_gateway.mcp.json_schema.evaluation import MOST_STEPS, Evaluation
+from tarsy_tool_gateway.mcp.json_schema.patterns import Patterns
+from tarsy_tool_gateway.mcp.json_schema.verdicts import CheckAbortedError, Judgement, Misfit, Verdict
 
 SCALARS = st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from(["", "a", "ab", "b1", 1.0, 2.5])
 NAMES = st.sampled_from(["a", "b", "ab"])
@@ -73,7 +73,7 @@ def test_it_judges_as_jsonschema_does(word: str) -> None:
         whole = {**schema, "$defs": {"one": {"type": "integer"}, "two": {"minLength": 2, "not": {"type": "array"}}}}
         fits = Draft202012Validator(whole, registry=Registry()).is_valid(value)
         verdict = judged(whole, value)
-        assert (verdict is Judged.FITS, isinstance(verdict, Misfit)) == (fits, not fits)
+        assert (verdict is Judgement.FITS, isinstance(verdict, Misfit)) == (fits, not fits)
 
     judges()
 
@@ -112,7 +112,7 @@ def test_what_only_the_server_can_judge_is_unknown_and_nothing_is_fetched(
 ) -> None:
     monkeypatch.setattr(socket, "socket", None)
     monkeypatch.setattr("builtins.open", None)
-    assert judged(schema, value) is Judged.UNKNOWN
+    assert judged(schema, value) is Judgement.UNKNOWN
 
 
 def test_a_misfit_is_certain_whatever_else_is_unknown() -> None:
@@ -169,7 +169,7 @@ def nested(depth: int) -> JsonValue:
     ],
 )
 def test_what_would_take_too_long_is_given_up(schema: object, value: object) -> None:
-    with pytest.raises((GivenUp, RecursionError)):
+    with pytest.raises((CheckAbortedError, RecursionError)):
         judged(schema, value)
 
 
@@ -180,7 +180,7 @@ def test_a_pattern_that_others_go_back_in_for_hours_is_a_few_steps(expression: s
 
 def test_three_thousand_unique_objects_are_told_apart_within_the_steps() -> None:
     rows = [{"a": number, "b": str(number)} for number in range(3_000)]
-    assert judged({"uniqueItems": True}, rows) is Judged.FITS
+    assert judged({"uniqueItems": True}, rows) is Judgement.FITS
     assert isinstance(judged({"uniqueItems": True}, [*rows, rows[0]]), Misfit)
 
 
@@ -188,7 +188,7 @@ def test_a_large_call_of_an_ordinary_tool_is_checked() -> None:
     row = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}, "required": ["a"]}
     schema = {"type": "object", "properties": {"rows": {"type": "array", "items": row}}}
     rows = [{"a": number, "b": "x"} for number in range(2_000)]
-    assert judged(schema, {"rows": rows}) is Judged.FITS
+    assert judged(schema, {"rows": rows}) is Judgement.FITS
     assert isinstance(judged(schema, {"rows": [*rows, {"b": "y"}]}), Misfit)
 
 

@@ -16,11 +16,11 @@ from tarsy_bus.beside import beside
 from tarsy_bus.connection import Bus
 from tarsy_bus.pulse import Pulse
 from tarsy_tool_gateway.app import assemble
-from tarsy_tool_gateway.calling import CUT_OFF, McpTools
-from tarsy_tool_gateway.plan import ServerPlan
-from tarsy_tool_gateway.runbooks.rules import RunbookRules
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.builtin.runbooks.rules import RunbookRules
+from tarsy_tool_gateway.mcp.server_plan import ServerPlan
+from tarsy_tool_gateway.mcp.tool_server import CUT_OFF, McpToolServer
 from tarsy_tool_gateway.settings import ToolGatewaySettings
+from tarsy_tool_gateway.tool_servers import ToolOutput
 
 type NewPlan = Callable[..., ServerPlan]
 LIMIT_SECONDS = 1_000.0
@@ -45,7 +45,7 @@ async def gateway(bus: Bus, clock: Clock, *plans: ServerPlan) -> AsyncIterator[P
     pulse = Pulse(LIMIT_SECONDS, clock)
     made = assemble(settings, CollectorRegistry(), plans, RunbookRules(), NoOpTracer())
     ready = asyncio.Event()
-    async with beside(replace(made, pulse=pulse).run(ready.set)):
+    async with beside(replace(made, worker=replace(made.worker, pulse=pulse)).run(ready.set)):
         async with asyncio.timeout(WAIT_SECONDS):
             await ready.wait()
         yield pulse
@@ -90,8 +90,8 @@ async def test_a_tool_is_not_started_when_the_gateway_slept_while_the_call_waite
     new_plan: NewPlan, calls_file: Path
 ) -> None:
     async with connected(new_plan("first")) as connection:
-        tools = McpTools(connection, ready_seconds=WAIT_SECONDS)
+        tools = McpToolServer(connection, ready_seconds=WAIT_SECONDS)
         said = await tools.call(call("destroy", name="api-7"), may_start=lambda: False)
-        assert said == Said("unavailable", CUT_OFF)
+        assert said == ToolOutput("unavailable", CUT_OFF)
         assert noted(calls_file, "destroy api-7") == 0
         assert (await tools.call(call("destroy", name="api-7"))).outcome == "ok"

@@ -7,8 +7,8 @@ import pytest
 from connections import connected, odd, said, until_judged
 from gateway_owner import call, noted
 
-from tarsy_tool_gateway.connection import Checking, SessionEnd
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.mcp.connection import HealthCheck, SessionEnd
+from tarsy_tool_gateway.tool_servers import ToolOutput
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ async def test_every_answer_has_an_outcome_and_the_session_goes_on(
 ) -> None:
     ends: list[SessionEnd] = []
     async with connected(odd(calls_file), ends=ends) as connection:
-        assert await said(connection, call(tool)) == Said(outcome, says)  # type: ignore[arg-type]
+        assert await said(connection, call(tool)) == ToolOutput(outcome, says)  # type: ignore[arg-type]
         assert (await said(connection, call("empty"))).outcome == "ok"
     assert noted(calls_file, tool) == 1 + (tool == "empty")
     assert ends == []
@@ -93,7 +93,7 @@ async def test_a_line_that_is_no_json_answers_nobody_and_costs_the_call_its_time
 async def test_a_tool_is_called_by_its_exact_name(calls_file: Path, name: str) -> None:
     calls_file.with_name("TOOLS").write_text(f"{name}\nother", encoding="utf-8")
     async with connected(odd(calls_file)) as connection:
-        assert await said(connection, call(name)) == Said("ok", name)
+        assert await said(connection, call(name)) == ToolOutput("ok", name)
         assert "no tool pods_list. It has: " in (await said(connection, call("pods_list"))).text
 
 
@@ -118,7 +118,7 @@ async def test_calls_at_once_get_each_its_own_answer(calls_file: Path) -> None:
 
 async def test_a_null_that_the_tool_does_not_know_is_not_sent(calls_file: Path) -> None:
     async with connected(odd(calls_file)) as connection:
-        assert await said(connection, call("given", verbose=None, kept=1)) == Said("ok", '{"kept": 1}')
+        assert await said(connection, call("given", verbose=None, kept=1)) == ToolOutput("ok", '{"kept": 1}')
 
 
 async def test_why_a_server_is_lost_is_cut_after_it_was_masked(calls_file: Path) -> None:
@@ -131,8 +131,8 @@ async def test_why_a_server_is_lost_is_cut_after_it_was_masked(calls_file: Path)
 
 async def test_a_result_whose_schema_takes_too_long_is_passed_on_and_said_so_once(calls_file: Path) -> None:
     unchecked: list[str] = []
-    patient = Checking(every_seconds=600, within_seconds=60)
+    patient = HealthCheck(every_seconds=600, within_seconds=60)
     async with connected(odd(calls_file), unchecked=unchecked, checking=patient, connect_seconds=60) as connection:
         for _ in range(2):
-            assert await said(connection, call("with_an_endless_schema", timeout=60)) == Said("ok", "7")
+            assert await said(connection, call("with_an_endless_schema", timeout=60)) == ToolOutput("ok", "7")
     assert unchecked == ["first"]

@@ -1,4 +1,4 @@
-from tarsy_tool_gateway.results import INLINE_BYTES, MOST_BYTES, PIECE_BYTES, prepare
+from tarsy_tool_gateway.results.results import INLINE_BYTES, MOST_BYTES, PIECE_BYTES, prepare
 
 
 def unmasked(text: str) -> str:

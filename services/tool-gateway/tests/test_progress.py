@@ -17,9 +17,9 @@ from tarsy_contracts.chunks import CHUNKS, Progress
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_contracts.topics import Topics
 from tarsy_testing import eventually
-from tarsy_tool_gateway import progress
-from tarsy_tool_gateway.plan import ServerPlan
-from tarsy_tool_gateway.progress import MOST_CHARACTERS, MOST_MASKED_CHARACTERS, sentence
+from tarsy_tool_gateway.mcp import progress
+from tarsy_tool_gateway.mcp.progress import MOST_CHARACTERS, MOST_MASKED_CHARACTERS, progress_text
+from tarsy_tool_gateway.mcp.server_plan import ServerPlan
 
 type Running = Callable[..., AbstractAsyncContextManager[Any]]
 type NewPlan = Callable[..., ServerPlan]
@@ -114,7 +114,7 @@ def unanswered(calls_file: Path) -> str:
     ],
 )
 def test_progress_is_a_sentence(told: tuple[float, float | None, str | None], says: str) -> None:
-    assert sentence(*told) == says
+    assert progress_text(*told) == says
 
 
 def test_the_pause_between_two_words_is_a_quarter_of_a_second() -> None:

@@ -13,9 +13,9 @@ from structlog.testing import capture_logs
 from verdicts import verdict_on
 
 from tarsy_embedded.ports import free_port
-from tarsy_tool_gateway.plan import HttpTransport, ServerPlan, SseTransport, StdioTransport
-from tarsy_tool_gateway.reachability import Verdict
-from tarsy_tool_gateway.readiness import Gate
+from tarsy_tool_gateway.mcp.diagnosis import Diagnosis
+from tarsy_tool_gateway.mcp.readiness import ReadinessGate
+from tarsy_tool_gateway.mcp.server_plan import HttpTransport, ServerPlan, SseTransport, StdioTransport
 
 
 @dataclass
@@ -23,16 +23,16 @@ class Server:
     plan: ServerPlan
     error: str = "it has not been reached yet"
     misconfigured: bool = False
-    judged: bool = False
+    diagnosed: bool = False
 
     def found(self) -> None:
-        self.error, self.misconfigured, self.judged = "", False, True
+        self.error, self.misconfigured, self.diagnosed = "", False, True
 
     def wrong(self, error: str = "it answered HTTP 401") -> None:
-        self.error, self.misconfigured, self.judged = error, True, True
+        self.error, self.misconfigured, self.diagnosed = error, True, True
 
     def down(self) -> None:
-        self.error, self.misconfigured, self.judged = "connection refused", False, True
+        self.error, self.misconfigured, self.diagnosed = "connection refused", False, True
 
 
 def server(name: str) -> Server:
@@ -42,7 +42,7 @@ def server(name: str) -> Server:
 
 async def test_the_gate_opens_when_every_server_has_shown_what_it_is() -> None:
     one, other = server("one"), server("other")
-    gate = Gate([one, other], seconds=30)
+    gate = ReadinessGate([one, other], seconds=30)
     watching = asyncio.create_task(gate.watch())
     one.found()
     assert gate.hindrances() == ["MCP server other: it has not been reached yet"]
@@ -53,7 +53,7 @@ async def test_the_gate_opens_when_every_server_has_shown_what_it_is() -> None:
 
 
 async def test_a_server_that_is_slow_to_show_itself_is_not_waited_for_for_ever() -> None:
-    gate = Gate([server("slow")], seconds=0.05)
+    gate = ReadinessGate([server("slow")], seconds=0.05)
     async with asyncio.timeout(90):
         await gate.watch()
     assert gate.hindrances() == []
@@ -61,7 +61,7 @@ async def test_a_server_that_is_slow_to_show_itself_is_not_waited_for_for_ever()
 
 async def test_a_server_that_is_configured_wrongly_keeps_the_gate_closed_until_it_is_right() -> None:
     one, other = server("one"), server("other")
-    gate = Gate([one, other], seconds=0.05)
+    gate = ReadinessGate([one, other], seconds=0.05)
     one.wrong()
     other.found()
     with capture_logs() as logs:
@@ -80,14 +80,14 @@ async def test_a_server_that_is_configured_wrongly_keeps_the_gate_closed_until_i
 async def test_what_goes_wrong_later_does_not_close_it_again() -> None:
     one = server("one")
     one.found()
-    gate = Gate([one], seconds=30)
+    gate = ReadinessGate([one], seconds=30)
     await gate.watch()
     one.wrong("it answered HTTP 403")
     assert gate.hindrances() == []
 
 
 async def test_a_gateway_without_servers_is_ready() -> None:
-    gate = Gate([], seconds=30)
+    gate = ReadinessGate([], seconds=30)
     await gate.watch()
     assert gate.hindrances() == []
 
@@ -162,9 +162,9 @@ async def test_a_ca_file_that_is_missing_or_holds_no_certificate_is_a_mistake(
     empty = tmp_path / "empty.pem"
     empty.touch()
     url = f"https://127.0.0.1:{free_port()}/mcp"
-    assert await verdict_on(kind(url, ca_file=empty)) == Verdict(True, f"ca_file {empty} holds no certificate")
+    assert await verdict_on(kind(url, ca_file=empty)) == Diagnosis(True, f"ca_file {empty} holds no certificate")
     gone = tmp_path / "gone.pem"
-    assert await verdict_on(kind(url, ca_file=gone)) == Verdict(
+    assert await verdict_on(kind(url, ca_file=gone)) == Diagnosis(
         True,
         f"ca_file {gone} cannot be read: No such file or directory",
     )

@@ -11,7 +11,7 @@ from mcp_types import (
     TextResourceContents,
 )
 
-from tarsy_tool_gateway.rendering import NOTHING, NOTHING_BUT_FAILURE, text_of
+from tarsy_tool_gateway.results.rendering import NOTHING, NOTHING_BUT_FAILURE, render_result
 
 
 @pytest.mark.parametrize(
@@ -34,37 +34,37 @@ from tarsy_tool_gateway.rendering import NOTHING, NOTHING_BUT_FAILURE, text_of
     ],
 )
 def test_what_is_no_text_is_described_in_a_line(block: ContentBlock, text: str) -> None:
-    assert text_of(CallToolResult(content=[block])) == text
+    assert render_result(CallToolResult(content=[block])) == text
 
 
 def test_texts_are_joined_by_lines() -> None:
     texts: list[ContentBlock] = [TextContent(type="text", text="one"), TextContent(type="text", text="two")]
-    assert text_of(CallToolResult(content=texts, structured_content={"not": "needed"})) == "one\ntwo"
+    assert render_result(CallToolResult(content=texts, structured_content={"not": "needed"})) == "one\ntwo"
 
 
 @pytest.mark.parametrize("texts", [[], [""], [" ", "\n"]])
 def test_a_result_of_nothing_says_so(texts: list[str]) -> None:
     content: list[ContentBlock] = [TextContent(type="text", text=text) for text in texts]
-    assert text_of(CallToolResult(content=content)) == NOTHING
-    assert text_of(CallToolResult(content=content, is_error=True)) == NOTHING_BUT_FAILURE
+    assert render_result(CallToolResult(content=content)) == NOTHING
+    assert render_result(CallToolResult(content=content, is_error=True)) == NOTHING_BUT_FAILURE
 
 
 def test_structured_content_stands_in_where_there_is_no_other() -> None:
-    assert text_of(CallToolResult(content=[], structured_content={"é": 1})) == '{"é": 1}'
+    assert render_result(CallToolResult(content=[], structured_content={"é": 1})) == '{"é": 1}'
 
 
 @pytest.mark.parametrize(("text", "shown"), [("", '{"a": 1}'), ('{"a":1}', '{"a":1}'), ("one", "one")])
 def test_structured_content_is_shown_once_and_not_beside_a_text(text: str, shown: str) -> None:
     content: list[ContentBlock] = [TextContent(type="text", text=text)]
-    assert text_of(CallToolResult(content=content, structured_content={"a": 1})) == shown
+    assert render_result(CallToolResult(content=content, structured_content={"a": 1})) == shown
 
 
 def test_a_picture_hides_no_structured_content() -> None:
     picture: list[ContentBlock] = [ImageContent(type="image", data="QQ==", mime_type="image/png")]
-    text = text_of(CallToolResult(content=picture, structured_content={"a": 1}))
+    text = render_result(CallToolResult(content=picture, structured_content={"a": 1}))
     assert text == '[image: image/png, 1 bytes, not shown]\n{"a": 1}'
 
 
 def test_an_address_too_long_for_its_line_is_left_out_whole() -> None:
     link = ResourceLink(type="resource_link", name="a", uri=f"https://a.example/?token={'x' * 600}")
-    assert text_of(CallToolResult(content=[link])) == "[link to a resource: a, …]"
+    assert render_result(CallToolResult(content=[link])) == "[link to a resource: a, …]"

@@ -12,11 +12,11 @@ from http_servers import HttpServer, NewServer
 
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_testing import eventually
-from tarsy_tool_gateway.calling import McpTools
-from tarsy_tool_gateway.connection import Checking, Connection, SessionEnd
-from tarsy_tool_gateway.plan import HttpTransport, ServerPlan
-from tarsy_tool_gateway.retrying import Kind
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.mcp.connection import HealthCheck, McpConnection, SessionEnd
+from tarsy_tool_gateway.mcp.failures import FailureKind
+from tarsy_tool_gateway.mcp.server_plan import HttpTransport, ServerPlan
+from tarsy_tool_gateway.mcp.tool_server import McpToolServer
+from tarsy_tool_gateway.tool_servers import ToolOutput
 
 in_both_eras = pytest.mark.parametrize("era", ["modern", "legacy"])
 
@@ -29,9 +29,11 @@ def fault(calls_file: Path, text: str) -> None:
     calls_file.with_name("FAULT").write_text(text, encoding="utf-8")
 
 
-async def said(connection: Connection, request: ToolCallRequest, retried: list[Kind] | None = None) -> Said:
-    seen: list[Kind] = [] if retried is None else retried
-    return await McpTools(connection, ready_seconds=90, retried=seen.append, jitter=lambda: 0.05).call(request)
+async def said(
+    connection: McpConnection, request: ToolCallRequest, retried: list[FailureKind] | None = None
+) -> ToolOutput:
+    seen: list[FailureKind] = [] if retried is None else retried
+    return await McpToolServer(connection, ready_seconds=90, retried=seen.append, jitter=lambda: 0.05).call(request)
 
 
 @in_both_eras
@@ -41,14 +43,14 @@ async def test_who_asks_to_come_later_gets_the_call_later_and_the_session_is_lef
     new_server: NewServer, calls_file: Path, era: str, status: int, repeatable: bool
 ) -> None:
     """Also what must not run twice: the server has not taken it."""
-    server, retried, ends = new_server(era), list[Kind](), list[SessionEnd]()
+    server, retried, ends = new_server(era), list[FailureKind](), list[SessionEnd]()
     await server.start()
     async with connected(plan(server), ends=ends) as connection:
         await connection.wait_ready(90)
         fault(calls_file, f"tools/call {status} 2 1")
         clock = asyncio.get_running_loop().time
         began = clock()
-        assert await said(connection, call("destroy", repeatable=repeatable, name="db"), retried) == Said(
+        assert await said(connection, call("destroy", repeatable=repeatable, name="db"), retried) == ToolOutput(
             "ok", "db is gone"
         )
         assert clock() - began >= 2
@@ -101,9 +103,9 @@ async def test_one_refusal_by_http_status(
     repeatable: bool,
     outcome: str,
     runs: int,
-    reasons: list[Kind],
+    reasons: list[FailureKind],
 ) -> None:
-    server, retried = new_server(era), list[Kind]()
+    server, retried = new_server(era), list[FailureKind]()
     await server.start()
     async with connected(plan(server)) as connection:
         await connection.wait_ready(90)
@@ -135,7 +137,7 @@ async def test_one_broken_call_takes_none_of_the_others_of_its_session_with_it(
         broken = await said(connection, call("echo", text="a"))
         assert not any(other.done() for other in others)
         let_go(calls_file)
-        assert await asyncio.gather(*others) == [Said("ok", f"n{number} is gone") for number in range(4)]
+        assert await asyncio.gather(*others) == [ToolOutput("ok", f"n{number} is gone") for number in range(4)]
     assert (broken.outcome == "ok") == (status in (404, 429))
 
 
@@ -175,14 +177,14 @@ async def test_a_server_that_refuses_a_check_is_left_but_its_calls_go_on(
         await becomes(connection, healthy=True)
         assert not running.done()
         let_go(calls_file)
-        assert await running == Said("ok", "db is gone")
+        assert await running == ToolOutput("ok", "db is gone")
     assert ends == ["refused"]
 
 
 async def test_a_server_that_has_no_time_for_a_check_is_there(new_server: NewServer, calls_file: Path) -> None:
     server, ends = new_server("modern"), list[SessionEnd]()
     await server.start()
-    checking = Checking(every_seconds=0.2, within_seconds=60)
+    checking = HealthCheck(every_seconds=0.2, within_seconds=60)
     async with connected(plan(server), ends=ends, checking=checking) as connection:
         await connection.wait_ready(90)
         fault(calls_file, "tools/list 429 3 ")

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 from gateway_owner import WAIT_SECONDS
 
-from tarsy_tool_gateway.runbooks.cache import RunbookCache
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.builtin.runbooks.cache import RunbookCache
+from tarsy_tool_gateway.tool_servers import ToolOutput
 
 
 class Origin:
@@ -16,9 +16,9 @@ class Origin:
         self.asked = 0
         self.open = asyncio.Event()
         self.open.set()
-        self.said = Said("ok", "steps")
+        self.said = ToolOutput("ok", "steps")
 
-    async def fetch(self) -> Said:
+    async def fetch(self) -> ToolOutput:
         self.asked += 1
         await self.open.wait()
         return self.said
@@ -41,7 +41,7 @@ def clock() -> Clock:
     return Clock()
 
 
-async def waiting(*tasks: asyncio.Task[Said]) -> None:
+async def waiting(*tasks: asyncio.Task[ToolOutput]) -> None:
     """All of them have come as far as they can."""
     for _ in range(5):
         await asyncio.sleep(0)
@@ -61,7 +61,7 @@ async def test_within_its_time_a_runbook_is_not_fetched_again(origin: Origin, cl
 
 async def test_what_failed_is_tried_again(origin: Origin, clock: Clock) -> None:
     cache = RunbookCache(60, clock=clock)
-    origin.said = Said("unavailable", "no")
+    origin.said = ToolOutput("unavailable", "no")
     assert await cache.get("a", origin.fetch) == origin.said
     await cache.get("a", origin.fetch)
     assert origin.asked == 2
@@ -69,7 +69,7 @@ async def test_what_failed_is_tried_again(origin: Origin, clock: Clock) -> None:
 
 async def test_all_who_ask_at_once_get_one_answer(origin: Origin, clock: Clock) -> None:
     cache = RunbookCache(60, clock=clock)
-    origin.said = Said("unavailable", "no")
+    origin.said = ToolOutput("unavailable", "no")
     origin.open.clear()
     async with asyncio.timeout(WAIT_SECONDS), asyncio.TaskGroup() as tasks:
         all_ = [tasks.create_task(cache.get("a", origin.fetch)) for _ in range(20)]
@@ -119,13 +119,13 @@ async def test_what_was_not_used_for_longest_goes_first(origin: Origin, clock: C
 
 async def test_the_bytes_are_bounded_too(origin: Origin, clock: Clock) -> None:
     cache = RunbookCache(60, clock=clock, most_bytes=10)
-    origin.said = Said("ok", "é" * 3)
+    origin.said = ToolOutput("ok", "é" * 3)
     for key in ("a", "b", "b"):
         await cache.get(key, origin.fetch)
     assert origin.asked == 2
     await cache.get("a", origin.fetch)
     assert origin.asked == 3
-    origin.said = Said("ok", "x" * 11)
+    origin.said = ToolOutput("ok", "x" * 11)
     assert await cache.get("long", origin.fetch) == origin.said
     await cache.get("long", origin.fetch)
     assert origin.asked == 5

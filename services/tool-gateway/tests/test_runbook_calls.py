@@ -17,8 +17,8 @@ from tarsy_contracts.own_tools import FETCH_RUNBOOK, OWN_SERVER
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_testing import eventually
 from tarsy_tool_gateway.app import assemble
-from tarsy_tool_gateway.plan import ServerPlan
-from tarsy_tool_gateway.runbooks.rules import RunbookRules
+from tarsy_tool_gateway.builtin.runbooks.rules import RunbookRules
+from tarsy_tool_gateway.mcp.server_plan import ServerPlan
 from tarsy_tool_gateway.settings import ToolGatewaySettings
 
 type Running = Callable[..., AbstractAsyncContextManager[Any]]

@@ -9,11 +9,11 @@ from certificates import write_certificates
 from runbook_server import Answer, RunbookServer, runbook_server
 
 from tarsy_contracts.runbook_urls import RunbookUrl, RunbookUrlRefused, allowed_runbook_url
-from tarsy_tool_gateway.runbooks.fetching import RunbookFetcher
-from tarsy_tool_gateway.runbooks.github import text_of_link
-from tarsy_tool_gateway.runbooks.places import Place
-from tarsy_tool_gateway.runbooks.rules import RunbookRules
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.builtin.runbooks.dns_guard import Endpoint
+from tarsy_tool_gateway.builtin.runbooks.fetcher import RunbookFetcher
+from tarsy_tool_gateway.builtin.runbooks.github import raw_file_url
+from tarsy_tool_gateway.builtin.runbooks.rules import RunbookRules
+from tarsy_tool_gateway.tool_servers import ToolOutput
 
 RAW = "https://raw.githubusercontent.com"
 TOKEN = "ghp-fake-token-of-the-test"
@@ -22,7 +22,7 @@ NAMES = ("github.com", "raw.githubusercontent.com", "api.github.com", OTHER)
 
 
 def linked(text: str) -> RunbookUrl:
-    return text_of_link(allowed_runbook_url(text, NAMES))
+    return raw_file_url(allowed_runbook_url(text, NAMES))
 
 
 @pytest.mark.parametrize(
@@ -63,9 +63,9 @@ def tls(world: RunbookServer, tmp_path: Path) -> ssl.SSLContext:
     return ssl.create_default_context(cafile=tmp_path / "authority.pem")
 
 
-async def fetch(link: str, world: RunbookServer, tls: ssl.SSLContext, *, token: str | None = TOKEN) -> Said:
-    async def find(_: RunbookUrl) -> list[Place]:
-        return [Place("127.0.0.1", world.port)]
+async def fetch(link: str, world: RunbookServer, tls: ssl.SSLContext, *, token: str | None = TOKEN) -> ToolOutput:
+    async def find(_: RunbookUrl) -> list[Endpoint]:
+        return [Endpoint("127.0.0.1", world.port)]
 
     rules = RunbookRules(allowed_domains=NAMES, token=token, token_name="BOOKS_TOKEN")
     return await RunbookFetcher(rules, find=find, tls=tls).fetch(linked(link))
@@ -78,7 +78,7 @@ def shown(world: RunbookServer) -> list[tuple[str, str | None]]:
 
 async def test_the_token_goes_to_github(world: RunbookServer, tls: ssl.SSLContext) -> None:
     world.url("/acme/books/main/x.md", Answer(b"private steps"))
-    assert await fetch("https://github.com/acme/books/blob/main/x.md", world, tls) == Said("ok", "private steps")
+    assert await fetch("https://github.com/acme/books/blob/main/x.md", world, tls) == ToolOutput("ok", "private steps")
     assert shown(world) == [("raw.githubusercontent.com", f"Bearer {TOKEN}")]
 
 
@@ -118,7 +118,7 @@ async def test_what_github_does_not_find_may_be_private(
     world: RunbookServer, tls: ssl.SSLContext, token: str | None, hint: str
 ) -> None:
     said = await fetch("https://github.com/acme/books/blob/main/x.md", world, tls, token=token)
-    assert said == Said("tool_error", f"raw.githubusercontent.com has no such runbook (HTTP 404). {hint}")
+    assert said == ToolOutput("tool_error", f"raw.githubusercontent.com has no such runbook (HTTP 404). {hint}")
 
 
 async def test_a_certificate_of_another_host_is_not_trusted(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from tarsy_bus.records import delivery
 from tarsy_contracts.envelope import envelope_of
 from tarsy_contracts.workers import ServerCatalogued
 from tarsy_testing import eventually
-from tarsy_tool_gateway.plan import ServerPlan, StdioTransport
+from tarsy_tool_gateway.mcp.server_plan import ServerPlan, StdioTransport
 
 type Running = Callable[..., AbstractAsyncContextManager[Any]]
 type NewPlan = Callable[..., ServerPlan]

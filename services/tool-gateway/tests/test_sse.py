@@ -14,12 +14,12 @@ from gateway_owner import call, let_go, noted, until_noted
 from http_servers import HttpServer, NewServer, wire
 
 from tarsy_testing import eventually
-from tarsy_tool_gateway.calling import McpTools
-from tarsy_tool_gateway.connection import Checking, Connection
-from tarsy_tool_gateway.plan import SseTransport
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.mcp.connection import HealthCheck, McpConnection
+from tarsy_tool_gateway.mcp.server_plan import SseTransport
+from tarsy_tool_gateway.mcp.tool_server import McpToolServer
+from tarsy_tool_gateway.tool_servers import ToolOutput
 
-NEVER = Checking(every_seconds=3600)
+NEVER = HealthCheck(every_seconds=3600)
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def new_server(new_server: NewServer) -> NewServer:
 
 
 @asynccontextmanager
-async def serving(server: HttpServer) -> AsyncIterator[Connection]:
+async def serving(server: HttpServer) -> AsyncIterator[McpConnection]:
     await server.start()
     async with connected(plan_to(SseTransport(server.url)), checking=NEVER) as connection:
         await connection.wait_ready(90)
@@ -42,7 +42,7 @@ def fault(calls_file: Path, text: str) -> None:
 async def test_tools_are_listed_and_called(new_server: NewServer) -> None:
     async with serving(new_server()) as connection:
         assert {"echo", "destroy"} <= set(connection.tools)
-        assert await said(connection, call("echo", text="héllo")) == Said("ok", "héllo")
+        assert await said(connection, call("echo", text="héllo")) == ToolOutput("ok", "héllo")
         failed = await said(connection, call("fail", message="no such pod"))
         assert (failed.outcome, "no such pod" in failed.text) == ("tool_error", True)
         assert connection.protocol_version < "2026"
@@ -64,12 +64,12 @@ async def test_a_server_with_a_certificate_of_our_own_authority_is_trusted_when_
     server = new_server(tls=tuple(certificate))
     await server.start()
     async with connected(plan_to(SseTransport(server.url, ca_file=authority))) as connection:
-        assert await said(connection, call("echo", text="sealed")) == Said("ok", "sealed")
+        assert await said(connection, call("echo", text="sealed")) == ToolOutput("ok", "sealed")
     async with connected(plan_to(SseTransport(server.url, verify=False))) as connection:
-        assert await said(connection, call("echo", text="unseen")) == Said("ok", "unseen")
+        assert await said(connection, call("echo", text="unseen")) == ToolOutput("ok", "unseen")
     async with connected(plan_to(SseTransport(server.url))) as connection:
         await until_judged(connection)
-        refused = await McpTools(connection, ready_seconds=0.1).call(call("echo", text="no"))
+        refused = await McpToolServer(connection, ready_seconds=0.1).call(call("echo", text="no"))
         assert connection.misconfigured
     assert (refused.outcome, "certificate verify failed" in refused.text) == ("unavailable", True)
 
@@ -79,7 +79,7 @@ async def test_a_server_that_wants_another_token_is_told_with_its_status(new_ser
     await server.start()
     async with connected(plan_to(SseTransport(server.url, {"Authorization": f"Bearer {SECRET}"}))) as connection:
         await until_judged(connection)
-        answer = await McpTools(connection, ready_seconds=0.1).call(call("echo", text="a"))
+        answer = await McpToolServer(connection, ready_seconds=0.1).call(call("echo", text="a"))
         assert connection.misconfigured
     assert (answer.outcome, "401" in answer.text, SECRET in answer.text) == ("unavailable", True, False)
 
@@ -96,7 +96,7 @@ async def test_the_end_of_the_stream_is_noticed_without_a_check_and_the_next_ses
 
         await eventually(is_missed, "the server is missed")
         await server.start()
-        assert await said(connection, call("destroy", name="db")) == Said("ok", "db is gone")
+        assert await said(connection, call("destroy", name="db")) == ToolOutput("ok", "db is gone")
 
 
 async def test_a_server_killed_in_an_unrepeatable_call_leaves_it_unknown(
@@ -122,7 +122,7 @@ async def test_a_call_that_is_refused_is_told_at_once_and_costs_no_other_call(
         assert SECRET not in answer.text
         assert not other.done()
         let_go(calls_file)
-        assert await other == Said("ok", "other is gone")
+        assert await other == ToolOutput("ok", "other is gone")
     assert noted(calls_file, "echo a") == 0
 
 

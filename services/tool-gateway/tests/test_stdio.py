@@ -13,9 +13,9 @@ from connections import SECRET, connected, plan_to, said
 from gateway_owner import call
 from verdicts import verdict_on
 
-from tarsy_tool_gateway.plan import StdioTransport
-from tarsy_tool_gateway.reachability import WronglyConfigured
-from tarsy_tool_gateway.stdio_transport import environment_of, stdio_streams
+from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError
+from tarsy_tool_gateway.mcp.server_plan import StdioTransport
+from tarsy_tool_gateway.mcp.transports.stdio import environment_of, stdio_streams
 
 SHOW = """
 import json, os, sys
@@ -114,7 +114,7 @@ async def test_what_cannot_be_started_is_a_mistake_that_is_told_without_the_argu
 
 async def test_the_path_of_the_child_is_where_its_command_is_looked_for(tmp_path: Path, nowhere: TextIO) -> None:
     transport = StdioTransport("python3", environment={"PATH": str(tmp_path)})
-    with pytest.raises(WronglyConfigured, match="is not in PATH"):
+    with pytest.raises(MisconfiguredError, match="is not in PATH"):
         async with stdio_streams(transport, nowhere, lambda: None):
             pass
 

@@ -18,9 +18,9 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCNotification, JSONRPCResponse
 
 from tarsy_loop_held import watching_the_loop
-from tarsy_tool_gateway.http_answers import MOST_ANSWER_BYTES
-from tarsy_tool_gateway.plan import StdioTransport
-from tarsy_tool_gateway.stdio_transport import stdio_streams
+from tarsy_tool_gateway.mcp.server_plan import StdioTransport
+from tarsy_tool_gateway.mcp.transports.http_errors import MOST_ANSWER_BYTES
+from tarsy_tool_gateway.mcp.transports.stdio import stdio_streams
 
 type Run = Callable[[Coroutine[Any, Any, None]], None]
 

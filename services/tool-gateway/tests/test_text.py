@@ -1,7 +1,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tarsy_tool_gateway.text import count_lines, cut_at_blank, cut_at_line, split
+from tarsy_tool_gateway.results.text import count_lines, split, truncate_at_line, truncate_at_space
 
 texts = st.text(alphabet="aé漢🙂\n", max_size=200).map(str.encode)
 sizes = st.integers(4, 60)
@@ -20,22 +20,22 @@ def test_pieces_are_the_whole_in_order_short_enough_and_each_is_text(data: bytes
 @settings(deadline=None)
 @given(texts, sizes)
 def test_a_cut_is_a_beginning_that_is_text_and_short_enough(data: bytes, most: int) -> None:
-    cut = cut_at_line(data, most)
+    cut = truncate_at_line(data, most)
     assert data.startswith(cut)
     assert len(cut) <= most
     cut.decode()
 
 
 def test_it_is_cut_after_the_last_line_that_fits() -> None:
-    assert cut_at_line(b"first\nsecond\nthird\n", 15) == b"first\nsecond\n"
+    assert truncate_at_line(b"first\nsecond\nthird\n", 15) == b"first\nsecond\n"
 
 
 def test_a_line_longer_than_half_the_space_is_cut_itself() -> None:
-    assert cut_at_line(b"a\n" + b"b" * 50, 20) == b"a\n" + b"b" * 18
+    assert truncate_at_line(b"a\n" + b"b" * 50, 20) == b"a\n" + b"b" * 18
 
 
 def test_what_fits_is_left_alone() -> None:
-    assert cut_at_line(b"a\nb", 3) == b"a\nb"
+    assert truncate_at_line(b"a\nb", 3) == b"a\nb"
 
 
 def test_a_last_line_without_a_break_is_counted() -> None:
@@ -45,7 +45,7 @@ def test_a_last_line_without_a_break_is_counted() -> None:
 @settings(deadline=None)
 @given(st.text(alphabet="aé漢 \n", max_size=60), st.integers(1, 60))
 def test_a_text_that_is_cut_has_whole_words_only(text: str, most: int) -> None:
-    cut = cut_at_blank(text, most)
+    cut = truncate_at_space(text, most)
     assert len(cut) <= most
     if cut != text:
         words = cut.removesuffix("…").split()
@@ -54,7 +54,7 @@ def test_a_text_that_is_cut_has_whole_words_only(text: str, most: int) -> None:
 
 
 def test_a_word_that_does_not_fit_goes_whole_and_a_mark_stands_for_it() -> None:
-    assert cut_at_blank("key: hunter2-very-secret", 12) == "key: …"
-    assert cut_at_blank("hunter2-very-secret", 12) == "…"
-    assert cut_at_blank("one two three", 9) == "one two …"
-    assert cut_at_blank("one two", 7) == "one two"
+    assert truncate_at_space("key: hunter2-very-secret", 12) == "key: …"
+    assert truncate_at_space("hunter2-very-secret", 12) == "…"
+    assert truncate_at_space("one two three", 9) == "one two …"
+    assert truncate_at_space("one two", 7) == "one two"

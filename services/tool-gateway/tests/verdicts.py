@@ -3,16 +3,16 @@
 from connections import connected, plan_to
 
 from tarsy_testing import eventually
-from tarsy_tool_gateway.plan import TransportPlan
-from tarsy_tool_gateway.reachability import Verdict
+from tarsy_tool_gateway.mcp.diagnosis import Diagnosis
+from tarsy_tool_gateway.mcp.server_plan import TransportPlan
 
 
-async def verdict_on(transport: TransportPlan) -> Verdict:
+async def verdict_on(transport: TransportPlan) -> Diagnosis:
     async with connected(plan_to(transport)) as connection:
 
         async def is_judged() -> bool:
-            return connection.judged
+            return connection.diagnosed
 
         await eventually(is_judged, "the first attempt is over")
         assert not connection.healthy
-        return Verdict(connection.misconfigured, connection.error)
+        return Diagnosis(connection.misconfigured, connection.error)

@@ -1,1 +1,1 @@
-"""Secrets out of text, before it is written anywhere."""
+"""Masking: secrets are replaced by placeholders before a text is written anywhere."""

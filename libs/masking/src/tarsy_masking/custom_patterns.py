@@ -1,4 +1,4 @@
-"""Patterns of a configuration's own: Go's syntax, in the regex (which is RE2's) and in the replacement."""
+"""Custom patterns of a configuration: Go's syntax, in the regex (which is RE2's) and in the replacement."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -9,7 +9,7 @@ import re2
 
 from tarsy_masking.edits import Edit
 from tarsy_masking.patterns import refuse_empty
-from tarsy_masking.rules import CustomPattern, Mistake
+from tarsy_masking.rules import CustomPattern, PatternProblem
 
 _VARIABLE = re.compile(r"\$(?:(\$)|\{(\w+)\}|(\w+))")
 _BEGIN = b"[MASKED_"
@@ -41,7 +41,7 @@ class CustomRule:
         return b"".join(part if isinstance(part, bytes) else match.group(part) or b"" for part in self.template)
 
     def _secret(self, match: Any) -> bytes:
-        """What the replacement does not keep: so one value has the same digits, whatever stands before it."""
+        """The part that the replacement does not keep: one value has the same digits, whatever stands before it."""
         start, stop = match.span()
         pieces: list[bytes] = []
         kept = sorted(match.span(part) for part in self.template if isinstance(part, int))
@@ -67,14 +67,14 @@ def _placeholder_at(text: bytes, position: int) -> tuple[int, int] | None:
     return match.span() if match and match.end() > position else None
 
 
-def compile_custom(patterns: Sequence[CustomPattern]) -> tuple[list[CustomRule], list[Mistake]]:
+def compile_custom(patterns: Sequence[CustomPattern]) -> tuple[list[CustomRule], list[PatternProblem]]:
     rules: list[CustomRule] = []
-    mistakes: list[Mistake] = []
+    mistakes: list[PatternProblem] = []
     for number, pattern in enumerate(patterns, 1):
         try:
             rules.append(_compiled(f"custom_{number}", pattern))
         except ValueError as error:
-            mistakes.append(Mistake(pattern.pattern, str(error)))
+            mistakes.append(PatternProblem(pattern.pattern, str(error)))
     return rules, mistakes
 
 

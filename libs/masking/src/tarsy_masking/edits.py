@@ -1,4 +1,4 @@
-"""What masking does to a text: places where something stands instead of a secret."""
+"""Edits of a text: the places at which a placeholder stands for a secret."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ class Edit(NamedTuple):
     rule: str
 
 
-class Written(NamedTuple):
+class AppliedEdit(NamedTuple):
     """An edit as it was made: what it wrote."""
 
     start: int
@@ -30,11 +30,11 @@ class Written(NamedTuple):
     rule: str
 
 
-def written(edits: Iterable[Edit], placeholder: Placeholder) -> list[Written]:
-    return [Written(edit.start, edit.stop, placeholder(edit.label, edit.secret), edit.rule) for edit in edits]
+def apply_labels(edits: Iterable[Edit], placeholder: Placeholder) -> list[AppliedEdit]:
+    return [AppliedEdit(edit.start, edit.stop, placeholder(edit.label, edit.secret), edit.rule) for edit in edits]
 
 
-def rewritten(text: bytes, edits: Sequence[Written]) -> bytes:
+def rewrite(text: bytes, edits: Sequence[AppliedEdit]) -> bytes:
     """The edits lie in order, none over another."""
     pieces: list[bytes] = []
     end = 0
@@ -44,7 +44,7 @@ def rewritten(text: bytes, edits: Sequence[Written]) -> bytes:
     return b"".join((*pieces, text[end:]))
 
 
-def lines_written(text: bytes, edits: Sequence[Written]) -> list[tuple[int, int]]:
+def changed_lines(text: bytes, edits: Sequence[AppliedEdit]) -> list[tuple[int, int]]:
     """The lines of the rewritten text on which something changed, and those between ones that are near."""
     lines: list[tuple[int, int]] = []
     shift = end = 0
@@ -79,13 +79,13 @@ class _Place:
         return self.now + len(self.text)
 
 
-class History:
+class EditHistory:
     """Edits on edited text, told as edits of the original."""
 
     def __init__(self) -> None:
         self.places: list[_Place] = []
 
-    def add(self, edits: Sequence[Written]) -> None:
+    def add(self, edits: Sequence[AppliedEdit]) -> None:
         starts = [place.now for place in self.places]
         made = [self._made(edit, starts) for edit in edits]
         kept = [old for old in self.places if not _within(old, made)]
@@ -95,7 +95,7 @@ class History:
             place.now = place.start + shift
             shift += len(place.text) - (place.stop - place.start)
 
-    def _made(self, edit: Written, starts: Sequence[int]) -> _Place:
+    def _made(self, edit: AppliedEdit, starts: Sequence[int]) -> _Place:
         before = bisect_right(starts, edit.start) - 1
         until = bisect_right(starts, edit.stop - 1) - 1
         start = self._original(edit.start, before)

@@ -1,11 +1,11 @@
-"""What no regex says: whether a value looks like chance."""
+"""Entropy checks: whether a value looks random, which no regex can say."""
 
 import re
 from collections import Counter
 from itertools import pairwise
 from math import log2
 
-# Of 32 characters of base64: 4.3 to 4.8 bits each, and three of five differ in kind from the one before.
+# 32 characters of base64 have 4.3 to 4.8 bits each, and three of five differ in kind from the one before.
 _BITS = 3.9
 _CHANGES = 0.4
 _ENOUGH = 256

@@ -1,9 +1,9 @@
-"""What was found where, without what it was."""
+"""Findings of a masker: rule and place of each secret, without the secret."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tarsy_masking.edits import History
+from tarsy_masking.edits import EditHistory
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,11 +17,11 @@ class Finding:
     placeholder: str
 
 
-def findings_in(original: bytes, history: History) -> list[Finding]:
+def findings_in(original: bytes, history: EditHistory) -> list[Finding]:
     return list(_findings(original, history))
 
 
-def _findings(original: bytes, history: History) -> Iterator[Finding]:
+def _findings(original: bytes, history: EditHistory) -> Iterator[Finding]:
     line, begins, seen = 1, 0, 0
     for place in history.places:
         line += original.count(b"\n", seen, place.start)

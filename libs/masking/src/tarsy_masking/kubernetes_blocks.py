@@ -1,4 +1,4 @@
-"""Where in a text the YAML mappings stand that say `kind: Secret`."""
+"""Locations of YAML mappings in a text that say `kind: Secret`."""
 
 import re
 from collections.abc import Iterator
@@ -69,7 +69,7 @@ def _line_end(escape: re.Match[bytes]) -> bytes:
 
 
 def secret_blocks(text: bytes) -> list[tuple[int, int]]:
-    """From the first to the last line of each such mapping. What one has read, the next ones leap over."""
+    """The first and the last line of each such mapping. Each line is read once, by the first mapping that has it."""
     blocks: list[_Block] = []
     for mention in _MENTION.finditer(text):
         start, column = mention.start(), len(mention.group(1))

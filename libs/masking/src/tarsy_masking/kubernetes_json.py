@@ -1,4 +1,4 @@
-"""Kubernetes Secrets in text that is JSON, or has JSON in it."""
+"""Kubernetes Secrets in JSON, also where JSON stands inside other text."""
 
 import json
 import re

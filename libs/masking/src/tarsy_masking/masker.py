@@ -1,4 +1,4 @@
-"""Secrets out of text and JSON, before either is written anywhere."""
+"""Masker of text and JSON: it replaces secrets before either is written anywhere."""
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -7,7 +7,7 @@ from functools import partial
 from typing import Self
 
 from tarsy_masking.custom_patterns import compile_custom
-from tarsy_masking.edits import Edit, History, Written, lines_written, rewritten, written
+from tarsy_masking.edits import AppliedEdit, Edit, EditHistory, apply_labels, changed_lines, rewrite
 from tarsy_masking.findings import Finding, findings_in
 from tarsy_masking.json_value import JsonValue
 from tarsy_masking.kubernetes_json import json_secrets
@@ -15,9 +15,9 @@ from tarsy_masking.kubernetes_objects import LABEL, holds_secrets, lists_secrets
 from tarsy_masking.kubernetes_yaml import yaml_secrets
 from tarsy_masking.patterns import Pattern, PatternFile, read_patterns
 from tarsy_masking.placeholders import Placeholder, keyed, plain
-from tarsy_masking.rules import CustomPattern, Mistake, PatternWrong
+from tarsy_masking.rules import CustomPattern, InvalidPatternsError, PatternProblem
 from tarsy_masking.scanning import Scan
-from tarsy_masking.telling_names import TellingNames
+from tarsy_masking.sensitive_keys import SensitiveKeys
 
 REDACTED = "[REDACTED: masking failed]"
 _MAX_DEPTH = 64
@@ -28,7 +28,7 @@ _MAX_ROUNDS = 8
 _log = logging.getLogger(__name__)
 
 type _Find = Callable[[bytes], list[Edit]]
-type _Noted = Callable[[Sequence[Written]], None]
+type _Noted = Callable[[Sequence[AppliedEdit]], None]
 
 
 class NeverSettlesError(Exception):
@@ -49,15 +49,15 @@ class Masker:
         custom: Sequence[CustomPattern] = (),
     ) -> None:
         rules, mistakes = compile_custom(custom)
-        unknown = [Mistake(name, "no pattern and no group has this name") for name in names - source.known_names]
+        unknown = [PatternProblem(name, "no pattern and no group has this name") for name in names - source.known_names]
         if unknown or mistakes:
-            raise PatternWrong((*sorted(unknown), *mistakes))
+            raise InvalidPatternsError((*sorted(unknown), *mistakes))
         self._across_lines = Scan(source, source.patterns, "text")
         self._in_lines = Scan(source, source.patterns, "line")
         added = source.chosen(names)
         self._added_across_lines = [*(rule.find for rule in rules), *_across_lines(source, added)]
         self._added_in_lines = [Scan(source, added, "line")] if added else []
-        self._names = TellingNames(source)
+        self._names = SensitiveKeys(source)
         self._key = key
         self._placeholder: Placeholder = plain
 
@@ -68,13 +68,13 @@ class Masker:
 
     def with_rules(self, names: Collection[str], custom: Sequence[CustomPattern]) -> Self:
         """The default rules, and those that names and patterns add; a name that the default rules cover adds nothing.
-        Compiles all patterns again: build one for each configuration. Raises PatternWrong."""
+        Compiles all patterns again: build one for each configuration. Raises InvalidPatternsError."""
         other = type(self)(read_patterns(), self._key, names=frozenset(names), custom=custom)
         other._placeholder = self._placeholder
         return other
 
     def for_session(self, session_id: str) -> Self:
-        """The same rules. Whoever has the same key writes the same placeholder for the same secret of this session."""
+        """The same rules. All maskers with the same key write the same placeholder for one secret of this session."""
         if self._key is None:
             return self
         session = copy(self)
@@ -84,12 +84,12 @@ class Masker:
     def mask(self, text: str) -> str:
         try:
             return self._settled(_as_bytes(text), _unnoted).decode(errors="replace")
-        # Whatever went wrong, the text may hold a secret.
+        # The text may hold a secret, whatever went wrong.
         except Exception as error:  # noqa: BLE001
             return _redacted(error)
 
     def mask_json(self, value: JsonValue) -> JsonValue:
-        """Masks every string, and keys that are secrets themselves. What stands beside a telling key goes even if it
+        """Masks every string, and keys that are secrets themselves. The value beside a sensitive key goes even if it
         has no form of its own."""
         try:
             return self._mask_value(value, {}, depth=0, inside_list=False)
@@ -97,9 +97,9 @@ class Masker:
             return _redacted(error)
 
     def findings(self, text: str) -> list[Finding]:
-        """What `mask` would replace, in the order of the text."""
+        """The secrets that `mask` would replace, in the order of the text."""
         original = _as_bytes(text)
-        history = History()
+        history = EditHistory()
         try:
             self._settled(original, history.add)
         except Exception as error:  # noqa: BLE001
@@ -107,8 +107,8 @@ class Masker:
         return findings_in(original, history)
 
     def _settled(self, text: bytes, note: _Noted) -> bytes:
-        """What was added sees only what the built-in rules have left. The rules that see a line only come to rest by
-        themselves; so when the others find nothing in what they left, nothing is to be found."""
+        """Rules that were added see only the text that the built-in rules have left. Rules that see one line come to
+        rest by themselves: when the others find nothing in the text after them, nothing is to be found."""
         for settled in (False, *[True] * _MAX_ROUNDS):
             before = text
             text = self._mask_with(text, (yaml_secrets, json_secrets, self._find_across_lines), note)
@@ -143,14 +143,14 @@ class Masker:
                 return text
             before = text
             text, made = self._rewritten(text, edits, note)
-            lines = lines_written(text, made) if text != before else []
+            lines = changed_lines(text, made) if text != before else []
             edits = self._in_lines.find(text, lines) or ([] if scan is self._in_lines else scan.find(text, lines))
         raise NeverSettlesError
 
-    def _rewritten(self, text: bytes, edits: Sequence[Edit], note: _Noted) -> tuple[bytes, list[Written]]:
-        made = written(edits, self._placeholder)
+    def _rewritten(self, text: bytes, edits: Sequence[Edit], note: _Noted) -> tuple[bytes, list[AppliedEdit]]:
+        made = apply_labels(edits, self._placeholder)
         note(made)
-        return rewritten(text, made), made
+        return rewrite(text, made), made
 
     def _mask_value(self, value: JsonValue, seen: dict[str, str], *, depth: int, inside_list: bool) -> JsonValue:
         if depth > _MAX_DEPTH:
@@ -199,7 +199,7 @@ def _as_bytes(text: str) -> bytes:
     return text.encode(errors="replace")
 
 
-def _unnoted(made: Sequence[Written]) -> None:
+def _unnoted(made: Sequence[AppliedEdit]) -> None:
     pass
 
 

@@ -1,4 +1,4 @@
-"""The patterns of patterns.yaml, read and compiled."""
+"""Patterns of patterns.yaml, read and compiled."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -125,8 +125,8 @@ def _pattern(entry: Mapping[str, Any], families: Mapping[str, str], fragments: M
 
 
 def _loosened(regex: str, entry: Mapping[str, Any]) -> str:
-    """Finds whatever the regex finds, and more, without counting far: RE2 has states for every count. What has no form
-    but its length stays as it is."""
+    """Finds whatever the regex finds, and more, without counting far: RE2 has states for every count. A pattern
+    that has no form but its length stays as it is."""
     return regex if "check" in entry else _COUNT.sub(rf"{{{_FEW},}}", regex)
 
 

@@ -1,4 +1,4 @@
-"""What stands where a secret was: its kind, and within a session which one it was: agents can still correlate."""
+"""Placeholders of secrets: the kind, and within a session which one it was, so that agents can still correlate."""
 
 import hashlib
 import hmac
@@ -12,9 +12,9 @@ _LABEL = re.compile(rb"(\[MASKED_[A-Z0-9_]+)\]")
 _WRITING = re.compile(rb"\\+[rnt]?|\s")
 
 type Placeholder = Callable[[bytes, bytes], bytes]
-"""From a label such as `[MASKED_TOKEN]` and the secret to what is written. The same secret is told by the same digits,
-whatever its label and however it is quoted. What is encoded (the base64 of a Kubernetes Secret's data) counts as it
-stands."""
+"""From a label such as `[MASKED_TOKEN]` and the secret to the text that is written. The same secret has the same
+digits, whatever its label and however it is quoted. An encoded secret (the base64 of a Kubernetes Secret's data) counts
+as it stands."""
 
 
 def plain(label: bytes, secret: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""What a configuration may add to the default rules: opt-in patterns by name, and patterns of its own."""
+"""Masking rules that a configuration may add: opt-in patterns by name, and custom patterns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,17 +19,17 @@ class CustomPattern:
     description: str = ""
 
 
-class Mistake(NamedTuple):
+class PatternProblem(NamedTuple):
     """`subject` is the name or the pattern that is wrong."""
 
     subject: str
     reason: str
 
 
-class PatternWrong(ValueError):
+class InvalidPatternsError(ValueError):
     """Everything that is wrong in one call, so that a configuration is mended in one go."""
 
-    def __init__(self, mistakes: Sequence[Mistake]) -> None:
+    def __init__(self, mistakes: Sequence[PatternProblem]) -> None:
         super().__init__("; ".join(f"{mistake.subject!r}: {mistake.reason}" for mistake in mistakes))
         self.mistakes = tuple(mistakes)
 

@@ -1,4 +1,4 @@
-"""Finds what many patterns mean, in one pass over the text."""
+"""Scanner for many patterns in one pass over the text."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _AHEAD = 200
 _NAME_BEFORE = 24
 _NOWHERE = (-1, -1)
 _QUOTES = (b'"', b"'")
-# What many patterns have seen of a long random value makes many states, and each must be made: few patterns are faster.
+# Many patterns have many states on a long random value, and each state must be made: few patterns are faster.
 _TOGETHER = 13
 _CHECKS: dict[str, Callable[[bytes], bool]] = {
     "random": looks_random,

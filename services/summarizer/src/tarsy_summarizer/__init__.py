@@ -1,1 +1,1 @@
-"""Shortens large results."""
+"""Summarizer: a worker that asks models to shorten large results."""

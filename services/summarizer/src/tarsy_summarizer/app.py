@@ -1,4 +1,4 @@
-"""The composition root: the only place that picks implementations."""
+"""Composition root of the summarizer: the only place that picks implementations."""
 
 import asyncio
 import os
@@ -12,7 +12,6 @@ from prometheus_client import CollectorRegistry
 
 from tarsy_bus.connection import bus_of
 from tarsy_bus.publisher import Publisher
-from tarsy_bus.reports import Reports
 from tarsy_config.keys import keys_are_set
 from tarsy_config.load import load_config
 from tarsy_llm.limited import StreamLimits
@@ -22,11 +21,11 @@ from tarsy_masking.masker import Masker
 from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
 from tarsy_service.service import Service
 from tarsy_service.tracing import tracing_of
-from tarsy_summarizer.asking import Models
 from tarsy_summarizer.metrics import Metrics
-from tarsy_summarizer.running import SummarizerService
+from tarsy_summarizer.models import Models
+from tarsy_summarizer.service import SummarizerService, summary_worker
 from tarsy_summarizer.settings import SummarizerSettings
-from tarsy_summarizer.summarizing import Summarizing
+from tarsy_summarizer.summarize import Summarizer
 
 NAME = "summarizer"
 
@@ -60,19 +59,20 @@ def assemble(
         sleep=asyncio.sleep,
         metrics=metrics,
     )
-    return SummarizerService(
-        bus=bus,
-        publisher=publisher,
+    summarizer = Summarizer(bus, models, worker_id=worker_id, input_bytes=settings.summary_input_bytes)
+    worker = summary_worker(
+        bus,
+        publisher,
         worker_id=worker_id,
         name=settings.client,
-        summarizing=Summarizing(bus, models, worker_id=worker_id, input_bytes=settings.summary_input_bytes),
-        reports=Reports(publisher),
+        summarizer=summarizer,
         metrics=metrics,
         tracer=tracer,
         now=now,
         new_id=new_id,
         at_once=settings.summaries_at_once,
     )
+    return SummarizerService(worker=worker, summarizer=summarizer)
 
 
 def now() -> datetime:

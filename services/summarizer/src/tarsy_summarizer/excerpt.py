@@ -16,7 +16,7 @@ LEAST_BUDGET = 1_000
 BEFORE_GRAVE = 6
 """Rows before a grave one: they say what was being done when it happened."""
 EACH_KIND = 3
-"""So many lines of each kind of trouble are wanted before any kind gets more."""
+"""Lines of each kind of trouble that are wanted before any kind gets more."""
 BLOCK_CHARACTERS = 64 * 1024
 """Taken at a time. The objects of its lines are small and gone before the next block."""
 
@@ -108,7 +108,7 @@ def _by_weight(rows: Rows, begin: int, end: int) -> Iterator[int]:
 
 
 def _around(row: int, before: int, count: int) -> Iterator[int]:
-    """The row itself, then its neighbours. What follows often explains: a stack, a "caused by"."""
+    """The row itself, then its neighbours. The lines after it often explain: a stack, a "caused by"."""
     near = (row, row + 1, *range(row - 1, row - 1 - before, -1))
     return (one for one in near if 0 <= one < count)
 

@@ -25,7 +25,7 @@ MOST_SHAPES = 4_096
 """That are remembered. Each has as many bytes as a line."""
 HEX_DIGITS = b"0123456789abcdefABCDEF"
 LEAST_HEX = 8
-"""So many hexadecimal digits in a row are an id, whatever they are."""
+"""This many hexadecimal digits in a row are an id, whatever they are."""
 HEX_CLASS = bytes(ord("h") if byte in HEX_DIGITS else ord(".") for byte in range(256))
 HEX_RUN = re.compile(b"h" * LEAST_HEX + b"h*")
 ID = b"\xff"
@@ -60,7 +60,7 @@ class LineKinds:
         self._known: dict[bytes, LineKind] = {}
 
     def of(self, lines: Sequence[str]) -> list[LineKind]:
-        """Of lines that hold no line break."""
+        """The kind of each line. None of them holds a line break."""
         known = self._known.get
         return [known(shape) or self._classify(shape, line) for shape, line in zip(_shapes(lines), lines, strict=True)]
 

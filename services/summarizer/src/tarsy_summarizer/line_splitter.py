@@ -19,7 +19,7 @@ class LineSplitter:
         # Another kind of line break may be the first half of "\r\n": its line waits for the next part.
         last = unfinished.pop() if unfinished else ""
         lines += _bounded([line.splitlines()[0] for line in unfinished])
-        # What waits keeps at least one character besides a break, or the line's end would look like an empty line.
+        # The held part keeps at least one character besides a break, or the line's end would look like an empty line.
         ready = (max(len(last), 2) - 2) // LONGEST_LINE * LONGEST_LINE
         lines += _parts(last[:ready])
         self._held = last[ready:]

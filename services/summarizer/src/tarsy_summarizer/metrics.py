@@ -1,13 +1,18 @@
-"""What is counted."""
+"""Prometheus metrics of the summarizer."""
 
+from collections.abc import Callable
 from typing import Literal, get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from tarsy_llm.protocol import ErrorKind
+from tarsy_worker.claim_types import ServerLoad
 
 SECONDS = (0.5, 1, 2, 5, 10, 30, 60, 120, 300)
 BYTES = (4_096, 16_384, 65_536, 150_000, 524_288, 2_097_152, 8_388_608, 33_554_432)
+
+SUMMARIES = "summaries"
+"""The one name that all summaries count against: they have one limit."""
 
 type SummaryOutcome = Literal["ok", "error", "cancelled"]
 type LlmOutcome = Literal["ok"] | ErrorKind
@@ -55,11 +60,12 @@ class Metrics:
         """`provider` is one that is configured: what a request names besides is never asked."""
         self._asked.labels(provider, outcome).inc()
 
-    def running(self, count: int) -> None:
-        self._running.set(count)
+    def watch_load(self, load_of: Callable[[str], ServerLoad]) -> None:
+        """The gauge asks for the load when somebody reads it."""
+        self._running.set_function(lambda: float(load_of(SUMMARIES).running))
 
     def read(self, size: int) -> None:
         self._input.observe(size)
 
-    def busy(self) -> None:
+    def busy(self, server: str) -> None:
         self._busy.inc()

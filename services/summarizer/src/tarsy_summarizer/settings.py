@@ -1,4 +1,4 @@
-"""What the summarizer can be told from outside."""
+"""Settings of the summarizer."""
 
 from pydantic import Field
 

@@ -1,4 +1,4 @@
-"""What is to be shortened, read where the request says that it lies."""
+"""Source text of a summary, read where the request says that it lies."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
@@ -13,14 +13,14 @@ from tarsy_contracts.recorded import UnknownType, UnreadableValue
 from tarsy_contracts.requests import LogPosition, SummaryRequest
 
 
-class SourceGone(Exception):
-    """What the request points at is not there (any longer)."""
+class SourceGoneError(Exception):
+    """The source that the request points at is not there (any longer)."""
 
 
 async def read_source(bus: Bus, request: SummaryRequest, limit: TimeLimit) -> AsyncGenerator[bytes]:
     """The text, a piece after the other. An outage of Kafka is waited out.
 
-    Raises SourceGone, and KafkaUnreachableError at the limit. To be closed.
+    Raises SourceGoneError, and KafkaUnreachableError at the limit. To be closed.
     """
     if request.stored is None:
         yield await _content(bus, request.result_event, limit)
@@ -39,7 +39,7 @@ async def _pieces(bus: Bus, stored: StoredResult, limit: TimeLimit) -> AsyncGene
             size += len(value)
             yield value
     if size != stored.size:
-        raise SourceGone(f"the stored result has {size} bytes, not {stored.size}")
+        raise SourceGoneError(f"the stored result has {size} bytes, not {stored.size}")
 
 
 async def _content(bus: Bus, place: LogPosition, limit: TimeLimit) -> bytes:
@@ -48,9 +48,9 @@ async def _content(bus: Bus, place: LogPosition, limit: TimeLimit) -> bytes:
     try:
         event = found.decode(EVENTS) if found is not None else None
     except (UnknownType, UnreadableValue) as problem:
-        raise SourceGone(f"the event of the result cannot be read: {problem}") from problem
+        raise SourceGoneError(f"the event of the result cannot be read: {problem}") from problem
     if not isinstance(event, ToolCallCompleted):
-        raise SourceGone(f"the log holds no result at partition {place.partition}, offset {place.offset}")
+        raise SourceGoneError(f"the log holds no result at partition {place.partition}, offset {place.offset}")
     return event.content.encode(errors="replace")
 
 
@@ -64,4 +64,4 @@ async def _records(
             async for record in records:
                 yield record
     except RecordsGone as problem:
-        raise SourceGone(f"{topic} no longer holds what the request points at: {problem}") from problem
+        raise SourceGoneError(f"{topic} no longer holds what the request points at: {problem}") from problem

@@ -1,1 +1,1 @@
-"""Runs tools of MCP servers, on grants, masked."""
+"""Tool gateway: a worker that runs tools of MCP servers, on grants, and masks their results."""

@@ -1,4 +1,4 @@
-"""What this gateway sees of each MCP server, on the compacted topic: tools and health, and nothing once it is gone."""
+"""Catalog entries of this gateway: tools and health of each MCP server, and a tombstone when the gateway stops."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -12,17 +12,17 @@ from pydantic import JsonValue
 from tarsy_bus.publisher import NotWritten, Publisher, TooLarge
 from tarsy_contracts.envelope import envelope_of
 from tarsy_contracts.workers import CatalogTool, ServerCatalogued, ToolAnnotations
-from tarsy_tool_gateway.connection import Connection
-from tarsy_tool_gateway.listing import is_repeatable
-from tarsy_tool_gateway.plan import ServerPlan
-from tarsy_tool_gateway.shortening import MOST_BYTES_EACH, shortened
+from tarsy_tool_gateway.catalog_shortening import MOST_BYTES_EACH, shortened
+from tarsy_tool_gateway.mcp.connection import McpConnection
+from tarsy_tool_gateway.mcp.server_plan import ServerPlan
+from tarsy_tool_gateway.mcp.tool_listing import is_repeatable
 
 log = structlog.get_logger(__name__)
 
 EVERY_SECONDS = 30.0
 
 
-class Catalog:
+class CatalogPublisher:
     def __init__(
         self,
         publisher: Publisher,
@@ -42,7 +42,7 @@ class Catalog:
         self._too_large = too_large
         self._masked: dict[str, tuple[Mapping[str, Tool], tuple[CatalogTool, ...]]] = {}
 
-    async def keep(self, connection: Connection) -> None:
+    async def keep(self, connection: McpConnection) -> None:
         """Publishes for ever: at every change, and now and then."""
         while True:
             connection.changed.clear()
@@ -53,7 +53,7 @@ class Catalog:
             except TimeoutError:
                 pass
 
-    async def withdraw(self, connection: Connection) -> None:
+    async def withdraw(self, connection: McpConnection) -> None:
         """A tombstone: this process sees nothing any longer. Best effort, a dead worker's entries do not count."""
         gone = ServerCatalogued(
             server=connection.plan.name, worker_id=self._worker_id, healthy=False, error="", tools=()
@@ -68,7 +68,7 @@ class Catalog:
         except NotWritten:
             log.warning("catalog.not_withdrawn", server=gone.server)
 
-    async def _publish(self, connection: Connection) -> None:
+    async def _publish(self, connection: McpConnection) -> None:
         tools = connection.tools
         entry = self._entry(connection, await self._masked_tools(connection.plan, tools, connection.mask))
         try:
@@ -78,7 +78,7 @@ class Catalog:
         else:
             self._masked[entry.server] = (tools, fitting)
 
-    def _entry(self, connection: Connection, tools: tuple[CatalogTool, ...]) -> ServerCatalogued:
+    def _entry(self, connection: McpConnection, tools: tuple[CatalogTool, ...]) -> ServerCatalogued:
         return ServerCatalogued(
             server=connection.plan.name,
             worker_id=self._worker_id,
@@ -105,7 +105,7 @@ class Catalog:
         try:
             await self._write(entry)
         except TooLarge as problem:
-            said = str(problem)
+            reason = str(problem)
         else:
             return entry.tools
         self._too_large(entry.server)
@@ -115,9 +115,9 @@ class Catalog:
                 await self._write(shorter)
             except TooLarge:
                 continue
-            log.warning("catalog.shortened", server=entry.server, most_bytes=most_bytes, problem=said)
+            log.warning("catalog.shortened", server=entry.server, most_bytes=most_bytes, problem=reason)
             return shorter.tools
-        await self._write(entry.model_copy(update={"healthy": False, "error": said, "tools": ()}))
+        await self._write(entry.model_copy(update={"healthy": False, "error": reason, "tools": ()}))
         return entry.tools
 
     async def _write(self, seen: ServerCatalogued) -> None:

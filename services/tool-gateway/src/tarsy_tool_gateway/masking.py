@@ -1,4 +1,4 @@
-"""Which masker what comes from a server goes through: the built-in rules, and what the configuration adds for it."""
+"""Maskers by MCP server: the built-in rules, and what the configuration adds for the server."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ _CUSTOM = ("mcp_servers", ANY, "data_masking", "custom_patterns")
 
 
 @dataclass(frozen=True, slots=True)
-class Masking:
+class ServerMaskers:
     """`built_in` is for servers that nothing was added for, and for the gateway's own tools."""
 
     built_in: Masker
@@ -30,11 +30,11 @@ class Masking:
         return self.of(server).for_session(session_id).mask
 
 
-def masking_of(built_in: Masker, servers: Mapping[str, DataMasking]) -> Masking:
-    return Masking(built_in, {name: _with(built_in, wanted) for name, wanted in servers.items() if _adds(wanted)})
+def server_maskers(built_in: Masker, servers: Mapping[str, DataMasking]) -> ServerMaskers:
+    return ServerMaskers(built_in, {name: _with(built_in, wanted) for name, wanted in servers.items() if _adds(wanted)})
 
 
-def custom_patterns_fit(documents: Sequence[Document], config: Config, _environ: Mapping[str, str]) -> None:
+def check_custom_patterns(documents: Sequence[Document], config: Config, _environ: Mapping[str, str]) -> None:
     """A check for `load_config`: what only the masker itself knows of a pattern and its replacement."""
     for name, server in config.mcp_servers.items():
         _, mistakes = compile_custom(_patterns(server.data_masking))

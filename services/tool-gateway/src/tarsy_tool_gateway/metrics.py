@@ -1,21 +1,22 @@
-"""What is counted. Labels are names of configured servers and outcomes: never anything that a request could invent."""
+"""Prometheus metrics of the tool gateway. Labels are configured servers and outcomes, nothing that a request names."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from functools import partial
 from typing import Protocol, get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from tarsy_contracts.events import Outcome
-from tarsy_tool_gateway.calls import Load
-from tarsy_tool_gateway.connection import SessionEnd
-from tarsy_tool_gateway.retrying import RETRIED, Kind
+from tarsy_tool_gateway.mcp.connection import SessionEnd
+from tarsy_tool_gateway.mcp.failures import RETRIED, FailureKind
+from tarsy_worker.claim_types import ServerLoad
 
 OTHER = "other"
 SECONDS = (0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300)
 BYTES = (256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 8_388_608, 33_554_432)
 
 
-class Watched(Protocol):
+class HealthWatched(Protocol):
     @property
     def healthy(self) -> bool: ...
 
@@ -113,10 +114,6 @@ class Metrics:
         for server in self._servers:
             self._begin_at_nought(server)
 
-    @property
-    def servers(self) -> frozenset[str]:
-        return self._servers
-
     def ended(self, server: str, outcome: Outcome, seconds: float) -> None:
         self._calls.labels(self._known(server), outcome).inc()
         self._duration.labels(self._known(server)).observe(seconds)
@@ -127,12 +124,15 @@ class Metrics:
     def busy(self, server: str) -> None:
         self._busy.labels(self._known(server)).inc()
 
-    def load(self, server: str, load: Load) -> None:
-        self._running.labels(server).set(load.running)
-        self._queued.labels(server).set(load.queued)
-        self._held.labels(server).set(load.held)
+    def watch_load(self, load_of: Callable[[str], ServerLoad]) -> None:
+        """The gauges ask for the load when somebody reads them."""
+        for server in self._servers:
+            load = partial(load_of, server)
+            self._running.labels(server).set_function(partial(_running, load))
+            self._queued.labels(server).set_function(partial(_queued, load))
+            self._held.labels(server).set_function(partial(_awaiting_grant, load))
 
-    def watch(self, server: str, watched: Watched) -> None:
+    def watch(self, server: str, watched: HealthWatched) -> None:
         """Its health is looked at when somebody asks for it."""
         self._healthy.labels(server).set_function(lambda: float(watched.healthy))
 
@@ -141,7 +141,7 @@ class Metrics:
             self._reconnects.labels(server).inc()
         self._met.add(server)
 
-    def retried(self, server: str, reason: Kind) -> None:
+    def retried(self, server: str, reason: FailureKind) -> None:
         self._retries.labels(server, reason).inc()
 
     def session_ended(self, server: str, reason: SessionEnd) -> None:
@@ -178,3 +178,15 @@ class Metrics:
 
     def _known(self, server: str) -> str:
         return server if server in self._servers else OTHER
+
+
+def _running(load: Callable[[], ServerLoad]) -> float:
+    return load().running
+
+
+def _queued(load: Callable[[], ServerLoad]) -> float:
+    return load().queued
+
+
+def _awaiting_grant(load: Callable[[], ServerLoad]) -> float:
+    return load().awaiting_grant

@@ -1,4 +1,4 @@
-"""From a request to the report of its outcome: call, mask, store."""
+"""Runner of tool calls: call, mask, store, report."""
 
 import time
 import traceback
@@ -8,27 +8,33 @@ from functools import partial
 
 import structlog
 
+from tarsy_bus.tracing import Attributes
 from tarsy_contracts.events import Outcome
 from tarsy_contracts.inputs import ToolCallReported
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_service.supervision import not_cancelled_from_inside
-from tarsy_tool_gateway.calls import SayEnded
 from tarsy_tool_gateway.metrics import Metrics
-from tarsy_tool_gateway.results import OFF_THE_LOOP_CHARACTERS, Kept, Results
-from tarsy_tool_gateway.room import Room
-from tarsy_tool_gateway.servers import MayStart, Said, always
+from tarsy_tool_gateway.results.memory_budget import MemoryBudget
+from tarsy_tool_gateway.results.results import OFF_THE_LOOP_CHARACTERS, KeptResult, ResultStore
+from tarsy_tool_gateway.tool_servers import ToolOutput, unknown_outcome
+from tarsy_worker.claim_types import ReportOutcome
+from tarsy_worker.runner import MayStart, always
 
 log = structlog.get_logger(__name__)
 
 MOST_CHARACTERS_AT_ONCE = 40 * 1024 * 1024
-"""Of long results that are masked and stored. Masking takes several times the memory of a text."""
+"""Characters of long results that are masked at a time. Masking takes several times the memory of a text."""
 
 
-class Runner:
+class CallRunner:
+    """Runs claimed calls, and counts them."""
+
+    span_name = "tool_call"
+
     def __init__(
         self,
-        call: Callable[[ToolCallRequest, MayStart], Awaitable[Said]],
-        results: Results,
+        call: Callable[[ToolCallRequest, MayStart], Awaitable[ToolOutput]],
+        results: ResultStore,
         *,
         worker_id: str,
         metrics: Metrics,
@@ -37,20 +43,23 @@ class Runner:
         self._results = results
         self._worker_id = worker_id
         self._metrics = metrics
-        self._room = Room(MOST_CHARACTERS_AT_ONCE)
+        self._room = MemoryBudget(MOST_CHARACTERS_AT_ONCE)
+
+    def span_attributes(self, request: ToolCallRequest) -> Attributes:
+        return {"tarsy.call_id": request.call_id, "tarsy.server": request.server, "tarsy.tool": request.tool}
 
     async def run(self, request: ToolCallRequest, claim_id: str, may_start: MayStart = always) -> ToolCallReported:
         began = time.monotonic()
-        said = await self._said(request, may_start)
+        output = await self._output(request, may_start)
         took = timedelta(seconds=time.monotonic() - began)
-        kept = await self._keep(request, claim_id, said.text)
-        self._metrics.ended(request.server, said.outcome, took.total_seconds())
+        kept = await self._keep(request, claim_id, output.text)
+        self._metrics.ended(request.server, output.outcome, took.total_seconds())
         self._metrics.result(request.server, kept.size)
         return ToolCallReported(
             call_id=request.call_id,
             claim_id=claim_id,
             worker_id=self._worker_id,
-            outcome=said.outcome,
+            outcome=output.outcome,
             content=kept.content,
             cut=kept.cut,
             size=kept.size,
@@ -59,26 +68,27 @@ class Runner:
             duration_ms=milliseconds(took),
         )
 
-    def broken_off(self, ended: SayEnded) -> ToolCallReported:
+    def report_cancelled(self, cancelled: ReportOutcome[ToolCallRequest]) -> ToolCallReported:
         sentence = {
             "cancelled": "The call was cancelled.",
-            "unknown": "The gateway stopped before the call ended: nobody knows what became of it.",
-        }[ended.outcome]
-        self._metrics.ended(ended.request.server, ended.outcome, ended.ran_for.total_seconds())
+            "unknown": unknown_outcome(cancelled.request.tool, "the tool gateway stopped before it ended"),
+        }[cancelled.outcome]
+        request, ran_for = cancelled.request, cancelled.ran_for
+        self._metrics.ended(request.server, cancelled.outcome, ran_for.total_seconds())
         return ToolCallReported(
-            call_id=ended.request.call_id,
-            claim_id=ended.claim_id,
+            call_id=request.call_id,
+            claim_id=cancelled.claim_id,
             worker_id=self._worker_id,
-            outcome=ended.outcome,
+            outcome=cancelled.outcome,
             content=sentence,
             cut=False,
             size=len(sentence),
             lines=1,
             stored=None,
-            duration_ms=milliseconds(ended.ran_for),
+            duration_ms=milliseconds(ran_for),
         )
 
-    async def _keep(self, request: ToolCallRequest, claim_id: str, text: str) -> Kept:
+    async def _keep(self, request: ToolCallRequest, claim_id: str, text: str) -> KeptResult:
         """Short results pass the long ones by."""
         keep = partial(self._results.keep, request, claim_id, text)
         if len(text) <= OFF_THE_LOOP_CHARACTERS:
@@ -86,7 +96,7 @@ class Runner:
         async with self._room.of(len(text)):
             return await keep()
 
-    async def _said(self, request: ToolCallRequest, may_start: MayStart) -> Said:
+    async def _output(self, request: ToolCallRequest, may_start: MayStart) -> ToolOutput:
         try:
             return await not_cancelled_from_inside(f"call {request.call_id}", self._call(request, may_start))
         except Exception as problem:  # noqa: BLE001 - a mistake of ours in one call must not end all the others
@@ -94,7 +104,7 @@ class Runner:
             where = "".join(traceback.format_tb(problem.__traceback__))
             log.error("call.failed", call_id=request.call_id, problem=type(problem).__name__, where=where)
             outcome: Outcome = "unavailable" if request.repeatable else "unknown"
-            return Said(outcome, "The tool gateway failed in this call.")
+            return ToolOutput(outcome, "The tool gateway failed in this call.")
 
 
 def milliseconds(span: timedelta) -> int:

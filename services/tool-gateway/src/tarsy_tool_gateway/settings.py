@@ -1,4 +1,4 @@
-"""What the tool gateway can be told from outside."""
+"""Settings of the tool gateway."""
 
 from pydantic import Field
 

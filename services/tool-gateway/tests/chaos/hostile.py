@@ -15,17 +15,17 @@ from http_servers import HttpProgram
 
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_embedded.ports import free_port
-from tarsy_tool_gateway.calling import McpTools
-from tarsy_tool_gateway.connection import Checking, Connection, SessionEnd
-from tarsy_tool_gateway.plan import HttpTransport, StdioTransport, TransportPlan
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.mcp.connection import HealthCheck, McpConnection, SessionEnd
+from tarsy_tool_gateway.mcp.server_plan import HttpTransport, StdioTransport, TransportPlan
+from tarsy_tool_gateway.mcp.tool_server import McpToolServer
+from tarsy_tool_gateway.tool_servers import ToolOutput
 
 type Wire = Literal["stdio", "http"]
 type Era = Literal["modern", "legacy"]
 
 WIRES: tuple[tuple[Wire, Era], ...] = (("stdio", "legacy"), ("http", "modern"), ("http", "legacy"))
 PROGRAM = Path(__file__).with_name("hostile_server.py")
-OFTEN = Checking(every_seconds=0.2, within_seconds=3.0)
+OFTEN = HealthCheck(every_seconds=0.2, within_seconds=3.0)
 """A server that lives answers within that, whatever else the machine does."""
 READY_SECONDS = 90.0
 
@@ -88,8 +88,8 @@ class Subject:
 
     @asynccontextmanager
     async def connected(
-        self, *, checking: Checking = OFTEN, ends: list[SessionEnd] | None = None
-    ) -> AsyncIterator[Connection]:
+        self, *, checking: HealthCheck = OFTEN, ends: list[SessionEnd] | None = None
+    ) -> AsyncIterator[McpConnection]:
         async with connected(plan_to(self.transport), checking=checking, ends=ends) as connection:
             await connection.wait_ready(READY_SECONDS)
             yield connection
@@ -109,20 +109,22 @@ async def hostile(calls_file: Path, wire: Wire, era: Era) -> AsyncIterator[Subje
         server.kill()
 
 
-async def said(connection: Connection, request: ToolCallRequest) -> Said:
-    return await McpTools(connection, READY_SECONDS, jitter=lambda: 0.05).call(request)
+async def said(connection: McpConnection, request: ToolCallRequest) -> ToolOutput:
+    return await McpToolServer(connection, READY_SECONDS, jitter=lambda: 0.05).call(request)
 
 
-async def begun(connection: Connection, calls_file: Path, request: ToolCallRequest, line: str) -> "asyncio.Task[Said]":
+async def begun(
+    connection: McpConnection, calls_file: Path, request: ToolCallRequest, line: str
+) -> "asyncio.Task[ToolOutput]":
     """The call, once the server has noted that line."""
     running = asyncio.create_task(said(connection, request))
     await until_noted(calls_file, line)
     return running
 
 
-async def echoes(connection: Connection, text: str) -> bool:
+async def echoes(connection: McpConnection, text: str) -> bool:
     """Whether an ordinary call works."""
-    return await said(connection, call("echo", repeatable=True, text=text)) == Said("ok", text)
+    return await said(connection, call("echo", repeatable=True, text=text)) == ToolOutput("ok", text)
 
 
 def starts(calls_file: Path) -> list[float]:

@@ -13,16 +13,16 @@ from chaos.garbage import CONTENTS, NO_HTTP
 from chaos.hostile import WIRES, Era, Wire, echoes, hostile, said
 from chaos.memory import resident, watched
 from tarsy_contracts.events import Outcome
-from tarsy_tool_gateway.connection import Checking, Connection, SessionEnd
-from tarsy_tool_gateway.plan import ServerPlan
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.mcp.connection import HealthCheck, McpConnection, SessionEnd
+from tarsy_tool_gateway.mcp.server_plan import ServerPlan
+from tarsy_tool_gateway.tool_servers import ToolOutput
 
 type NewPlan = Callable[..., ServerPlan]
 
 UNANSWERED_SECONDS = 4.0
 """Of calls whose answer nobody waits for in earnest. All others have as long as they need."""
 MOST_MEGABYTES = 400
-NEVER = Checking(every_seconds=600)
+NEVER = HealthCheck(every_seconds=600)
 LINES = [kind for kind in CONTENTS if kind != "endless"]
 
 # What becomes of a call that must not run twice: the server has answered what nobody can read, or nobody knows.
@@ -39,7 +39,7 @@ BROKEN = {"sse_cut", "html", *NO_HTTP}
 """Here the connection was lost, or a proxy answered, and a safe call is tried once more."""
 
 
-async def one(connection: Connection, kind: str, expected: Outcome) -> tuple[Said, Said]:
+async def one(connection: McpConnection, kind: str, expected: Outcome) -> tuple[ToolOutput, ToolOutput]:
     seconds = UNANSWERED_SECONDS if expected == "unknown" else 200.0
     unsafe, safe = call(kind, name="unsafe", timeout=seconds), call(kind, name="safe", repeatable=True, timeout=seconds)
     first, second = await asyncio.gather(said(connection, unsafe), said(connection, safe))

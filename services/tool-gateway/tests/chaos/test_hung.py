@@ -13,7 +13,7 @@ from gateway_owner import Owner, call, noted
 
 from chaos.hostile import WIRES, Subject, begun, echoes, said
 from tarsy_contracts.inputs import ToolCallReported
-from tarsy_tool_gateway.calls import Limits
+from tarsy_worker.claim_types import ServerLimits
 
 
 def thaw(process: int) -> None:
@@ -62,7 +62,7 @@ async def test_an_unsafe_call_into_a_frozen_server_is_unknown_and_never_sent_aga
 async def test_behind_a_whole_gateway_calls_of_other_servers_are_not_touched(
     owner: Owner, running: Any, subject: Subject, calls_file: Path, new_plan: Any
 ) -> None:
-    frozen_plan = replace(plan_to(subject.transport), limits=Limits(concurrent=4, queue=4))
+    frozen_plan = replace(plan_to(subject.transport), limits=ServerLimits(concurrent=4, queue=4))
     async with running(frozen_plan, new_plan("other")):
         first = call("echo", repeatable=True, text="it is there")
         await owner.ask(first)

@@ -9,10 +9,10 @@ from gateway_owner import Owner, call, catalogued
 
 from chaos.hostile import WIRES, Subject, said
 from tarsy_testing import eventually
-from tarsy_tool_gateway.connection import Connection
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.mcp.connection import McpConnection
+from tarsy_tool_gateway.tool_servers import ToolOutput
 
-GONE = Said("rejected", "The MCP server first has no tool old. It has: new, other")
+GONE = ToolOutput("rejected", "The MCP server first has no tool old. It has: new, other")
 
 
 async def test_the_vanished_tool_is_rejected_with_what_there_is_and_the_new_one_runs(subject: Subject) -> None:
@@ -25,11 +25,11 @@ async def test_the_vanished_tool_is_rejected_with_what_there_is_and_the_new_one_
         await subject.restarted()
         await lists(connection, {"new", "other"})
         assert await said(connection, call("old")) == GONE
-        assert await said(connection, call("new")) == Said("ok", "new")
+        assert await said(connection, call("new")) == ToolOutput("ok", "new")
         assert connection.changed.is_set()
 
 
-async def lists(connection: Connection, tools: set[str]) -> None:
+async def lists(connection: McpConnection, tools: set[str]) -> None:
     async def look() -> bool:
         return connection.healthy and set(connection.tools) == tools
 

@@ -11,7 +11,7 @@ from chaos.hostile import program
 from chaos.playing import playing
 from tarsy_contracts.inputs import CallNotStarted
 from tarsy_testing import eventually
-from tarsy_tool_gateway.calls import Limits
+from tarsy_worker.claim_types import ServerLimits
 
 CONCURRENT, QUEUE, CALLS, QUICK = 3, 3, 12, 10
 SECONDS = 200.0
@@ -21,7 +21,7 @@ SECONDS = 200.0
 async def test_more_than_a_slow_server_can_take_is_busy_and_all_is_done_in_the_end(
     owner: Owner, running: Any, calls_file: Path, new_plan: Any
 ) -> None:
-    slow = replace(plan_to(program(calls_file)), limits=Limits(concurrent=CONCURRENT, queue=QUEUE))
+    slow = replace(plan_to(program(calls_file)), limits=ServerLimits(concurrent=CONCURRENT, queue=QUEUE))
     async with running(slow, new_plan("other")), playing(owner) as owning:
         names = [f"n{number}" for number in range(CALLS)]
         safe = [call("slow", repeatable=True, timeout=SECONDS, name=name, seconds=SECONDS) for name in names[::2]]

@@ -14,9 +14,9 @@ from pydantic import BaseModel, JsonValue
 
 from tarsy_config.servers import McpServer
 from tarsy_contracts.requests import ToolCallRequest
-from tarsy_tool_gateway.calling import McpTools
-from tarsy_tool_gateway.connection import Connection
-from tarsy_tool_gateway.plan import plan_of
+from tarsy_tool_gateway.mcp.connection import McpConnection
+from tarsy_tool_gateway.mcp.server_plan import plan_of
+from tarsy_tool_gateway.mcp.tool_server import McpToolServer
 
 SECONDS = 90.0
 SERVER = "conformance"
@@ -34,18 +34,18 @@ class Context(BaseModel):
 
 async def main(url: str, scenario: str, context: Context) -> None:
     server = McpServer.model_validate({"transport": {"type": "http", "url": url}})
-    connection = Connection(plan_of(SERVER, server), mask=str, connect_seconds=SECONDS)
+    connection = McpConnection(plan_of(SERVER, server), mask=str, connect_seconds=SECONDS)
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(connection.run())
         await connection.wait_ready(SECONDS)
-        tools = McpTools(connection, ready_seconds=SECONDS)
+        tools = McpToolServer(connection, ready_seconds=SECONDS)
         for call in context.toolCalls or calls(scenario, connection):
             said = await tools.call(request(call))
             sys.stdout.write(f"{call.name}: {said}\n")
         connection.stop()
 
 
-def calls(scenario: str, connection: Connection) -> list[Call]:
+def calls(scenario: str, connection: McpConnection) -> list[Call]:
     if scenario == "json-schema-2020-12-preservation":
         seen = connection.tools["json_schema_2020_12_tool"].input_schema
         return [Call(name="json_schema_echo", arguments={"schema": seen})]

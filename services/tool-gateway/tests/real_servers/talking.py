@@ -10,10 +10,10 @@ from pydantic import JsonValue
 from real_servers.subjects import Subject
 from tarsy_config.servers import McpServer
 from tarsy_mcp_servers import RunningServer, Wire
-from tarsy_tool_gateway.calling import McpTools
-from tarsy_tool_gateway.connection import Connection
-from tarsy_tool_gateway.plan import ServerPlan, plan_of
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.mcp.connection import McpConnection
+from tarsy_tool_gateway.mcp.server_plan import ServerPlan, plan_of
+from tarsy_tool_gateway.mcp.tool_server import McpToolServer
+from tarsy_tool_gateway.tool_servers import ToolOutput
 
 type Serve = Callable[[Subject, Wire], RunningServer]
 
@@ -28,9 +28,11 @@ def plan(name: str, server: RunningServer, protocol: str = "auto") -> ServerPlan
 @asynccontextmanager
 async def connected(
     server: RunningServer, protocol: str = "auto", *, told: Callable[[], None] = lambda: None
-) -> AsyncIterator[Connection]:
+) -> AsyncIterator[McpConnection]:
     """`told` of each session that there is."""
-    connection = Connection(plan("foreign", server, protocol), mask=str, connect_seconds=READY_SECONDS, connected=told)
+    connection = McpConnection(
+        plan("foreign", server, protocol), mask=str, connect_seconds=READY_SECONDS, connected=told
+    )
     running = asyncio.create_task(connection.run())
     try:
         await connection.wait_ready(READY_SECONDS)
@@ -41,6 +43,6 @@ async def connected(
         assert running.done()
 
 
-async def said(connection: Connection, tool: str, arguments: dict[str, JsonValue]) -> Said:
+async def said(connection: McpConnection, tool: str, arguments: dict[str, JsonValue]) -> ToolOutput:
     request = call(tool, repeatable=True).model_copy(update={"arguments": arguments, "server": "foreign"})
-    return await McpTools(connection, ready_seconds=READY_SECONDS).call(request)
+    return await McpToolServer(connection, ready_seconds=READY_SECONDS).call(request)

@@ -12,10 +12,10 @@ from real_servers.talking import READY_SECONDS, Serve, connected, said
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_mcp_servers import Wire
 from tarsy_testing import eventually
-from tarsy_tool_gateway.calling import McpTools
-from tarsy_tool_gateway.connection import Connection
-from tarsy_tool_gateway.progress import Tell
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.mcp.connection import McpConnection
+from tarsy_tool_gateway.mcp.progress import ReportProgress
+from tarsy_tool_gateway.mcp.tool_server import McpToolServer
+from tarsy_tool_gateway.tool_servers import ToolOutput
 
 over_each_wire = pytest.mark.parametrize("wire", list(EVERYTHING.wires))
 
@@ -27,7 +27,7 @@ class Heard:
         self.steps: list[tuple[float, float | None]] = []
 
     @asynccontextmanager
-    async def of(self, _: ToolCallRequest) -> AsyncIterator[Tell]:
+    async def of(self, _: ToolCallRequest) -> AsyncIterator[ReportProgress]:
         yield self._tell
 
     async def _tell(self, progress: float, total: float | None, message: str | None) -> None:
@@ -37,9 +37,9 @@ class Heard:
         return bool(self.steps)
 
 
-async def long_running(connection: Connection, heard: Heard, *, seconds: float, steps: int) -> Said:
+async def long_running(connection: McpConnection, heard: Heard, *, seconds: float, steps: int) -> ToolOutput:
     request = call("trigger-long-running-operation", repeatable=True, timeout=60, duration=seconds, steps=steps)
-    return await McpTools(connection, READY_SECONDS, progress=heard.of).call(request)
+    return await McpToolServer(connection, READY_SECONDS, progress=heard.of).call(request)
 
 
 @over_each_wire

@@ -8,9 +8,9 @@ import pytest
 from real_servers.subjects import HANDSHAKE, STATELESS, SUBJECTS, Known, Subject
 from real_servers.talking import Serve, connected, said
 from tarsy_mcp_servers import Surroundings, Wire
-from tarsy_tool_gateway.connection import Connection
-from tarsy_tool_gateway.listing import is_repeatable
-from tarsy_tool_gateway.servers import Said
+from tarsy_tool_gateway.mcp.connection import McpConnection
+from tarsy_tool_gateway.mcp.tool_listing import is_repeatable
+from tarsy_tool_gateway.tool_servers import ToolOutput
 
 WIRES = [pytest.param(subject, wire, id=f"{subject.name}-{wire}") for subject in SUBJECTS for wire in subject.wires]
 
@@ -60,9 +60,9 @@ async def test_when_it_was_killed_and_is_there_again_the_next_call_works(
         assert server.pid != first
 
 
-def _told(known: Known, answer: Said) -> tuple[str, bool]:
+def _told(known: Known, answer: ToolOutput) -> tuple[str, bool]:
     return answer.outcome, known.answer in answer.text
 
 
-def _unrepeatable(connection: Connection) -> frozenset[str]:
+def _unrepeatable(connection: McpConnection) -> frozenset[str]:
     return frozenset(name for name, tool in connection.tools.items() if not is_repeatable(tool, connection.plan))

@@ -50,12 +50,12 @@ def _read(path: Path) -> "Config":
     # Here, as it takes a moment to import: other commands would wait for it.
     from tarsy_config.load import MAIN, load_config
     from tarsy_config.mistakes import ConfigInvalid
-    from tarsy_tool_gateway.masking import custom_patterns_fit
+    from tarsy_tool_gateway.masking import check_custom_patterns
 
     is_file = path.is_file() or (path.suffix in (".yaml", ".yml") and not path.is_dir())
     folder = path.parent if is_file else path
     name = path.name if is_file and path.name != PROVIDERS_FILE else MAIN
     try:
-        return load_config(folder, os.environ, also=(custom_patterns_fit,), main_file=name)
+        return load_config(folder, os.environ, also=(check_custom_patterns,), main_file=name)
     except ConfigInvalid as problem:
         raise fail(str(problem)) from None

@@ -17,8 +17,8 @@ from tarsy_service.http_metrics import METHODS
 from tarsy_summarizer.metrics import LLM_OUTCOMES as SUMMARIZER_LLM_OUTCOMES
 from tarsy_summarizer.metrics import SummaryOutcome
 from tarsy_timeline.server_warnings import CATEGORIES
-from tarsy_tool_gateway.connection import SessionEnd
-from tarsy_tool_gateway.retrying import RETRIED
+from tarsy_tool_gateway.mcp.connection import SessionEnd
+from tarsy_tool_gateway.mcp.failures import RETRIED
 from tarsy_websocket_gateway.metrics import DropReason
 
 

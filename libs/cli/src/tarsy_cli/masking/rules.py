@@ -8,9 +8,9 @@ from tarsy_config.load import load_config
 from tarsy_config.masking import DataMasking
 from tarsy_config.mistakes import ConfigInvalid, suggestion
 from tarsy_masking.masker import Masker
-from tarsy_masking.rules import PatternWrong
+from tarsy_masking.rules import InvalidPatternsError
 from tarsy_service.settings import SHORTEST_KEY_BYTES
-from tarsy_tool_gateway.masking import masking_of
+from tarsy_tool_gateway.masking import server_maskers
 
 
 class RulesWrong(Exception):
@@ -46,6 +46,6 @@ def _of_server(name: str, folder: Path, environ: Mapping[str, str]) -> DataMaski
 
 def _with_rules(masker: Masker, server: str, masking: DataMasking) -> Masker:
     try:
-        return masking_of(masker, {server: masking}).of(server)
-    except PatternWrong as problem:
+        return server_maskers(masker, {server: masking}).of(server)
+    except InvalidPatternsError as problem:
         raise RulesWrong(str(problem)) from None

@@ -11,14 +11,17 @@ from tarsy_contracts.chunks import LlmChunk
 from tarsy_contracts.identities import derived_id
 from tarsy_llm.protocol import Delta
 from tarsy_orchestrator.effects.dependencies import Dependencies
-from tarsy_orchestrator.effects.stream_lines import Lines, MaskedLines
 from tarsy_orchestrator.session.effects import LlmCallEffect
+from tarsy_masking.streaming import LineCutter, PieceMasker
 from tarsy_service.supervision import not_cancelled_from_inside
 
 log = structlog.get_logger(__name__)
 
+LONG_LINE = 400
+"""A line that grows beyond this is cut at a blank."""
 UNSENT_AT_MOST = 100
 """A model that is faster than Kafka waits for it here."""
+PARTS = ("thinking", "text")
 
 
 class ChunkPublisher:
@@ -32,15 +35,23 @@ class ChunkPublisher:
         self._run = int(deps.now().timestamp() * 1000)
         self._index = 0
         self._broken = False
-        self._lines: dict[str, Lines] = {"thinking": Lines(), "text": Lines()}
-        self._masked: dict[str, MaskedLines] = {"thinking": MaskedLines(mask), "text": MaskedLines(mask)}
-        self._unsent: asyncio.Queue[tuple[str, str]] = asyncio.Queue(UNSENT_AT_MOST)
+        self._part = "thinking"
+        self._cutters = {part: LineCutter(LONG_LINE) for part in PARTS}
+        self._maskers = {part: PieceMasker(mask) for part in PARTS}
+        self._unsent: asyncio.Queue[tuple[str, str, bool]] = asyncio.Queue(UNSENT_AT_MOST)
+        """Part, text, and whether the other part follows: then nothing of this one is held back."""
 
     async def take(self, delta: Delta) -> None:
-        other = "text" if delta.part == "thinking" else "thinking"
-        for part, text in ((other, self._lines[other].rest()), (delta.part, self._lines[delta.part].take(delta.text))):
-            if text and not self._broken:
-                await self._unsent.put((part, text))
+        if delta.part != self._part:
+            await self._put(self._part, self._cutters[self._part].rest(), ends=True)
+            self._part = delta.part
+        text = self._cutters[delta.part].take(delta.text)
+        if text:
+            await self._put(delta.part, text)
+
+    async def _put(self, part: str, text: str, *, ends: bool = False) -> None:
+        if not self._broken:
+            await self._unsent.put((part, text, ends))
 
     async def send(self) -> None:
         """Sends until it is cancelled. Chunks are only to look at: the answer does not wait when one cannot be sent."""
@@ -54,8 +65,10 @@ class ChunkPublisher:
 
     async def _send_all(self) -> None:
         while True:
-            part, text = await self._unsent.get()
-            masked = self._masked[part].masked(text)
+            part, text, ends = await self._unsent.get()
+            masked = self._maskers[part].take(text)
+            if ends:
+                masked += self._maskers[part].rest()
             if masked:
                 await self._publish(part, masked)
 

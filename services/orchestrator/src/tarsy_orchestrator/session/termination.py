@@ -7,7 +7,7 @@ from tarsy_orchestrator.session.llm_failures import CANCELLED
 from tarsy_orchestrator.session.state import Execution, Investigating, SessionState, ToolCallState
 from tarsy_orchestrator.session.state_queries import final_analysis
 
-UNKNOWN = "It is not known whether the call took effect: check before repeating it."
+UNKNOWN = "Outcome unknown: the call may or may not have run. Check before repeating it."
 
 
 def close_cancelled(state: Investigating, author: str) -> Sequence[e.Event]:

@@ -1,0 +1,41 @@
+"""Sensitive keys: the value beside one is a secret, whatever it looks like."""
+
+from tarsy_masking.json_value import JsonObject, JsonValue
+from tarsy_masking.patterns import PatternFile, compile_regex
+from tarsy_masking.placeholders import Placeholder
+
+
+class SensitiveKeys:
+    def __init__(self, source: PatternFile) -> None:
+        self._families = [(family, compile_regex(f"(?is).*{names}")) for family, names in source.families.items()]
+        self._harmless = compile_regex(source.harmless_names)
+        self._never_secret = compile_regex(source.never_secret)
+
+    def label(self, name: str) -> bytes | None:
+        encoded = name.encode(errors="replace")
+        if self._harmless.search(encoded):
+            return None
+        for family, regex in self._families:
+            if regex.fullmatch(encoded):
+                return f"[MASKED_{family}]".encode()
+        return None
+
+    def hide(self, value: JsonValue, label: bytes, placeholder: Placeholder) -> JsonValue:
+        """Objects stay: `secret: {secretName: db}` names a Secret. Their members are judged by their own names."""
+        if isinstance(value, list):
+            return [self.hide(item, label, placeholder) for item in value]
+        if isinstance(value, bool | dict) or value is None or value == "":
+            return value
+        secret = str(value).encode(errors="replace")
+        return value if self._never_secret.fullmatch(secret) else placeholder(label, secret).decode()
+
+    def hide_beside(self, body: JsonObject, placeholder: Placeholder) -> JsonObject:
+        """Hides values by their keys, and of a pair such as {"name": "DB_PASSWORD", "value": "x"} the value."""
+        hidden = {
+            key: value if (label := self.label(key)) is None else self.hide(value, label, placeholder)
+            for key, value in body.items()
+        }
+        name = body.get("name")
+        if "value" in body and isinstance(name, str) and (label := self.label(name)) is not None:
+            hidden["value"] = self.hide(body["value"], label, placeholder)
+        return hidden

@@ -1,0 +1,194 @@
+"""Executor of the claim state machine: it sends the reports, and starts and cancels the runs that claims.py decides."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
+from datetime import datetime
+from typing import assert_never
+
+import structlog
+from opentelemetry.trace import Tracer
+
+from tarsy_bus.pulse import Pulse
+from tarsy_bus.tracing import step as traced
+from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused, Control, RequestAnswered
+from tarsy_contracts.inputs import CallClaimed, CallNotStarted
+from tarsy_worker.claim_types import (
+    CancelRun,
+    Claimable,
+    ClaimEffect,
+    ClaimInput,
+    Claims,
+    CutOff,
+    DrainEnded,
+    DrainStarted,
+    Reconnected,
+    ReportClaim,
+    ReportNotStarted,
+    ReportOutcome,
+    RequestReceived,
+    RunEnded,
+    ServerLoad,
+    StartRun,
+    Ticked,
+)
+from tarsy_worker.claims import load_of, step
+from tarsy_worker.reports import InboxClient, Report, id_of, outcome_of
+from tarsy_worker.runner import MayStart, Runner
+
+log = structlog.get_logger(__name__)
+
+TICK_SECONDS = 0.25
+MOST_REPORTED_CALLS = 5_000
+"""Calls that are remembered after their outcome was reported."""
+MOST_UNSENT_REPORTS = 1000
+"""No further request is taken while this many reports wait for Kafka."""
+LAST_REPORTS_SECONDS = 2.0
+
+
+class Executor[R: Claimable]:
+    """The state, and the tasks of its calls. Everything happens in one event loop: a step is never interrupted."""
+
+    def __init__(
+        self,
+        claims: Claims[R],
+        *,
+        worker_id: str,
+        pulse: Pulse,
+        runner: Runner[R],
+        inbox: InboxClient,
+        count_busy: Callable[[str], None],
+        tracer: Tracer,
+        now: Callable[[], datetime],
+        new_id: Callable[[], str],
+        tasks: asyncio.TaskGroup,
+    ) -> None:
+        """`tasks` owns the runs and the reports."""
+        self._claims = claims
+        self._worker_id = worker_id
+        self._pulse = pulse
+        self._lapses = pulse.lapses
+        self._runner = runner
+        self._inbox = inbox
+        self._count_busy = count_busy
+        self._tracer = tracer
+        self._now = now
+        self._new_id = new_id
+        self._tasks = tasks
+        self._runs: dict[str, asyncio.Task[None]] = {}
+        self._unsent: dict[str, asyncio.Task[None]] = {}
+        self._reported: OrderedDict[str, None] = OrderedDict()
+
+    def load_of(self, server: str) -> ServerLoad:
+        return load_of(self._claims, server)
+
+    async def submit(self, request: R) -> None:
+        """A request from the queue. Returns when it is handed over. A call whose outcome was reported does not run."""
+        if request.call_id not in self._reported:
+            self._step(RequestReceived(request, self._new_id()))
+        while len(self._unsent) >= MOST_UNSENT_REPORTS:
+            await asyncio.wait(self._unsent.values(), return_when=asyncio.FIRST_COMPLETED)
+
+    def handle_control(self, control: Control) -> None:
+        match control:
+            case ClaimGranted() | ClaimRefused() | CallCancelled():
+                self._step(control)
+            case RequestAnswered():
+                pass  # for those who serve people
+            case _:
+                assert_never(control)
+
+    async def tick(self) -> None:
+        """Lets time pass, for ever: claims are repeated and given back."""
+        while True:
+            await asyncio.sleep(TICK_SECONDS)
+            self._step(Ticked())
+
+    async def drain(self, seconds: float) -> None:
+        """Gives back what has not begun, waits for the rest up to the limit, and gets every report sent."""
+        self._step(DrainStarted())
+        if self._runs:
+            await asyncio.wait(self._runs.values(), timeout=seconds)
+        self._step(DrainEnded())
+        if self._unsent:
+            await asyncio.wait(self._unsent.values(), timeout=LAST_REPORTS_SECONDS)
+
+    def _step(self, input: ClaimInput[R]) -> None:
+        """First of all this process finds out whether it slept: a grant may be older than it looks."""
+        self._check_pulse()
+        self._apply(input)
+
+    def _check_pulse(self) -> None:
+        lapsed, is_fresh = self._pulse.lapses != self._lapses, self._pulse.is_fresh
+        self._lapses = self._pulse.lapses
+        if lapsed or (not is_fresh and not self._claims.cut_off):
+            if self._pulse.was_heard:
+                log.warning("worker.cut_off", worker_id=self._worker_id)
+            self._apply(CutOff())
+        if is_fresh and self._claims.cut_off:
+            self._apply(Reconnected())
+
+    def _apply(self, input: ClaimInput[R]) -> None:
+        self._claims, effects = step(self._claims, input, self._now())
+        for effect in effects:
+            self._perform(effect)
+
+    def _perform(self, effect: ClaimEffect[R]) -> None:
+        match effect:
+            case ReportClaim(request, claim_id):
+                claim = CallClaimed(call_id=request.call_id, claim_id=claim_id, worker_id=self._worker_id)
+                self._report(request.session_id, claim)
+            case ReportNotStarted(request, claim_id, reason):
+                if reason == "busy":
+                    self._count_busy(request.server)
+                not_started = CallNotStarted(
+                    call_id=request.call_id, claim_id=claim_id, worker_id=self._worker_id, reason=reason
+                )
+                self._report(request.session_id, not_started)
+            case ReportOutcome(request):
+                self._report(request.session_id, self._runner.report_cancelled(effect))
+            case StartRun(request, claim_id):
+                self._start(request, claim_id)
+            case CancelRun(claim_id):
+                self._runs[claim_id].cancel()
+            case _:
+                assert_never(effect)
+
+    def _report(self, session_id: str, report: Report) -> None:
+        """In a task of its own. A report that is being sent already is not sent a second time beside it."""
+        id = id_of(report)
+        if id not in self._unsent:
+            self._unsent[id] = self._tasks.create_task(self._inbox.report(session_id, report), name=f"report {id}")
+            self._unsent[id].add_done_callback(lambda _: self._unsent.pop(id))
+
+    def _start(self, request: R, claim_id: str) -> None:
+        may_start = self._may_start(request)
+        name = f"{self._runner.span_name} {request.call_id}"
+        run = self._tasks.create_task(self._run(request, claim_id, may_start), name=name)
+        self._runs[claim_id] = run
+        # Not a `finally` in the task: one that is cancelled before its first step never comes to it.
+        run.add_done_callback(lambda _: self._end(request, claim_id))
+
+    def _may_start(self, request: R) -> MayStart:
+        """A granted call starts only while the grant has certainly not been withdrawn."""
+        lapses = self._pulse.lapses
+        return lambda: request.repeatable or (self._pulse.is_fresh and self._pulse.lapses == lapses)
+
+    async def _run(self, request: R, claim_id: str, may_start: MayStart) -> None:
+        """Ends when Kafka has the outcome: a run whose outcome cannot be reported keeps its place at the server."""
+        name, attributes = self._runner.span_name, self._runner.span_attributes(request)
+        with traced(self._tracer, name, session_id=request.session_id, attributes=attributes) as span:
+            report = await self._runner.run(request, claim_id, may_start)
+            span.set_attribute("tarsy.outcome", outcome_of(report))
+            await self._inbox.report(request.session_id, report)
+            self._remember(request.call_id)
+
+    def _remember(self, call_id: str) -> None:
+        """An owner that is behind asks again for calls whose outcome lies unread in its inbox."""
+        self._reported[call_id] = None
+        if len(self._reported) > MOST_REPORTED_CALLS:
+            self._reported.popitem(last=False)
+
+    def _end(self, request: R, claim_id: str) -> None:
+        del self._runs[claim_id]
+        self._step(RunEnded(request.call_id, claim_id))

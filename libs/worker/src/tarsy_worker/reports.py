@@ -1,0 +1,58 @@
+"""Reports of a worker to the owners of sessions, written to the inbox again and again until Kafka has them."""
+
+import asyncio
+
+from tarsy_bus.publisher import NotWritten, Publisher
+from tarsy_bus.tracing import traceparent_of
+from tarsy_contracts.identities import report_id
+from tarsy_contracts.inputs import CallClaimed, CallNotStarted, SummaryReported, ToolCallReported
+from tarsy_contracts.timing import LONGEST_PAUSE_SECONDS
+
+FIRST_PAUSE_SECONDS = 0.1
+
+type OutcomeReport = ToolCallReported | SummaryReported
+type Report = CallClaimed | CallNotStarted | OutcomeReport
+
+
+class InboxClient:
+    def __init__(self, publisher: Publisher) -> None:
+        self._publisher = publisher
+
+    async def report(self, session_id: str, report: Report) -> None:
+        """Returns when the report is acknowledged. Repeats are harmless: its id is derived."""
+        pause = FIRST_PAUSE_SECONDS
+        while True:
+            try:
+                await self._publisher.publish(
+                    self._publisher.topics.inbox,
+                    report,
+                    key=session_id,
+                    id=id_of(report),
+                    subject=session_id,
+                    traceparent=traceparent_of(session_id),
+                )
+                return
+            except NotWritten:
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+
+
+def id_of(report: Report) -> str:
+    match report:
+        case CallClaimed():
+            return report_id("claim", report.claim_id)
+        case CallNotStarted():
+            return report_id("not_started", report.claim_id)
+        case ToolCallReported():
+            return report_id("tool_result", report.call_id, report.claim_id)
+        case SummaryReported():
+            return report_id("summary_result", report.call_id, report.claim_id)
+
+
+def outcome_of(report: OutcomeReport) -> str:
+    """For the trace."""
+    match report:
+        case ToolCallReported():
+            return report.outcome
+        case SummaryReported():
+            return "error" if report.error else "ok"

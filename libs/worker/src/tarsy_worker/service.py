@@ -1,0 +1,134 @@
+"""Service of a worker: announce it, follow the control topic, take requests, drain, in the right order."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from opentelemetry.trace import Tracer
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.controls import follow_control
+from tarsy_bus.liveness import announce
+from tarsy_bus.publisher import Publisher
+from tarsy_bus.pulse import Pulse
+from tarsy_bus.queues import take_requests
+from tarsy_bus.topics_admin import check_topics
+from tarsy_contracts.message import Message
+from tarsy_contracts.workers import WorkerAnnounced
+from tarsy_service.service import Ready
+from tarsy_service.supervision import Supervisor
+from tarsy_worker.claim_types import Claimable, Claims, ServerLoad
+from tarsy_worker.executor import Executor
+from tarsy_worker.reports import InboxClient
+from tarsy_worker.runner import Runner
+
+type FiniteTasks = Mapping[str, Callable[[], Coroutine[object, object, None]]]
+"""Tasks by name that begin with the worker's service, and end by themselves."""
+
+
+class WorkerMetrics(Protocol):
+    def busy(self, server: str) -> None:
+        """Counts a request that was given back: too many run or wait."""
+        ...
+
+    def watch_load(self, load_of: Callable[[str], ServerLoad]) -> None:
+        """From now on gauges of a server's load show what this returns."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class WorkQueue[M: Message, R: Claimable]:
+    """The topic that a worker takes requests from, as one of its group. `to_claim` makes of each what is claimed."""
+
+    topic: str
+    group: str
+    kind: type[M]
+    to_claim: Callable[[M], R]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerService[M: Message, R: Claimable]:
+    """`drain_seconds`: how long a stop waits for running calls that must not be made twice."""
+
+    bus: Bus
+    publisher: Publisher
+    announcement: WorkerAnnounced
+    pulse: Pulse
+    queue: WorkQueue[M, R]
+    claims: Claims[R]
+    runner: Runner[R]
+    metrics: WorkerMetrics
+    tracer: Tracer
+    now: Callable[[], datetime]
+    new_id: Callable[[], str]
+    drain_seconds: float = 0.0
+    supervisor: Supervisor = field(default_factory=Supervisor)
+
+    async def run(
+        self,
+        ready: Ready,
+        *,
+        resources: Callable[[], AbstractAsyncContextManager[None]] = nullcontext,
+        finite: FiniteTasks | None = None,
+    ) -> None:
+        """Until it is cancelled: then no more requests, the calls, the resources, and a good-bye, in this order."""
+        await check_topics(self.bus)
+        async with (
+            self.publisher.running(),
+            self.supervisor.background({"announcements": self._announce()}),
+            resources(),
+            asyncio.TaskGroup() as tasks,
+        ):
+            executor = self._executor(tasks)
+            self.metrics.watch_load(executor.load_of)
+            try:
+                await self._serve(executor, ready, finite or {})
+            finally:
+                await executor.drain(self.drain_seconds)
+
+    async def _serve(self, executor: Executor[R], ready: Ready, finite: FiniteTasks) -> None:
+        listening = asyncio.Event()
+        async with self.supervisor.group() as group:
+            group.start("clock of claims", executor.tick())
+            steps = self.supervisor.steps("control")
+            group.start("control", follow_control(self.bus, executor.handle_control, listening.set, steps))
+            for name, work in finite.items():
+                group.start_finite(name, work())
+            # A grant that arrives before we listen would be lost: no claim until then.
+            await listening.wait()
+            ready()
+            await self.supervisor.run("requests", self._take_requests(executor))
+
+    def _take_requests(self, executor: Executor[R]) -> Coroutine[object, object, None]:
+        async def submit(request: M) -> None:
+            await executor.submit(self.queue.to_claim(request))
+
+        return take_requests(
+            self.bus,
+            self.publisher,
+            topic=self.queue.topic,
+            group=self.queue.group,
+            kind=self.queue.kind,
+            hand_over=submit,
+            stepped=self.supervisor.steps("requests"),
+        )
+
+    def _announce(self) -> Coroutine[object, object, None]:
+        return announce(self.publisher, self.announcement, self.pulse, self.supervisor.steps("announcements"))
+
+    def _executor(self, tasks: asyncio.TaskGroup) -> Executor[R]:
+        return Executor(
+            self.claims,
+            worker_id=self.announcement.worker_id,
+            pulse=self.pulse,
+            runner=self.runner,
+            inbox=InboxClient(self.publisher),
+            count_busy=self.metrics.busy,
+            tracer=self.tracer,
+            now=self.now,
+            new_id=self.new_id,
+            tasks=tasks,
+        )

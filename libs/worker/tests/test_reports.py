@@ -1,0 +1,38 @@
+"""What a worker tells the owners, on a real Kafka."""
+
+import asyncio
+from datetime import UTC, datetime
+
+import pytest
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.publisher import Publisher
+from tarsy_bus.records import delivery
+from tarsy_bus_kafka import make_ours, read_all
+from tarsy_contracts.inputs import INPUTS, CallClaimed, CallNotStarted
+from tarsy_worker.reports import InboxClient, id_of
+
+CLAIM = CallClaimed(call_id="c", claim_id="x", worker_id="w")
+NOT_STARTED = CallNotStarted(call_id="c", claim_id="x", worker_id="w", reason="busy")
+
+
+async def test_a_report_is_repeated_until_kafka_has_it(bare: Bus, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with Publisher(bare, source="test", now=lambda: datetime.now(UTC)).running() as publisher:
+        with monkeypatch.context() as hurried:
+            hurried.setattr("tarsy_bus.publisher.WRITE_SECONDS", 0.2)
+            saying = asyncio.create_task(InboxClient(publisher).report("s", CLAIM))
+            done, _ = await asyncio.wait([saying], timeout=0.5)
+            assert not done
+        await make_ours(bare, bare.topics.inbox)
+        async with asyncio.timeout(90):
+            await saying
+    (record,) = await read_all(bare, bare.topics.inbox)
+    found = delivery(record)
+    assert found.decode(INPUTS) == CLAIM
+    assert (record.key, found.envelope.subject, found.envelope.id) == (b"s", "s", id_of(CLAIM))
+
+
+def test_the_same_report_has_the_same_id_and_another_has_another() -> None:
+    assert id_of(CLAIM) == id_of(CLAIM.model_copy(update={"worker_id": "v"}))
+    assert id_of(CLAIM) != id_of(CLAIM.model_copy(update={"claim_id": "y"}))
+    assert id_of(CLAIM) != id_of(NOT_STARTED)

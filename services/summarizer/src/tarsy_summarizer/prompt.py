@@ -1,0 +1,35 @@
+"""Prompt of a summary."""
+
+import hashlib
+import json
+from importlib.resources import files
+from string import Template
+
+from tarsy_contracts.conversation import Conversation, UserMessage
+from tarsy_contracts.requests import SummaryRequest
+
+
+def summary_conversation(request: SummaryRequest, result: str) -> Conversation:
+    """`result` is what is to be shortened, short enough already.
+
+    The fence is made from the text that it encloses: nobody can write that text so that it holds its own fence.
+    """
+    fence = f"-----{hashlib.sha256(result.encode()).hexdigest()[:16]}-----"
+    words = {
+        "fence": fence,
+        "max_tokens": str(request.max_tokens),
+        "alert_title": request.alert_title,
+        "tool": request.tool,
+        "server": request.server,
+        "arguments": json.dumps(request.arguments, ensure_ascii=False),
+        "purpose": request.purpose or "(nothing)",
+        "result": result,
+    }
+    return Conversation(
+        system=_template("system").substitute(words),
+        messages=(UserMessage(content=_template("request").substitute(words)),),
+    )
+
+
+def _template(name: str) -> Template:
+    return Template(files("tarsy_summarizer").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8"))

@@ -1,0 +1,61 @@
+"""Runner of summaries: each is repeatable, so it is claimed and begun at once, or given back as too much."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from tarsy_bus.tracing import Attributes
+from tarsy_contracts.inputs import SummaryReported
+from tarsy_contracts.requests import SummaryRequest
+from tarsy_service.supervision import not_cancelled_from_inside
+from tarsy_summarizer.metrics import SUMMARIES, Metrics, SummaryOutcome
+from tarsy_summarizer.summarize import Summarizer
+from tarsy_worker.claim_types import ReportOutcome
+from tarsy_worker.runner import MayStart, always
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryClaim:
+    """A request as the claim state machine sees it: all summaries count against one limit."""
+
+    request: SummaryRequest
+    server: str = SUMMARIES
+    repeatable: bool = True
+
+    @property
+    def session_id(self) -> str:
+        return self.request.session_id
+
+    @property
+    def call_id(self) -> str:
+        return self.request.call_id
+
+    @property
+    def not_after(self) -> datetime:
+        return self.request.not_after
+
+
+class SummaryRunner:
+    """Runs claimed summaries, and counts them."""
+
+    span_name = "summary"
+
+    def __init__(self, summarizer: Summarizer, metrics: Metrics) -> None:
+        self._summarizer = summarizer
+        self._metrics = metrics
+
+    def span_attributes(self, claim: SummaryClaim) -> Attributes:
+        return {"tarsy.call_id": claim.call_id, "tarsy.llm_provider": claim.request.llm_provider}
+
+    async def run(self, claim: SummaryClaim, claim_id: str, may_start: MayStart = always) -> SummaryReported:
+        work = self._summarizer.run(claim.request, claim_id)
+        report = await not_cancelled_from_inside(f"summary {claim.call_id}", work)
+        self._count("error" if report.error else "ok", report)
+        return report
+
+    def report_cancelled(self, cancelled: ReportOutcome[SummaryClaim]) -> SummaryReported:
+        report = self._summarizer.report_cancelled(cancelled.request.request, cancelled.claim_id, cancelled.ran_for)
+        self._count("cancelled", report)
+        return report
+
+    def _count(self, outcome: SummaryOutcome, report: SummaryReported) -> None:
+        self._metrics.ended(outcome, report.duration_ms / 1000)

@@ -1,0 +1,77 @@
+"""Service of the summarizer: a worker that closes its connections to models when the last summary has ended."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from opentelemetry.trace import Tracer
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.publisher import Publisher
+from tarsy_bus.pulse import Pulse
+from tarsy_contracts.requests import SummaryRequest
+from tarsy_contracts.timing import GRACE_SECONDS
+from tarsy_contracts.workers import WorkerAnnounced
+from tarsy_service.service import Ready
+from tarsy_service.supervision import Supervisor
+from tarsy_summarizer.metrics import SUMMARIES, Metrics
+from tarsy_summarizer.runner import SummaryClaim, SummaryRunner
+from tarsy_summarizer.summarize import Summarizer
+from tarsy_worker.claim_types import Claims, ServerLimits
+from tarsy_worker.service import WorkerService, WorkQueue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummarizerService:
+    worker: WorkerService[SummaryRequest, SummaryClaim]
+    summarizer: Summarizer
+
+    @property
+    def supervisor(self) -> Supervisor:
+        return self.worker.supervisor
+
+    async def run(self, ready: Ready) -> None:
+        """Until it is cancelled."""
+        await self.worker.run(ready, resources=self._models)
+
+    @asynccontextmanager
+    async def _models(self) -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            await self.summarizer.aclose()
+
+
+def summary_worker(
+    bus: Bus,
+    publisher: Publisher,
+    *,
+    worker_id: str,
+    name: str,
+    summarizer: Summarizer,
+    metrics: Metrics,
+    tracer: Tracer,
+    now: Callable[[], datetime],
+    new_id: Callable[[], str],
+    at_once: int,
+) -> WorkerService[SummaryRequest, SummaryClaim]:
+    """`at_once` summaries run at a time; a stop gives them back."""
+    return WorkerService(
+        bus=bus,
+        publisher=publisher,
+        announcement=WorkerAnnounced(worker_id=worker_id, service="summarizer", name=name),
+        pulse=Pulse(GRACE_SECONDS),
+        queue=WorkQueue(
+            topic=bus.topics.summaries,
+            group=f"{bus.topics.prefix}.summarizer",
+            kind=SummaryRequest,
+            to_claim=SummaryClaim,
+        ),
+        claims=Claims(limits={SUMMARIES: ServerLimits(concurrent=at_once, queue=0)}, claim_after=timedelta(0)),
+        runner=SummaryRunner(summarizer, metrics),
+        metrics=metrics,
+        tracer=tracer,
+        now=now,
+        new_id=new_id,
+    )

@@ -1,0 +1,1 @@
+"""Built-in tools of the gateway: `read_result` and `fetch_runbook`."""

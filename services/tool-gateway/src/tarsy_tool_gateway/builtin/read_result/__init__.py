@@ -1,0 +1,1 @@
+"""Tool `read_result`: agents read on in results that were too long for them."""

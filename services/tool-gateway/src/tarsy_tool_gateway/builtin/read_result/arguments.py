@@ -1,0 +1,43 @@
+"""Arguments of `read_result`. Pure."""
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+
+MOST_LINES = 2000
+MOST_CONTEXT = 10
+LONGEST_SEARCH = 500
+
+
+class InvalidArgumentsError(ValueError):
+    """In words that an agent can act on."""
+
+
+class ReadArguments(BaseModel):
+    """`offset` is the line to begin at, from 0; `byte` is where in it, for a line that is too long to be shown at once.
+
+    Which result is meant (`result`) the orchestrator has resolved.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    result: str = ""
+    offset: Annotated[int, Field(ge=0)] = 0
+    byte: Annotated[int, Field(ge=0)] = 0
+    lines: Annotated[int, Field(ge=1)] = 200
+    search: Annotated[str, Field(max_length=LONGEST_SEARCH)] = ""
+    ignore_case: bool = False
+    context: Annotated[int, Field(ge=0)] = 2
+
+
+def parse_arguments(arguments: Mapping[str, JsonValue]) -> ReadArguments:
+    """More than there can be is the most that there can be. Raises InvalidArgumentsError."""
+    given = {name: value for name, value in arguments.items() if value is not None}
+    try:
+        asked = ReadArguments.model_validate(given)
+    except ValidationError as problem:
+        wrong = problem.errors(include_url=False, include_context=False, include_input=False)[0]
+        place = ".".join(str(part) for part in wrong["loc"])
+        raise InvalidArgumentsError(f"The argument {place} does not fit: {wrong['msg']}.") from problem
+    return asked.model_copy(update={"lines": min(asked.lines, MOST_LINES), "context": min(asked.context, MOST_CONTEXT)})

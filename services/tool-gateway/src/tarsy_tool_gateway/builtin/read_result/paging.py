@@ -1,0 +1,39 @@
+"""Start of a page: skips a text up to the position where reading begins. Pure."""
+
+from tarsy_tool_gateway.builtin.read_result.position import TextPosition
+
+
+class PageStart:
+    """Lets nothing through of what lies before `goal`. `at` is where that was found: its line may be shorter."""
+
+    def __init__(self, goal: TextPosition) -> None:
+        self._goal = goal
+        self.at = TextPosition(0)
+        self.arrived = goal == self.at
+
+    def take(self, piece: bytes) -> bytes:
+        """The part of the piece that belongs to the page."""
+        if self.arrived:
+            return piece
+        start = 0
+        missing = self._goal.line - self.at.line
+        if missing:
+            if piece.count(b"\n") < missing:
+                self.at = self.at.after(piece)
+                return b""
+            for _ in range(missing):
+                start = piece.index(b"\n", start) + 1
+            self.at = TextPosition(self._goal.line)
+        return self._in_line(piece, start)
+
+    def _in_line(self, piece: bytes, start: int) -> bytes:
+        end = piece.find(b"\n", start)
+        end = len(piece) if end < 0 else end
+        ahead = min(self._goal.byte - self.at.byte, end - start)
+        self.at = TextPosition(self.at.line, self.at.byte + ahead)
+        start += ahead
+        while start < end and piece[start] & 0xC0 == 0x80:
+            # The byte that was asked for lies inside of a character.
+            start, self.at = start + 1, TextPosition(self.at.line, self.at.byte + 1)
+        self.arrived = self.at.byte >= self._goal.byte or end < len(piece)
+        return piece[start:]

@@ -1,0 +1,1 @@
+"""Tool `fetch_runbook`: runbooks from the few hosts that are allowed, and never from anywhere else."""

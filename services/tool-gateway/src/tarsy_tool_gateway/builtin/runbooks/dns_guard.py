@@ -1,0 +1,78 @@
+"""Guard against SSRF: resolves a runbook's host, and decides whether a runbook may come from its addresses."""
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from typing import NamedTuple
+
+from tarsy_contracts.runbook_urls import USUAL_PORTS, RunbookUrl, RunbookUrlRefused, is_listed_by_name
+
+MOST_LOOKUPS = 4
+NAT64 = IPv6Network("64:ff9b::/96")
+
+
+class Endpoint(NamedTuple):
+    address: str
+    port: int
+
+
+type Find = Callable[[RunbookUrl], Awaitable[Sequence[Endpoint]]]
+"""Raises UnknownHostError, RunbookUrlRefused."""
+type Lookup = Callable[[str, int], Awaitable[Sequence[Endpoint]]]
+
+
+class UnknownHostError(Exception):
+    """No DNS knows the host."""
+
+
+class SystemLookup:
+    """In threads of its own: one that asks a dead DNS cannot be stopped, and nobody else should wait for it."""
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(MOST_LOOKUPS, thread_name_prefix="runbook-dns")
+
+    async def __call__(self, host: str, port: int) -> Sequence[Endpoint]:
+        """Raises UnknownHostError."""
+        ask = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
+        try:
+            rows = await asyncio.get_running_loop().run_in_executor(self._threads, ask)
+        except (OSError, UnicodeError):
+            raise UnknownHostError(host) from None
+        return list(dict.fromkeys(Endpoint(str(row[4][0]), int(row[4][1])) for row in rows))
+
+
+async def resolve_endpoints(url: RunbookUrl, *, domains: Collection[str], lookup: Lookup) -> Sequence[Endpoint]:
+    """Where to connect to: this answer of the DNS, and not the next one. Raises UnknownHostError, RunbookUrlRefused."""
+    found = await lookup(url.host, url.port or USUAL_PORTS[url.scheme])
+    listed = is_listed_by_name(url, domains)
+    places = [place for place in found if _is_open(place.address, url.host, listed=listed)]
+    if found and not places:
+        raise RunbookUrlRefused("leads into a network that runbooks may not come from")
+    return places
+
+
+def _is_open(text: str, host: str, *, listed: bool) -> bool:
+    """The public network always; an inner one for hosts that the operator named; this machine and its neighbours on the
+    wire (where clouds keep their credentials) only when the address itself was named, or localhost."""
+    address = _meant(ip_address(text.partition("%")[0]))
+    if address.is_multicast or address.is_unspecified:
+        return False
+    if address.is_global:
+        return True
+    if not listed:
+        return False
+    if address.is_loopback or address.is_link_local or address.is_reserved:
+        return host in (str(address), "localhost")
+    return True
+
+
+def _meant(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
+    """The IPv4 address that an IPv6 address stands for."""
+    if isinstance(address, IPv4Address):
+        return address
+    if address in NAT64:
+        return IPv4Address(int(address) & 0xFFFFFFFF)
+    return address.ipv4_mapped or address.sixtofour or address

@@ -1,0 +1,125 @@
+"""Fetcher of runbooks over HTTP. Redirects are followed by hand: each target is checked like the first address."""
+
+import asyncio
+import ssl
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from urllib.parse import urljoin
+
+import httpx2
+import structlog
+
+from tarsy_contracts.runbook_urls import RunbookUrl, RunbookUrlRefused, allowed_runbook_url
+from tarsy_tool_gateway.builtin.runbooks.dns_guard import Endpoint, Find, UnknownHostError
+from tarsy_tool_gateway.builtin.runbooks.github import is_github, raw_file_url
+from tarsy_tool_gateway.builtin.runbooks.response import read_answer
+from tarsy_tool_gateway.builtin.runbooks.rules import RunbookRules
+from tarsy_tool_gateway.tool_servers import ToolOutput
+
+log = structlog.get_logger(__name__)
+
+MOST_REDIRECTS = 5
+REDIRECTS = (301, 302, 303, 307, 308)
+CONNECT_SECONDS = 3.0
+"""A host may have several addresses: the first must not use up all the time."""
+ACCEPTED = "text/plain, text/markdown, text/*;q=0.9, */*;q=0.1"
+
+
+class RunbookFetcher:
+    def __init__(self, rules: RunbookRules, *, find: Find, tls: ssl.SSLContext) -> None:
+        self._rules = rules
+        self._find = find
+        self._tls = tls
+
+    async def fetch(self, url: RunbookUrl) -> ToolOutput:
+        """Never raises for what a server, or the network, does."""
+        began = time.monotonic()
+        output = await self._fetch_in_time(url)
+        took = round(time.monotonic() - began, 3)
+        log.info("runbook.fetched", host=url.host, outcome=output.outcome, seconds=took)
+        return output
+
+    async def _fetch_in_time(self, url: RunbookUrl) -> ToolOutput:
+        try:
+            async with asyncio.timeout(self._rules.seconds):
+                return await self._follow(url)
+        except TimeoutError:
+            return ToolOutput(
+                "unavailable", f"The runbook did not come from {url.host} within {self._rules.seconds:g} s."
+            )
+        except UnknownHostError as problem:
+            return ToolOutput(
+                "unavailable", f"The tool gateway does not find the host of the runbook, {problem} (DNS)."
+            )
+        except RunbookUrlRefused as problem:
+            return ToolOutput("rejected", f"The address of the runbook {problem}.")
+        except (httpx2.TransportError, httpx2.InvalidURL) as problem:
+            return ToolOutput("unavailable", f"The runbook cannot be fetched from {url.host}: {_reason(problem)}.")
+
+    async def _follow(self, url: RunbookUrl) -> ToolOutput:
+        host = url.host
+        for _ in range(MOST_REDIRECTS + 1):
+            # The token is not sent where another host redirects us: the alert did not choose that address.
+            token = self._rules.token if url.host == host and is_github(url) else None
+            async with self._answer(url, token) as response:
+                if response.status_code not in REDIRECTS or "location" not in response.headers:
+                    return await read_answer(response, url, self._rules)
+                url = self._target(url, response.headers["location"])
+            if url.host != host:
+                host = ""
+        return ToolOutput("tool_error", f"The address of the runbook redirects more than {MOST_REDIRECTS} times.")
+
+    def _target(self, url: RunbookUrl, location: str) -> RunbookUrl:
+        """Raises RunbookUrlRefused."""
+        try:
+            return raw_file_url(allowed_runbook_url(urljoin(str(url), location), self._rules.allowed_domains))
+        except RunbookUrlRefused as problem:
+            raise RunbookUrlRefused(f"redirects to one that {problem}") from None
+        except ValueError:
+            raise RunbookUrlRefused("redirects to what is no address") from None
+
+    @asynccontextmanager
+    async def _answer(self, url: RunbookUrl, token: str | None) -> AsyncIterator[httpx2.Response]:
+        """A connection for this request alone: another host at the same place would not be checked for its name."""
+        places = await self._find(url)
+        async with httpx2.AsyncHTTPTransport(verify=self._tls, trust_env=False) as transport:
+            response = await _first_answer(transport, [_request(url, place, token) for place in places])
+            try:
+                yield response
+            finally:
+                await response.aclose()
+
+
+async def _first_answer(transport: httpx2.AsyncHTTPTransport, requests: list[httpx2.Request]) -> httpx2.Response:
+    """Raises httpx2.TransportError: that of the last place."""
+    problem: httpx2.TransportError = httpx2.ConnectError("the host has no address")
+    for request in requests:
+        try:
+            return await transport.handle_async_request(request)
+        except (httpx2.ConnectError, httpx2.ConnectTimeout) as failed:
+            problem = failed
+    raise problem
+
+
+def _request(url: RunbookUrl, place: Endpoint, token: str | None) -> httpx2.Request:
+    """To the machine that was judged, in the name of the host; TLS checks that name. No limit on reading beside the
+    one for all."""
+    address = f"[{place.address}]" if ":" in place.address else place.address
+    headers = {"Host": url.authority, "Accept": ACCEPTED, "Accept-Encoding": "identity", "User-Agent": "tarsy"}
+    if token is not None:
+        headers["Authorization"] = f"Bearer {token}"
+    return httpx2.Request(
+        "GET",
+        f"{url.scheme}://{address}:{place.port}{url.target}",
+        headers=headers,
+        extensions={"sni_hostname": url.host, "timeout": {"connect": CONNECT_SECONDS}},
+    )
+
+
+def _reason(problem: Exception) -> str:
+    if "CERTIFICATE_VERIFY_FAILED" in str(problem):
+        return "its certificate is not trusted"
+    if isinstance(problem, httpx2.ConnectError | httpx2.ConnectTimeout):
+        return "no connection"
+    return "the connection broke, or what it answered is not HTTP"

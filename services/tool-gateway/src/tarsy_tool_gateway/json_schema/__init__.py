@@ -1,5 +1,0 @@
-"""Checks JSON against the schemas of strangers, in a bounded number of steps and without fetching anything. Pure.
-
-jsonschema cannot be bounded: it uses Python's `re` also for what stands in a subschema with a `$schema` of its own,
-writes out the whole value in each message that nobody reads, and compares unique items pair by pair.
-"""

@@ -1,0 +1,1 @@
+"""MCP servers: connections and sessions with them, and calls of their tools."""

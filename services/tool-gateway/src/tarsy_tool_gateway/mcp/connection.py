@@ -1,0 +1,274 @@
+"""Connection to an MCP server: it always has a session, or opens the next one. Calls from anywhere share it."""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal
+
+import structlog
+from mcp.shared.dispatcher import ProgressFnT
+from mcp_types import CallToolResult, Tool
+from pydantic import JsonValue
+
+from tarsy_tool_gateway.mcp.arguments import ArgumentChecks
+from tarsy_tool_gateway.mcp.diagnosis import Diagnosis, diagnose
+from tarsy_tool_gateway.mcp.failures import CallFailedError, FailureKind, failure_of
+from tarsy_tool_gateway.mcp.protocol_versions import ProtocolVersions
+from tarsy_tool_gateway.mcp.server_plan import ServerPlan
+from tarsy_tool_gateway.mcp.session import McpSession
+from tarsy_tool_gateway.mcp.transports.opener import Open, opener
+from tarsy_tool_gateway.results.text import truncate_at_space
+
+log = structlog.get_logger(__name__)
+
+FIRST_PAUSE_SECONDS = 0.2
+LONGEST_PAUSE_SECONDS = 30.0
+STABLE_SECONDS = 30.0
+MOST_SHOWN = 2000
+MOST_MASKED = 64 * 1024
+"""Characters of the reason why a server cannot be reached."""
+MOST_RETIRED = 4
+"""Sessions that may wait for their last calls beside the one that is used."""
+
+type SessionEnd = Literal["ended", "expired", "silent", "refused", "hung"]
+"""It ended by itself; the server knew it no longer; it did not answer a check; it answered that with an error; it took
+no more of what was sent.
+"""
+LEFT: Mapping[FailureKind, SessionEnd] = {"session_ended": "ended", "session_over": "expired", "hung": "hung"}
+
+
+@dataclass(frozen=True, slots=True)
+class HealthCheck:
+    """How often a server is asked whether it is there, and how long it may take to answer."""
+
+    every_seconds: float = 15.0
+    within_seconds: float = 5.0
+
+
+class McpConnection:
+    """`run` is the one task; `changed` is set whenever tools or health are no longer what they were."""
+
+    def __init__(
+        self,
+        plan: ServerPlan,
+        *,
+        mask: Callable[[str], str],
+        connect_seconds: float,
+        connected: Callable[[], None] = lambda: None,
+        ended: Callable[[SessionEnd], None] = lambda _: None,
+        unchecked: Callable[[], None] = lambda: None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        checking: HealthCheck = HealthCheck(),
+    ) -> None:
+        self.plan = plan
+        self.error = "it has not been reached yet"
+        self.misconfigured = False
+        self.diagnosed = False
+        self.checked_at: datetime | None = None
+        self.changed = asyncio.Event()
+        self.mask = mask
+        self._connect_seconds = connect_seconds
+        self._connected = connected
+        self._ended = ended
+        self._unchecked = unchecked
+        self._now = now
+        self._checking = checking
+        self._eras = ProtocolVersions(plan.transport.protocol, probe_seconds=min(10.0, connect_seconds / 3))
+        self._session: McpSession | None = None
+        self._retired: deque[McpSession] = deque()
+        self._known: Mapping[str, Tool] = {}
+        self._ready = asyncio.Event()
+        self._wake = asyncio.Event()
+        self._left: SessionEnd | None = None
+        self._stopping = False
+        self._task: asyncio.Task[None] | None = None
+        self.protocol_version = ""
+        self.server_version = ""
+
+    @property
+    def healthy(self) -> bool:
+        return self._ready.is_set()
+
+    @property
+    def tools(self) -> Mapping[str, Tool]:
+        """As they were listed last."""
+        return self._known
+
+    @property
+    def checks(self) -> ArgumentChecks:
+        return self._session.checks if self._session is not None else ArgumentChecks(self._known)
+
+    def stop(self) -> None:
+        """`run` then closes all sessions and returns, or, when there is none, is cancelled."""
+        self._stopping = True
+        for session in self._retired:
+            session.end()
+        if self._session is not None:
+            self._session.end()
+        elif self._task is not None:
+            self._task.cancel()
+
+    async def run(self) -> None:
+        """Keeps a session until `stop`; one that ended is followed by another, after growing pauses."""
+        self._task = asyncio.current_task()
+        async with opener(self.plan, self.mask) as open_streams, asyncio.TaskGroup() as sessions:
+            pause = FIRST_PAUSE_SECONDS
+            while not self._stopping:
+                began = time.monotonic()
+                await self._one_session(open_streams, sessions)
+                if self._stopping:
+                    return
+                if time.monotonic() - began > STABLE_SECONDS:
+                    pause = FIRST_PAUSE_SECONDS
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+
+    async def wait_ready(self, seconds: float) -> None:
+        """Raises CallFailedError."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._ready.wait()
+        except TimeoutError:
+            raise CallFailedError("unreachable", self.error) from None
+
+    async def call(
+        self, tool: str, arguments: dict[str, JsonValue], seconds: float, progress: ProgressFnT | None = None
+    ) -> CallToolResult:
+        """Raises CallFailedError."""
+        session = self._session
+        if session is None or not self.healthy:
+            raise CallFailedError("unreachable", self.error)
+        try:
+            return await session.call(tool, arguments, seconds, progress)
+        except CallFailedError as failure:
+            self._react(session, failure)
+            raise
+
+    async def check(self) -> None:
+        """Asks the server soon whether it is there, and for its tools; calls go on meanwhile."""
+        self._wake.set()
+
+    async def _one_session(self, open_streams: Open, sessions: asyncio.TaskGroup) -> None:
+        session = McpSession(
+            self._eras,
+            connect_seconds=self._connect_seconds,
+            stirred=lambda: self._stirred(session),
+            unchecked=self._not_checked,
+        )
+        sessions.create_task(session.run(open_streams), name=f"session with {self.plan.name}")
+        if not await session.opened():
+            self._lost(diagnose(session.problem) if session.problem is not None else None)
+            return
+        self._session = session
+        self._left = None
+        self._found(session)
+        self._connected()
+        end, verdict = await self._until_broken(session)
+        self._session = None
+        self._retire(session)
+        if session.problem is not None:
+            verdict = diagnose(session.problem)
+        self._lost(verdict)
+        if not self._stopping:
+            self._ended(end)
+
+    async def _until_broken(self, session: McpSession) -> tuple[SessionEnd, Diagnosis | None]:
+        """Checks now and then, and whenever something stirs. Nobody waits for a check, but calls that are in doubt."""
+        silences = 0
+        while True:
+            if not session.is_over:
+                await self._stirs()
+            if session.is_over:
+                return "ended", None
+            if self._left is not None:
+                return self._left, None
+            problem = await self._asked(session)
+            if problem is None:
+                silences = 0
+                self._found(session)
+                continue
+            if session.is_over:
+                return "ended", None
+            if not isinstance(problem, TimeoutError):
+                return "refused", diagnose(problem)
+            silences += 1
+            if silences > 1 or not session.in_flight:
+                return "silent", diagnose(problem)
+            # Some servers do one thing at a time: this one may be at work for a call.
+            self._wake.set()
+
+    async def _asked(self, session: McpSession) -> Exception | None:
+        """Why the server does not seem to be there; None when it is."""
+        began = asyncio.get_running_loop().time()
+        try:
+            await session.list_tools(self._checking.within_seconds)
+        except Exception as problem:  # noqa: BLE001 - whatever it is, the server does not list its tools
+            failure = failure_of(problem, alive=not session.is_over)
+            busy = failure is not None and failure.kind == "throttled"
+            return None if busy or session.answered_at > began else problem
+        return None
+
+    async def _stirs(self) -> None:
+        try:
+            async with asyncio.timeout(self._checking.every_seconds):
+                await self._wake.wait()
+        except TimeoutError:
+            pass
+        self._wake.clear()
+
+    def _stirred(self, session: McpSession) -> None:
+        if session is self._session:
+            if session.is_over:
+                self._ready.clear()
+            self._wake.set()
+
+    def _react(self, session: McpSession, failure: CallFailedError) -> None:
+        """After one broken call the others go on; the next ones wait until the server was asked."""
+        if failure.meaning.session == "keep" or session is not self._session or not self.healthy:
+            return
+        self.error = self._shown(failure.why)
+        self._left = LEFT.get(failure.kind)
+        self._ready.clear()
+        self._wake.set()
+        log.warning("mcp_server.doubted", server=self.plan.name, reason=failure.kind, error=self.error)
+
+    def _not_checked(self, tool: str) -> None:
+        self._unchecked()
+        log.warning("mcp_server.schema_not_checked", server=self.plan.name, tool=self._shown(tool))
+
+    def _retire(self, session: McpSession) -> None:
+        self._retired = deque(each for each in self._retired if not each.is_over)
+        self._retired.append(session)
+        session.retire()
+        while len(self._retired) > MOST_RETIRED:
+            self._retired.popleft().end()
+
+    def _found(self, session: McpSession) -> None:
+        news = not self.healthy or session.tools != self._known or not self.diagnosed
+        self.protocol_version, self.server_version = session.protocol_version, self.mask(session.server_version)[:200]
+        if session.tools != self._known:
+            self._known = session.tools
+        self.error, self.misconfigured, self.diagnosed = "", False, True
+        self.checked_at = self._now()
+        self._ready.set()
+        if news:
+            self.changed.set()
+            log.info("mcp_server.ready", server=self.plan.name, tools=len(self._known))
+
+    def _shown(self, reason: str) -> str:
+        """Cut after it was masked: of a secret that is cut in two, neither half is known."""
+        return truncate_at_space(self.mask(truncate_at_space(reason, MOST_MASKED)), MOST_SHOWN)
+
+    def _lost(self, verdict: Diagnosis | None) -> None:
+        self._ready.clear()
+        self.checked_at, self.diagnosed = self._now(), True
+        self.misconfigured = verdict is not None and verdict.misconfigured
+        if verdict is not None:
+            self.error = self._shown(verdict.reason)
+        self.error = self.error or "it ended by itself"
+        self.changed.set()
+        if not self._stopping:
+            log.warning("mcp_server.lost", server=self.plan.name, error=self.error)

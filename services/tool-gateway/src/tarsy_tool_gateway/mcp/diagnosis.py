@@ -1,0 +1,113 @@
+"""Diagnosis of an MCP server that cannot be reached: down, which passes by itself, or misconfigured."""
+
+import errno
+import ssl
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import httpx2
+from mcp import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    PARSE_ERROR,
+    UNSUPPORTED_PROTOCOL_VERSION,
+)
+from pydantic import ValidationError
+
+from tarsy_tool_gateway.mcp.failures import is_gateway_error
+
+PASSING_STATUSES = frozenset({408, 425, 429})
+NO_SUCH_PROTOCOL = frozenset(
+    {PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, UNSUPPORTED_PROTOCOL_VERSION}
+)
+"""So does somebody answer a greeting who speaks another language, or none."""
+NOT_TO_BE_STARTED = frozenset({errno.ENOENT, errno.EACCES, errno.ENOEXEC, errno.ENOTDIR, errno.EISDIR, errno.EPERM})
+NO_ADDRESS = (httpx2.InvalidURL, httpx2.UnsupportedProtocol, httpx2.LocalProtocolError, UnicodeError)
+NO_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE")
+"""OpenSSL's words for somebody who does not speak TLS at all."""
+
+
+class MisconfiguredError(Exception):
+    """A mistake that the operator must correct, in a sentence: no repetition will help."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """`reason` is neither masked nor cut yet."""
+
+    misconfigured: bool
+    reason: str
+
+
+def diagnose(problem: BaseException) -> Diagnosis:
+    """Diagnoses the error that ended an attempt to connect, or to list the tools."""
+    leaves = list(_leaves(problem))
+    wrong = next((leaf for leaf in leaves if _is_wrong(leaf)), None)
+    return Diagnosis(wrong is not None, _said(wrong or leaves[0]))
+
+
+def _leaves(problem: BaseException) -> Iterator[BaseException]:
+    if isinstance(problem, BaseExceptionGroup):
+        for inner in problem.exceptions:
+            yield from _leaves(inner)
+    else:
+        yield problem
+
+
+def _is_wrong(problem: BaseException) -> bool:
+    match problem:
+        case MisconfiguredError() | ValidationError():
+            return True
+        case MCPError():
+            return _is_final(problem)
+        case httpx2.HTTPStatusError():
+            return _denies(problem.response.status_code)
+        case RuntimeError():
+            # All that the SDK says of a handshake that came to no version in common.
+            return "protocol version" in str(problem)
+        case httpx2.ConnectError():
+            return any(_is_wrong_tls(cause) for cause in _causes(problem))
+        case OSError():
+            return problem.errno in NOT_TO_BE_STARTED
+        case _:
+            return isinstance(problem, NO_ADDRESS)
+
+
+def _denies(status: int) -> bool:
+    """Whether the answer will be the same tomorrow. A redirect that leads elsewhere is not followed."""
+    return 300 <= status < 500 and status not in PASSING_STATUSES
+
+
+def _is_final(problem: MCPError) -> bool:
+    data = problem.error.data
+    if is_gateway_error(data):
+        return data["tarsy"] == "refused" and _denies(data.get("status", 0))
+    return problem.code in NO_SUCH_PROTOCOL
+
+
+def _is_wrong_tls(cause: BaseException) -> bool:
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return True
+    return isinstance(cause, ssl.SSLError) and any(word in str(cause) for word in NO_TLS)
+
+
+def _causes(problem: BaseException) -> Iterator[BaseException]:
+    cause: BaseException | None = problem
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__ or cause.__context__
+
+
+def _said(problem: BaseException) -> str:
+    match problem:
+        case TimeoutError():
+            return "it did not answer in time"
+        case MisconfiguredError():
+            return str(problem)
+        case ValidationError():
+            # pydantic's own words hold what the server said.
+            return f"it answers what is not MCP ({problem.error_count()} places do not fit {problem.title})"
+        case _:
+            return f"{type(problem).__name__}: {problem}"

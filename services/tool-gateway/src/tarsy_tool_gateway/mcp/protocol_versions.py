@@ -1,0 +1,90 @@
+"""Protocol versions: whether a server has the handshake (until 2025-11-25) or not (since 2026-07-28)."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from mcp import Client, MCPError
+from mcp.client.session import ClientSession
+from mcp_types import REQUEST_TIMEOUT, CallToolResult, DiscoverResult
+from mcp_types.version import LATEST_MODERN_VERSION
+
+from tarsy_config.transports import Protocol
+
+MOST_PROBE_SECONDS = 10.0
+"""More the SDK does not grant."""
+MODES = {"auto": "auto", "legacy": "legacy", "modern": LATEST_MODERN_VERSION}
+
+
+@dataclass(kw_only=True)
+class ProbingClient(Client):
+    """`probe_seconds`: how long a server may be silent when it is asked whether it is of the newer era.
+
+    Many an older one never answers what it does not know, and the SDK's ten seconds may be all the time that there is.
+    `check_result` looks at a result in place of the SDK, whose check has no bounds. The call raises what it raises.
+    """
+
+    probe_seconds: float = MOST_PROBE_SECONDS
+    check_result: Callable[[str, CallToolResult], None] = lambda name, result: None
+
+    async def _build_session(self, exit_stack: AsyncExitStack) -> ClientSession:
+        session = await super()._build_session(exit_stack)
+        patient = session.send_discover
+
+        async def bounded(name: str, result: CallToolResult) -> None:
+            self.check_result(name, result)
+
+        async def impatient(version: str) -> dict[str, Any]:
+            try:
+                async with asyncio.timeout(self.probe_seconds):
+                    return await patient(version)
+            except TimeoutError:
+                raise MCPError(REQUEST_TIMEOUT, "it did not say in time whether it is of the newer era") from None
+
+        session.send_discover = impatient  # type: ignore[method-assign]
+        session.validate_tool_result = bounded  # type: ignore[method-assign]
+        return session
+
+
+class ProtocolVersions:
+    """The version that worked last is tried first the next time. When it fails, the server may have been exchanged."""
+
+    def __init__(self, protocol: Protocol, *, probe_seconds: float) -> None:
+        self._configured = protocol
+        self._next = protocol
+        self._probe_seconds = min(probe_seconds, MOST_PROBE_SECONDS)
+
+    @property
+    def next(self) -> Protocol:
+        """The version that the next session tries first."""
+        return self._next
+
+    @asynccontextmanager
+    async def speaking(self, new_client: Callable[..., ProbingClient]) -> AsyncIterator[Client]:
+        """A session in the right era. `new_client` makes an ProbingClient of `mode` and `probe_seconds`."""
+        era, self._next = self._next, self._configured
+        async with new_client(mode=MODES[era], probe_seconds=self._probe_seconds) as client:
+            if era == "modern":
+                # This is no probe, for there is no other way to go on; but the server says here who it is today.
+                await _discover(client.session)
+            yield client
+
+    def worked(self, client: Client) -> None:
+        """The session was used, and answered."""
+        self._next = "legacy" if client.session.initialize_result is not None else "modern"
+
+
+async def _discover(session: ClientSession) -> None:
+    """Raises MCPError, and RuntimeError when there is no version in common. The caller sets the limit."""
+    while True:
+        try:
+            found = await session.send_discover(LATEST_MODERN_VERSION)
+        except MCPError as problem:
+            # A program that is still starting answers the next question.
+            if problem.code != REQUEST_TIMEOUT:
+                raise
+        else:
+            session.adopt(DiscoverResult.model_validate(found))
+            return

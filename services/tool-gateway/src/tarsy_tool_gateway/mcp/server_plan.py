@@ -1,0 +1,137 @@
+"""Plan of an MCP server: what the gateway needs of its configuration."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import assert_never
+
+from pydantic import SecretStr
+
+from tarsy_config.servers import McpServer
+from tarsy_config.templates import with_session
+from tarsy_config.transports import INHERITED, Protocol, Transport
+from tarsy_contracts.chain import Isolation
+from tarsy_worker.claim_types import ServerLimits
+
+CATALOG_SESSION = "tarsy-catalog"
+"""The name of the session that only lists the tools."""
+
+
+@dataclass(frozen=True, slots=True)
+class StdioTransport:
+    """`environment` comes on top of the variables of ours that `inherit` names; the child gets nothing else."""
+
+    command: str
+    arguments: tuple[str, ...] = field(default=(), repr=False)
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    inherit: tuple[str, ...] = INHERITED
+    cwd: Path | None = None
+    protocol: Protocol = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class WebAddress:
+    """`headers` are sent with every request. `ca_file` is trusted instead of the CAs of the system.
+
+    `cleanup_url` gets a DELETE when the sessions are over.
+    """
+
+    url: str = field(repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    verify: bool = True
+    ca_file: Path | None = None
+    cleanup_url: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class HttpTransport(WebAddress):
+    protocol: Protocol = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class SseTransport(WebAddress):
+    """The transport of the first servers. It was given up long before the newer era."""
+
+    protocol: Protocol = "legacy"
+
+
+type TransportPlan = StdioTransport | HttpTransport | SseTransport
+
+
+@dataclass(frozen=True, slots=True)
+class ServerPlan:
+    """`call_seconds` bounds a single call when it is less than what the request allows.
+
+    `isolation`: whether all investigations share one session, or each has one of its own.
+    """
+
+    name: str
+    transport: TransportPlan
+    limits: ServerLimits
+    call_seconds: float | None = None
+    repeatable_tools: frozenset[str] = frozenset()
+    unrepeatable_tools: frozenset[str] = frozenset()
+    isolation: Isolation = "shared"
+
+
+def plan_of(name: str, server: McpServer) -> ServerPlan:
+    return ServerPlan(
+        name=name,
+        transport=_transport(server.transport),
+        call_seconds=server.transport.timeout,
+        repeatable_tools=frozenset(server.repeatable_tools),
+        unrepeatable_tools=frozenset(server.unrepeatable_tools),
+        isolation=server.isolation_in_use,
+        limits=ServerLimits(concurrent=server.max_concurrent_calls, queue=server.queue_size),
+    )
+
+
+def for_session(plan: ServerPlan, session_id: str) -> ServerPlan:
+    """The plan with the session's id wherever the configuration has a place for it."""
+    return replace(plan, transport=_of_session(plan.transport, session_id))
+
+
+def _of_session(transport: TransportPlan, session_id: str) -> TransportPlan:
+    match transport:
+        case StdioTransport():
+            return replace(
+                transport,
+                arguments=tuple(with_session(argument, session_id) for argument in transport.arguments),
+                environment=_filled(transport.environment, session_id),
+            )
+        case HttpTransport() | SseTransport():
+            cleanup = transport.cleanup_url
+            return replace(
+                transport,
+                headers=_filled(transport.headers, session_id),
+                cleanup_url=None if cleanup is None else with_session(cleanup, session_id),
+            )
+        case _:
+            assert_never(transport)
+
+
+def _filled(values: Mapping[str, str], session_id: str) -> dict[str, str]:
+    return {name: with_session(value, session_id) for name, value in values.items()}
+
+
+def _transport(given: Transport) -> TransportPlan:
+    if given.type == "stdio":
+        assert given.command is not None  # load_config refuses this
+        environment = _shown(given.env)
+        return StdioTransport(given.command, given.args, environment, given.inherit, given.cwd, given.protocol)
+    assert given.url is not None  # load_config refuses this
+    headers = _shown(given.headers)
+    if given.bearer_token is not None:
+        headers["Authorization"] = f"Bearer {given.bearer_token.get_secret_value()}"
+    address = (given.url, headers, given.verify_ssl, given.ca_file, given.session_cleanup_url)
+    match given.type:
+        case "http":
+            return HttpTransport(*address, given.protocol)
+        case "sse":
+            return SseTransport(*address)
+        case _:
+            assert_never(given.type)
+
+
+def _shown(secrets: Mapping[str, SecretStr]) -> dict[str, str]:
+    return {name: value.get_secret_value() for name, value in secrets.items()}

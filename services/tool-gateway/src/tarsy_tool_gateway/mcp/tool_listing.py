@@ -1,0 +1,41 @@
+"""Listing of an MCP server's tools, over all pages, and which of them may be run twice."""
+
+from mcp import Client
+from mcp_types import Tool
+
+from tarsy_tool_gateway.mcp.server_plan import ServerPlan
+
+MOST_PAGES = 100
+MOST_TOOLS = 1000
+
+
+async def list_all_tools(client: Client) -> dict[str, Tool]:
+    """By name, and never from the client's cache. Raises ValueError for a list that does not end."""
+    tools: dict[str, Tool] = {}
+    asked: set[str | None] = set()
+    cursor: str | None = None
+    while len(asked) < MOST_PAGES:
+        asked.add(cursor)
+        page = await client.list_tools(cursor=cursor, cache_mode="refresh")
+        tools |= {tool.name: tool for tool in page.tools}
+        if len(tools) > MOST_TOOLS:
+            raise ValueError(f"it lists more than {MOST_TOOLS} tools")
+        cursor = page.next_cursor
+        if cursor is None:
+            return tools
+        if cursor in asked:
+            raise ValueError("its list of tools comes around again and again")
+    raise ValueError(f"its list of tools has more than {MOST_PAGES} pages")
+
+
+def is_repeatable(tool: Tool, plan: ServerPlan) -> bool:
+    """Whether running it twice is harmless. The configuration knows best; what nobody says anything about is not.
+
+    The other hints of a read-only tool mean nothing, by the protocol: many servers send their defaults along.
+    """
+    if tool.name in plan.unrepeatable_tools:
+        return False
+    if tool.name in plan.repeatable_tools:
+        return True
+    notes = tool.annotations
+    return notes is not None and (notes.read_only_hint is True or notes.idempotent_hint is True)

@@ -1,0 +1,210 @@
+"""HTTP errors as JSON-RPC errors: each becomes the answer to its own request.
+
+The SDK tells a caller nothing of an HTTP status, and lets a connection that breaks in one call end the whole session.
+Here both become errors of JSON-RPC that say what is known (failures.py): whether the tool may have run.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+import httpx2
+
+from tarsy_tool_gateway.mcp.failures import FailureKind
+from tarsy_tool_gateway.results.results import MOST_BYTES
+from tarsy_tool_gateway.results.text import truncate_at_space
+
+NOT_SENT, REFUSED, SESSION_OVER, LOST = -31001, -31002, -31003, -31004
+THROTTLED, FAILED, TOO_LONG = -31005, -31006, -31007
+CODES: Mapping[FailureKind, int] = {
+    "not_sent": NOT_SENT,
+    "refused": REFUSED,
+    "session_over": SESSION_OVER,
+    "lost": LOST,
+    "throttled": THROTTLED,
+    "server_failed": FAILED,
+    "unreadable": TOO_LONG,
+}
+"""A server may use these codes too: what makes an error one of ours is the mark in its data."""
+
+MOST_ANSWER_BYTES = 4 * MOST_BYTES
+"""JSON escapes, and many servers send a text a second time as structured content."""
+MOST_ERROR_BYTES = 64 * 1024
+MOST_SAID = 500
+SHORT_SECONDS = 3.0
+"""For what nobody waits for: a good-bye must not hold up the end of a session, nor a note the call after it."""
+
+SESSION = "mcp-session-id"
+HANDSHAKE = ("server/discover", "initialize")
+NOBODY = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+"""Such an answer comes from a guard before the server, whatever else it says."""
+UNDECODED = ("content-encoding", "content-length", "transfer-encoding")
+
+
+class TooLongError(Exception):
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class RpcMessage:
+    """The JSON-RPC message in a request. Nobody waits for an answer to a notification, or to an answer of ours."""
+
+    id: str | int | None
+    method: str | None
+
+    @property
+    def is_waited_for(self) -> bool:
+        return self.id is not None and self.method is not None
+
+
+class HttpErrorTransport(httpx2.AsyncBaseTransport):
+    def __init__(self, inner: httpx2.AsyncBaseTransport) -> None:
+        self._inner = inner
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        question = _question(request)
+        if request.method == "DELETE" or (question is not None and not question.is_waited_for):
+            request.extensions["timeout"] = {**request.extensions["timeout"], "read": SHORT_SECONDS}
+        if question is None:
+            return await self._inner.handle_async_request(request)
+        try:
+            return await self._answer(request, question)
+        except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as problem:
+            # How a session begins is the SDK's to judge: an outage must not look like a server of an older era.
+            if question.method in HANDSHAKE:
+                raise
+            return _error(question, "not_sent", f"no connection: {_said(problem)}")
+        except (httpx2.TransportError, httpx2.DecodingError) as problem:
+            if question.method in HANDSHAKE:
+                raise
+            return _error(question, "lost", f"the connection broke before it answered: {_said(problem)}")
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    async def _answer(self, request: httpx2.Request, question: RpcMessage) -> httpx2.Response:
+        response = await self._inner.handle_async_request(request)
+        if response.status_code >= 400:
+            return _refusal(question, request, response, await _beginning(response))
+        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind == "text/html" and question.method not in HANDSHAKE:
+            # The page of a proxy, most likely. It says nothing of whether the tool ran.
+            await response.aclose()
+            return _error(question, "server_failed", "it answered with a web page")
+        if kind != "application/json":
+            return response  # a stream of events: the SDK survives what happens to it
+        try:
+            return _with_content(response, await _whole(response, MOST_ANSWER_BYTES))
+        except TooLongError:
+            what = f"it answered with more than {MOST_ANSWER_BYTES} bytes"
+            return _error(question, "unreadable", what)
+
+
+def _question(request: httpx2.Request) -> RpcMessage | None:
+    if request.method != "POST":
+        return None
+    message = json.loads(request.content)
+    return RpcMessage(message.get("id"), message.get("method"))
+
+
+def gateway_error(
+    kind: FailureKind, message: str, *, status: int | None = None, retry_after: str | None = None
+) -> dict[str, Any]:
+    """An error of JSON-RPC that failures.py knows as one of ours."""
+    data = {"tarsy": kind, "status": status, "retry_after": retry_after}
+    present = {name: value for name, value in data.items() if value is not None}
+    return {"code": CODES[kind], "message": message, "data": present}
+
+
+def kind_of_status(status: int, retry_after: str | None, *, session_denied: bool) -> FailureKind:
+    """The kind of an HTTP status from 400 on. A 503 without Retry-After may come from a proxy, after the tool ran."""
+    if session_denied:
+        return "session_over"
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        return "throttled"
+    if status == HTTPStatus.SERVICE_UNAVAILABLE and retry_after is not None:
+        return "throttled"
+    return "server_failed" if status >= 500 else "refused"
+
+
+def _refusal(
+    question: RpcMessage, request: httpx2.Request, response: httpx2.Response, content: bytes
+) -> httpx2.Response:
+    status, retry_after = response.status_code, response.headers.get("retry-after")
+    server_error = _error_in(content)
+    denied = question.method not in HANDSHAKE and _denies_session(
+        status, server_error, in_session=SESSION in request.headers
+    )
+    kind = kind_of_status(status, retry_after, session_denied=denied)
+    if server_error is not None and kind in ("refused", "server_failed") and status not in NOBODY:
+        return _response(question, server_error)
+    message = f"it answered HTTP {status} {_phrase(status)}".rstrip()
+    return _response(question, gateway_error(kind, message, status=status, retry_after=retry_after))
+
+
+def _denies_session(status: int, server_error: dict[str, Any] | None, *, in_session: bool) -> bool:
+    """404, says the protocol; servers built on the examples of the TypeScript SDK say 400.
+
+    A bare 404 outside of a session comes from what stands before a server that is being replaced: nobody took the
+    request, and another try may find it. With words of the server's own it is an answer to what was asked.
+    """
+    if status == HTTPStatus.NOT_FOUND:
+        return in_session or server_error is None
+    about_it = server_error is not None and "session" in str(server_error.get("message", "")).lower()
+    return in_session and status == HTTPStatus.BAD_REQUEST and about_it
+
+
+def _error_in(content: bytes) -> dict[str, Any] | None:
+    """The server's own error of JSON-RPC, if that is what it answered."""
+    try:
+        error = json.loads(content)["error"]
+        return {"code": int(error["code"]), "message": str(error["message"]), "data": error.get("data")}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+async def _beginning(response: httpx2.Response) -> bytes:
+    """Nothing when it is too long for an error, or breaks off: the status has been said all the same."""
+    try:
+        return await _whole(response, MOST_ERROR_BYTES)
+    except (TooLongError, httpx2.TransportError, httpx2.DecodingError):
+        return b""
+
+
+async def _whole(response: httpx2.Response, most: int) -> bytes:
+    """Raises TooLongError."""
+    found = bytearray()
+    try:
+        async for chunk in response.aiter_bytes():
+            found += chunk
+            if len(found) > most:
+                raise TooLongError
+    finally:
+        await response.aclose()
+    return bytes(found)
+
+
+def _with_content(response: httpx2.Response, content: bytes) -> httpx2.Response:
+    headers = [(name, value) for name, value in response.headers.multi_items() if name.lower() not in UNDECODED]
+    return httpx2.Response(response.status_code, headers=headers, content=content, extensions=response.extensions)
+
+
+def _error(question: RpcMessage, kind: FailureKind, message: str) -> httpx2.Response:
+    return _response(question, gateway_error(kind, message))
+
+
+def _response(question: RpcMessage, error: dict[str, Any]) -> httpx2.Response:
+    return httpx2.Response(HTTPStatus.BAD_GATEWAY, json={"jsonrpc": "2.0", "id": question.id, "error": error})
+
+
+def _phrase(status: int) -> str:
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return ""
+
+
+def _said(problem: Exception) -> str:
+    return truncate_at_space(f"{type(problem).__name__}: {problem}".rstrip(": "), MOST_SAID)

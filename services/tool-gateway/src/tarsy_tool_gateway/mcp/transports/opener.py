@@ -1,0 +1,37 @@
+"""Opener of a session's streams, by the kind of the transport."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
+from typing import assert_never
+
+from mcp.client._transport import TransportStreams
+
+from tarsy_tool_gateway.mcp.server_plan import HttpTransport, ServerPlan, SseTransport, StdioTransport
+from tarsy_tool_gateway.mcp.transports.session_termination import terminating_sessions
+from tarsy_tool_gateway.mcp.transports.sse import sse_streams
+from tarsy_tool_gateway.mcp.transports.stderr_log import standard_error
+from tarsy_tool_gateway.mcp.transports.stdio import stdio_streams
+from tarsy_tool_gateway.mcp.transports.streamable_http import http_streams
+
+type Open = Callable[[Callable[[], None]], AbstractAsyncContextManager[TransportStreams]]
+"""Opens one session. Its argument is called when the server has ended, where that can be noticed."""
+
+
+@asynccontextmanager
+async def opener(plan: ServerPlan, mask: Callable[[str], str]) -> AsyncIterator[Open]:
+    """Resources that outlive single sessions exist as long as the body runs."""
+    calls = plan.limits.concurrent
+    match plan.transport:
+        case StdioTransport() as program:
+            async with standard_error(plan.name, mask) as file:
+                yield partial(stdio_streams, program, file)
+        case HttpTransport() as http:
+            async with terminating_sessions(plan.name, http):
+                # A server at the other end of a network is missed when it is called, or asked for its tools.
+                yield lambda _ended: http_streams(http, calls=calls)
+        case SseTransport() as sse:
+            async with terminating_sessions(plan.name, sse):
+                yield lambda ended: sse_streams(sse, calls=calls, ended=ended)
+        case _:
+            assert_never(plan.transport)

@@ -1,0 +1,138 @@
+"""HTTP with server-sent events, the transport of the first MCP servers.
+
+One stream carries all that the server says, and each message to the server is a POST of its own. The SDK's client sends
+them one after the other, ends for all with the first that fails, and cannot take an answer of more than a megabyte; so
+this is one of ours, of the same parts.
+"""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from urllib.parse import urljoin, urlsplit
+
+import anyio
+import httpx2
+import structlog
+from anyio.abc import ObjectSendStream, TaskGroup, TaskStatus
+from mcp.client._transport import TransportStreams
+from mcp.shared._httpx_utils import request_within_origin, sse_within_origin
+from mcp.shared.message import SessionMessage
+from mcp_types import ErrorData, JSONRPCError, JSONRPCMessage, JSONRPCNotification, JSONRPCRequest
+from mcp_types import jsonrpc_message_adapter as MESSAGE
+
+from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError
+from tarsy_tool_gateway.mcp.server_plan import SseTransport
+from tarsy_tool_gateway.mcp.transports.http_errors import MOST_ANSWER_BYTES, gateway_error
+from tarsy_tool_gateway.mcp.transports.streamable_http import web_client
+
+log = structlog.get_logger(__name__)
+
+INITIALIZED = "notifications/initialized"
+
+type Incoming = SessionMessage | Exception
+
+
+@asynccontextmanager
+async def sse_streams(
+    transport: SseTransport, *, calls: int, ended: Callable[[], None]
+) -> AsyncIterator[TransportStreams]:
+    """`ended` is called when the server's stream is over. Raises MisconfiguredError."""
+    async with (
+        web_client(transport, calls=calls) as client,
+        sse_within_origin(client, transport.url, max_event_size=MOST_ANSWER_BYTES) as events,
+    ):
+        _check(events.response)
+        to_session, reading = anyio.create_memory_object_stream[Incoming](0)
+        writing, from_session = anyio.create_memory_object_stream[SessionMessage](0)
+        async with to_session, reading, writing, from_session, anyio.create_task_group() as tasks:
+            endpoint = await tasks.start(_listen, transport.url, events, to_session, ended)
+            posting = _Posting(client, endpoint, to_session, tasks)
+            tasks.start_soon(posting.run, from_session)
+            yield reading, writing
+            tasks.cancel_scope.cancel()
+
+
+def _check(response: httpx2.Response) -> None:
+    response.raise_for_status()
+    kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "text/event-stream":
+        raise MisconfiguredError(f"it answered HTTP {response.status_code}, but not with a stream of events")
+
+
+async def _listen(
+    url: str,
+    events: httpx2.EventSource,
+    to_session: ObjectSendStream[Incoming],
+    ended: Callable[[], None],
+    *,
+    task_status: TaskStatus[str],
+) -> None:
+    """Started when the server has said where it takes messages. Closes the session's stream when it is over."""
+    try:
+        async with to_session:
+            async for event in events:
+                if event.event == "endpoint":
+                    task_status.started(_endpoint(url, event.data))
+                elif event.event == "message" and event.data:
+                    await to_session.send(_message(event.data))
+    except httpx2.TransportError as problem:
+        log.info("mcp_server.stream_broke", problem=type(problem).__name__)
+    except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+        pass  # the session is over
+    finally:
+        ended()
+
+
+def _endpoint(url: str, given: str) -> str:
+    """The endpoint gets our token with our messages, so it must be on the same host."""
+    endpoint = urljoin(url, given)
+    if urlsplit(endpoint)[:2] != urlsplit(url)[:2]:
+        raise MisconfiguredError("it wants our messages sent to another host")
+    return endpoint
+
+
+def _message(data: str) -> Incoming:
+    try:
+        return SessionMessage(MESSAGE.validate_json(data, by_name=False))
+    except ValueError as problem:
+        return problem
+
+
+class _Posting:
+    def __init__(
+        self,
+        client: httpx2.AsyncClient,
+        endpoint: str,
+        to_session: ObjectSendStream[Incoming],
+        tasks: TaskGroup,
+    ) -> None:
+        self._client = client
+        self._endpoint = endpoint
+        self._to_session = to_session
+        self._tasks = tasks
+
+    async def run(self, from_session: AsyncIterator[SessionMessage]) -> None:
+        async for each in from_session:
+            message = each.message
+            if isinstance(message, JSONRPCNotification) and message.method == INITIALIZED:
+                # Servers refuse what overtakes it.
+                await self._post(message)
+            else:
+                self._tasks.start_soon(self._post, message)
+
+    async def _post(self, message: JSONRPCMessage) -> None:
+        """The answer comes with the stream. One that cannot come any longer is made here."""
+        body = message.model_dump(by_alias=True, mode="json", exclude_unset=True)
+        response = await request_within_origin(self._client, "POST", self._endpoint, json=body)
+        if response.status_code < 300 or not isinstance(message, JSONRPCRequest):
+            return
+        answer = JSONRPCError(jsonrpc="2.0", id=message.id, error=_error(response))
+        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):  # the session is over
+            await self._to_session.send(SessionMessage(answer))
+
+
+def _error(response: httpx2.Response) -> ErrorData:
+    """As http_errors made it, which stands between us and the wire. It passes on what only leads elsewhere."""
+    if response.status_code < 400:
+        status = response.status_code
+        return ErrorData.model_validate(gateway_error("refused", f"it answered HTTP {status}", status=status))
+    return ErrorData.model_validate(response.json()["error"])

@@ -1,1 +1,0 @@
-"""`read_result`: agents read on in results that were too long for them."""

@@ -1,0 +1,1 @@
+"""Results of tools: rendered as text, masked, cut, stored."""

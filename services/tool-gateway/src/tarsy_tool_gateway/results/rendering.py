@@ -1,0 +1,76 @@
+"""Rendering of a tool's answer as text."""
+
+import json
+from typing import assert_never
+
+from mcp_types import (
+    AudioContent,
+    BlobResourceContents,
+    CallToolResult,
+    ContentBlock,
+    EmbeddedResource,
+    ImageContent,
+    ResourceLink,
+    TextContent,
+    TextResourceContents,
+)
+
+from tarsy_tool_gateway.results.text import truncate_at_space
+
+NOTHING = "The tool ran, and returned nothing."
+NOTHING_BUT_FAILURE = "The tool failed, and did not say why."
+MOST_OF_A_LINE = 500
+
+
+def render_result(result: CallToolResult) -> str:
+    """Text as it is; what is no text is described in one line; a sentence where there is nothing at all.
+
+    Structured content only where there is no text: servers send it as text as well, for readers like ours.
+    """
+    parts = [part for part in map(_block, result.content) if part]
+    if result.structured_content is not None and not any(_has_text(block) for block in result.content):
+        parts.append(json.dumps(result.structured_content, ensure_ascii=False))
+    text = "\n".join(parts)
+    if text and not text.isspace():
+        return text
+    return NOTHING_BUT_FAILURE if result.is_error else NOTHING
+
+
+def _has_text(block: ContentBlock) -> bool:
+    match block:
+        case TextContent():
+            text = block.text
+        case EmbeddedResource(resource=TextResourceContents() as resource):
+            text = resource.text
+        case _:
+            return False
+    return bool(text) and not text.isspace()
+
+
+def _block(block: ContentBlock) -> str:
+    match block:
+        case TextContent():
+            return block.text
+        case ImageContent() | AudioContent():
+            return f"[{block.type}: {_line(block.mime_type)}, {_decoded_size(block.data)} bytes, not shown]"
+        case ResourceLink():
+            return f"[link to a resource: {_line(block.name)}, {_line(str(block.uri))}]"
+        case EmbeddedResource():
+            return _resource(block.resource)
+        case _:
+            assert_never(block)
+
+
+def _resource(resource: TextResourceContents | BlobResourceContents) -> str:
+    uri = _line(str(resource.uri))
+    if isinstance(resource, TextResourceContents):
+        return f"[resource: {uri}]\n{resource.text}"
+    return f"[resource: {uri}, {_decoded_size(resource.blob)} bytes, not shown]"
+
+
+def _decoded_size(base64: str) -> int:
+    return len(base64) * 3 // 4 - base64[-2:].count("=")
+
+
+def _line(text: str) -> str:
+    return truncate_at_space(" ".join(text.split()), MOST_OF_A_LINE)
