@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
-from tarsy_cli.chaos.faults import ToolRun
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_contracts.workers import CatalogTool
 from tarsy_llm.protocol import Llm
@@ -14,6 +13,7 @@ from tarsy_llm.script import PlacedTurn, Script, Turn
 from tarsy_llm.scripted import ScriptedLlm
 from tarsy_tool_gateway.calls import Limits
 from tarsy_tool_gateway.servers import MayStart, Said, always
+from tarsy_verification.invariants import ToolRun
 
 PACE_SECONDS = 0.11
 AT_ONCE = Limits(concurrent=4, queue=16)

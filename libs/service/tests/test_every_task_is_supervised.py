@@ -18,10 +18,10 @@ SHORT_LIVED = {
     "libs/service/src/tarsy_service/supervision.py Supervisor.group": "the mechanism",
     "libs/service/src/tarsy_service/supervision.py SupervisedGroup.start": "the mechanism",
     "libs/service/src/tarsy_service/supervision.py SupervisedGroup.start_finite": "the mechanism",
-    "libs/cli/src/tarsy_cli/starting/kept_servers.py KeptServers.run_with": "waits for both, and looks at both",
-    "libs/cli/src/tarsy_cli/starting/crew.py _until_ended": "waits, with a limit",
-    "libs/cli/src/tarsy_cli/soak/load.py Load.run": "alerts of a soak, waited for",
-    "libs/cli/src/tarsy_cli/soak/observation.py Observation.run": "parts of a soak; a failure of one ends it",
+    "apps/local/src/tarsy_local/supervisor/server_supervisor.py KeptServers.run_with": "waits for both, looks at both",
+    "apps/local/src/tarsy_local/supervisor/process_group.py _until_ended": "waits, with a limit",
+    "apps/tarsy/src/tarsy_cli/lab/soak/load.py Load.run": "alerts of a soak, waited for",
+    "apps/tarsy/src/tarsy_cli/lab/soak/observation.py Observation.run": "parts of a soak; a failure of one ends it",
     # Kafka clients
     "libs/bus/src/tarsy_bus/beside.py beside": "for the life of a connection, and for tests",
     "libs/bus/src/tarsy_bus/start_positions.py committed_offsets": "one question each, waited for",
@@ -31,8 +31,8 @@ SHORT_LIVED = {
     # A part of the timeline's service: supervised, and started again
     "services/timeline/src/tarsy_timeline/parts.py Parts._run_once": "one life of a part; its end is looked at",
     # One request, one client, one call
-    "libs/cli/src/tarsy_cli/front_door/passing.py Passing.http": "one request",
-    "libs/cli/src/tarsy_cli/front_door/socket_passing.py _talk": "one WebSocket",
+    "apps/local/src/tarsy_local/front_door/http_proxy.py Passing.http": "one request",
+    "apps/local/src/tarsy_local/front_door/websocket_proxy.py _talk": "one WebSocket",
     "services/orchestrator/src/tarsy_orchestrator/chunks.py sending": "one LLM call; chunks may be lost",
     "services/summarizer/src/tarsy_summarizer/running.py SummarizerService.run": "summaries and reports",
     "services/summarizer/src/tarsy_summarizer/summarizer.py Summarizer._begin": "one summary",
@@ -73,7 +73,7 @@ def test_a_new_task_would_be_found(tmp_path: Path) -> None:
 
 
 def sources() -> Iterator[Path]:
-    for folder in ("libs", "services"):
+    for folder in ("apps", "libs", "services"):
         yield from ROOT.glob(f"{folder}/*/src/**/*.py")
 
 

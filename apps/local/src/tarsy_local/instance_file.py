@@ -1,0 +1,117 @@
+"""What the folder says of the TARSy that runs in it: `tarsy status` reads it, and `tarsy up` prints it once."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+import structlog
+
+from tarsy_config.providers import LlmProvider
+from tarsy_embedded.server import EmbeddedServer
+from tarsy_local.addresses import HOST, Places, without_password
+from tarsy_local.instance import Home, Instance, Process
+from tarsy_local.supervisor.process_group import Crew
+from tarsy_local.supervisor.supervised_process import Supervised
+
+log = structlog.get_logger(__name__)
+
+
+class Telling:
+    def __init__(
+        self,
+        home: Home,
+        places: Places,
+        own: Sequence[EmbeddedServer],
+        log_file: Path,
+        *,
+        models: Mapping[str, LlmProvider],
+        say: Callable[[str], None],
+    ) -> None:
+        self.say = say
+        self._home = home
+        self._own = own
+        self._restarts: Mapping[str, int] = {}
+        self._services: list[Process] = []
+        self._has_said_all = False
+        self._now = Instance(
+            state="starting",
+            pid=os.getpid(),
+            kafka=places.kafka,
+            database=places.database if places.own_database else without_password(places.database),
+            api=f"{places.http_url}/api/v1",
+            websocket=f"ws://{HOST}:{places.http_port}/api/v1/ws",
+            metrics=f"{places.http_url}/metrics",
+            log=str(log_file),
+            topic_prefix=places.topic_prefix,
+            scripted=all(model.type == "scripted" for model in models.values()),
+            models=[f"{model.model} ({name})" for name, model in models.items() if model.type != "scripted"],
+            processes=self._servers(),
+        )
+
+    def ready(self, services: Sequence[str]) -> None:
+        """All of them in this process."""
+        self._write("ready", [Process(service=service, pid=os.getpid()) for service in services])
+        if self._has_said_all:
+            self.say("The services are ready again")
+        else:
+            self._say_all()
+
+    def died(self, sentence: str) -> None:
+        """The services of this process; they are started again."""
+        self.say(sentence)
+        self._write("starting", [])
+
+    def servers_changed(self, restarts: Mapping[str, int]) -> None:
+        """One of our own has ended, or runs again."""
+        self._restarts = dict(restarts)
+        try:
+            self._write(self._now.state, self._services)
+        except OSError as problem:
+            log.error("status.not_written", reason=repr(problem))
+
+    def crew_changed(self, crew: Crew) -> None:
+        """A process was started, became ready, or died."""
+        try:
+            state = "stopping" if crew.stopping else self._now.state
+            self._write(state, [_process(member) for member in crew.members])
+        except OSError as problem:
+            log.error("status.not_written", reason=repr(problem))
+
+    def crew_ready(self, crew: Crew) -> None:
+        self._write("ready", [_process(member) for member in crew.members])
+        self._say_all()
+
+    def stopping(self) -> None:
+        self._write("stopping", [])
+
+    def _say_all(self) -> None:
+        self._has_said_all = True
+        for line in self._now.lines():
+            self.say(line)
+
+    def _servers(self) -> list[Process]:
+        return [_server(server, self._restarts.get(server.name, 0)) for server in self._own]
+
+    def _write(self, state: Literal["stopped", "starting", "ready", "stopping"], services: Sequence[Process]) -> None:
+        self._services = list(services)
+        self._now = self._now.model_copy(update={"state": state, "processes": [*self._servers(), *services]})
+        self._home.write(self._now)
+
+
+def _server(server: EmbeddedServer, restarts: int) -> Process:
+    state: Literal["ready", "waiting"] = "ready" if server.has_process else "waiting"
+    pid = server.pid if server.has_process else None
+    return Process(service=server.name.lower(), pid=pid, state=state, restarts=restarts)
+
+
+def _process(member: Supervised) -> Process:
+    return Process(
+        service=member.service,
+        instance=member.number,
+        pid=member.pid,
+        http=member.url,
+        state=member.state,
+        restarts=member.restarts,
+        log=str(member.log_file),
+    )
