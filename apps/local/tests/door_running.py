@@ -10,10 +10,10 @@ from starlette.types import ASGIApp
 from tarsy_embedded.ports import free_port
 from tarsy_local.addresses import HOST
 from tarsy_local.front_door.door import Doorway
-from tarsy_local.front_door.http_proxy import Passing
+from tarsy_local.front_door.http_proxy import HttpProxy
 from tarsy_local.front_door.routes import OUTSIDE
 from tarsy_service.bounded_http import Limits
-from tarsy_service.listening import DEFAULT_LIMITS, listening_for_others
+from tarsy_service.http_server import DEFAULT_LIMITS, proxy_server
 
 type Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
@@ -38,8 +38,8 @@ async def door(behind: Behind, *, wait_seconds: float = 90.0, limits: Limits = D
     """Its address, HOST:PORT."""
     port = free_port()
     async with (
-        Passing(behind, behind.counted, wait_seconds=wait_seconds).running() as passing,
-        listening_for_others(Doorway(OUTSIDE, passing), HOST, port, limits=limits),
+        HttpProxy(behind, behind.counted, wait_seconds=wait_seconds).running() as proxy,
+        proxy_server(Doorway(OUTSIDE, proxy), HOST, port, limits=limits),
     ):
         yield f"{HOST}:{port}"
 
@@ -47,7 +47,7 @@ async def door(behind: Behind, *, wait_seconds: float = 90.0, limits: Limits = D
 @asynccontextmanager
 async def service(app: ASGIApp) -> AsyncIterator[int]:
     port = free_port()
-    async with listening_for_others(app, HOST, port):
+    async with proxy_server(app, HOST, port):
         yield port
 
 

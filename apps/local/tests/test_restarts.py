@@ -10,10 +10,10 @@ from prometheus_client import CollectorRegistry
 from tarsy_bus.acceptance import LogMismatch
 from tarsy_embedded.errors import DiskFull, EmbeddedError, ExitedEarly
 from tarsy_embedded.ports import free_port
-from tarsy_local.one_process import serve
+from tarsy_local.one_process import run_in_one_process
 from tarsy_local.supervisor import restart_budget
 from tarsy_local.supervisor.restart_budget import MOST_RESTARTS, WINDOW_SECONDS, BudgetSpent, RestartBudget
-from tarsy_local.supervisor.server_supervisor import KeptServers
+from tarsy_local.supervisor.server_supervisor import ServerSupervisor
 from tarsy_service.service import Ready, Service
 
 LIMIT_SECONDS = 60.0
@@ -43,7 +43,7 @@ def test_restarts_of_long_ago_do_not_count(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 class Server:
-    """One of our own, as far as it is kept: it ends as often as it is told, and may be hard to start."""
+    """One of our own, as far as it is supervisor: it ends as often as it is told, and may be hard to start."""
 
     name = "Kafka"
     pid = 1
@@ -69,9 +69,9 @@ def exited() -> ExitedEarly:
 
 
 async def keep(server: Server, work: Callable[[], object], said: list[str]) -> None:
-    kept = KeptServers([server], say=said.append, changed=lambda: None)  # type: ignore[list-item]
+    supervisor = ServerSupervisor([server], say=said.append, changed=lambda: None)  # type: ignore[list-item]
     async with asyncio.timeout(LIMIT_SECONDS):
-        await kept.run_with(work())  # type: ignore[arg-type]
+        await supervisor.run_with(work())  # type: ignore[arg-type]
 
 
 async def test_a_server_that_ended_is_started_again_until_it_runs_while_the_work_goes_on() -> None:
@@ -132,7 +132,9 @@ async def serving(deaths: list[Exception], said: list[str]) -> int:
     async def until_alive() -> None:
         await alive.wait()
 
-    work = serve(make, port=free_port(), on_ready=lambda: None, on_death=said.append, refusals=(LogMismatch,))
+    work = run_in_one_process(
+        make, port=free_port(), on_ready=lambda: None, on_death=said.append, fatal_errors=(LogMismatch,)
+    )
     task = asyncio.create_task(work)
     living = asyncio.create_task(until_alive())
     await asyncio.wait([task, living], return_when=asyncio.FIRST_COMPLETED, timeout=LIMIT_SECONDS)

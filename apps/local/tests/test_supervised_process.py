@@ -12,10 +12,15 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tarsy_local.supervisor import process_group as crews
+from tarsy_local.supervisor import process_group as process_group
 from tarsy_local.supervisor import supervised_process
-from tarsy_local.supervisor.process_group import Crew, StartTooSlow
-from tarsy_local.supervisor.supervised_process import LONGEST_PAUSE_SECONDS, ServiceRefused, Supervised, next_pause
+from tarsy_local.supervisor.process_group import ProcessGroup, StartTooSlow
+from tarsy_local.supervisor.supervised_process import (
+    LONGEST_PAUSE_SECONDS,
+    ServiceRefused,
+    SupervisedProcess,
+    next_pause,
+)
 from tarsy_testing import eventually
 
 SMALL = """
@@ -47,12 +52,12 @@ async def client() -> AsyncIterator[httpx2.AsyncClient]:
 
 
 @pytest.fixture
-def small(tmp_path: Path, client: httpx2.AsyncClient) -> Callable[..., Supervised]:
+def small(tmp_path: Path, client: httpx2.AsyncClient) -> Callable[..., SupervisedProcess]:
     """Makes an instance of a service that only answers."""
 
-    def make(service: str = "small", number: int = 1, *, code: str = SMALL, **environment: str) -> Supervised:
+    def make(service: str = "small", number: int = 1, *, code: str = SMALL, **environment: str) -> SupervisedProcess:
         (tmp_path / f"tarsy_{service.replace('-', '_')}.py").write_text(textwrap.dedent(code), "utf-8")
-        return Supervised(
+        return SupervisedProcess(
             service,
             number,
             log_file=tmp_path / f"{service}-{number}.log",
@@ -65,7 +70,7 @@ def small(tmp_path: Path, client: httpx2.AsyncClient) -> Callable[..., Supervise
 
 
 @asynccontextmanager
-async def running(one: Supervised) -> AsyncIterator[None]:
+async def running(one: SupervisedProcess) -> AsyncIterator[None]:
     task = asyncio.create_task(one.run())
     try:
         yield
@@ -76,14 +81,14 @@ async def running(one: Supervised) -> AsyncIterator[None]:
         assert one.pid is None
 
 
-async def until(one: Supervised, state: str) -> None:
+async def until(one: SupervisedProcess, state: str) -> None:
     async def look() -> bool:
         return one.state == state
 
     await eventually(look, f"{one.name} is {state}")
 
 
-async def test_a_process_that_is_killed_comes_back_as_another_one(small: Callable[..., Supervised]) -> None:
+async def test_a_process_that_is_killed_comes_back_as_another_one(small: Callable[..., SupervisedProcess]) -> None:
     one = small()
     async with running(one):
         await until(one, "ready")
@@ -99,7 +104,7 @@ async def test_a_process_that_is_killed_comes_back_as_another_one(small: Callabl
         await until(one, "ready")
 
 
-async def test_told_to_stop_it_ends_and_does_not_come_back(small: Callable[..., Supervised]) -> None:
+async def test_told_to_stop_it_ends_and_does_not_come_back(small: Callable[..., SupervisedProcess]) -> None:
     one = small()
     task = asyncio.create_task(one.run())
     await until(one, "ready")
@@ -110,7 +115,7 @@ async def test_told_to_stop_it_ends_and_does_not_come_back(small: Callable[..., 
 
 
 async def test_told_to_stop_while_it_waits_it_waits_no_longer(
-    small: Callable[..., Supervised], monkeypatch: pytest.MonkeyPatch
+    small: Callable[..., SupervisedProcess], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for pause in ("FIRST_PAUSE_SECONDS", "LONGEST_PAUSE_SECONDS"):
         monkeypatch.setattr(supervised_process, pause, 3_600.0)
@@ -128,7 +133,7 @@ async def test_told_to_stop_while_it_waits_it_waits_no_longer(
 
 
 async def test_what_a_service_says_to_the_operator_at_its_first_start_comes_out(
-    small: Callable[..., Supervised],
+    small: Callable[..., SupervisedProcess],
 ) -> None:
     with pytest.raises(ServiceRefused) as refused:
         await small(code=REFUSING).run()
@@ -136,7 +141,7 @@ async def test_what_a_service_says_to_the_operator_at_its_first_start_comes_out(
 
 
 async def test_a_refusal_of_one_that_worked_before_is_no_reason_to_give_up(
-    small: Callable[..., Supervised], tmp_path: Path
+    small: Callable[..., SupervisedProcess], tmp_path: Path
 ) -> None:
     one = small()
     async with running(one):
@@ -153,7 +158,7 @@ async def test_a_refusal_of_one_that_worked_before_is_no_reason_to_give_up(
         await until(one, "ready")
 
 
-async def test_a_port_that_somebody_took_is_not_insisted_on(small: Callable[..., Supervised]) -> None:
+async def test_a_port_that_somebody_took_is_not_insisted_on(small: Callable[..., SupervisedProcess]) -> None:
     one = small()
     taken = one.port
     server = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", taken)
@@ -170,15 +175,15 @@ def test_pauses_grow_while_it_dies_at_once_and_begin_again_when_it_lived() -> No
     assert next_pause(LONGEST_PAUSE_SECONDS, 60.0) == 0.2
 
 
-async def test_they_end_one_service_after_the_other(small: Callable[..., Supervised], tmp_path: Path) -> None:
+async def test_they_end_one_service_after_the_other(small: Callable[..., SupervisedProcess], tmp_path: Path) -> None:
     names = ["timeline", "websocket-gateway", "orchestrator", "tool-gateway", "summarizer", "ingest"]
-    crew = Crew([small(name) for name in names])
-    assert crew.waiting_for() == names
-    task = asyncio.create_task(crew.run())
-    await crew.until_ready(90)
-    assert crew.waiting_for() == []
+    processes = ProcessGroup([small(name) for name in names])
+    assert processes.waiting_for() == names
+    task = asyncio.create_task(processes.run())
+    await processes.until_ready(90)
+    assert processes.waiting_for() == []
     async with asyncio.timeout(120):
-        await crew.stop()
+        await processes.stop()
         await task
     stops = (tmp_path / "stops").read_text("utf-8").split()
     order = ["ingest-1", "tool-gateway-1", "summarizer-1", "orchestrator-1", "websocket-gateway-1", "timeline-1"]
@@ -186,58 +191,58 @@ async def test_they_end_one_service_after_the_other(small: Callable[..., Supervi
 
 
 async def test_one_that_does_not_listen_is_killed_in_the_end(
-    small: Callable[..., Supervised], monkeypatch: pytest.MonkeyPatch
+    small: Callable[..., SupervisedProcess], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(crews, "PHASE_SECONDS", 0.2)
-    monkeypatch.setattr(crews, "STOP_SECONDS", 0.5)
+    monkeypatch.setattr(process_group, "PHASE_SECONDS", 0.2)
+    monkeypatch.setattr(process_group, "STOP_SECONDS", 0.5)
     deaf = small("ingest", DEAF="1")
-    crew = Crew([deaf, small("timeline")])
-    task = asyncio.create_task(crew.run())
-    await crew.until_ready(90)
+    processes = ProcessGroup([deaf, small("timeline")])
+    task = asyncio.create_task(processes.run())
+    await processes.until_ready(90)
     pid = deaf.pid
     assert pid is not None
     async with asyncio.timeout(90):
-        await crew.stop()
+        await processes.stop()
         await task
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
 
 
-async def test_one_that_refuses_ends_the_others(small: Callable[..., Supervised]) -> None:
+async def test_one_that_refuses_ends_the_others(small: Callable[..., SupervisedProcess]) -> None:
     other = small("timeline")
     with pytest.raises(ExceptionGroup) as group:
-        await Crew([other, small("ingest", code=REFUSING)]).run()
+        await ProcessGroup([other, small("ingest", code=REFUSING)]).run()
     assert group.group_contains(ServiceRefused, match="the topic is missing")
     assert (other.state, other.pid) == ("stopped", None)
 
 
-async def test_those_that_are_not_ready_in_time_are_named(small: Callable[..., Supervised]) -> None:
-    crew = Crew([small(EXITS="1")])
-    task = asyncio.create_task(crew.run())
+async def test_those_that_are_not_ready_in_time_are_named(small: Callable[..., SupervisedProcess]) -> None:
+    processes = ProcessGroup([small(EXITS="1")])
+    task = asyncio.create_task(processes.run())
     with pytest.raises(StartTooSlow, match=r"small-1 \(its log: .*small-1\.log"):
-        await crew.until_ready(0.3)
-    crew.members[0].stop()
+        await processes.until_ready(0.3)
+    processes.members[0].stop()
     await task
 
 
 async def test_one_that_works_and_waits_for_somebody_to_mend_something_holds_up_no_start(
-    small: Callable[..., Supervised], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    small: Callable[..., SupervisedProcess], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(supervised_process, "SETTLED_SECONDS", 0.3)
-    monkeypatch.setattr(supervised_process, "HINDERED_LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(supervised_process, "UNREADY_LOOK_SECONDS", 0.1)
     reasons = ["MCP server k8s: HTTP 401", "MCP server logs: no such command"]
     answer = json.dumps({"ready": False, "starting": [], "reasons": {"tool-gateway": reasons}})
-    hindered = {"ANSWER": answer, "MENDED": str(tmp_path / "mended")}
-    crew = Crew([*(small("tool-gateway", number, **hindered) for number in (1, 2)), small("timeline")])
-    task = asyncio.create_task(crew.run())
-    await crew.until_ready(90)
-    assert [one.state for one in crew.members] == ["starting", "starting", "ready"]
-    assert crew.hindrances() == reasons
+    unready = {"ANSWER": answer, "MENDED": str(tmp_path / "mended")}
+    processes = ProcessGroup([*(small("tool-gateway", number, **unready) for number in (1, 2)), small("timeline")])
+    task = asyncio.create_task(processes.run())
+    await processes.until_ready(90)
+    assert [one.state for one in processes.members] == ["starting", "starting", "ready"]
+    assert processes.unready_reasons() == reasons
     (tmp_path / "mended").touch()
-    await until(crew.members[0], "ready")
-    await until(crew.members[1], "ready")
-    assert crew.hindrances() == []
-    await crew.stop()
+    await until(processes.members[0], "ready")
+    await until(processes.members[1], "ready")
+    assert processes.unready_reasons() == []
+    await processes.stop()
     await task
 
 
@@ -251,13 +256,13 @@ async def test_one_that_works_and_waits_for_somebody_to_mend_something_holds_up_
     ],
 )
 async def test_one_that_only_starts_is_waited_for(
-    small: Callable[..., Supervised], monkeypatch: pytest.MonkeyPatch, answer: dict[str, object]
+    small: Callable[..., SupervisedProcess], monkeypatch: pytest.MonkeyPatch, answer: dict[str, object]
 ) -> None:
     monkeypatch.setattr(supervised_process, "SETTLED_SECONDS", 0.0)
-    crew = Crew([small("tool-gateway", ANSWER=json.dumps(answer))])
-    task = asyncio.create_task(crew.run())
+    processes = ProcessGroup([small("tool-gateway", ANSWER=json.dumps(answer))])
+    task = asyncio.create_task(processes.run())
     with pytest.raises(StartTooSlow):
-        await crew.until_ready(2)
-    assert crew.hindrances() == []
-    await crew.stop()
+        await processes.until_ready(2)
+    assert processes.unready_reasons() == []
+    await processes.stop()
     await task

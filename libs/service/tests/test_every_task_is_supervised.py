@@ -13,12 +13,12 @@ MAKERS = {"create_task", "TaskGroup", "ensure_future", "gather", "create_task_gr
 
 SHORT_LIVED = {
     # Whole processes
-    "libs/service/src/tarsy_service/running.py run_services": "services (until_cancelled) and one that ends: on_ready",
-    "libs/service/src/tarsy_service/running.py _until_stopped": "waits for the stop, beside the services",
+    "libs/service/src/tarsy_service/runner.py run_services": "services (until_cancelled) and one that ends: on_ready",
+    "libs/service/src/tarsy_service/runner.py _until_stopped": "waits for the stop, beside the services",
     "libs/service/src/tarsy_service/supervision.py Supervisor.group": "the mechanism",
     "libs/service/src/tarsy_service/supervision.py SupervisedGroup.start": "the mechanism",
     "libs/service/src/tarsy_service/supervision.py SupervisedGroup.start_finite": "the mechanism",
-    "apps/local/src/tarsy_local/supervisor/server_supervisor.py KeptServers.run_with": "waits for both, looks at both",
+    "apps/local/src/tarsy_local/supervisor/server_supervisor.py ServerSupervisor.run_with": "waits for both",
     "apps/local/src/tarsy_local/supervisor/process_group.py _until_ended": "waits, with a limit",
     "apps/tarsy/src/tarsy_cli/lab/soak/load.py Load.run": "alerts of a soak, waited for",
     "apps/tarsy/src/tarsy_cli/lab/soak/observation.py Observation.run": "parts of a soak; a failure of one ends it",
@@ -31,7 +31,7 @@ SHORT_LIVED = {
     # A part of the timeline's service: supervised, and started again
     "services/timeline/src/tarsy_timeline/parts.py Parts._run_once": "one life of a part; its end is looked at",
     # One request, one client, one call
-    "apps/local/src/tarsy_local/front_door/http_proxy.py Passing.http": "one request",
+    "apps/local/src/tarsy_local/front_door/http_proxy.py HttpProxy.http": "one request",
     "apps/local/src/tarsy_local/front_door/websocket_proxy.py _talk": "one WebSocket",
     "services/orchestrator/src/tarsy_orchestrator/chunks.py sending": "one LLM call; chunks may be lost",
     "services/summarizer/src/tarsy_summarizer/running.py SummarizerService.run": "summaries and reports",

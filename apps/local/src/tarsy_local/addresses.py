@@ -1,4 +1,4 @@
-"""Where everything is, as the services are told it through their environment."""
+"""Addresses of Kafka, PostgreSQL and HTTP, and the environment that gives them to the services."""
 
 import socket
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ HOST = "127.0.0.1"
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class Addresses:
     """`own_broker` and `own_database` say that `tarsy up` has started them. The URL may hold a password.
 
     `masking_key`: see masking_key.py.

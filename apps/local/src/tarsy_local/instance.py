@@ -1,4 +1,4 @@
-"""What runs in a folder: one TARSy, told by a lock that it holds and a file that says where everything is."""
+"""The instance of a folder: one TARSy, with a lock that it holds and a file that says where everything is."""
 
 import fcntl
 import os
@@ -81,7 +81,7 @@ class Instance(BaseModel):
         ]
 
 
-class AlreadyRunning(Exception):
+class HomeInUse(Exception):
     """Another `tarsy up` holds the folder."""
 
 
@@ -98,7 +98,7 @@ class Home:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Raises AlreadyRunning. The kernel frees the lock, however the process ends."""
+        """Raises HomeInUse. The kernel frees the lock, however the process ends."""
         make_private(self.folder)
         with self._lock.open("a") as lock:
             _take(lock)
@@ -133,11 +133,11 @@ class Home:
 
 
 def _take(lock: IO[str]) -> None:
-    """Whoever only looks whether something runs holds it too, for a moment. Raises AlreadyRunning."""
+    """Whoever only looks whether something runs holds it too, for a moment. Raises HomeInUse."""
     limit = time.monotonic() + READERS_SECONDS
     while not _try(lock, fcntl.LOCK_EX):
         if time.monotonic() > limit:
-            raise AlreadyRunning
+            raise HomeInUse
         time.sleep(LOOK_SECONDS)
 
 

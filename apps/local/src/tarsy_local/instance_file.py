@@ -1,4 +1,4 @@
-"""What the folder says of the TARSy that runs in it: `tarsy status` reads it, and `tarsy up` prints it once."""
+"""The file of a running instance: `tarsy up` keeps it true and prints it once, `tarsy status` reads it."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -9,19 +9,19 @@ import structlog
 
 from tarsy_config.providers import LlmProvider
 from tarsy_embedded.server import EmbeddedServer
-from tarsy_local.addresses import HOST, Places, without_password
+from tarsy_local.addresses import HOST, Addresses, without_password
 from tarsy_local.instance import Home, Instance, Process
-from tarsy_local.supervisor.process_group import Crew
-from tarsy_local.supervisor.supervised_process import Supervised
+from tarsy_local.supervisor.process_group import ProcessGroup
+from tarsy_local.supervisor.supervised_process import SupervisedProcess
 
 log = structlog.get_logger(__name__)
 
 
-class Telling:
+class InstanceFile:
     def __init__(
         self,
         home: Home,
-        places: Places,
+        addresses: Addresses,
         own: Sequence[EmbeddedServer],
         log_file: Path,
         *,
@@ -37,13 +37,13 @@ class Telling:
         self._now = Instance(
             state="starting",
             pid=os.getpid(),
-            kafka=places.kafka,
-            database=places.database if places.own_database else without_password(places.database),
-            api=f"{places.http_url}/api/v1",
-            websocket=f"ws://{HOST}:{places.http_port}/api/v1/ws",
-            metrics=f"{places.http_url}/metrics",
+            kafka=addresses.kafka,
+            database=addresses.database if addresses.own_database else without_password(addresses.database),
+            api=f"{addresses.http_url}/api/v1",
+            websocket=f"ws://{HOST}:{addresses.http_port}/api/v1/ws",
+            metrics=f"{addresses.http_url}/metrics",
             log=str(log_file),
-            topic_prefix=places.topic_prefix,
+            topic_prefix=addresses.topic_prefix,
             scripted=all(model.type == "scripted" for model in models.values()),
             models=[f"{model.model} ({name})" for name, model in models.items() if model.type != "scripted"],
             processes=self._servers(),
@@ -70,16 +70,16 @@ class Telling:
         except OSError as problem:
             log.error("status.not_written", reason=repr(problem))
 
-    def crew_changed(self, crew: Crew) -> None:
+    def processes_changed(self, processes: ProcessGroup) -> None:
         """A process was started, became ready, or died."""
         try:
-            state = "stopping" if crew.stopping else self._now.state
-            self._write(state, [_process(member) for member in crew.members])
+            state = "stopping" if processes.stopping else self._now.state
+            self._write(state, [_process(member) for member in processes.members])
         except OSError as problem:
             log.error("status.not_written", reason=repr(problem))
 
-    def crew_ready(self, crew: Crew) -> None:
-        self._write("ready", [_process(member) for member in crew.members])
+    def processes_ready(self, processes: ProcessGroup) -> None:
+        self._write("ready", [_process(member) for member in processes.members])
         self._say_all()
 
     def stopping(self) -> None:
@@ -105,7 +105,7 @@ def _server(server: EmbeddedServer, restarts: int) -> Process:
     return Process(service=server.name.lower(), pid=pid, state=state, restarts=restarts)
 
 
-def _process(member: Supervised) -> Process:
+def _process(member: SupervisedProcess) -> Process:
     return Process(
         service=member.service,
         instance=member.number,

@@ -1,4 +1,4 @@
-"""What is said of a Kafka that cannot be used."""
+"""Message about a Kafka that cannot be used."""
 
 
 def kafka_sentence(kafka: str, problem: BaseException) -> str:

@@ -1,4 +1,4 @@
-"""`tarsy up --processes`: each service in processes of its own, behind one front door."""
+"""Each service in processes of its own, behind one front door (`tarsy up --processes`)."""
 
 import asyncio
 import os
@@ -13,16 +13,16 @@ from prometheus_client.registry import Collector
 
 from tarsy_embedded.child import LOG_BYTES, LOGS_KEPT
 from tarsy_embedded.ports import free_port
-from tarsy_local.addresses import HOST, Places
+from tarsy_local.addresses import HOST, Addresses
 from tarsy_local.front_door.door import Doorway, FrontDoor, count_requests
-from tarsy_local.front_door.http_proxy import Passing
+from tarsy_local.front_door.http_proxy import HttpProxy
 from tarsy_local.front_door.routes import INSIDE, OUTSIDE
-from tarsy_local.instance_counts import SERVICES, Instances
+from tarsy_local.instance_counts import SERVICES, InstanceCounts
 from tarsy_local.masking_key import VARIABLE
-from tarsy_local.supervisor.process_group import Crew
-from tarsy_local.supervisor.supervised_process import Supervised
+from tarsy_local.supervisor.process_group import ProcessGroup
+from tarsy_local.supervisor.supervised_process import SupervisedProcess
 from tarsy_service.http_metrics import refusals_counter
-from tarsy_service.listening import listening_for_others
+from tarsy_service.http_server import proxy_server
 from tarsy_service.signals import stopped_by_signals
 from tarsy_service.supervision import Supervisor
 
@@ -32,59 +32,64 @@ ALL_LOGS_BYTES = 500_000_000
 WITH_DATABASE = frozenset({"timeline"})
 WITHOUT_MASKING = frozenset({"websocket-gateway"})
 
-type Changed = Callable[[Crew], None]
+type Changed = Callable[[ProcessGroup], None]
 
 
-async def serve_processes(
-    places: Places, instances: Instances, logs: Path, *, on_ready: Changed, on_change: Changed
+async def run_processes(
+    addresses: Addresses, instances: InstanceCounts, logs: Path, *, on_ready: Changed, on_change: Changed
 ) -> None:
     """Returns after an orderly stop. Raises ServiceRefused or StartTooSlow, in a group. Leaves no process behind."""
     inside = free_port()
     stopping = asyncio.Event()
     async with httpx2.AsyncClient(trust_env=False) as client:
-        crew = _crew(places, instances, logs, client, inside, on_change)
+        processes = _make_process_group(addresses, instances, logs, client, inside, on_change)
         with stopped_by_signals(stopping):
-            async with _doors(crew, places.http_port, inside), Supervisor().group() as group:
-                running = group.start("processes", crew.run(), may_end=stopping.is_set)
-                starting = group.start_finite("start", crew.until_ready(START_SECONDS))
+            async with _doors(processes, addresses.http_port, inside), Supervisor().group() as group:
+                running = group.start("processes", processes.run(), may_end=stopping.is_set)
+                starting = group.start_finite("start", processes.until_ready(START_SECONDS))
                 told = group.start_finite("signals", stopping.wait())
                 await asyncio.wait([starting, told, running], return_when=asyncio.FIRST_COMPLETED)
                 if starting.done() and starting.exception() is None:
-                    on_ready(crew)
+                    on_ready(processes)
                     await asyncio.wait([told, running], return_when=asyncio.FIRST_COMPLETED)
                 starting.cancel()
                 told.cancel()
                 if stopping.is_set():
-                    await crew.stop()
+                    await processes.stop()
 
 
-def _crew(
-    places: Places, instances: Instances, logs: Path, client: httpx2.AsyncClient, inside: int, on_change: Changed
-) -> Crew:
+def _make_process_group(
+    addresses: Addresses,
+    instances: InstanceCounts,
+    logs: Path,
+    client: httpx2.AsyncClient,
+    inside: int,
+    on_change: Changed,
+) -> ProcessGroup:
     logs.mkdir(mode=0o700, parents=True, exist_ok=True)
     log_bytes = min(LOG_BYTES, ALL_LOGS_BYTES // ((1 + LOGS_KEPT) * sum(instances.values())))
-    members: list[Supervised] = []
-    crew = Crew(members)
+    members: list[SupervisedProcess] = []
+    processes = ProcessGroup(members)
     for service, count in instances.items():
-        environment = service_environment(service, places, inside, os.environ)
+        environment = service_environment(service, addresses, inside, os.environ)
         members.extend(
-            Supervised(
+            SupervisedProcess(
                 service,
                 number,
                 log_file=logs / f"{service}-{number}.log",
                 log_bytes=log_bytes,
                 environment=environment,
                 client=client,
-                changed=lambda: on_change(crew),
+                changed=lambda: on_change(processes),
             )
             for number in range(1, count + 1)
         )
-    return crew
+    return processes
 
 
-def service_environment(service: str, places: Places, inside: int, around: Mapping[str, str]) -> dict[str, str]:
+def service_environment(service: str, addresses: Addresses, inside: int, around: Mapping[str, str]) -> dict[str, str]:
     """Whoever does not need the database is not told its password, nor who masks nothing the key of that."""
-    told = {**around, **places.environment(around), "TARSY_TIMELINE_URL": f"http://{HOST}:{inside}"}
+    told = {**around, **addresses.environment(around), "TARSY_TIMELINE_URL": f"http://{HOST}:{inside}"}
     untold = {VARIABLE} if service in WITHOUT_MASKING else set()
     if service not in WITH_DATABASE:
         untold.add("TARSY_DATABASE")
@@ -92,21 +97,21 @@ def service_environment(service: str, places: Places, inside: int, around: Mappi
 
 
 @asynccontextmanager
-async def _doors(crew: Crew, port: int, inside: int) -> AsyncIterator[None]:
+async def _doors(processes: ProcessGroup, port: int, inside: int) -> AsyncIterator[None]:
     """The front door, and the one through which websocket-gateways ask whichever timeline is there."""
     registry = CollectorRegistry()
-    registry.register(CrewCollector(crew))
-    async with Passing(crew, count_requests(registry)).running() as passing:
-        front = FrontDoor(Doorway(OUTSIDE, passing), crew, registry)
+    registry.register(ProcessGroupCollector(processes))
+    async with HttpProxy(processes, count_requests(registry)).running() as proxy:
+        front = FrontDoor(Doorway(OUTSIDE, proxy), processes, registry)
         refused = refusals_counter(registry)
-        inner = listening_for_others(Doorway(INSIDE, passing), HOST, inside)
-        async with inner, listening_for_others(front, HOST, port, count=lambda why: refused.labels(why).inc()):
+        inner = proxy_server(Doorway(INSIDE, proxy), HOST, inside)
+        async with inner, proxy_server(front, HOST, port, count=lambda why: refused.labels(why).inc()):
             yield
 
 
-class CrewCollector(Collector):
-    def __init__(self, crew: Crew) -> None:
-        self._crew = crew
+class ProcessGroupCollector(Collector):
+    def __init__(self, processes: ProcessGroup) -> None:
+        self._processes = processes
 
     def collect(self) -> Iterator[Metric]:
         ready = GaugeMetricFamily(
@@ -116,7 +121,7 @@ class CrewCollector(Collector):
             "tarsy_front_door_restarts_total", "How often a service's processes were started again", labels=["service"]
         )
         for service in SERVICES:
-            ready.add_metric([service], len(self._crew.ready(service)))
-            restarts.add_metric([service], self._crew.restarts(service))
+            ready.add_metric([service], len(self._processes.ready(service)))
+            restarts.add_metric([service], self._processes.restarts(service))
         yield ready
         yield restarts

@@ -1,4 +1,4 @@
-"""The services of `tarsy up` in one process: started again when one dies, until they are told to stop."""
+"""All services in one process: started again when one dies, until they are told to stop."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -12,13 +12,13 @@ from tarsy_bus.connection import Bus
 from tarsy_bus.outages import wait_out
 from tarsy_bus.publisher import NotWritten
 from tarsy_bus.topics_admin import apply_topics
-from tarsy_local.addresses import HOST, Places
+from tarsy_local.addresses import HOST, Addresses
 from tarsy_local.kafka_sentence import kafka_sentence
 from tarsy_local.supervisor.restart_budget import RestartBudget
 from tarsy_local.terminal_text import one_line
 from tarsy_service.allocator import collect_seldom, return_large_blocks
-from tarsy_service.entry import leaves
-from tarsy_service.running import run_services
+from tarsy_service.main import leaves
+from tarsy_service.runner import run_services
 from tarsy_service.service import Service
 from tarsy_service.signals import stopped_by_signals
 
@@ -33,14 +33,14 @@ class KafkaUnusable(Exception):
     """The message says where it should be, and what may be wrong."""
 
 
-async def make_topics(places: Places, *, replication: int | None) -> None:
+async def make_topics(addresses: Addresses, *, replication: int | None) -> None:
     """Raises TopicsWrong or KafkaUnusable."""
-    bus = Bus(bootstrap=places.kafka, topics=places.topics, client="tarsy-up")
+    bus = Bus(bootstrap=addresses.kafka, topics=addresses.topics, client="tarsy-up")
     try:
         async with asyncio.timeout(TOPICS_SECONDS):
-            await _apply(bus, replication, patient=places.own_broker)
+            await _apply(bus, replication, patient=addresses.own_broker)
     except (KafkaError, NotWritten, TimeoutError, OSError) as problem:
-        raise KafkaUnusable(kafka_sentence(places.kafka, problem)) from problem
+        raise KafkaUnusable(kafka_sentence(addresses.kafka, problem)) from problem
 
 
 async def _apply(bus: Bus, replication: int | None, *, patient: bool) -> None:
@@ -52,25 +52,26 @@ async def _apply(bus: Bus, replication: int | None, *, patient: bool) -> None:
     await (wait_out("the topics", apply) if patient else apply())
 
 
-async def serve(
+async def run_in_one_process(
     make_services: Callable[[CollectorRegistry], Sequence[Service]],
     *,
     port: int,
     on_ready: Callable[[], None],
     on_death: Callable[[str], None],
-    refusals: tuple[type[Exception], ...],
-    refusals_at_first: tuple[type[Exception], ...] = (),
+    fatal_errors: tuple[type[Exception], ...],
+    fatal_errors_at_first: tuple[type[Exception], ...] = (),
 ) -> None:
     """All in this process, until SIGTERM or SIGINT. When one dies all end, and all are started again.
 
-    `on_death` is called with a sentence. Raises BudgetSpent, and, in a group, a death of one of `refusals`: a mistake
-    that somebody has to mend. `refusals_at_first` are such mistakes only until all services were ready once.
+    `on_death` is called with a sentence. Raises BudgetSpent, and, in a group, a death of one of `fatal_errors`: a
+    mistake that somebody has to mend. `fatal_errors_at_first` are such mistakes only until all services were ready
+    once.
     """
-    stopping, budget, final = asyncio.Event(), RestartBudget("The services"), refusals + refusals_at_first
+    stopping, budget, final = asyncio.Event(), RestartBudget("The services"), fatal_errors + fatal_errors_at_first
 
     def ready() -> None:
         nonlocal final
-        final = refusals
+        final = fatal_errors
         on_ready()
 
     collect_seldom()

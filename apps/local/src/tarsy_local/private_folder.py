@@ -1,4 +1,4 @@
-"""The folder `.tarsy` is its owner's only: below it lie alerts that nobody has masked, and passwords."""
+"""Access rights of the folder `.tarsy`: its owner's only, as it holds alerts that nobody has masked, and passwords."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`tarsy down`."""
+"""Stop of a running instance (`tarsy down`)."""
 
 import time
 

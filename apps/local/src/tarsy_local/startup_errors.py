@@ -1,4 +1,4 @@
-"""Why `tarsy up` could not start, or could not go on: as sentences, with their remedy."""
+"""Errors of `tarsy up` as sentences with their remedy: why it could not start, or could not go on."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,7 +11,7 @@ from tarsy_config.mistakes import ConfigInvalid
 from tarsy_embedded.errors import EmbeddedError, PortTaken
 from tarsy_llm.script import ScriptInvalid
 from tarsy_local.one_process import KafkaUnusable
-from tarsy_local.own_servers import DatabaseUnusable
+from tarsy_local.servers import DatabaseUnusable
 from tarsy_local.supervisor.process_group import StartTooSlow
 from tarsy_local.supervisor.restart_budget import BudgetSpent
 from tarsy_local.supervisor.supervised_process import ServiceRefused

@@ -1,4 +1,4 @@
-"""What comes from outside, made fit for a terminal."""
+"""Text from outside, made fit for a terminal."""
 
 
 def printable(text: str) -> str:

@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from tarsy_cli.terminal import DEFAULT_HOME, INTERRUPTED, HomeOption, fail, say
-from tarsy_local.instance import STOPPED, AlreadyRunning, Home
-from tarsy_local.instance_counts import Instances, InstancesInvalid, read_instances
+from tarsy_local.instance import STOPPED, Home, HomeInUse
+from tarsy_local.instance_counts import InstanceCounts, InstanceCountsInvalid, parse_instance_counts
 from tarsy_local.shutdown import StopTooSlow, stop_and_wait
 
 NOTHING_RUNS = 3
@@ -48,29 +48,29 @@ def up(
     if instances and not processes:
         raise fail("--instances is for --processes: without it, all services run in one process.", code=USAGE)
     # Here, because it takes long to import: the other commands answer at once.
-    from tarsy_local.own_servers import Named
-    from tarsy_local.up import Failed, Ports, Wanted, run_up
+    from tarsy_local.servers import NamedServers
+    from tarsy_local.up import Ports, UpFailed, UpOptions, run_up
 
     for line in unused_variables(os.environ, kafka=kafka, database=database):
         say(line)
-    place = Home(home)
-    wanted = Wanted(
+    folder = Home(home)
+    options = UpOptions(
         config_dir=config,
         ports=Ports(http_port, kafka_port, database_port),
-        named=Named(kafka, database),
+        named=NamedServers(kafka, database),
         topic_prefix=topic_prefix,
         replication=replication,
         instances=counts,
     )
     try:
-        run_up(place, wanted, say)
-    except AlreadyRunning:
-        running = place.running()
+        run_up(folder, options, say)
+    except HomeInUse:
+        running = folder.running()
         who = f"process {running.pid}" if running else "another process"
         raise fail(
             f"A TARSy is already running in {home} ({who}): `tarsy status` shows it, `tarsy down` stops it."
         ) from None
-    except Failed as problem:
+    except UpFailed as problem:
         raise fail(str(problem)) from None
     except KeyboardInterrupt:
         raise fail("Stopped before it was ready.", code=INTERRUPTED) from None
@@ -85,10 +85,10 @@ def unused_variables(environment: Mapping[str, str], **given: str) -> list[str]:
     ]
 
 
-def _instances(given: list[str]) -> Instances:
+def _instances(given: list[str]) -> InstanceCounts:
     try:
-        return read_instances(given)
-    except InstancesInvalid as problem:
+        return parse_instance_counts(given)
+    except InstanceCountsInvalid as problem:
         raise fail(str(problem), code=USAGE) from None
 
 

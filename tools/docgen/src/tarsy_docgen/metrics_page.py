@@ -10,8 +10,8 @@ from prometheus_client.metrics import MetricWrapperBase
 from tarsy_docgen.metrics_words import LABELS, LOOKS, VALUES
 from tarsy_ingest.metrics import Metrics as Ingest
 from tarsy_local.front_door.door import count_requests
-from tarsy_local.many_processes import CrewCollector
-from tarsy_local.supervisor.process_group import Crew
+from tarsy_local.many_processes import ProcessGroupCollector
+from tarsy_local.supervisor.process_group import ProcessGroup
 from tarsy_orchestrator.metrics import Metrics as Orchestrator
 from tarsy_service.http_metrics import HttpMetrics
 from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
@@ -54,7 +54,7 @@ def _every_process(registry: CollectorRegistry) -> None:
 
 def _front_door(registry: CollectorRegistry) -> None:
     count_requests(registry)
-    registry.register(CrewCollector(Crew([])))
+    registry.register(ProcessGroupCollector(ProcessGroup([])))
 
 
 SECTIONS: dict[str, Callable[[CollectorRegistry], object]] = {

@@ -1,4 +1,4 @@
-"""Passes HTTP requests on to an instance of the service that they are for, piece by piece in both directions."""
+"""HTTP proxy: each request goes to an instance of its service, piece by piece in both directions."""
 
 import asyncio
 import time
@@ -29,8 +29,8 @@ HOP_BY_HOP = frozenset(
     b"upgrade expect".split()
 )
 
-type Headers = list[tuple[bytes, bytes]]
-type Counted = Callable[[str, int], None]
+type HttpHeaders = list[tuple[bytes, bytes]]
+type CountAnswer = Callable[[str, int], None]
 
 
 class Upstreams(Protocol):
@@ -41,17 +41,17 @@ class Upstreams(Protocol):
     def ready(self, service: str) -> Sequence[int]: ...
 
 
-class NobodyThere(Exception):
+class NoInstance(Exception):
     """No instance took the request: nothing was sent, or nothing that does harm twice."""
 
 
-PROBLEMS = (NobodyThere, BodyTooLarge, httpx2.InvalidURL, httpx2.TransportError)
+PROBLEMS = (NoInstance, BodyTooLarge, httpx2.InvalidURL, httpx2.TransportError)
 
 
-class Passing:
+class HttpProxy:
     """No connection is kept: one that its instance has left would be noticed only after something was sent."""
 
-    def __init__(self, upstreams: Upstreams, counted: Counted, *, wait_seconds: float = WAIT_SECONDS) -> None:
+    def __init__(self, upstreams: Upstreams, counted: CountAnswer, *, wait_seconds: float = WAIT_SECONDS) -> None:
         self._upstreams = upstreams
         self._counted = counted
         self._wait_seconds = wait_seconds
@@ -60,12 +60,12 @@ class Passing:
         self._transport = httpx2.AsyncHTTPTransport(limits=limits, trust_env=False)
 
     @asynccontextmanager
-    async def running(self) -> AsyncIterator["Passing"]:
+    async def running(self) -> AsyncIterator["HttpProxy"]:
         async with self._transport:
             yield self
 
     async def tries(self, service: str) -> AsyncIterator[int]:
-        """Ports to try, one after the other, beginning with another one each time. Raises NobodyThere."""
+        """Ports to try, one after the other, beginning with another one each time. Raises NoInstance."""
         limit = time.monotonic() + self._wait_seconds
         while True:
             ports = self._upstreams.ready(service)
@@ -73,7 +73,7 @@ class Passing:
             for step in range(len(ports)):
                 yield ports[(self._turn + step) % len(ports)]
             if self._upstreams.stopping or time.monotonic() > limit:
-                raise NobodyThere
+                raise NoInstance
             await asyncio.sleep(LOOK_SECONDS)
 
     async def http(self, service: str, scope: Scope, receive: Receive, send: Send) -> None:
@@ -118,7 +118,7 @@ class Passing:
             except (httpx2.NetworkError, httpx2.RemoteProtocolError):
                 if not repeatable:
                     raise
-        raise NobodyThere
+        raise NoInstance
 
 
 async def _relay(service: str, answer: httpx2.Response, send: Send) -> None:
@@ -145,7 +145,7 @@ def _request(scope: Scope, port: int, body: RequestBody) -> httpx2.Request:
     )
 
 
-def forwarded(scope: Scope) -> Headers:
+def forwarded(scope: Scope) -> HttpHeaders:
     """Who asked, and how; a proxy before us has said it better."""
     given = {name for name, _ in scope["headers"]}
     before = [value for name, value in scope["headers"] if name == b"x-forwarded-for"]
@@ -159,7 +159,7 @@ def host_of(scope: Scope) -> bytes:
     return next((value for name, value in scope["headers"] if name == b"host"), HOST.encode())
 
 
-def _without_hops(headers: Sequence[tuple[bytes, bytes]], *also: bytes) -> Headers:
+def _without_hops(headers: Sequence[tuple[bytes, bytes]], *also: bytes) -> HttpHeaders:
     named = b",".join(value for name, value in headers if name.lower() == b"connection")
     dropped = HOP_BY_HOP.union(also, (name.strip().lower() for name in named.split(b",")))
     return [(name, value) for name, value in headers if name.lower() not in dropped]
@@ -167,7 +167,7 @@ def _without_hops(headers: Sequence[tuple[bytes, bytes]], *also: bytes) -> Heade
 
 def _problem(service: str, problem: Exception) -> Response:
     match problem:
-        case NobodyThere():
+        case NoInstance():
             return unavailable(service)
         case BodyTooLarge():
             return problem_response(413, "Content too large", f"A body has at most {BODY_LIMIT_BYTES} bytes.")

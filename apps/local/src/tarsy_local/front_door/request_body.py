@@ -1,4 +1,4 @@
-"""The body of a request as it comes, and the moment in which whoever sent it goes."""
+"""Streamed body of a request, and the moment in which its sender disconnects."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,11 +1,11 @@
-"""Which service a path leads to: the table of the front door."""
+"""Routes of the front door: which service a path leads to."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class ServiceRoute:
     """`service` is None where nobody may go from outside."""
 
     prefix: str
@@ -13,26 +13,26 @@ class Way:
 
 
 OUTSIDE = (
-    Way("/internal", None),
+    ServiceRoute("/internal", None),
     # FastAPI's pages would show one service as if it were the whole: the whole is in schemas/.
-    Way("/docs", None),
-    Way("/redoc", None),
-    Way("/openapi.json", None),
-    Way("/api/v1/alerts", "ingest"),
-    Way("/api/v1/ws", "websocket-gateway"),
-    Way("/api", "timeline"),
-    Way("/", "websocket-gateway"),
+    ServiceRoute("/docs", None),
+    ServiceRoute("/redoc", None),
+    ServiceRoute("/openapi.json", None),
+    ServiceRoute("/api/v1/alerts", "ingest"),
+    ServiceRoute("/api/v1/ws", "websocket-gateway"),
+    ServiceRoute("/api", "timeline"),
+    ServiceRoute("/", "websocket-gateway"),
 )
 """For people, senders of alerts, and the page. The first that fits counts."""
-INSIDE = (Way("/internal/v1", "timeline"),)
+INSIDE = (ServiceRoute("/internal/v1", "timeline"),)
 """For websocket-gateways, on a port of its own."""
 
 
-def service_of(path: str, ways: Sequence[Way]) -> str | None:
+def service_of(path: str, routes: Sequence[ServiceRoute]) -> str | None:
     """`path` is decoded. One with steps up or empty steps leads nowhere: it might be read otherwise further on."""
     if _is_devious(path):
         return None
-    return next((way.service for way in ways if _leads(way.prefix, path)), None)
+    return next((route.service for route in routes if _leads(route.prefix, path)), None)
 
 
 def _leads(prefix: str, path: str) -> bool:

@@ -1,4 +1,4 @@
-"""Passes a WebSocket on, message by message, with the words that either side ends it with."""
+"""WebSocket proxy: message by message, with the close code and reason of either side."""
 
 import asyncio
 from contextlib import suppress
@@ -11,7 +11,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidSta
 from websockets.typing import Subprotocol
 
 from tarsy_local.addresses import HOST
-from tarsy_local.front_door.http_proxy import NobodyThere, Passing, forwarded, host_of, unavailable
+from tarsy_local.front_door.http_proxy import HttpProxy, NoInstance, forwarded, host_of, unavailable
 from tarsy_service.problems import problem_response
 
 log = structlog.get_logger(__name__)
@@ -24,10 +24,10 @@ ENDED, SERVICE_RESTART = 1000, 1012
 OWN_HEADERS = frozenset({b"host", b"connection", b"upgrade", b"x-forwarded-for"})
 
 
-async def pass_socket(passing: Passing, service: str, client: WebSocket) -> None:
+async def proxy_websocket(proxy: HttpProxy, service: str, client: WebSocket) -> None:
     """Until one side ends it. The client is let in only once an instance has let us in."""
     try:
-        upstream = await _open(passing, service, client)
+        upstream = await _open(proxy, service, client)
     except InvalidStatus as problem:
         refusal = problem.response
         await client.send_denial_response(Response(bytes(refusal.body or b""), refusal.status_code))
@@ -35,7 +35,7 @@ async def pass_socket(passing: Passing, service: str, client: WebSocket) -> None
     except InvalidURI:
         await client.send_denial_response(problem_response(400, "Bad request", "The Host of the request is not one."))
         return
-    except NobodyThere:
+    except NoInstance:
         await client.send_denial_response(unavailable(service))
         return
     try:
@@ -47,8 +47,8 @@ async def pass_socket(passing: Passing, service: str, client: WebSocket) -> None
                 await upstream.close()
 
 
-async def _open(passing: Passing, service: str, client: WebSocket) -> ClientConnection:
-    async for port in passing.tries(service):
+async def _open(proxy: HttpProxy, service: str, client: WebSocket) -> ClientConnection:
+    async for port in proxy.tries(service):
         try:
             return await _connect(client, port)
         except InvalidStatus as problem:
@@ -57,7 +57,7 @@ async def _open(passing: Passing, service: str, client: WebSocket) -> ClientConn
             log.warning("socket.refused", service=service, status=problem.response.status_code)
         except (OSError, InvalidHandshake) as problem:
             log.info("socket.not_open", service=service, reason=repr(problem))
-    raise NobodyThere
+    raise NoInstance
 
 
 async def _connect(client: WebSocket, port: int) -> ClientConnection:
@@ -91,15 +91,15 @@ def _origin(client: WebSocket) -> list[tuple[bytes, bytes]]:
 
 
 async def _talk(client: WebSocket, upstream: ClientConnection) -> None:
-    ways = [asyncio.create_task(_inward(client, upstream)), asyncio.create_task(_outward(client, upstream))]
+    directions = [asyncio.create_task(_inward(client, upstream)), asyncio.create_task(_outward(client, upstream))]
     try:
-        done, _ = await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
-        for way in done:
-            await way
+        done, _ = await asyncio.wait(directions, return_when=asyncio.FIRST_COMPLETED)
+        for direction in done:
+            await direction
     finally:
-        for way in ways:
-            way.cancel()
-        await asyncio.wait(ways)
+        for direction in directions:
+            direction.cancel()
+        await asyncio.wait(directions)
 
 
 async def _inward(client: WebSocket, upstream: ClientConnection) -> None:

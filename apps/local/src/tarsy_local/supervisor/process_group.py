@@ -1,4 +1,4 @@
-"""All processes of `tarsy up --processes`: begun together, ended one service after the other."""
+"""Process group of `tarsy up --processes`: all begun together, ended one service after the other."""
 
 import asyncio
 import time
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import structlog
 
 from tarsy_local.instance_counts import SERVICES
-from tarsy_local.supervisor.supervised_process import Supervised
+from tarsy_local.supervisor.supervised_process import SupervisedProcess
 from tarsy_service.supervision import Supervisor
 
 log = structlog.get_logger(__name__)
@@ -24,8 +24,8 @@ class StartTooSlow(Exception):
     """Some did not become ready in time; the message names them."""
 
 
-class Crew:
-    def __init__(self, members: Sequence[Supervised]) -> None:
+class ProcessGroup:
+    def __init__(self, members: Sequence[SupervisedProcess]) -> None:
         self.members = members
         self.stopping = False
 
@@ -36,9 +36,11 @@ class Crew:
     def waiting_for(self) -> list[str]:
         return [service for service in SERVICES if not self.ready(service)]
 
-    def hindrances(self) -> list[str]:
+    def unready_reasons(self) -> list[str]:
         """Why some do not count as ready though they work. All instances of a service say the same."""
-        return list(dict.fromkeys(reason for one in self.members if one.state != "ready" for reason in one.hindrances))
+        return list(
+            dict.fromkeys(reason for one in self.members if one.state != "ready" for reason in one.unready_reasons)
+        )
 
     def restarts(self, service: str) -> int:
         return sum(one.restarts for one in self.members if one.service == service)
@@ -52,7 +54,7 @@ class Crew:
     async def until_ready(self, seconds: float) -> None:
         """Of the first start, but for those that work and wait for somebody to mend something. Raises StartTooSlow."""
         limit = time.monotonic() + seconds
-        while late := [member for member in self.members if member.state != "ready" and not member.is_hindered]:
+        while late := [member for member in self.members if member.state != "ready" and not member.is_unready]:
             if time.monotonic() > limit:
                 said = ", ".join(f"{member.name} (its log: {member.log_file})" for member in late)
                 raise StartTooSlow(f"Not ready within {seconds:g} seconds: {said}.")
@@ -74,7 +76,7 @@ class Crew:
                 member.kill()
 
 
-async def _until_ended(members: Sequence[Supervised], seconds: float) -> None:
+async def _until_ended(members: Sequence[SupervisedProcess], seconds: float) -> None:
     if not members:
         return
     waits = [asyncio.create_task(member.ended.wait()) for member in members]

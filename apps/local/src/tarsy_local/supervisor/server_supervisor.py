@@ -1,4 +1,4 @@
-"""Restarts of our own Kafka and PostgreSQL: what ended by itself is started again, while the services wait."""
+"""Supervisor of the embedded Kafka and PostgreSQL: what ended by itself is started again, while the services wait."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
@@ -18,7 +18,7 @@ WITHOUT_SERVER_SECONDS = 3.0
 type Say = Callable[[str], None]
 
 
-class KeptServers:
+class ServerSupervisor:
     """On the main thread, with whose end the servers end. `changed` is called when one has gone or come back."""
 
     def __init__(self, servers: Sequence[EmbeddedServer], *, say: Say, changed: Callable[[], None]) -> None:
@@ -33,25 +33,25 @@ class KeptServers:
         Raises BudgetSpent, or the EmbeddedError that no restart mends.
         """
         working = asyncio.create_task(work, name="services")
-        keeping = asyncio.create_task(self._keep_all(), name="servers")
-        await asyncio.wait([working, keeping], return_when=asyncio.FIRST_COMPLETED)
+        supervising = asyncio.create_task(self._supervise_all(), name="servers")
+        await asyncio.wait([working, supervising], return_when=asyncio.FIRST_COMPLETED)
         if working.done():
-            keeping.cancel()
-            await asyncio.wait([keeping])
+            supervising.cancel()
+            await asyncio.wait([supervising])
             await working
             return
         # Nothing can be handed over to a server that is gone. What still waits for it is cancelled again by the loop.
         working.cancel()
         await asyncio.wait([working], timeout=WITHOUT_SERVER_SECONDS)
-        keeping.result()
+        supervising.result()
 
-    async def _keep_all(self) -> None:
+    async def _supervise_all(self) -> None:
         async with Supervisor().group() as group:
             for server in self._servers:
-                group.start(server.name, self._keep(server))
+                group.start(server.name, self._supervise(server))
             await asyncio.Event().wait()
 
-    async def _keep(self, server: EmbeddedServer) -> None:
+    async def _supervise(self, server: EmbeddedServer) -> None:
         budget, failure = RestartBudget(server.name), None
         while True:
             failure = failure or await _end_of(server)

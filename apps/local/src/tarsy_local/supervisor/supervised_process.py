@@ -1,4 +1,4 @@
-"""One instance of a service in a process of its own, which is started again when it dies."""
+"""Supervised process: one instance of a service, which is started again when it dies."""
 
 import asyncio
 import os
@@ -26,7 +26,7 @@ LIVED_SECONDS = 10.0
 """Who lived so long did not die of its start: the next pause is the first one again."""
 LOOK_SECONDS = 0.1
 PROBE_SECONDS = 1.0
-HINDERED_LOOK_SECONDS = 1.0
+UNREADY_LOOK_SECONDS = 1.0
 SETTLED_SECONDS = 5.0
 """What has been told for so long is not about to pass by itself."""
 REFUSED = 2
@@ -40,7 +40,7 @@ class ServiceRefused(Exception):
     """A service could not do its work from the beginning; the message is its own."""
 
 
-class NotReady(BaseModel):
+class UnreadyAnswer(BaseModel):
     """What a service answers that does not count as ready. `starting`: who does not do its work yet."""
 
     starting: list[str]
@@ -54,7 +54,7 @@ def next_pause(pause: float, lived: float) -> float:
     return min(max(pause * 2, FIRST_PAUSE_SECONDS), LONGEST_PAUSE_SECONDS)
 
 
-class Supervised:
+class SupervisedProcess:
     """Must be run on the main thread: on Linux the process dies with the thread that started it."""
 
     def __init__(
@@ -75,9 +75,9 @@ class Supervised:
         self.port = free_port()
         self.state: State = "starting"
         self.restarts = 0
-        self.hindrances: list[str] = []
+        self.unready_reasons: list[str] = []
         """Why it does not count as ready though it works, in its own sentences."""
-        self._hindered_since = 0.0
+        self._unready_since = 0.0
         self.ended = asyncio.Event()
         self._environment = environment
         self._client = client
@@ -95,9 +95,9 @@ class Supervised:
         return f"http://{HOST}:{self.port}"
 
     @property
-    def is_hindered(self) -> bool:
+    def is_unready(self) -> bool:
         """It works, and will not be ready before somebody mends something."""
-        return bool(self.hindrances) and time.monotonic() - self._hindered_since >= SETTLED_SECONDS
+        return bool(self.unready_reasons) and time.monotonic() - self._unready_since >= SETTLED_SECONDS
 
     @property
     def pid(self) -> int | None:
@@ -145,7 +145,7 @@ class Supervised:
             folder=Path.cwd(),
             environment={**self._environment, "TARSY_CLIENT": self.name, "TARSY_HTTP_PORT": str(self.port)},
         )
-        self.hindrances = []
+        self.unready_reasons = []
         log.info("process.started", name=self.name, process=self._child.pid, port=self.port)
         self._set("starting")
         return self._child
@@ -153,7 +153,7 @@ class Supervised:
     async def _live(self, child: Child) -> int:
         asked_at = 0.0
         while (code := child.exited()) is None:
-            pause = HINDERED_LOOK_SECONDS if self.is_hindered else 0.0
+            pause = UNREADY_LOOK_SECONDS if self.is_unready else 0.0
             if self.state == "starting" and time.monotonic() >= asked_at + pause:
                 asked_at = time.monotonic()
                 if await self._answers_ready():
@@ -170,12 +170,12 @@ class Supervised:
             answer = await self._client.get(f"{self.url}/ready", timeout=PROBE_SECONDS)
         except httpx2.HTTPError:
             return False
-        self._hindered_by(_hindrances(answer))
+        self._note_unready(_unready_reasons(answer))
         return answer.status_code == 200 and self.state == "starting"
 
-    def _hindered_by(self, reasons: list[str]) -> None:
-        if reasons != self.hindrances:
-            self.hindrances, self._hindered_since = reasons, time.monotonic()
+    def _note_unready(self, reasons: list[str]) -> None:
+        if reasons != self.unready_reasons:
+            self.unready_reasons, self._unready_since = reasons, time.monotonic()
 
     async def _wait(self, pause: float, code: int) -> None:
         log.error("process.died", name=self.name, exit_code=code, again_in_seconds=pause, log=str(self.log_file))
@@ -199,12 +199,12 @@ class Supervised:
         self._changed()
 
 
-def _hindrances(answer: httpx2.Response) -> list[str]:
+def _unready_reasons(answer: httpx2.Response) -> list[str]:
     """Nothing of one that is ready, nor of one that only starts."""
     if answer.status_code == 200:
         return []
     try:
-        told = NotReady.model_validate_json(answer.content)
+        told = UnreadyAnswer.model_validate_json(answer.content)
     except ValidationError:
         return []
     return [] if told.starting else [reason for reasons in told.reasons.values() for reason in reasons]

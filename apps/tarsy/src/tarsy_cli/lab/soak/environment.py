@@ -12,8 +12,8 @@ from pathlib import Path
 
 import yaml
 
-from tarsy_embedded.class_archive import prepare
 from tarsy_embedded.jars import default_cache_dir
+from tarsy_embedded.jvm_cds import prepare_class_archive
 from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_embedded.ports import free_port
 from tarsy_embedded.postgres import EmbeddedPostgres
@@ -63,7 +63,7 @@ def surroundings(folder: Path, config: Path, *, compression: str) -> Iterator[Su
     """
     folder.mkdir(parents=True, exist_ok=True)
     cache = default_cache_dir()
-    prepare(cache, lambda _: None)
+    prepare_class_archive(cache, lambda _: None)
     settings = {"compression.type": compression}
     kafka = EmbeddedKafka(
         folder / "kafka", port=free_port(), cache_dir=cache, progress=lambda _: None, settings=settings

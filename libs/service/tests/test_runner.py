@@ -10,7 +10,7 @@ import pytest
 import uvicorn
 from prometheus_client import CollectorRegistry
 
-from tarsy_service.running import run_services
+from tarsy_service.runner import run_services
 from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import TaskEnded
 
@@ -72,8 +72,8 @@ async def test_ready_says_what_it_waits_for_until_all_services_work() -> None:
 
 async def test_a_service_that_works_and_is_not_to_be_counted_on_says_why_on_the_readiness_page() -> None:
     all_ready, stop, port = asyncio.Event(), asyncio.Event(), free_port()
-    hindrances = ["MCP server a: it answered HTTP 401"]
-    services = [Service("whole", for_ever), Service("hindered", for_ever, hindrances=lambda: hindrances)]
+    unready_reasons = ["MCP server a: it answered HTTP 401"]
+    services = [Service("whole", for_ever), Service("unready", for_ever, unready_reasons=lambda: unready_reasons)]
     running = asyncio.create_task(run(services, stop, port=port, on_ready=all_ready.set))
     async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client:
         await all_ready.wait()
@@ -82,16 +82,16 @@ async def test_a_service_that_works_and_is_not_to_be_counted_on_says_why_on_the_
             503,
             {
                 "ready": False,
-                "waiting_for": ["hindered"],
+                "waiting_for": ["unready"],
                 "starting": [],
-                "reasons": {"hindered": hindrances},
+                "reasons": {"unready": unready_reasons},
                 "degraded": {},
             },
         )
         metrics = (await client.get("/metrics")).text
-        assert 'tarsy_process_ready{service="hindered"} 0.0' in metrics
+        assert 'tarsy_process_ready{service="unready"} 0.0' in metrics
         assert 'tarsy_process_ready{service="whole"} 1.0' in metrics
-        hindrances = []
+        unready_reasons = []
         assert (await client.get("/ready")).status_code == 200
     stop.set()
     await running

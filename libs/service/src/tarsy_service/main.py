@@ -1,4 +1,4 @@
-"""The `__main__` of a service: settings from the environment, then `build`, then run until told to stop."""
+"""Main function of a service: settings from the environment, then `build`, then run until told to stop."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from tarsy_service.allocator import collect_seldom, return_large_blocks
 from tarsy_service.logs import configure_logs
-from tarsy_service.running import run_services
+from tarsy_service.runner import run_services
 from tarsy_service.service import Service
 from tarsy_service.settings import ServiceSettings, mistakes_in_settings
 
@@ -18,11 +18,11 @@ def run_main[S: ServiceSettings](
     settings_class: type[S],
     build: Callable[[S, CollectorRegistry], Service],
     *,
-    refusals: tuple[type[Exception], ...] = (),
+    startup_errors: tuple[type[Exception], ...] = (),
 ) -> None:
     """Exits with 2 and one line for each setting that is wrong; with 1 when the service cannot go on.
 
-    `refusals` are the errors whose message is a sentence for the operator: it is printed, without a traceback.
+    `startup_errors` are the errors whose message is a sentence for the operator: it is printed, without a traceback.
     """
     try:
         settings = settings_class()
@@ -32,10 +32,10 @@ def run_main[S: ServiceSettings](
     configure_logs(settings.log_level)
     try:
         _run(settings, build)
-    except refusals as problem:
+    except startup_errors as problem:
         _refuse([problem])
     except ExceptionGroup as group:
-        known, others = group.split(refusals)
+        known, others = group.split(startup_errors)
         if others is not None or known is None:
             raise
         _refuse(list(leaves(known)))

@@ -1,4 +1,4 @@
-"""Kafka and PostgreSQL: our own, or those that somebody named."""
+"""Kafka and PostgreSQL of `tarsy up`: embedded ones, or those that somebody named."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import asyncpg
 
-from tarsy_embedded.class_archive import prepare
 from tarsy_embedded.jars import default_cache_dir
+from tarsy_embedded.jvm_cds import prepare_class_archive
 from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_embedded.postgres import EmbeddedPostgres
 from tarsy_embedded.server import EmbeddedServer
@@ -25,7 +25,7 @@ class DatabaseUnusable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedServers:
     """What `tarsy up` was told to use; empty where it brings its own."""
 
     kafka: str = ""
@@ -33,7 +33,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Servers:
+class ServersInUse:
     """`own` are those that we have started."""
 
     kafka: str
@@ -42,7 +42,9 @@ class Servers:
 
 
 @contextmanager
-def servers(folder: Path, named: Named, *, kafka_port: int, database_port: int, say: Say) -> Iterator[Servers]:
+def servers(
+    folder: Path, named: NamedServers, *, kafka_port: int, database_port: int, say: Say
+) -> Iterator[ServersInUse]:
     """They run, or answer, in the body. Raises EmbeddedError or DatabaseUnusable."""
     own: list[EmbeddedServer] = []
     with ExitStack() as stack:
@@ -51,7 +53,7 @@ def servers(folder: Path, named: Named, *, kafka_port: int, database_port: int, 
             asyncio.run(_require_usable(database))
         if not kafka:
             cache = default_cache_dir()
-            prepare(cache, say)
+            prepare_class_archive(cache, say)
         if not database:
             postgres = EmbeddedPostgres(folder / "postgres", port=database_port, progress=say)
             own.append(stack.enter_context(postgres))
@@ -60,7 +62,7 @@ def servers(folder: Path, named: Named, *, kafka_port: int, database_port: int, 
             broker = EmbeddedKafka(folder / "kafka", port=kafka_port, cache_dir=cache, progress=say)
             own.insert(0, stack.enter_context(broker))
             kafka = broker.bootstrap
-        yield Servers(kafka, database, own)
+        yield ServersInUse(kafka, database, own)
 
 
 async def _require_usable(url: str) -> None:

@@ -1,4 +1,4 @@
-"""The class archive, which halves the start of the broker."""
+"""Class-data archive of the JVM (CDS), which halves the start of the broker."""
 
 import tempfile
 from pathlib import Path
@@ -14,7 +14,7 @@ from tarsy_embedded.progress import Progress
 _WRITING_SECONDS = 120.0
 
 
-def prepare(cache_dir: Path, progress: Progress) -> None:
+def prepare_class_archive(cache_dir: Path, progress: Progress) -> None:
     """Everything that can be done before the first start: fetch the jars, make the archive.
 
     For set-up time: it takes longer than the archive saves in one start. Without it the broker starts all the same.

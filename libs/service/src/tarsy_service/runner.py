@@ -1,4 +1,4 @@
-"""Running services in one process: HTTP, signals, readiness, and a stop that ends in time."""
+"""Runner of services in one process: HTTP, signals, readiness, and a stop that ends in time."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -9,9 +9,9 @@ from fastapi import FastAPI, Response
 from prometheus_client import CollectorRegistry
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
-from tarsy_service.foreign_pages import RefuseForeignPages
+from tarsy_service.csrf import CsrfProtection
 from tarsy_service.http_metrics import CountRequests, HttpMetrics
-from tarsy_service.listening import listening
+from tarsy_service.http_server import http_server
 from tarsy_service.loop_lag import LoopLag
 from tarsy_service.loop_metrics import LoopMetrics
 from tarsy_service.problems import install_problem_handlers
@@ -51,10 +51,10 @@ def build_app(
     """The routers of all services, `/health`, `/ready` and `/metrics`."""
     app = FastAPI(title="TARSy", version="1", telemetry={"auto_configure": False, "tracing": False})
     install_problem_handlers(app)
-    app.add_middleware(RefuseForeignPages)
+    app.add_middleware(CsrfProtection)
     app.add_middleware(CountRequests, metrics=http_metrics or HttpMetrics(registry))
     names = [service.name for service in services]
-    ProcessMetrics(registry, names, lambda: [*readiness.waiting, *_hindrances(services)])
+    ProcessMetrics(registry, names, lambda: [*readiness.waiting, *_unready_reasons(services)])
     LoopMetrics(registry, {service.name: service.supervisor.loops for service in services})
     for service in services:
         if service.router is not None:
@@ -66,7 +66,7 @@ def build_app(
 
     @app.get("/ready", include_in_schema=False)
     async def ready(response: Response) -> dict[str, object]:
-        reasons = _hindrances(services)
+        reasons = _unready_reasons(services)
         waiting = sorted({*readiness.waiting, *reasons})
         response.status_code = 503 if waiting else 200
         return {
@@ -84,8 +84,10 @@ def build_app(
     return app
 
 
-def _hindrances(services: Sequence[Service]) -> dict[str, list[str]]:
-    told = {service.name: [*service.hindrances(), *service.supervisor.loops.unready_reasons()] for service in services}
+def _unready_reasons(services: Sequence[Service]) -> dict[str, list[str]]:
+    told = {
+        service.name: [*service.unready_reasons(), *service.supervisor.loops.unready_reasons()] for service in services
+    }
     return {name: reasons for name, reasons in told.items() if reasons}
 
 
@@ -116,7 +118,7 @@ async def run_services(
     http_metrics = HttpMetrics(registry)
     app = build_app(services, readiness, registry, http_metrics)
     with stopped_by_signals(stopping) if stop is None else nullcontext():
-        async with listening(app, host, port, count=http_metrics.count_refused), asyncio.TaskGroup() as group:
+        async with http_server(app, host, port, count=http_metrics.count_refused), asyncio.TaskGroup() as group:
             announcing = group.create_task(_announce(readiness, on_ready), name="ready")
             watching = group.create_task(LoopLag(registry).watch(), name="event loop lag")
             running = [

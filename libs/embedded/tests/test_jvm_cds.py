@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from tarsy_embedded.class_archive import prepare
 from tarsy_embedded.jars import jars_folder, kafka_jars
 from tarsy_embedded.java import find_java
+from tarsy_embedded.jvm_cds import prepare_class_archive
 from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_embedded.kafka_command import archive_path
 from tarsy_embedded.ports import free_port
@@ -24,8 +24,8 @@ def test_an_archive_is_made_once_and_then_used(java: str, own_cache: Path, monke
         monkeypatch.setenv("PATH", "/nonexistent")
         monkeypatch.delenv("JAVA_HOME", raising=False)
     messages: list[str] = []
-    prepare(own_cache, messages.append)
-    prepare(own_cache, messages.append)
+    prepare_class_archive(own_cache, messages.append)
+    prepare_class_archive(own_cache, messages.append)
     assert messages == ["Recording which classes Kafka loads, so that it starts faster from now on"]
     with broker(own_cache) as kafka:
         assert str(archive(own_cache)) in Path(f"/proc/{kafka.pid}/maps").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""An HTTP server beside other work, which leaves the signals to it."""
+"""HTTP server (uvicorn) beside other work, to which it leaves the signals."""
 
 import asyncio
 import socket
@@ -18,27 +18,27 @@ BACKLOG = 512
 DEFAULT_LIMITS = Limits()
 
 
-def listening(
+def http_server(
     app: ASGIApp, host: str, port: int, *, limits: Limits = DEFAULT_LIMITS, count: Count = lambda _: None
 ) -> AbstractAsyncContextManager[Traffic]:
     """Listens before the body runs, and stops after it. Raises OSError when the port is taken.
 
     What the body raises, or the server dies of, comes out in a group.
     """
-    return _serving(app, host, port, Headers(), Traffic(limits, count))
+    return _serving(app, host, port, HeaderPolicy(), Traffic(limits, count))
 
 
-def listening_for_others(
+def proxy_server(
     app: ASGIApp, host: str, port: int, *, limits: Limits = DEFAULT_LIMITS, count: Count = lambda _: None
 ) -> AbstractAsyncContextManager[Traffic]:
     """For an app that passes on what others say: an answer has no header that the app did not give it."""
     # Whoever is in front of us is not to be believed more than we are.
-    headers = Headers(server_header=False, date_header=False, proxy_headers=False)
+    headers = HeaderPolicy(server_header=False, date_header=False, proxy_headers=False)
     return _serving(app, host, port, headers, Traffic(limits, count))
 
 
 @dataclass(frozen=True, slots=True)
-class Headers:
+class HeaderPolicy:
     """What uvicorn says, and believes, by itself."""
 
     server_header: bool = True
@@ -47,7 +47,9 @@ class Headers:
 
 
 @asynccontextmanager
-async def _serving(app: ASGIApp, host: str, port: int, headers: Headers, traffic: Traffic) -> AsyncIterator[Traffic]:
+async def _serving(
+    app: ASGIApp, host: str, port: int, headers: HeaderPolicy, traffic: Traffic
+) -> AsyncIterator[Traffic]:
     config = uvicorn.Config(
         app,
         http=partial(BoundedHttp, traffic=traffic),  # type: ignore[arg-type] # it is only called

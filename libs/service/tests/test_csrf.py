@@ -3,7 +3,7 @@ import pytest
 from fastapi import APIRouter
 from prometheus_client import CollectorRegistry
 
-from tarsy_service.running import Readiness, build_app
+from tarsy_service.runner import Readiness, build_app
 from tarsy_service.service import Ready, Service
 
 
