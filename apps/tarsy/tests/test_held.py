@@ -8,8 +8,8 @@ from pydantic import JsonValue
 from rich.console import Console
 from typer.testing import CliRunner
 
-from tarsy_cli import aside_commands
-from tarsy_cli.api import Answer, ApiFailed
+from tarsy_cli import held_commands
+from tarsy_cli.api import ApiAnswer, ApiFailed
 from tarsy_cli.app import cli
 from tarsy_cli.lists import held as showing
 from tarsy_timeline.held_watch import SessionAside
@@ -45,14 +45,14 @@ def test_a_reason_that_is_not_known_here_is_told_all_the_same(monkeypatch: pytes
 def test_a_verb_asks_for_each_session_and_fails_when_one_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[str, JsonValue]] = []
 
-    def post(url: str, body: JsonValue, *, idempotency_key: str | None = None) -> Answer:
+    def post(url: str, body: JsonValue, *, idempotency_key: str | None = None) -> ApiAnswer:
         assert idempotency_key
         asked.append((url, body))
         if "/two/" in url:
             raise ApiFailed("answered 409: the session is not set aside")
         return {"message": "The session has been ended."}
 
-    monkeypatch.setattr(aside_commands, "post", post)
+    monkeypatch.setattr(held_commands, "post", post)
     result = CliRunner().invoke(cli, ["session", "fail", "one", "two", "--reason", "no use", "--url", URL])
     assert asked == [
         (f"{URL}/api/v1/sessions/one/fail", {"reason": "no use"}),

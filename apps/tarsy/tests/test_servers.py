@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from tarsy_bus.catalog import Entry
-from tarsy_cli.api import Answer
+from tarsy_cli.api import ApiAnswer
 from tarsy_cli.lists import servers as showing
 from tarsy_contracts.workers import CatalogTool, ServerCatalogued
 from tarsy_timeline.server_warnings import warnings_of
@@ -36,7 +36,7 @@ def answering(monkeypatch: pytest.MonkeyPatch, servers: list[Server]) -> io.Stri
         **{f"/system/mcp-servers/{one.name}": mcp_server(one).model_dump(mode="json") for one in servers},
     }
 
-    def get(url: str, **_: str | int) -> Answer:
+    def get(url: str, **_: str | int) -> ApiAnswer:
         return answers[url]
 
     monkeypatch.setattr(showing, "get", get)

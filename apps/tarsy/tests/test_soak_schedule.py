@@ -12,9 +12,9 @@ from tarsy_cli.lab.soak.schedule import (
     Freeze,
     Growth,
     Kill,
-    Outage,
     Planned,
     Poison,
+    ServerOutage,
     duration_of,
     schedule,
 )
@@ -34,7 +34,7 @@ def test_each_kind_of_fault_happens_however_short_the_soak(seconds: float, seed:
     assert {one.service for one in faults(planned, Kill)} == set(SERVICES)
     assert {one.topic for one in faults(planned, Poison)} == set(POISONED)
     assert [one.topic for one in sorted(faults(planned, Growth), key=lambda one: GROWN.index(one.topic))] == list(GROWN)
-    outages = {(tuple(sorted(one.servers)), one.how) for one in faults(planned, Outage)}
+    outages = {(tuple(sorted(one.servers)), one.how) for one in faults(planned, ServerOutage)}
     assert outages >= {
         (("kafka",), "killed"),
         (("kafka",), "frozen"),
@@ -58,8 +58,8 @@ def test_faults_follow_one_another_and_leave_half_of_the_time(seconds: float, se
 def test_a_long_soak_has_more_faults_and_outages_of_a_minute() -> None:
     short, long = schedule(seed=3, seconds=180), schedule(seed=3, seconds=7_200)
     assert len(long) > 2 * len(short)
-    assert max(one.seconds for one in faults(long, Outage)) > 50
-    assert max(one.seconds for one in faults(long, Outage)) <= LONGEST_OUTAGE_SECONDS
+    assert max(one.seconds for one in faults(long, ServerOutage)) > 50
+    assert max(one.seconds for one in faults(long, ServerOutage)) <= LONGEST_OUTAGE_SECONDS
 
 
 def test_the_same_seed_plans_the_same_faults_and_another_seed_others() -> None:

@@ -9,7 +9,7 @@ from threading import Thread
 
 import pytest
 
-from tarsy_cli.api import ApiFailed, Interrupted, NotFound, Unreachable, get, patiently
+from tarsy_cli.api import ApiFailed, Interrupted, NotFound, Unreachable, get, retry
 from tarsy_cli.lab.demo import firing_now
 from tarsy_cli.submission import submit_file
 from tarsy_embedded.ports import free_port
@@ -128,7 +128,7 @@ def test_who_is_away_for_a_moment_is_waited_for_and_that_is_told_once(monkeypatc
             raise failures.pop(0)
         return "here"
 
-    assert patiently(ask, Unreachable, Interrupted, told=lambda problem: told.append(str(problem))) == "here"
+    assert retry(ask, Unreachable, Interrupted, on_first_failure=lambda problem: told.append(str(problem))) == "here"
     assert told == ["a"]
 
 
@@ -142,11 +142,11 @@ def test_patience_ends_and_is_for_nothing_else(monkeypatch: pytest.MonkeyPatch) 
         raise Unreachable("away")
 
     with pytest.raises(Unreachable):
-        patiently(ask, Unreachable, seconds=3)
+        retry(ask, Unreachable, seconds=3)
     assert len(asked) == 4
     asked.clear()
     with pytest.raises(Unreachable):
-        patiently(ask, Interrupted)
+        retry(ask, Interrupted)
     assert len(asked) == 1
 
 

@@ -28,7 +28,7 @@ from tarsy_docgen.schema import Schema
 
 
 @dataclass(frozen=True)
-class Refused:
+class BreakingChange:
     """`shows` is a record of one of both, which the other cannot read, or reads as something else."""
 
     why: str
@@ -40,20 +40,20 @@ class Refused:
 
 
 REFUSED = [
-    Refused("a field removed", model(x=(int, 0)), model(), '{"x": 5}', "/x", "is gone"),
-    Refused("a field renamed", OLD, model(y=(int, REQUIRED)), '{"x": 5}', "/x", "is gone"),
-    Refused("a new required field", model(), OLD, "{}", "/x", "is new and required"),
-    Refused("made required", model(x=(int, 0)), OLD, "{}", "/x", "is required now"),
-    Refused("made optional", OLD, model(x=(int, 0)), "{}", "/x", "is optional now"),
-    Refused("another type", OLD, model(x=(str, REQUIRED)), '{"x": 5}', "/x", "was integer and is string"),
-    Refused("a narrower type", model(x=(float, REQUIRED)), OLD, '{"x": 1.5}', "/x", "was number and is integer"),
-    Refused("a wider type", OLD, model(x=(float, REQUIRED)), '{"x": 1.5}', "/x", "was integer and is number"),
-    Refused("anything goes", OLD, model(x=(JsonValue, REQUIRED)), '{"x": "s"}', "/x", "is anything now"),
-    Refused("null is possible", OLD, MAYBE, '{"x": null}', "/x", "can be null now"),
-    Refused("null is impossible", MAYBE, OLD, '{"x": null}', "/x", "cannot be null any longer"),
-    Refused("another default", model(x=(int, 0)), model(x=(int, 1)), "{}", "/x", "had 0 as default, and has 1"),
-    Refused("true is not 1", model(x=(int | bool, 1)), model(x=(int | bool, True)), "{}", "/x", "has true now"),
-    Refused(
+    BreakingChange("a field removed", model(x=(int, 0)), model(), '{"x": 5}', "/x", "is gone"),
+    BreakingChange("a field renamed", OLD, model(y=(int, REQUIRED)), '{"x": 5}', "/x", "is gone"),
+    BreakingChange("a new required field", model(), OLD, "{}", "/x", "is new and required"),
+    BreakingChange("made required", model(x=(int, 0)), OLD, "{}", "/x", "is required now"),
+    BreakingChange("made optional", OLD, model(x=(int, 0)), "{}", "/x", "is optional now"),
+    BreakingChange("another type", OLD, model(x=(str, REQUIRED)), '{"x": 5}', "/x", "was integer and is string"),
+    BreakingChange("a narrower type", model(x=(float, REQUIRED)), OLD, '{"x": 1.5}', "/x", "was number and is integer"),
+    BreakingChange("a wider type", OLD, model(x=(float, REQUIRED)), '{"x": 1.5}', "/x", "was integer and is number"),
+    BreakingChange("anything goes", OLD, model(x=(JsonValue, REQUIRED)), '{"x": "s"}', "/x", "is anything now"),
+    BreakingChange("null is possible", OLD, MAYBE, '{"x": null}', "/x", "can be null now"),
+    BreakingChange("null is impossible", MAYBE, OLD, '{"x": null}', "/x", "cannot be null any longer"),
+    BreakingChange("another default", model(x=(int, 0)), model(x=(int, 1)), "{}", "/x", "had 0 as default, and has 1"),
+    BreakingChange("true is not 1", model(x=(int | bool, 1)), model(x=(int | bool, True)), "{}", "/x", "has true now"),
+    BreakingChange(
         "a value of a list removed",
         model(x=(Literal["a", "b"], REQUIRED)),
         model(x=(Literal["a"], REQUIRED)),
@@ -61,7 +61,7 @@ REFUSED = [
         "/x",
         'cannot be "b" any longer',
     ),
-    Refused(
+    BreakingChange(
         "a value of a list added",
         model(x=(Literal["a"], REQUIRED)),
         model(x=(Literal["a", "b"], REQUIRED)),
@@ -69,7 +69,7 @@ REFUSED = [
         "/x",
         'can be "b" now: older readers',
     ),
-    Refused(
+    BreakingChange(
         "a list of values opened",
         model(x=(Literal["a"], REQUIRED)),
         model(x=(str, REQUIRED)),
@@ -77,7 +77,7 @@ REFUSED = [
         "/x",
         "takes any value now",
     ),
-    Refused(
+    BreakingChange(
         "free text closed",
         model(x=(str, REQUIRED)),
         model(x=(Literal["a"], REQUIRED)),
@@ -85,7 +85,7 @@ REFUSED = [
         "/x",
         "takes only some values now",
     ),
-    Refused(
+    BreakingChange(
         "a limit tightened",
         model(x=(Annotated[int, Field(le=9)], REQUIRED)),
         model(x=(Annotated[int, Field(le=5)], REQUIRED)),
@@ -93,7 +93,7 @@ REFUSED = [
         "/x",
         "had 9 as maximum, and has 5",
     ),
-    Refused(
+    BreakingChange(
         "a limit loosened",
         model(x=(Annotated[int, Field(le=5)], REQUIRED)),
         model(x=(Annotated[int, Field(le=9)], REQUIRED)),
@@ -101,7 +101,7 @@ REFUSED = [
         "/x",
         "had 5 as maximum, and has 9",
     ),
-    Refused(
+    BreakingChange(
         "a pattern added",
         model(x=(str, REQUIRED)),
         model(x=(Annotated[str, Field(pattern="^a$")], REQUIRED)),
@@ -109,7 +109,7 @@ REFUSED = [
         "/x",
         'had nothing as pattern, and has "^a$"',
     ),
-    Refused(
+    BreakingChange(
         "in a nested value",
         model(x=(nested(y=(int, REQUIRED)), REQUIRED)),
         model(x=(nested(y=(str, REQUIRED)), REQUIRED)),
@@ -117,7 +117,7 @@ REFUSED = [
         "/x/y",
         "was integer and is string",
     ),
-    Refused(
+    BreakingChange(
         "in a list of values",
         model(x=(tuple[A, ...], REQUIRED)),
         model(x=(tuple[Both, ...], REQUIRED)),
@@ -125,7 +125,7 @@ REFUSED = [
         "/x/[]/b",
         "is new and required",
     ),
-    Refused(
+    BreakingChange(
         "in a map",
         model(x=(dict[str, int], REQUIRED)),
         model(x=(dict[str, str], REQUIRED)),
@@ -133,7 +133,7 @@ REFUSED = [
         "/x/*",
         "was integer and is string",
     ),
-    Refused(
+    BreakingChange(
         "a map that becomes a value",
         model(x=(dict[str, JsonValue], REQUIRED)),
         model(x=(nested(y=(int, 0)), REQUIRED)),
@@ -141,7 +141,7 @@ REFUSED = [
         "/x",
         "said which fields of any name it takes",
     ),
-    Refused(
+    BreakingChange(
         "a value that becomes a map",
         model(x=(nested(y=(int, 0)), REQUIRED)),
         model(x=(dict[str, int], REQUIRED)),
@@ -149,7 +149,7 @@ REFUSED = [
         "/x",
         "skipped the fields that it does not name",
     ),
-    Refused(
+    BreakingChange(
         "a pair that becomes a triple",
         model(x=(tuple[int, int], REQUIRED)),
         model(x=(tuple[int, int, int], REQUIRED)),
@@ -157,9 +157,9 @@ REFUSED = [
         "/x",
         "had 2 items of a fixed meaning, and has 3",
     ),
-    Refused("a union grown", ONLY_A, EITHER, '{"x": {"b": 1}}', "/x", "can be B now"),
-    Refused("a union shrunk", EITHER, ONLY_A, '{"x": {"b": 1}}', "/x", "cannot be B"),
-    Refused(
+    BreakingChange("a union grown", ONLY_A, EITHER, '{"x": {"b": 1}}', "/x", "can be B now"),
+    BreakingChange("a union shrunk", EITHER, ONLY_A, '{"x": {"b": 1}}', "/x", "cannot be B"),
+    BreakingChange(
         "a member of a union changed",
         model(x=(A | None, REQUIRED)),
         model(x=(B | None, REQUIRED)),
@@ -167,7 +167,7 @@ REFUSED = [
         "/x/a",
         "is gone",
     ),
-    Refused(
+    BreakingChange(
         "the default of a nested value",
         with_default(y=(int, 1)),
         with_default(y=(int, 2)),
@@ -175,12 +175,12 @@ REFUSED = [
         "/x/y",
         "had 1 as default, and has 2",
     ),
-    Refused("in a recursive value", Tree, NumberedTree, '{"name": "n"}', "/name", "was string and is integer"),
+    BreakingChange("in a recursive value", Tree, NumberedTree, '{"name": "n"}', "/name", "was string and is integer"),
 ]
 
 
 @pytest.mark.parametrize("change", REFUSED, ids=lambda change: change.why)
-def test_a_change_that_breaks_a_reader_is_refused_with_the_field_and_the_reason(change: Refused) -> None:
+def test_a_change_that_breaks_a_reader_is_refused_with_the_field_and_the_reason(change: BreakingChange) -> None:
     found = breaks(change.old.model_json_schema(), change.new.model_json_schema())
     assert [one for one in found if one.place == change.place and change.says in one.what], found
     before, after = read(change.old, change.shows), read(change.new, change.shows)

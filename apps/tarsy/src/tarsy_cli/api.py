@@ -1,4 +1,4 @@
-"""The HTTP API as the commands use it. Whatever goes wrong is one sentence."""
+"""Client of the HTTP API for the commands. Each failure is one sentence."""
 
 import time
 from collections.abc import Callable
@@ -7,11 +7,11 @@ import httpx2
 from pydantic import JsonValue
 
 TIMEOUT_SECONDS = 30.0
-PATIENCE_SECONDS = 30.0
+RETRY_SECONDS = 30.0
 PAUSE_SECONDS = 0.5
 INTERRUPTED = frozenset({502, 503, 504})
 
-type Answer = dict[str, JsonValue]
+type ApiAnswer = dict[str, JsonValue]
 
 
 class ApiFailed(Exception):
@@ -30,13 +30,13 @@ class Interrupted(ApiFailed):
     """Somebody answers there, and says that it will do again what it does not do now."""
 
 
-def patiently[T](
+def retry[T](
     ask: Callable[[], T],
     *kinds: type[ApiFailed],
-    told: Callable[[ApiFailed], None] = lambda _: None,
-    seconds: float = PATIENCE_SECONDS,
+    on_first_failure: Callable[[ApiFailed], None] = lambda _: None,
+    seconds: float = RETRY_SECONDS,
 ) -> T:
-    """Asks again after failures of these kinds: services are replaced within seconds. `told` hears of the first."""
+    """Asks again after failures of these kinds: services are replaced within seconds."""
     limit = time.monotonic() + seconds
     first = True
     while True:
@@ -46,17 +46,17 @@ def patiently[T](
             if time.monotonic() > limit:
                 raise
             if first:
-                told(problem)
+                on_first_failure(problem)
             first = False
         time.sleep(PAUSE_SECONDS)
 
 
-def get(url: str, **params: str | int) -> Answer:
+def get(url: str, **params: str | int) -> ApiAnswer:
     """Raises ApiFailed."""
     return _answer("GET", url, params=params)
 
 
-def post(url: str, body: JsonValue, *, idempotency_key: str | None = None) -> Answer:
+def post(url: str, body: JsonValue, *, idempotency_key: str | None = None) -> ApiAnswer:
     """Raises ApiFailed. With a key it can be repeated: the second time is the first one's."""
     return _answer("POST", url, body=body, headers={"Idempotency-Key": idempotency_key} if idempotency_key else None)
 
@@ -68,7 +68,7 @@ def _answer(
     body: JsonValue = None,
     params: dict[str, str | int] | None = None,
     headers: dict[str, str] | None = None,
-) -> Answer:
+) -> ApiAnswer:
     try:
         answer = httpx2.request(method, url, json=body, params=params, headers=headers, timeout=TIMEOUT_SECONDS)
     except (httpx2.HTTPError, httpx2.InvalidURL) as problem:
@@ -78,7 +78,7 @@ def _answer(
             f"{url} could not be reached ({reason}): is it a TARSy's address, and does it run?"
         ) from problem
     if answer.status_code >= 400:
-        raise _refusal(answer.status_code)(f"{url} answered {answer.status_code}: {_said(answer)}")
+        raise _refusal(answer.status_code)(f"{url} answered {answer.status_code}: {_problem_detail(answer)}")
     try:
         found = answer.json()
     except ValueError:
@@ -94,7 +94,7 @@ def _refusal(status: int) -> type[ApiFailed]:
     return Interrupted if status in INTERRUPTED else ApiFailed
 
 
-def _said(answer: httpx2.Response) -> str:
+def _problem_detail(answer: httpx2.Response) -> str:
     """The sentence of a problem, else the beginning of whatever was sent."""
     try:
         body = answer.json()

@@ -2,8 +2,8 @@
 
 import typer
 
-from tarsy_cli.aside_commands import session
 from tarsy_cli.config.commands import config
+from tarsy_cli.held_commands import session
 from tarsy_cli.instance_commands import down, status, up
 from tarsy_cli.lab.commands import demo, lab
 from tarsy_cli.masking.commands import mask

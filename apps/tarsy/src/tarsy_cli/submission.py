@@ -6,7 +6,7 @@ from uuid import uuid4
 
 from pydantic import JsonValue
 
-from tarsy_cli.api import ApiFailed, Interrupted, patiently, post
+from tarsy_cli.api import ApiFailed, Interrupted, post, retry
 
 
 def submit_file(api: str, content: bytes) -> list[str]:
@@ -27,13 +27,13 @@ def submit_file(api: str, content: bytes) -> list[str]:
 
 def _submit_one(api: str, body: JsonValue) -> str:
     send = partial(post, f"{api}/alerts", body, idempotency_key=str(uuid4()))
-    return _session_id(patiently(send, Interrupted))
+    return _session_id(retry(send, Interrupted))
 
 
 def _submit_webhook(api: str, body: JsonValue) -> list[str]:
     # What comes twice meets itself: its identity is the alert's.
     send = partial(post, f"{api}/alerts/alertmanager", body)
-    alerts = patiently(send, Interrupted).get("alerts")
+    alerts = retry(send, Interrupted).get("alerts")
     rows = alerts if isinstance(alerts, list) else []
     return [_session_id(row) for row in rows if isinstance(row, dict) and row.get("session_id")]
 

@@ -1,4 +1,4 @@
-"""What the commands share: the terminal, and how they say that something went wrong."""
+"""The terminal of the commands: lines, errors and exit codes."""
 
 import sys
 from pathlib import Path

@@ -20,7 +20,7 @@ _OUTPUT_BYTES = 1_000_000
 _LOG_SECONDS = 10.0
 
 
-class Child:
+class ChildProcess:
     """Started at once; its output goes to `log`, which is rotated at `log_bytes`.
 
     On Linux the kernel sends it `death_signal` when the thread that started it ends, so only the main thread may.

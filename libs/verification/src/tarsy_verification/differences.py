@@ -1,4 +1,4 @@
-"""What people see of two investigations of the same alert, and where it differs. Pure.
+"""Differences between two investigations of the same alert, in what people see of them. Pure.
 
 Told apart is what may differ from run to run: ids and stamps, numbers in the log, durations, workers, how often a
 question was asked again, by which digits a masked secret is told from others (they are the session's own), and the

@@ -1,4 +1,4 @@
-"""What must hold of an investigation that has ended, whatever was killed meanwhile. Each fault is a sentence. Pure."""
+"""Invariants of an investigation that has ended, whatever was killed meanwhile. Each fault is a sentence. Pure."""
 
 import json
 from collections import Counter

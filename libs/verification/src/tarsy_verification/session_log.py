@@ -1,4 +1,4 @@
-"""Sessions as their log tells them: what every reader accepts, and what every reader drops."""
+"""Session logs as verification reads them: what every reader accepts, and what every reader drops."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""What the lab's servers noted of the tools that they ran."""
+"""Tool runs, as the lab's MCP servers noted them."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +9,7 @@ from tarsy_contracts.identities import session_traceparent
 from tarsy_verification.invariants import ToolRun
 
 
-class Note(BaseModel):
+class ToolRunNote(BaseModel):
     tool: str
     arguments: dict[str, JsonValue]
     phase: str
@@ -23,10 +23,10 @@ def runs_of(file: Path, session_id: str) -> list[ToolRun]:
     return [ToolRun(one.tool, one.arguments) for one in notes if one.phase == "started" and one.trace_id == trace]
 
 
-def _notes(file: Path) -> Iterator[Note]:
+def _notes(file: Path) -> Iterator[ToolRunNote]:
     """A server that was killed may have left half a line."""
     for text in file.read_text(encoding="utf-8").splitlines():
         try:
-            yield Note.model_validate_json(text)
+            yield ToolRunNote.model_validate_json(text)
         except ValidationError:
             continue

@@ -29,12 +29,12 @@ DOCUMENTS: Mapping[str, Callable[[], str]] = {
 """One line a document."""
 
 
-class Refused(Exception):
+class BreakingChange(Exception):
     """A change that breaks readers of earlier versions. The message is for who made it."""
 
 
 def write(root: Path) -> None:
-    """Raises Refused, and has written nothing then."""
+    """Raises BreakingChange, and has written nothing then."""
     files = _generated(root)
     for old in _schemas_of_no_name(root, files):
         (root / old).unlink()
@@ -45,7 +45,7 @@ def write(root: Path) -> None:
 
 
 def check(root: Path) -> list[str]:
-    """A line for each file that is not what the code says. Raises Refused."""
+    """A line for each file that is not what the code says. Raises BreakingChange."""
     files = _generated(root)
     drift = [f"{name}: nothing has this name any longer" for name in _schemas_of_no_name(root, files)]
     for name, text in files.items():
@@ -60,7 +60,7 @@ def _generated(root: Path) -> dict[str, str]:
     current, released = json_schemas(), _released(root)
     problems = refused(released, current, UPCAST)
     if problems:
-        raise Refused("\n".join(["This change breaks readers of earlier versions:", *problems, REMEDY]))
+        raise BreakingChange("\n".join(["This change breaks readers of earlier versions:", *problems, REMEDY]))
     files = {f"{FOLDER}/{name}.json": as_file(schema) for name, schema in current.items()}
     files[LOCK] = as_file(grown(released, current))
     return files | {name: document() for name, document in DOCUMENTS.items()}

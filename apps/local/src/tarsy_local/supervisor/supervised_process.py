@@ -14,7 +14,7 @@ import httpx2
 import structlog
 from pydantic import BaseModel, ValidationError
 
-from tarsy_embedded.child import LOG_BYTES, Child
+from tarsy_embedded.child import LOG_BYTES, ChildProcess
 from tarsy_embedded.ports import free_port, is_taken
 from tarsy_local.addresses import HOST
 
@@ -82,7 +82,7 @@ class SupervisedProcess:
         self._environment = environment
         self._client = client
         self._changed = changed
-        self._child: Child | None = None
+        self._child: ChildProcess | None = None
         self._was_ready = False
         self._told = asyncio.Event()
 
@@ -134,10 +134,10 @@ class SupervisedProcess:
         self._told.set()
         self._signal(signal.SIGKILL)
 
-    def _start(self) -> Child:
+    def _start(self) -> ChildProcess:
         if is_taken(self.port):
             self.port = free_port()
-        self._child = Child(
+        self._child = ChildProcess(
             [sys.executable, "-m", f"tarsy_{self.service.replace('-', '_')}"],
             log=self.log_file,
             log_bytes=self._log_bytes,
@@ -150,7 +150,7 @@ class SupervisedProcess:
         self._set("starting")
         return self._child
 
-    async def _live(self, child: Child) -> int:
+    async def _live(self, child: ChildProcess) -> int:
         asked_at = 0.0
         while (code := child.exited()) is None:
             pause = UNREADY_LOOK_SECONDS if self.is_unready else 0.0
@@ -210,7 +210,7 @@ def _unready_reasons(answer: httpx2.Response) -> list[str]:
     return [] if told.starting else [reason for reasons in told.reasons.values() for reason in reasons]
 
 
-def _sentence(child: Child) -> str:
+def _sentence(child: ChildProcess) -> str:
     """What it wrote for people: its log lines are JSON."""
     lines = [line for line in child.output().splitlines() if line.strip() and not line.startswith("{")]
     return "\n".join(lines[-LAST_LINES:])

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from pydantic import JsonValue
 
+from tarsy_cli.config.external import provider_tree, server_tree
 from tarsy_cli.config.leaves import Tree, leaf, of_environment, resolved, section, text
-from tarsy_cli.config.outside import provider_tree, server_tree
 from tarsy_config.agent_settings import AgentSettings
 from tarsy_config.chain_settings import StageSettings
 from tarsy_config.config import Config

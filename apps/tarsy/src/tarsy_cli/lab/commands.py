@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from tarsy_cli.api import ApiFailed, Interrupted, Unreachable, get, patiently
+from tarsy_cli.api import ApiFailed, Interrupted, Unreachable, get, retry
 from tarsy_cli.lab.chaos.command import chaos
 from tarsy_cli.lab.demo import send_incident, wait_until_ready
 from tarsy_cli.lab.root_cause import judge
@@ -101,7 +101,7 @@ def _final_analysis(api: str, session: str) -> str:
     """The end is streamed before it can be read. Raises ApiFailed or TimeoutError."""
     limit = time.monotonic() + SHOWN_SECONDS
     ask = partial(get, f"{api}/sessions/{session}")
-    while (row := patiently(ask, Interrupted, Unreachable)).get("status") not in ENDED:
+    while (row := retry(ask, Interrupted, Unreachable)).get("status") not in ENDED:
         if time.monotonic() > limit:
             raise TimeoutError(f"{api} did not show the end of {session} within {SHOWN_SECONDS:g} seconds.")
         time.sleep(LOOK_SECONDS)

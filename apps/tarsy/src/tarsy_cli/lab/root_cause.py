@@ -8,7 +8,7 @@ EMPHASIS = re.compile(r"[`*_\s]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class RootCauseVerdict:
     named: tuple[str, ...]
     missing: tuple[str, ...]
 
@@ -24,11 +24,11 @@ class Verdict:
         return f"names the root cause: {len(self.named)} of {marks} marks{named}{missing}"
 
 
-def judge(analysis: str, marks: Sequence[str]) -> Verdict:
+def judge(analysis: str, marks: Sequence[str]) -> RootCauseVerdict:
     """A mark counts in any case, and also where Markdown emphasises a part of it."""
     text = _plain(analysis)
     named = tuple(mark for mark in marks if _plain(mark) in text)
-    return Verdict(named, tuple(mark for mark in marks if mark not in named))
+    return RootCauseVerdict(named, tuple(mark for mark in marks if mark not in named))
 
 
 def _plain(text: str) -> str:

@@ -14,21 +14,21 @@ LINE = "{:36}  {:11}  {:>6}  {}"
 NONE = "No session is set aside."
 
 
-class Held(BaseModel):
+class HeldSessionRow(BaseModel):
     session_id: str
     why: str
     inputs: int
     created_at: datetime | None
 
 
-class HeldSessions(BaseModel):
-    sessions: Sequence[Held]
+class HeldSessionList(BaseModel):
+    sessions: Sequence[HeldSessionRow]
     total_items: int
 
 
 def print_held(api: str, console: Console) -> None:
     """Raises ApiFailed or ValidationError."""
-    held = HeldSessions.model_validate(get(f"{api}/system/held-sessions"))
+    held = HeldSessionList.model_validate(get(f"{api}/system/held-sessions"))
     if not held.sessions:
         console.print(NONE, markup=False)
         return

@@ -18,46 +18,46 @@ NONE = (
 )
 
 
-class Worker(BaseModel):
+class WorkerRow(BaseModel):
     worker_id: str
     healthy: bool
     error: str | None
 
 
-class Tool(BaseModel):
+class ToolRow(BaseModel):
     name: str
     description: str
     repeatable: bool
 
 
-class Server(BaseModel):
+class ServerRow(BaseModel):
     id: str
     healthy: bool
     misconfigured: bool
     error: str | None
     tool_count: int
-    workers: Sequence[Worker]
-    tools: Sequence[Tool]
+    workers: Sequence[WorkerRow]
+    tools: Sequence[ToolRow]
 
 
-class Warned(BaseModel):
+class WarningRow(BaseModel):
     message: str
     details: str
     created_at: str
 
 
-class Servers(BaseModel):
-    servers: Sequence[Server]
+class ServerList(BaseModel):
+    servers: Sequence[ServerRow]
 
 
-class Warnings(BaseModel):
-    warnings: Sequence[Warned]
+class WarningList(BaseModel):
+    warnings: Sequence[WarningRow]
 
 
 def print_servers(api: str, console: Console) -> None:
     """Raises ApiFailed or ValidationError."""
-    servers = Servers.model_validate(get(f"{api}/system/mcp-servers", tools="none")).servers
-    warnings = Warnings.model_validate(get(f"{api}/system/warnings")).warnings
+    servers = ServerList.model_validate(get(f"{api}/system/mcp-servers", tools="none")).servers
+    warnings = WarningList.model_validate(get(f"{api}/system/warnings")).warnings
     if servers:
         console.print(Text(LINE.format("server", "state", "tools", "gateways", "error"), style="bold"))
     else:
@@ -71,13 +71,13 @@ def print_servers(api: str, console: Console) -> None:
 
 def print_server(api: str, name: str, console: Console) -> None:
     """Raises ApiFailed or ValidationError."""
-    server = Server.model_validate(get(f"{api}/system/mcp-servers/{quote(name, safe='')}"))
+    server = ServerRow.model_validate(get(f"{api}/system/mcp-servers/{quote(name, safe='')}"))
     console.print(Text(f"{one_line(server.id)}: {_state(server)}", style="bold"))
     for line in _told(server):
         console.print(Text(line))
 
 
-def _told(server: Server) -> Iterator[str]:
+def _told(server: ServerRow) -> Iterator[str]:
     for worker in server.workers:
         yield f"  seen by {one_line(worker.worker_id)}: {one_line(worker.error or 'healthy')}"
     yield counted(server.tool_count, "tool")
@@ -86,14 +86,14 @@ def _told(server: Server) -> Iterator[str]:
         yield TOOL_LINE.format(one_line(tool.name), often, one_line(tool.description)).rstrip()
 
 
-def _line(server: Server) -> str:
+def _line(server: ServerRow) -> str:
     reaching = sum(worker.healthy for worker in server.workers)
     gateways = f"{reaching} of {len(server.workers)}"
     cells = (one_line(server.id), _state(server), str(server.tool_count), gateways, one_line(server.error or ""))
     return LINE.format(*cells).rstrip()
 
 
-def _state(server: Server) -> str:
+def _state(server: ServerRow) -> str:
     if server.misconfigured:
         return "misconfigured"
     return "healthy" if server.healthy else "unreachable"

@@ -1,1 +1,1 @@
-"""Sessions on a terminal, as they happen."""
+"""Watching a session on a terminal, as it happens."""

@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
-from tarsy_cli.watch.rendering import Page
+from tarsy_cli.watch.rendering import TerminalPage
 
 ANALYSIS = "final analysis"
 SUMMARY = "executive summary"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WholeAnswer:
     """An answer that came whole, and was not printed yet."""
 
     id: str
@@ -23,9 +23,9 @@ class Conclusions:
     An answer that came whole is held back for as long as it may be a conclusion.
     """
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: TerminalPage) -> None:
         self._page = page
-        self._answer: Answer | None = None
+        self._answer: WholeAnswer | None = None
         self._candidate = ""
         self._marked = False
         self._summarised = False
@@ -33,14 +33,14 @@ class Conclusions:
 
     def hold(self, id: str, kind: str, content: str) -> None:
         self.flush()
-        self._answer = Answer(id, kind, content)
+        self._answer = WholeAnswer(id, kind, content)
 
     def analysis(self, content: str) -> None:
         """What an agent came to; of the last one it is the session's."""
         if self._answer is None or not _same(self._answer.content, content):
             self.flush()
             if not _same(self.above, content):
-                self._answer = Answer(f"analysis {content}", "llm_response", content)
+                self._answer = WholeAnswer(f"analysis {content}", "llm_response", content)
         self._candidate = content
 
     def mark(self) -> None:

@@ -9,7 +9,7 @@ from rich.segment import ControlType
 from rich.text import Text
 
 from tarsy_cli.units import counted, sized
-from tarsy_cli.watch.text_flow import Flow
+from tarsy_cli.watch.text_flow import TextFlow
 from tarsy_local.terminal_text import one_line, printable
 
 FOLDED_LINES = 12
@@ -38,12 +38,12 @@ ERASED = Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2))
 type Payload = dict[str, JsonValue]
 
 
-class Page:
+class TerminalPage:
     """Lines and flowing text on a console. A line ends the text that flows."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
-        self._flow = Flow(console)
+        self._flow = TextFlow(console)
         self._writing: tuple[str, str] | None = None
         self._is_passing = False
 

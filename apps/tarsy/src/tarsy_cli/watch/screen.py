@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from rich.console import Console
 
 from tarsy_cli.watch.conclusions import Conclusions
-from tarsy_cli.watch.rendering import NOTICE, QUIET, Page, Payload, text_of
-from tarsy_cli.watch.stages import Line, Stage, Stages
-from tarsy_cli.watch.stream_arbiter import Floor
+from tarsy_cli.watch.rendering import NOTICE, QUIET, Payload, TerminalPage, text_of
+from tarsy_cli.watch.stages import Line, StageProgress, Stages
+from tarsy_cli.watch.stream_arbiter import StreamArbiter
 from tarsy_cli.watch.timeline_events import Events
 from tarsy_local.terminal_text import one_line
 
@@ -17,8 +17,8 @@ class Screen:
     """Shows everything once, also when a lost connection brings the history again."""
 
     def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
-        self._page = Page(console)
-        self._floor = Floor(clock)
+        self._page = TerminalPage(console)
+        self._arbiter = StreamArbiter(clock)
         self._stages = Stages()
         self._conclusions = Conclusions(self._page)
         self._events = Events(self._page, self._stages, self._conclusions)
@@ -32,12 +32,12 @@ class Screen:
 
     def show(self, payload: Payload) -> None:
         self._told_interrupted = False
-        for admitted in self._floor.admit(payload):
+        for admitted in self._arbiter.admit(payload):
             self._show(admitted)
 
     def idle(self) -> None:
         """Nothing came for a moment."""
-        for admitted in self._floor.idle():
+        for admitted in self._arbiter.idle():
             self._show(admitted)
 
     def queued(self, position: object) -> None:
@@ -48,7 +48,7 @@ class Screen:
 
     def interrupted(self, reason: str) -> None:
         """What streams now will be told again, and may have grown."""
-        for admitted in self._floor.release():
+        for admitted in self._arbiter.release():
             self._show(admitted)
         self._stages.catching_up = True
         if not self._told_interrupted:
@@ -93,7 +93,7 @@ class Screen:
         self._before(stage)
         self._steps(self._stages.up_to(stage))
 
-    def _before(self, stage: Stage) -> None:
+    def _before(self, stage: StageProgress) -> None:
         """Of the analyses, the last one before the executive summary is the session's."""
         if stage.told:
             return

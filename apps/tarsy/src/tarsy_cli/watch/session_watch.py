@@ -12,7 +12,7 @@ from rich.text import Text
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
-from tarsy_cli.api import Answer, ApiFailed, Interrupted, NotFound, Unreachable, get, patiently
+from tarsy_cli.api import ApiAnswer, ApiFailed, Interrupted, NotFound, Unreachable, get, retry
 from tarsy_cli.watch.rendering import NOTICE, Payload
 from tarsy_cli.watch.screen import Screen
 from tarsy_cli.watch.stages import ENDED
@@ -50,12 +50,12 @@ def watch_session(api: str, session_id: str, console: Console, *, appear_seconds
     return asyncio.run(_follow(api, session_id, Screen(console)))
 
 
-def _wait_until_known(api: str, session_id: str, told: Callable[[ApiFailed], None], seconds: float) -> Answer:
+def _wait_until_known(api: str, session_id: str, told: Callable[[ApiFailed], None], seconds: float) -> ApiAnswer:
     """A session that was submitted just now takes a moment to appear."""
     limit = time.monotonic() + seconds
     while True:
         try:
-            return patiently(partial(get, f"{api}/sessions/{session_id}"), Interrupted, Unreachable, told=told)
+            return retry(partial(get, f"{api}/sessions/{session_id}"), Interrupted, Unreachable, on_first_failure=told)
         except NotFound:
             if time.monotonic() > limit:
                 raise NoSuchSession(

@@ -1,4 +1,4 @@
-"""The stages of an investigation and their agents: what is to be said of them, and when."""
+"""Progress of stages and their agents: what is to be shown of them, and when."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ type Line = tuple[str, str]
 
 
 @dataclass(slots=True)
-class Agent:
+class AgentProgress:
     name: str
     status: str = ""
     error: str = ""
@@ -25,7 +25,7 @@ class Agent:
 
 
 @dataclass(slots=True)
-class Stage:
+class StageProgress:
     """`told` is the status that was shown last."""
 
     name: str = ""
@@ -37,7 +37,7 @@ class Stage:
     expected: int = 1
     policy: str = ""
     replicas: bool = False
-    agents: dict[str, Agent] = field(default_factory=dict)
+    agents: dict[str, AgentProgress] = field(default_factory=dict)
 
     @property
     def several(self) -> bool:
@@ -88,23 +88,23 @@ class Stages:
     """A history names all stages before what happened in them: then each is told when its first event comes."""
 
     def __init__(self) -> None:
-        self._stages: dict[str, Stage] = {}
-        self._of_execution: dict[str, Stage] = {}
+        self._stages: dict[str, StageProgress] = {}
+        self._of_execution: dict[str, StageProgress] = {}
         self.catching_up = True
 
-    def stage(self, payload: Payload) -> Stage:
-        stage = self._stages.setdefault(text_of(payload, "stage_id"), Stage())
+    def stage(self, payload: Payload) -> StageProgress:
+        stage = self._stages.setdefault(text_of(payload, "stage_id"), StageProgress())
         stage.learn(payload)
         return stage
 
-    def agent(self, payload: Payload) -> Stage:
-        stage = self._stages.setdefault(text_of(payload, "stage_id"), Stage())
+    def agent(self, payload: Payload) -> StageProgress:
+        stage = self._stages.setdefault(text_of(payload, "stage_id"), StageProgress())
         id = text_of(payload, "execution_id")
         self._of_execution[id] = stage
-        stage.agents.setdefault(id, Agent(text_of(payload, "agent_name"))).learn(payload)
+        stage.agents.setdefault(id, AgentProgress(text_of(payload, "agent_name"))).learn(payload)
         return stage
 
-    def of(self, execution_id: str) -> Stage | None:
+    def of(self, execution_id: str) -> StageProgress | None:
         return self._of_execution.get(execution_id)
 
     def speaker(self, execution_id: str) -> str:
@@ -112,7 +112,7 @@ class Stages:
         stage = self.of(execution_id)
         return one_line(stage.agents[execution_id].name) if stage is not None and stage.several else ""
 
-    def up_to(self, stage: Stage) -> Iterator[Line]:
+    def up_to(self, stage: StageProgress) -> Iterator[Line]:
         """That the stages before are over, and that this one has begun."""
         for other in self._in_order():
             if other.index < stage.index:
@@ -123,7 +123,7 @@ class Stages:
         for stage in self._in_order():
             yield from stage.news()
 
-    def _in_order(self) -> list[Stage]:
+    def _in_order(self) -> list[StageProgress]:
         return sorted(self._stages.values(), key=lambda stage: stage.index)
 
 

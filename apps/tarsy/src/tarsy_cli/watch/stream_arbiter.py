@@ -1,4 +1,4 @@
-"""Whose turn it is to speak, when several texts stream at once: a person reads one after the other."""
+"""Arbiter of texts that stream at once: a person reads one after the other."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ MOST_HELD = 500
 """So many messages may wait before the floor passes on all the same."""
 
 
-class Floor:
+class StreamArbiter:
     """Holds back what others say while one text streams, and lets it through when that has ended."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

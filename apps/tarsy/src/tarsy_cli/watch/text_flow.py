@@ -1,4 +1,4 @@
-"""Text that comes in pieces, on lines that break between words."""
+"""Flowing text: comes in pieces, is broken into lines between words."""
 
 import re
 
@@ -12,7 +12,7 @@ WRAPPED_BY_ITS_WRITER = 80
 """A line of so many columns goes on in the next one, unless that begins something of its own."""
 
 
-class Flow:
+class TextFlow:
     """Holds back the word that is not whole yet. Only a terminal has an end of the line: a file gets it as it is."""
 
     def __init__(self, console: Console) -> None:

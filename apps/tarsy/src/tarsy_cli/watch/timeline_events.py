@@ -9,8 +9,8 @@ from tarsy_cli.watch.rendering import (
     EXECUTIVE_SUMMARY,
     NOTICE,
     QUIET,
-    Page,
     Payload,
+    TerminalPage,
     call_line,
     metadata,
     result_line,
@@ -24,7 +24,7 @@ QUIET_KINDS = frozenset({"llm_wait", "provider_fallback"})
 
 
 @dataclass(slots=True)
-class Event:
+class ShownEvent:
     """What is known of a timeline event. `streamed` is what was shown of it; `before`, what is told again now."""
 
     kind: str
@@ -39,11 +39,11 @@ class Event:
 class Events:
     """Shows each once, and goes on with a text where it was when it is told again."""
 
-    def __init__(self, page: Page, stages: Stages, conclusions: Conclusions) -> None:
+    def __init__(self, page: TerminalPage, stages: Stages, conclusions: Conclusions) -> None:
         self._page = page
         self._stages = stages
         self._conclusions = conclusions
-        self._events: dict[str, Event] = {}
+        self._events: dict[str, ShownEvent] = {}
         self._said: dict[str, str] = {}
 
     def created(self, payload: Payload) -> None:
@@ -57,7 +57,7 @@ class Events:
             self.completed(payload)
 
     def chunk(self, id: str, delta: str) -> None:
-        event = self._events.setdefault(id, Event("llm_response", ""))
+        event = self._events.setdefault(id, ShownEvent("llm_response", ""))
         if event.done:
             return
         before, event.before = event.before, ""
@@ -100,15 +100,15 @@ class Events:
             case _:
                 self._text(event, payload, content)
 
-    def _analysis(self, event: Event, id: str, content: str) -> None:
+    def _analysis(self, event: ShownEvent, id: str, content: str) -> None:
         """Of agents in parallel, none has the session's; others may have spoken since this one did."""
         if not self._stages.speaker(event.execution):
             self._conclusions.analysis(content)
         elif self._said.get(event.execution, "").strip() != content.strip():
-            self._write(id, Event("llm_response", event.execution), content)
+            self._write(id, ShownEvent("llm_response", event.execution), content)
             self._page.close()
 
-    def _text(self, event: Event, payload: Payload, content: str) -> None:
+    def _text(self, event: ShownEvent, payload: Payload, content: str) -> None:
         id, status = text_of(payload, "event_id"), text_of(payload, "status")
         if event.kind in QUIET_KINDS:
             self._line(f"· {self._who(event)}{one_line(content)}", QUIET)
@@ -138,19 +138,19 @@ class Events:
         elif kind != "error":
             self._line("(this came to nothing)", NOTICE)
 
-    def _event(self, payload: Payload) -> Event:
+    def _event(self, payload: Payload) -> ShownEvent:
         """The end of an event does not tell all that its beginning told."""
         id, kind = text_of(payload, "event_id"), text_of(payload, "event_type")
-        event = self._events.setdefault(id, Event(kind or "llm_response", text_of(payload, "execution_id")))
+        event = self._events.setdefault(id, ShownEvent(kind or "llm_response", text_of(payload, "execution_id")))
         event.kind, event.execution = kind or event.kind, event.execution or text_of(payload, "execution_id")
         return event
 
-    def _heading(self, event: Event) -> str:
+    def _heading(self, event: ShownEvent) -> str:
         stage = self._stages.of(event.execution)
         is_summary = stage is not None and stage.kind == "exec_summary" and event.kind == "llm_response"
         return EXECUTIVE_SUMMARY if is_summary else event.kind
 
-    def _who(self, event: Event) -> str:
+    def _who(self, event: ShownEvent) -> str:
         speaker = self._stages.speaker(event.execution)
         return speaker and f"{speaker}: "
 
@@ -158,12 +158,12 @@ class Events:
         self._conclusions.flush()
         self._page.line(text, style)
 
-    def _write(self, id: str, event: Event, text: str) -> None:
+    def _write(self, id: str, event: ShownEvent, text: str) -> None:
         if text:
             self._conclusions.flush()
             self._page.write(id, self._heading(event), text, self._stages.speaker(event.execution))
 
 
-def _expect_again(event: Event) -> None:
+def _expect_again(event: ShownEvent) -> None:
     if event.streamed:
         event.before, event.streamed = event.streamed, ""

@@ -1,1 +1,1 @@
-"""Killing what runs while it investigates, and looking whether anything was lost."""
+"""Chaos test (`tarsy lab chaos`): kills processes while they investigate, and verifies the log."""

@@ -31,7 +31,7 @@ def chaos(
     from tarsy_bus.connection import Bus
     from tarsy_bus.topics_admin import TopicsWrong, check_topics
     from tarsy_cli.lab.chaos.plan import strikes
-    from tarsy_cli.lab.chaos.rounds import ChaosFailed, Round, Stage, play
+    from tarsy_cli.lab.chaos.rounds import ChaosFailed, ChaosSetup, Round, play
     from tarsy_cli.lab.demo import send_incident
     from tarsy_contracts.topics import Topics
 
@@ -43,18 +43,18 @@ def chaos(
         raise fail(str(problem)) from None
     quiet = Console(quiet=True)
     bus = Bus(bootstrap=instance.kafka, topics=Topics(instance.topic_prefix), client="tarsy-chaos")
-    stage = Stage(place, bus, lambda api: send_incident(api, sent, quiet), calls)
+    setup = ChaosSetup(place, bus, lambda api: send_incident(api, sent, quiet), calls)
 
     async def play_all() -> int:
         """How many rounds went wrong."""
         await check_topics(bus)
-        first = await play(stage, None)
+        first = await play(setup, None)
         tell(first)
         undisturbed = first.log if first.comparable else None
         wrong = int(bool(first.faults))
         for strike in strikes(seed=seed, rounds=rounds):
             if only in ("", strike.service):
-                played = await play(stage, strike, undisturbed)
+                played = await play(setup, strike, undisturbed)
                 tell(played)
                 wrong += bool(played.faults)
         return wrong

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.following import Follower, read_to_end
-from tarsy_cli.api import Answer, Interrupted, NotFound, Unreachable, get, patiently
+from tarsy_cli.api import ApiAnswer, Interrupted, NotFound, Unreachable, get, retry
 from tarsy_cli.lab.chaos.plan import Strike
 from tarsy_contracts import events as e
 from tarsy_local.instance import Home, Instance
@@ -55,7 +55,7 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class ChaosSetup:
     """Where rounds are played. `send` sends the incident and returns the session's id. `calls` is the lab's note."""
 
     home: Home
@@ -64,21 +64,21 @@ class Stage:
     calls: Path
 
 
-async def play(stage: Stage, strike: Strike | None, undisturbed: SessionLog | None = None) -> Round:
+async def play(setup: ChaosSetup, strike: Strike | None, undisturbed: SessionLog | None = None) -> Round:
     """Without a strike nobody is killed. `undisturbed`: what comes of it then. Raises ChaosFailed, or ApiFailed."""
-    instance = await until_healthy(stage.home)
+    instance = await until_healthy(setup.home)
     began = time.monotonic()
-    async with Follower(stage.bus, stage.bus.topics.sessions).running() as follower:
-        places = stage.bus.log_places(stage.bus.topics.sessions)
+    async with Follower(setup.bus, setup.bus.topics.sessions).running() as follower:
+        places = setup.bus.log_places(setup.bus.topics.sessions)
         ends = await follower.consumer.end_offsets(places)
         beginning = {place.partition: offset for place, offset in ends.items()}
         follower.assign(beginning)
-        session_id = await asyncio.to_thread(stage.send, instance.api)
-        pid, killed_after = await _strike_and_wait(stage, follower, session_id, strike)
+        session_id = await asyncio.to_thread(setup.send, instance.api)
+        pid, killed_after = await _strike_and_wait(setup, follower, session_id, strike)
     seconds = time.monotonic() - began
-    log = await _log_of(stage.bus, session_id, beginning)
+    log = await _log_of(setup.bus, session_id, beginning)
     shown = await asyncio.to_thread(_shown, instance.api, session_id, len(log.accepted))
-    faults = faults_of(log, runs_of(stage.calls, session_id), undisturbed) + shown + _ending(log)
+    faults = faults_of(log, runs_of(setup.calls, session_id), undisturbed) + shown + _ending(log)
     return Round(strike, session_id, pid, killed_after, seconds, log, faults)
 
 
@@ -98,7 +98,7 @@ async def until_healthy(home: Home) -> Instance:
 
 
 async def _strike_and_wait(
-    stage: Stage, follower: Follower, session_id: str, strike: Strike | None
+    setup: ChaosSetup, follower: Follower, session_id: str, strike: Strike | None
 ) -> tuple[int | None, str]:
     """Kills at its moment, and returns at the end of the session."""
     reading, pid, killed_after = LogReading(), None, ""
@@ -109,7 +109,7 @@ async def _strike_and_wait(
             log = reading.sessions.get(session_id, SessionLog())
             due = strike is not None and len(log.accepted) >= strike.after_event and not log.ended
             if strike is not None and due and pid is None:
-                pid, killed_after = _kill(stage.home, strike), log.types[-1]
+                pid, killed_after = _kill(setup.home, strike), log.types[-1]
         if reading.sessions.get(session_id, SessionLog()).ended:
             return pid, killed_after
     raise ChaosFailed(f"Session {session_id} did not end within {INVESTIGATION_SECONDS:g} seconds.")
@@ -141,7 +141,7 @@ def _shown(api: str, session_id: str, events: int) -> list[str]:
     """What people see must come to say the same, within a while."""
     limit = time.monotonic() + SHOWN_SECONDS
     while True:
-        row: Answer = patiently(lambda: get(f"{api}/sessions/{session_id}"), Interrupted, Unreachable, NotFound)
+        row: ApiAnswer = retry(lambda: get(f"{api}/sessions/{session_id}"), Interrupted, Unreachable, NotFound)
         if row.get("last_number") == events and row.get("status") == "completed":
             return []
         if time.monotonic() > limit:

@@ -9,8 +9,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import assert_never
 
-from tarsy_cli.lab.soak.environment import Surroundings
-from tarsy_cli.lab.soak.schedule import Fault, Freeze, Growth, Kill, Outage, Planned, Poison
+from tarsy_cli.lab.soak.environment import SoakEnvironment
+from tarsy_cli.lab.soak.schedule import Fault, Freeze, Growth, Kill, Planned, Poison, ServerOutage
 
 type Pids = Sequence[int]
 
@@ -20,7 +20,7 @@ class Adversary:
 
     def __init__(
         self,
-        running: Surroundings,
+        running: SoakEnvironment,
         *,
         plant: Callable[[str], None],
         grow: Callable[[str], None],
@@ -50,7 +50,7 @@ class Adversary:
                 return f"kill -9 {service}, process {pid}" if _send(pid, signal.SIGKILL) else f"no {service} to kill"
             case Freeze(service, choice, seconds):
                 return self._freeze(service, choice, seconds)
-            case Outage(servers, how, seconds):
+            case ServerOutage(servers, how, seconds):
                 self._interrupt(servers, how, seconds)
                 return f"{' and '.join(servers)} {how} for {seconds:.0f} s"
             case Poison(topic):

@@ -26,7 +26,7 @@ def soak(
 ) -> None:
     """Run a TARSy of its own under load, let everything fail around it, and judge what was lost."""
     # Here, as Kafka's client takes a while to import: other commands would wait for it.
-    from tarsy_cli.lab.soak.environment import SoakFailed, surroundings
+    from tarsy_cli.lab.soak.environment import SoakFailed, soak_environment
     from tarsy_cli.lab.soak.run import Soak, run_soak
     from tarsy_cli.lab.soak.schedule import schedule
     from tarsy_cli.lab.soak.verdict import faults_of_soak, report
@@ -45,7 +45,7 @@ def soak(
         try:
             with (
                 (place / "soak.log").open("a", encoding="utf-8", buffering=1) as file,
-                surroundings(place, config, compression=compression) as running,
+                soak_environment(place, config, compression=compression) as running,
             ):
                 configure_logs("INFO", file)
                 say(f"TARSy is ready; its logs are in {running.home.folder}")

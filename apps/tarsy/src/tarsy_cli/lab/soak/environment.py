@@ -1,4 +1,4 @@
-"""Kafka, PostgreSQL and `tarsy up --processes` of one soak, in a folder of its own."""
+"""Environment of one soak: Kafka, PostgreSQL and `tarsy up --processes`, in a folder of its own."""
 
 import os
 import signal
@@ -33,7 +33,7 @@ class SoakFailed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class SoakEnvironment:
     """`calls` is where the lab's MCP server notes what it ran."""
 
     home: Home
@@ -56,7 +56,7 @@ class Surroundings:
 
 
 @contextmanager
-def surroundings(folder: Path, config: Path, *, compression: str) -> Iterator[Surroundings]:
+def soak_environment(folder: Path, config: Path, *, compression: str) -> Iterator[SoakEnvironment]:
     """They run in the body. Must be entered on the main thread: the servers end with the thread that started them.
 
     `compression` is the broker's own `compression.type`, as a careful operator may have set it.
@@ -74,9 +74,9 @@ def surroundings(folder: Path, config: Path, *, compression: str) -> Iterator[Su
         calls.touch()
         home, output = Home(folder / "home"), folder / "up.txt"
         up = _start_up(home, write_config(config, folder / "config", calls), output, kafka, postgresql)
-        running = Surroundings(home, kafka, postgresql, up, output, calls)
+        running = SoakEnvironment(home, kafka, postgresql, up, output, calls)
         try:
-            _until_ready(running)
+            _wait_until_ready(running)
             yield running
         finally:
             _stop(up)
@@ -121,7 +121,7 @@ def _environment(around: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _until_ready(running: Surroundings) -> None:
+def _wait_until_ready(running: SoakEnvironment) -> None:
     limit = time.monotonic() + START_SECONDS
     while True:
         if running.up.poll() is not None:

@@ -15,9 +15,9 @@ from aiokafka.errors import KafkaError
 from tarsy_bus.connection import Bus
 from tarsy_cli.api import ApiFailed, get
 from tarsy_cli.lab.soak.adversary import Adversary
-from tarsy_cli.lab.soak.cluster import Cluster
-from tarsy_cli.lab.soak.environment import SoakFailed, Surroundings
-from tarsy_cli.lab.soak.load import Load
+from tarsy_cli.lab.soak.alert_load import AlertLoad
+from tarsy_cli.lab.soak.environment import SoakEnvironment, SoakFailed
+from tarsy_cli.lab.soak.kafka_faults import KafkaFaults
 from tarsy_cli.lab.soak.memory import highest, memory_faults
 from tarsy_cli.lab.soak.observation import Observation
 from tarsy_cli.lab.soak.schedule import Planned
@@ -41,7 +41,7 @@ STOP_SECONDS = 120.0
 class Soak:
     """`say` is given a line for the person at the terminal. `pause_seconds`: between two alerts."""
 
-    running: Surroundings
+    running: SoakEnvironment
     incidents: Sequence[Incident]
     planned: Sequence[Planned]
     random: Random
@@ -53,8 +53,8 @@ class Soak:
 def run_soak(soak: Soak) -> Findings:
     """Must run on the main thread. Raises SoakFailed."""
     bus = Bus(bootstrap=soak.running.kafka.bootstrap, topics=Topics(soak.topic_prefix), client="tarsy-soak")
-    cluster = Cluster(bus, soak.random)
-    load = Load(
+    kafka = KafkaFaults(bus, soak.random)
+    load = AlertLoad(
         soak.incidents,
         api=lambda: soak.running.instance().api,
         bootstrap=bus.bootstrap,
@@ -70,24 +70,24 @@ def run_soak(soak: Soak) -> Findings:
         watching = loop.submit(observation.run(observing))
 
         def plant(topic: str) -> None:
-            cluster.session = load.accepted.sessions[-1] if load.accepted.sessions else "nobody"
-            loop.wait_for(cluster.plant(topic), ACT_SECONDS)
+            kafka.session = load.accepted.sessions[-1] if load.accepted.sessions else "nobody"
+            loop.wait_for(kafka.plant(topic), ACT_SECONDS)
 
         adversary = Adversary(
             soak.running,
             plant=plant,
-            grow=lambda topic: loop.wait_for(cluster.grow(topic), ACT_SECONDS),
+            grow=lambda topic: loop.wait_for(kafka.grow(topic), ACT_SECONDS),
             report=lambda at, what: soak.say(f"{at:7.1f} s  {what}"),
         )
         adversary.play(soak.planned, failed=lambda: sending.done() or watching.done())
         loop.call(stopping.set)
         sending.result(STOP_SECONDS)
         soak.say(f"The faults are over; {len(load.accepted.sessions)} alerts were accepted. Waiting for their ends.")
-        _until_all_ended(loop, cluster, load.accepted.sessions)
-        unready = _until_ready(soak.running)
+        _wait_until_all_ended(loop, kafka, load.accepted.sessions)
+        unready = _wait_until_ready(soak.running)
         loop.call(observing.set)
         watching.result(STOP_SECONDS)
-    return _findings(soak, load, cluster.reading, observation, unready)
+    return _findings(soak, load, kafka.reading, observation, unready)
 
 
 class LoopThread:
@@ -134,21 +134,21 @@ async def _cancel_all() -> None:
         await asyncio.wait(running, timeout=STOP_SECONDS / 2)
 
 
-def _until_all_ended(loop: LoopThread, cluster: Cluster, sessions: Sequence[str]) -> None:
+def _wait_until_all_ended(loop: LoopThread, kafka: KafkaFaults, sessions: Sequence[str]) -> None:
     """Reads the log until every session has ended, or the time for it is over."""
     limit = time.monotonic() + END_SECONDS
     while time.monotonic() < limit:
         try:
-            loop.wait_for(cluster.read_on(), END_SECONDS)
+            loop.wait_for(kafka.read_on(), END_SECONDS)
         except KafkaError as problem:
             log.warning("soak.log_unreadable", reason=repr(problem))
-        read = cluster.reading.sessions
+        read = kafka.reading.sessions
         if all(one in read and read[one].ended for one in sessions):
             return
         time.sleep(LOOK_SECONDS)
 
 
-def _until_ready(running: Surroundings) -> list[str]:
+def _wait_until_ready(running: SoakEnvironment) -> list[str]:
     """The processes that are not ready in time."""
     limit = time.monotonic() + SETTLE_SECONDS
     while late := [one for one in running.instance().processes if one.http and one.state != "ready"]:
@@ -159,7 +159,7 @@ def _until_ready(running: Surroundings) -> list[str]:
 
 
 def _findings(
-    soak: Soak, load: Load, reading: LogReading, observation: Observation, unready: Sequence[str]
+    soak: Soak, load: AlertLoad, reading: LogReading, observation: Observation, unready: Sequence[str]
 ) -> Findings:
     sessions = list(dict.fromkeys(load.accepted.sessions))
     return Findings(
@@ -176,7 +176,7 @@ def _findings(
     )
 
 
-def _shown(running: Surroundings, session_id: str, reading: LogReading) -> str:
+def _shown(running: SoakEnvironment, session_id: str, reading: LogReading) -> str:
     """The status on the API, once the projection has come as far as the log."""
     last = len(reading.sessions[session_id].accepted) if session_id in reading.sessions else 0
     limit = time.monotonic() + SETTLE_SECONDS

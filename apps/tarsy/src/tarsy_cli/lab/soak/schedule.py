@@ -57,7 +57,7 @@ class Freeze:
 
 
 @dataclass(frozen=True, slots=True)
-class Outage:
+class ServerOutage:
     """Servers are killed, or frozen, and come back after `seconds`."""
 
     servers: tuple[Literal["kafka", "postgresql"], ...]
@@ -79,7 +79,7 @@ class Growth:
     topic: Topic
 
 
-type Fault = Kill | Freeze | Outage | Poison | Growth
+type Fault = Kill | Freeze | ServerOutage | Poison | Growth
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ def schedule(*, seed: int, seconds: float) -> list[Planned]:
 
 
 def duration_of(fault: Fault) -> float:
-    return fault.seconds if isinstance(fault, Freeze | Outage) else 0.0
+    return fault.seconds if isinstance(fault, Freeze | ServerOutage) else 0.0
 
 
 def _deck(random: Random) -> Iterator[Fault]:
@@ -114,10 +114,10 @@ def _deck(random: Random) -> Iterator[Fault]:
     deck: list[Fault] = [
         *(Kill(service, random.random()) for service in SERVICES),
         *(Freeze(service, random.random(), _long(random, LONGEST_FREEZE_SECONDS)) for service in SERVICES[:3]),
-        Outage(("kafka",), "killed", _long(random, LONGEST_OUTAGE_SECONDS)),
-        Outage(("kafka",), "frozen", _long(random, LONGEST_OUTAGE_SECONDS)),
-        Outage(("postgresql",), "killed", _long(random, LONGEST_OUTAGE_SECONDS)),
-        Outage(("postgresql", "kafka"), "killed", _long(random, LONGEST_OUTAGE_SECONDS)),
+        ServerOutage(("kafka",), "killed", _long(random, LONGEST_OUTAGE_SECONDS)),
+        ServerOutage(("kafka",), "frozen", _long(random, LONGEST_OUTAGE_SECONDS)),
+        ServerOutage(("postgresql",), "killed", _long(random, LONGEST_OUTAGE_SECONDS)),
+        ServerOutage(("postgresql", "kafka"), "killed", _long(random, LONGEST_OUTAGE_SECONDS)),
         *(Poison(topic) for topic in POISONED),
         *(Growth(topic) for topic in GROWN),
     ]
@@ -136,7 +136,7 @@ def _any(random: Random) -> Fault:
             servers: tuple[Literal["kafka", "postgresql"], ...] = random.choice(
                 (("kafka",), ("postgresql",), ("kafka", "postgresql"))
             )
-            return Outage(servers, random.choice(("killed", "frozen")), _long(random, LONGEST_OUTAGE_SECONDS))
+            return ServerOutage(servers, random.choice(("killed", "frozen")), _long(random, LONGEST_OUTAGE_SECONDS))
         case _:
             return Poison(random.choice(POISONED))
 
@@ -149,8 +149,8 @@ def _shortened(fault: Fault, fits: float) -> Fault:
     match fault:
         case Freeze(service, choice, seconds):
             return Freeze(service, choice, max(SHORTEST_SECONDS, seconds * fits))
-        case Outage(servers, how, seconds):
-            return Outage(servers, how, max(SHORTEST_SECONDS, seconds * fits))
+        case ServerOutage(servers, how, seconds):
+            return ServerOutage(servers, how, max(SHORTEST_SECONDS, seconds * fits))
         case _:
             return fault
 

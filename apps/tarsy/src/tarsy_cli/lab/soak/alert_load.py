@@ -30,14 +30,14 @@ CODECS = ("zstd", "lz4", "snappy", "gzip", None)
 
 
 @dataclass
-class Accepted:
+class AcceptedAlerts:
     """Sessions whose alert was acknowledged. `refused` counts those that nobody took in time: they are the sender's."""
 
     sessions: list[str] = field(default_factory=list)
     refused: int = 0
 
 
-class Load:
+class AlertLoad:
     """`api` is asked anew for every alert: addresses may change."""
 
     def __init__(
@@ -50,7 +50,7 @@ class Load:
         random: Random,
         pause_seconds: float,
     ) -> None:
-        self.accepted = Accepted()
+        self.accepted = AcceptedAlerts()
         self._incidents = incidents
         self._api = api
         self._bootstrap = bootstrap

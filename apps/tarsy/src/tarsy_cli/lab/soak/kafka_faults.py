@@ -1,4 +1,4 @@
-"""What the soak does to Kafka as a stranger: plants poison, adds partitions, reads the session log."""
+"""Kafka faults of the soak: poison records, added partitions; and the session log, read on."""
 
 import asyncio
 from random import Random
@@ -22,7 +22,7 @@ ADDED = 4
 PAUSE_SECONDS = 1.0
 
 
-class Cluster:
+class KafkaFaults:
     """`session` names a session that runs, for poison that pretends to be its own."""
 
     def __init__(self, bus: Bus, random: Random) -> None:
