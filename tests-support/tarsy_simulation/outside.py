@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_contracts.workers import CatalogTool
 from tarsy_llm.protocol import Llm
-from tarsy_llm.script import PlacedTurn, Script, Turn
+from tarsy_llm.script import PlacedTurn, Script, ScriptedTurn
 from tarsy_llm.scripted import ScriptedLlm
 from tarsy_tool_gateway.calls import Limits
 from tarsy_tool_gateway.servers import MayStart, Said, always
@@ -25,7 +25,9 @@ def models(scripts: Mapping[str, Sequence[Mapping[str, JsonValue]]]) -> dict[str
 
 
 def _model(turns: Sequence[Mapping[str, JsonValue]]) -> Llm:
-    placed = [PlacedTurn(Turn.model_validate(dict(turn)), f"turn {number}") for number, turn in enumerate(turns)]
+    placed = [
+        PlacedTurn(ScriptedTurn.model_validate(dict(turn)), f"turn {number}") for number, turn in enumerate(turns)
+    ]
     return ScriptedLlm(Script(tuple(placed)), asyncio.sleep, pace_seconds=PACE_SECONDS)
 
 

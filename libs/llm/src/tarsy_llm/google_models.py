@@ -9,7 +9,7 @@ import re
 from google.genai import types
 
 from tarsy_contracts.chain import NativeTool
-from tarsy_llm.remote import Thinking
+from tarsy_llm.model_settings import Thinking
 
 VERSION = re.compile(r"(?:^|/)gemini-(\d+)(?:\.(\d+))?\b")
 THOUGHTLESS = re.compile(r"(?:^|/)(?:gemma|learnlm)-")

@@ -10,30 +10,30 @@ from tarsy_contracts.chain import NativeTool
 from tarsy_contracts.conversation import AssistantMessage, ToolCall, ToolMessage, UserMessage
 from tarsy_llm.google_models import combines, native_tools_of, thinking_of, wants_signatures
 from tarsy_llm.google_parts import PartKept, parts_kept
+from tarsy_llm.model_settings import ModelSettings
 from tarsy_llm.protocol import LlmRequest
-from tarsy_llm.remote import RemoteModel
 
 FOREIGN_SIGNATURE = b"skip_thought_signature_validator"
 """Documented for calls that Gemini did not make itself: ai.google.dev/gemini-api/docs/thought-signatures, FAQ."""
 
 
-def config_of(request: LlmRequest, remote: RemoteModel) -> types.GenerateContentConfig:
+def config_of(request: LlmRequest, settings: ModelSettings) -> types.GenerateContentConfig:
     declared = [
         types.FunctionDeclaration(
             name=tool.name, description=tool.description, parameters_json_schema=tool.input_schema
         )
         for tool in request.tools
     ]
-    native = _native(request, remote.model)
+    native = _native(request, settings.model)
     functions = [types.Tool(function_declarations=declared)] if declared else []
     return types.GenerateContentConfig(
         system_instruction=request.conversation.system or None,
-        max_output_tokens=request.max_output_tokens or remote.max_output_tokens,
+        max_output_tokens=request.max_output_tokens or settings.max_output_tokens,
         tools=[*functions, *map(_native_tool, native)] or None,
         tool_config=_tool_config(native) if declared else None,
         automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
         automatic_continuation=False,
-        thinking_config=thinking_of(remote.model, remote.thinking),
+        thinking_config=thinking_of(settings.model, settings.thinking),
     )
 
 

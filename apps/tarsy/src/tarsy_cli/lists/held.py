@@ -21,14 +21,14 @@ class HeldSessionRow(BaseModel):
     created_at: datetime | None
 
 
-class HeldSessionList(BaseModel):
+class HeldSessionsAnswer(BaseModel):
     sessions: Sequence[HeldSessionRow]
     total_items: int
 
 
 def print_held(api: str, console: Console) -> None:
     """Raises ApiFailed or ValidationError."""
-    held = HeldSessionList.model_validate(get(f"{api}/system/held-sessions"))
+    held = HeldSessionsAnswer.model_validate(get(f"{api}/system/held-sessions"))
     if not held.sessions:
         console.print(NONE, markup=False)
         return

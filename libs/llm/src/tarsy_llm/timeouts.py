@@ -1,4 +1,4 @@
-"""Limits of a stream: until its first chunk, and between two of them."""
+"""Timeouts of a stream: until its first chunk, and between two of them."""
 
 import asyncio
 from collections.abc import AsyncGenerator

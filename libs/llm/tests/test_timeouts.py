@@ -7,8 +7,8 @@ from contextlib import aclosing
 import pytest
 
 from tarsy_contracts.conversation import Conversation, Usage
-from tarsy_llm.limited import LimitedLlm, StreamLimits
 from tarsy_llm.protocol import Answer, Delta, ErrorKind, LlmError, LlmRequest
+from tarsy_llm.timeouts import LimitedLlm, StreamLimits
 from tarsy_simulation.virtual_time import VirtualLoop
 
 REQUEST = LlmRequest(agent="A", iteration=1, conversation=Conversation(system="", messages=()))

@@ -1,4 +1,4 @@
-"""What every adapter of a real model is given."""
+"""Settings of one model, for every adapter of a real provider."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -9,7 +9,7 @@ type Thinking = Literal["off", "low", "medium", "high"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RemoteModel:
+class ModelSettings:
     """None for `base_url`: the provider's own address. None for `thinking`: what the model does by itself."""
 
     model: str

@@ -1,9 +1,9 @@
-"""How a stream of Gemini may end, and which ends are failures."""
+"""Finish reasons of Gemini, and which of them are failures."""
 
 from dataclasses import dataclass
 
-from tarsy_llm.cut_short import cut_short
 from tarsy_llm.protocol import LlmError
+from tarsy_llm.truncation import truncation_error
 
 REFUSALS = frozenset(
     {
@@ -26,14 +26,14 @@ MISHAPS = frozenset({"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MAN
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class FinishReason:
     """`blocked`: the conversation was not answered at all."""
 
     reason: str = ""
     blocked: str = ""
 
 
-def ending_error(ended: Ended, *, text: str, calls: int) -> LlmError | None:
+def ending_error(ended: FinishReason, *, text: str, calls: int) -> LlmError | None:
     """None: what came is the answer. An empty one that ends well is for the agent to judge."""
     if ended.blocked:
         return LlmError(f"Gemini refused the conversation ({ended.blocked})", kind="refused")
@@ -50,5 +50,5 @@ def ending_error(ended: Ended, *, text: str, calls: int) -> LlmError | None:
     if text or ended.reason == "STOP":
         return None
     if ended.reason == "MAX_TOKENS":
-        return cut_short("Gemini")
+        return truncation_error("Gemini")
     return LlmError(f"Gemini ended without an answer ({ended.reason})", kind="provider_error")

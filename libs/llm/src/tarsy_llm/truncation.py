@@ -1,9 +1,9 @@
-"""An answer that ended at the limit of output tokens, in a place where nothing can be made of it."""
+"""Truncation: an answer that ended at the limit of output tokens, where nothing can be made of it."""
 
 from tarsy_llm.protocol import LlmError
 
 
-def cut_short(provider: str) -> LlmError:
+def truncation_error(provider: str) -> LlmError:
     """In a tool call, or while the model still thought. It can go better the next time: how much it thinks differs."""
     return LlmError(
         f"{provider} used up its output tokens before it had said what to do: raise max_output_tokens",
