@@ -12,9 +12,8 @@ from tarsy_bus.publisher import Publisher
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_contracts.topics import Topics
-from tarsy_ingest.incoming import Incoming
-from tarsy_ingest.masking import Masking as AlertMasking
-from tarsy_ingest.masking import masked
+from tarsy_ingest.masking import AlertMaskers, mask_alert
+from tarsy_ingest.raw_alert import RawAlert
 from tarsy_ingest.settings import IngestSettings
 from tarsy_llm.protocol import Answer, AskedTool
 from tarsy_masking.masker import Masker
@@ -50,8 +49,8 @@ def own_masker(kind: type[MaskingSettings]) -> Masker:
 
 def in_an_alert(session: str) -> str:
     masker = own_masker(IngestSettings)
-    incoming = Incoming(session_id=session, alert_type="a", data={"note": TOKEN}, source="api", author="ann")
-    return masked(incoming, AlertMasking(masker, masker)).data
+    incoming = RawAlert(session_id=session, alert_type="a", data={"note": TOKEN}, source="api", author="ann")
+    return mask_alert(incoming, AlertMaskers(masker, masker)).data
 
 
 async def in_a_result(session: str) -> str:

@@ -1,4 +1,4 @@
-"""The same body where nobody can be told what is wrong with it: on the alerts topic, and inside of a CloudEvent.
+"""Lenient reading of a submission, where nobody can be told what is wrong: on the alerts topic, inside a CloudEvent.
 
 A mistake in a field that an alert can do without costs nothing but that field: the agent reads the whole body then, as
 it came. A runbook from elsewhere, or a server that does not exist, is told in the session.
@@ -10,7 +10,7 @@ from typing import TypeGuard
 import structlog
 from pydantic import JsonValue
 
-from tarsy_ingest.incoming import Refused, validated, web_address
+from tarsy_ingest.raw_alert import AlertRejected, validate, web_address
 from tarsy_ingest.submission import Submission
 
 log = structlog.get_logger(__name__)
@@ -21,7 +21,7 @@ LATER_FIELD = "priority"
 
 
 @dataclass(frozen=True, slots=True)
-class Understood:
+class LenientSubmission:
     """`data` is what the agent reads."""
 
     submission: Submission
@@ -34,21 +34,21 @@ def looks_like_submission(value: JsonValue) -> TypeGuard[dict[str, JsonValue]]:
     return LATER_FIELD not in value or isinstance(value["data"], str)
 
 
-def understood(value: dict[str, JsonValue]) -> Understood:
-    """Raises Refused."""
+def read_leniently(value: dict[str, JsonValue]) -> LenientSubmission:
+    """Raises AlertRejected."""
     wrong = _wrong_fields(value)
-    submission = validated(Submission, {name: given for name, given in value.items() if name not in wrong})
+    submission = validate(Submission, {name: given for name, given in value.items() if name not in wrong})
     if not wrong:
-        return Understood(submission, submission.data)
+        return LenientSubmission(submission, submission.data)
     log.warning("alert.fields_left_out", fields=sorted(wrong))
-    return Understood(submission, value)
+    return LenientSubmission(submission, value)
 
 
-def submission_in(data: JsonValue) -> Understood | None:
+def submission_in(data: JsonValue) -> LenientSubmission | None:
     """What a CloudEvent carries, if it is of ours. Its form is the sender's own: nothing of it is refused."""
     try:
-        found = understood(data) if looks_like_submission(data) else None
-    except Refused:
+        found = read_leniently(data) if looks_like_submission(data) else None
+    except AlertRejected:
         return None
     return found if found is not None and found.submission.data.strip() else None
 
@@ -56,8 +56,8 @@ def submission_in(data: JsonValue) -> Understood | None:
 def _wrong_fields(value: dict[str, JsonValue]) -> frozenset[str]:
     wrong: set[str] = set()
     try:
-        validated(Submission, value)
-    except Refused as problem:
+        validate(Submission, value)
+    except AlertRejected as problem:
         wrong = {str(place[0]) for place, _ in problem.mistakes if place}
     runbook = value.get("runbook")
     if runbook and isinstance(runbook, str) and web_address(runbook) is None:

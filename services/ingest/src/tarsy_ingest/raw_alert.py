@@ -1,4 +1,4 @@
-"""What every form of an alert is read into, and how one that cannot be read says so."""
+"""Raw alerts: what every form of an alert is read into, not masked yet; and why one is rejected."""
 
 from dataclasses import dataclass
 
@@ -7,31 +7,31 @@ from pydantic_core import from_json
 
 from tarsy_contracts.alert import DATA_LIMIT_BYTES, PRIORITIES, AlertSource, McpSelection, Priority
 
-type Place = tuple[str | int, ...]
-type Mistake = tuple[Place, str]
+type FieldPath = tuple[str | int, ...]
+type FieldError = tuple[FieldPath, str]
 
 
-class Refused(Exception):
+class AlertRejected(Exception):
     """The sender has to send something else. Each mistake is a place in what was sent and a sentence without its value.
 
     What was sent is not masked yet: nothing of it may stand in the sentences.
     """
 
-    def __init__(self, *mistakes: Mistake) -> None:
+    def __init__(self, *mistakes: FieldError) -> None:
         self.mistakes = mistakes
         super().__init__("; ".join(f"/{'/'.join(str(part) for part in place)}: {text}" for place, text in mistakes))
 
 
-class TooMuch(Refused):
+class AlertTooLarge(AlertRejected):
     """More than the limits allow."""
 
 
-class Form(BaseModel):
+class Payload(BaseModel):
     model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Incoming:
+class RawAlert:
     """An alert as it came, not masked: neither to be written nor logged. `data` that is not text becomes JSON text.
 
     `place`: where in what was sent the alert's data stands.
@@ -47,33 +47,33 @@ class Incoming:
     runbook_url: str | None = None
     priority: Priority | None = None
     mcp: McpSelection | None = None
-    place: Place = ()
+    place: FieldPath = ()
 
 
-def parsed(text: bytes | str) -> JsonValue:
-    """Raises Refused when it is not JSON."""
+def parse_json(text: bytes | str) -> JsonValue:
+    """Raises AlertRejected when it is not JSON."""
     try:
         value: JsonValue = from_json(text)
     except ValueError as problem:
-        raise Refused(((), f"is not JSON: {problem}")) from None
+        raise AlertRejected(((), f"is not JSON: {problem}")) from None
     return value
 
 
-def validated[F: Form](form: type[F], value: JsonValue) -> F:
-    """Raises Refused with every mistake."""
+def validate[F: Payload](form: type[F], value: JsonValue) -> F:
+    """Raises AlertRejected with every mistake."""
     try:
         return form.model_validate(value)
     except ValidationError as problem:
         rows = problem.errors(include_url=False, include_input=False, include_context=False)
-        raise Refused(*((row["loc"], row["msg"]) for row in rows)) from None
+        raise AlertRejected(*((row["loc"], row["msg"]) for row in rows)) from None
 
 
-def bounded(text: str, place: Place) -> str:
-    """Raises TooMuch above the limit of an alert's data, and Refused when there is nothing to read."""
+def check_size(text: str, place: FieldPath) -> str:
+    """Raises AlertTooLarge above the limit of an alert's data, and AlertRejected when there is nothing to read."""
     if len(text) > DATA_LIMIT_BYTES or len(text.encode()) > DATA_LIMIT_BYTES:
-        raise TooMuch((place, f"is larger than {DATA_LIMIT_BYTES} bytes"))
+        raise AlertTooLarge((place, f"is larger than {DATA_LIMIT_BYTES} bytes"))
     if not text.strip():
-        raise Refused((place, "is empty"))
+        raise AlertRejected((place, "is empty"))
     return text
 
 

@@ -1,4 +1,4 @@
-"""Which form a record of the alerts topic has. Strangers write it, with kcat or whatever they have."""
+"""Parser of records of the alerts topic, which strangers write, with kcat or whatever they have."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,15 +9,15 @@ from tarsy_contracts.identities import session_of_record
 from tarsy_ingest.alert_rules import AlertRules
 from tarsy_ingest.alertmanager import read_webhook
 from tarsy_ingest.cloud_event import HEADER, read_binary, read_structured
-from tarsy_ingest.incoming import Incoming, Refused, bounded, parsed
-from tarsy_ingest.unanswered import looks_like_submission, understood
+from tarsy_ingest.lenient_submission import looks_like_submission, read_leniently
+from tarsy_ingest.raw_alert import AlertRejected, RawAlert, check_size, parse_json
 
 AUTHOR = "kafka"
 WEBHOOK_VERSION = "4"
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class RecordPosition:
     """Where a record lies. `cluster` tells the same topic of two clusters apart."""
 
     cluster: str
@@ -33,9 +33,9 @@ class Position:
 
 
 def read_record(
-    raw: bytes | None, headers: Sequence[tuple[str, bytes | None]], position: Position, rules: AlertRules
-) -> list[Incoming]:
-    """The alerts of a record; none when all of them are resolved. Raises Refused.
+    raw: bytes | None, headers: Sequence[tuple[str, bytes | None]], position: RecordPosition, rules: AlertRules
+) -> list[RawAlert]:
+    """The alerts of a record; none when all of them are resolved. Raises AlertRejected.
 
     A form that is known must have the right fields. What has no known form is text for the agent, as it is.
     """
@@ -49,18 +49,18 @@ def read_record(
     if "specversion" in value:
         return [read_structured(value, rules.types)]
     if "alerts" in value and value.get("version") == WEBHOOK_VERSION:
-        return [notice.incoming for notice in read_webhook(value, rules.types)[1] if notice.incoming is not None]
+        return [notice.raw_alert for notice in read_webhook(value, rules.types)[1] if notice.raw_alert is not None]
     if looks_like_submission(value):
         return [_submitted(value, position, rules)]
     return [_plain(text, position, rules)]
 
 
-def _submitted(value: dict[str, JsonValue], position: Position, rules: AlertRules) -> Incoming:
-    found = understood(value)
-    bounded(found.submission.data, ("data",))
-    alert = Incoming(
+def _submitted(value: dict[str, JsonValue], position: RecordPosition, rules: AlertRules) -> RawAlert:
+    found = read_leniently(value)
+    check_size(found.submission.data, ("data",))
+    alert = RawAlert(
         session_id=position.session_id(),
-        alert_type=rules.types.asked_for(found.submission.alert_type or None),
+        alert_type=rules.types.require(found.submission.alert_type or None),
         data=found.data,
         source="kafka",
         author=AUTHOR,
@@ -69,28 +69,28 @@ def _submitted(value: dict[str, JsonValue], position: Position, rules: AlertRule
     return found.submission.chosen_for(alert)
 
 
-def _plain(text: str, position: Position, rules: AlertRules) -> Incoming:
-    return Incoming(
+def _plain(text: str, position: RecordPosition, rules: AlertRules) -> RawAlert:
+    return RawAlert(
         session_id=position.session_id(), alert_type=rules.types.default, data=text, source="kafka", author=AUTHOR
     )
 
 
 def _text(value: bytes | None) -> str:
     try:
-        return bounded((value or b"").decode(), ())
+        return check_size((value or b"").decode(), ())
     except UnicodeDecodeError:
-        raise Refused(((), "is not UTF-8 text")) from None
+        raise AlertRejected(((), "is not UTF-8 text")) from None
 
 
 def _header(name: str, raw: bytes | None) -> str:
     try:
         return (raw or b"").decode()
     except UnicodeDecodeError:
-        raise Refused(((name,), "is a header that is not UTF-8 text")) from None
+        raise AlertRejected(((name,), "is a header that is not UTF-8 text")) from None
 
 
 def _json(text: str) -> JsonValue:
     try:
-        return parsed(text)
-    except Refused:
+        return parse_json(text)
+    except AlertRejected:
         return None

@@ -1,4 +1,4 @@
-"""Which MCP servers and tools one alert is investigated with, instead of those that are configured."""
+"""MCP servers and tools that one alert is investigated with, instead of those that are configured."""
 
 from collections.abc import Collection
 from typing import Annotated
@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field, StrictBool
 
 from tarsy_contracts.alert import McpSelection, McpServerSelection, NativeToolSelection
-from tarsy_ingest.incoming import Form, Mistake
+from tarsy_ingest.raw_alert import FieldError, Payload
 
 MOST_SERVERS = 50
 MOST_TOOLS = 200
@@ -14,11 +14,11 @@ MOST_TOOLS = 200
 type Named = Annotated[str, Field(min_length=1, max_length=200)]
 
 
-class StrictForm(Form):
+class StrictPayload(Payload):
     model_config = ConfigDict(extra="forbid")
 
 
-class McpServerChoice(StrictForm):
+class McpServerChoice(StrictPayload):
     """`tools`: only these of the server; all without them."""
 
     name: Named
@@ -28,7 +28,7 @@ class McpServerChoice(StrictForm):
         return McpServerSelection(name=self.name, tools=tuple(dict.fromkeys(self.tools or ())))
 
 
-class NativeToolChoice(StrictForm):
+class NativeToolChoice(StrictPayload):
     """Tools of the model's provider: on, off, or as configured."""
 
     google_search: StrictBool | None = None
@@ -36,7 +36,7 @@ class NativeToolChoice(StrictForm):
     url_context: StrictBool | None = None
 
 
-class McpChoice(StrictForm):
+class McpChoice(StrictPayload):
     """`servers` replace those of the configuration."""
 
     servers: Annotated[tuple[McpServerChoice, ...], Field(max_length=MOST_SERVERS)] = ()
@@ -54,13 +54,13 @@ class McpChoice(StrictForm):
         return McpSelection(servers=tuple(server.selected() for server in self.servers), native_tools=native)
 
 
-def mistakes_in_choice(choice: McpChoice, known: Collection[str]) -> list[Mistake]:
+def mistakes_in_choice(choice: McpChoice, known: Collection[str]) -> list[FieldError]:
     """The names that were sent are not repeated; those that exist are told."""
     if choice.is_empty:
         return []
     if not choice.servers:
         return [(("mcp", "servers"), "name at least one server, or leave mcp out")]
-    mistakes: list[Mistake] = []
+    mistakes: list[FieldError] = []
     seen: set[str] = set()
     for index, server in enumerate(choice.servers):
         place = ("mcp", "servers", index, "name")

@@ -9,23 +9,23 @@ import pytest
 from tarsy_contracts.alert import McpSelection, McpServerSelection
 from tarsy_contracts.identities import session_of_alertmanager, session_of_cloudevent, session_of_record
 from tarsy_ingest.alert_rules import AlertRules
-from tarsy_ingest.incoming import Incoming, Refused
-from tarsy_ingest.record_form import Position, read_record
+from tarsy_ingest.raw_alert import AlertRejected, RawAlert
+from tarsy_ingest.record_parser import RecordPosition, read_record
 
 type Headers = list[tuple[str, bytes | None]]
 
-POSITION = Position("cluster", "tarsy.alerts", 3, 41)
+POSITION = RecordPosition("cluster", "tarsy.alerts", 3, 41)
 OWN_SESSION = session_of_record(cluster="cluster", topic="tarsy.alerts", partition=3, offset=41)
 EVENT_SESSION = session_of_cloudevent(source="/monitoring", id="e-1")
 
 
-def read(value: Any, rules: AlertRules, headers: Headers | None = None) -> list[Incoming]:
+def read(value: Any, rules: AlertRules, headers: Headers | None = None) -> list[RawAlert]:
     raw = value if isinstance(value, bytes | None) else json.dumps(value).encode()
     return read_record(raw, headers or [], POSITION, rules)
 
 
 def reason(value: Any, rules: AlertRules, headers: Headers | None = None) -> str:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(AlertRejected) as caught:
         read(value, rules, headers)
     return str(caught.value)
 
