@@ -57,7 +57,7 @@ class Addresses:
 
 
 def own_name() -> str:
-    """Of the one process, and the same when it is started again: its calls are then free at once (announcements)."""
+    """Names the one process, also when it is started again: its calls are then free at once (announcements)."""
     return f"{socket.gethostname()}-up"
 
 

@@ -115,7 +115,7 @@ class Home:
         new.replace(self._file)
 
     def running(self) -> Instance | None:
-        """What runs here, or starts; None when nothing holds the lock."""
+        """The instance that runs here, or starts; None when nothing holds the lock."""
         if not self._lock.exists() or not self._file.exists():
             return None
         with self._lock.open("r") as lock:
@@ -133,7 +133,7 @@ class Home:
 
 
 def _take(lock: IO[str]) -> None:
-    """Whoever only looks whether something runs holds it too, for a moment. Raises HomeInUse."""
+    """Waits for readers: a look whether something runs holds the lock, too, for a moment. Raises HomeInUse."""
     limit = time.monotonic() + READERS_SECONDS
     while not _try(lock, fcntl.LOCK_EX):
         if time.monotonic() > limit:

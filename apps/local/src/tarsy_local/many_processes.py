@@ -28,7 +28,7 @@ from tarsy_service.supervision import Supervisor
 
 START_SECONDS = 120.0
 ALL_LOGS_BYTES = 500_000_000
-"""Of all processes together."""
+"""The limit for all processes together."""
 WITH_DATABASE = frozenset({"timeline"})
 WITHOUT_MASKING = frozenset({"websocket-gateway"})
 
@@ -88,7 +88,7 @@ def _make_process_group(
 
 
 def service_environment(service: str, addresses: Addresses, inside: int, around: Mapping[str, str]) -> dict[str, str]:
-    """Whoever does not need the database is not told its password, nor who masks nothing the key of that."""
+    """Only services that use the database get its password, and only services that mask get the masking key."""
     told = {**around, **addresses.environment(around), "TARSY_TIMELINE_URL": f"http://{HOST}:{inside}"}
     untold = {VARIABLE} if service in WITHOUT_MASKING else set()
     if service not in WITH_DATABASE:

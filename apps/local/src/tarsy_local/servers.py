@@ -26,7 +26,7 @@ class DatabaseUnusable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class NamedServers:
-    """What `tarsy up` was told to use; empty where it brings its own."""
+    """Servers that `tarsy up` was told to use; empty where it brings its own."""
 
     kafka: str = ""
     database: str = field(default="", repr=False)
@@ -78,7 +78,7 @@ async def _require_usable(url: str) -> None:
         reason = str(problem) or f"no answer within {CONNECT_SECONDS:g} seconds"
         raise DatabaseUnusable(f"PostgreSQL at {place} cannot be used ({reason}).") from problem
     except (ValueError, asyncpg.InterfaceError):
-        # What asyncpg says of an address may quote it, with its password.
+        # A message of asyncpg about an address may quote it, with its password.
         raise DatabaseUnusable(
             f"--database is no address of PostgreSQL ({place}): it is postgresql://USER:PASSWORD@HOST:PORT/NAME."
         ) from None

@@ -21,7 +21,7 @@ PORT_OPTIONS = "The options are --http-port, --kafka-port and --database-port."
 
 
 def sentences(problem: BaseException, log: Path) -> str:
-    """What a person has to know, once each. What nobody foresaw names the log, which has its traceback."""
+    """Each message once. An unforeseen error names the log, which has its traceback."""
     return "\n".join(dict.fromkeys(_sentence(one, log) for one in _leaves([problem])))
 
 

@@ -42,7 +42,7 @@ log = structlog.get_logger(__name__)
 
 FOR_PEOPLE = (EmbeddedError, ConfigInvalid, ScriptInvalid, KafkaUnusable, DatabaseUnusable, ServiceRefused, BudgetSpent)
 FATAL_ERRORS = (LogMismatch, ConfigInvalid, ScriptInvalid)
-"""What ends `tarsy up`: mistakes that somebody has to mend."""
+"""Errors that end `tarsy up`: mistakes that somebody has to mend."""
 FATAL_ERRORS_AT_FIRST = (TopicsWrong,)
 """Later it may be a broker that was started again and does not know all of its topics yet."""
 WITH_TRACEBACK = (ExceptionGroup, TopicsWrong, LogMismatch, ValidationError, StartTooSlow)

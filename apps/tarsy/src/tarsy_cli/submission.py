@@ -31,7 +31,7 @@ def _submit_one(api: str, body: JsonValue) -> str:
 
 
 def _submit_webhook(api: str, body: JsonValue) -> list[str]:
-    # What comes twice meets itself: its identity is the alert's.
+    # A webhook that comes twice meets itself: its identity is the alert's.
     send = partial(post, f"{api}/alerts/alertmanager", body)
     alerts = retry(send, Interrupted).get("alerts")
     rows = alerts if isinstance(alerts, list) else []

@@ -100,7 +100,7 @@ class ChildProcess:
         return code
 
     def output(self) -> str:
-        """What it has written since it was started, or the end of it."""
+        """Its output since it was started, or the end of it."""
         if self.exited() is not None:
             self._finish_log()
         with self.log.open("rb") as log:

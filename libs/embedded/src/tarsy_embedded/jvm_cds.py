@@ -35,4 +35,4 @@ def prepare_class_archive(cache_dir: Path, progress: Progress) -> None:
 
 
 def _quiet(message: str) -> None:
-    """Of a broker that nobody will use, nobody needs to hear."""
+    """Drops the messages: nobody will use this broker."""

@@ -18,7 +18,7 @@ from tarsy_embedded.server import EmbeddedServer
 _READY_SECONDS = 120.0
 _RETRY_SECONDS = 15.0
 
-# What it says while processes of a killed predecessor are still dying.
+# Messages while processes of a killed predecessor are still dying.
 _PREDECESSOR_DYING = ("pre-existing shared memory block", 'lock file "postmaster.pid" already exists')
 
 

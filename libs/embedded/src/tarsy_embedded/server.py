@@ -1,4 +1,4 @@
-"""What the two servers have in common: lock, child, stop."""
+"""Base of the two embedded servers: lock, child process, stop."""
 
 import signal
 import time

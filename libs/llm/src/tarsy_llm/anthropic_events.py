@@ -64,7 +64,7 @@ class RefusalDetails(LenientModel):
 
 
 class BlockDelta(LenientModel):
-    """Of a block, or of the message: then it has the reason of the end."""
+    """Delta of a block, or of the message: then it has the reason of the end."""
 
     text: str = ""
     thinking: str = ""
@@ -108,7 +108,7 @@ class _Block:
 
 
 class AnthropicAccumulator:
-    """Of one answer. `model` is its name where the answer does not say; `secret` is left out of every sentence."""
+    """Accumulates one answer. `model`: where the answer names none. `secret` is left out of every sentence."""
 
     def __init__(self, provider: str, model: str, secret: str | None) -> None:
         self._provider = provider

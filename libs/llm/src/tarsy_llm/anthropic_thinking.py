@@ -1,4 +1,4 @@
-"""How much a Claude is asked to think: its generations want it said in different ways, and refuse the others'.
+"""Thinking settings of Claude: its generations want them in different ways, and refuse the others'.
 
 - Up to 4.5: it thinks only when it is given a budget of tokens.
 - From 4.6: it decides itself how much (`adaptive`), guided by an effort; what it thinks is shown on request only.

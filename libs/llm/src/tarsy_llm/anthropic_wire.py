@@ -1,4 +1,4 @@
-"""What is asked, in the dialect of Anthropic's messages."""
+"""Request body of Anthropic's messages."""
 
 from itertools import groupby
 from typing import Literal
@@ -115,7 +115,7 @@ def _messages(conversation: Conversation, thoughts: Thoughts) -> list[JsonValue]
         for role, group in groupby([turn for turn in said if turn[1]], key=lambda turn: turn[0])
     ]
     asked = [place for place, (role, _) in enumerate(turns) if role == "user"]
-    # What was cached up to there the last time is read, and what has come since is cached for the next.
+    # The part that was cached the last time is read from there; the part since then is cached for the next time.
     for place in asked[-2:]:
         turns[place][1][-1] = _cached(turns[place][1][-1])
     return [{"role": role, "content": list(blocks)} for role, blocks in turns]

@@ -32,7 +32,7 @@ class _StatusProblem(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """What is asked through it, and its exceptions: for a refusal, where nobody answers, and for an answer that breaks
+    """Its function to ask, and its exceptions: for a refusal, where nobody answers, and for an answer that breaks
     off. `secret` is left out of every sentence."""
 
     provider: str

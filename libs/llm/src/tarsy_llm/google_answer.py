@@ -57,7 +57,7 @@ class GatheredAnswer:
         )
 
     def _kept(self) -> tuple[PartKept, ...]:
-        """What was told in part only, or is too much, does not go back, and neither does what belongs to it."""
+        """Parts that go back. Native parts go back only when all of them are whole, and fit."""
         native = [part.native for part in self._parts if part.native is not None]
         if self._native.whole and fits(native):
             return tuple(self._parts)

@@ -64,7 +64,7 @@ def _tool_config(native: tuple[NativeTool, ...]) -> types.ToolConfig:
 
 def contents_of(request: LlmRequest, model: str) -> list[types.Content]:
     conversation = request.conversation
-    # What its own tools did goes back only to a model that may use them together with ours: others may refuse it.
+    # Parts of its own tools go back only to a model that may use them together with ours: others may refuse them.
     native = _native(request, model) if combines(model) else ()
     foreign = FOREIGN_SIGNATURE if wants_signatures(model) else None
     ids: dict[str, str | None] = {}
@@ -86,7 +86,7 @@ def contents_of(request: LlmRequest, model: str) -> list[types.Content]:
 
 
 def _kept(message: AssistantMessage) -> tuple[PartKept, ...]:
-    """What another model answered gets our ids: calls and results must show which belongs to which."""
+    """An answer of another model gets our ids: calls and results must show which belongs to which."""
     kept = parts_kept(message)
     if kept is not None:
         return kept

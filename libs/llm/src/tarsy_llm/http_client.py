@@ -12,7 +12,7 @@ CONNECT_SECONDS = 10.0
 WRITE_SECONDS = 60.0
 """A conversation can be megabytes, and the line slow."""
 IDLE_CONNECTIONS = 100
-"""So many are kept for the next calls."""
+"""The number of connections that are kept for the next calls."""
 
 
 def http_client(base_url: str | None) -> "httpx2.AsyncClient":

@@ -18,5 +18,5 @@ def api_key(settings: ModelSettings, provider: str, variable: str) -> str:
 
 
 def secret(settings: ModelSettings) -> str | None:
-    """What no sentence may hold."""
+    """The key, which no message may hold."""
     return (settings.api_key.get_secret_value().strip() if settings.api_key else None) or None

@@ -22,7 +22,7 @@ from tarsy_llm.protocol import KEEPALIVE, Answer, Delta, LlmError, LlmRequest
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """Who is asked where no `base_url` is given. `variable` is where its key is looked for."""
+    """The company that is asked where no `base_url` is given. `variable` is where its key is looked for."""
 
     name: str
     address: str

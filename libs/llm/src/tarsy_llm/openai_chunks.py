@@ -78,7 +78,7 @@ class _Call:
 
 
 class OpenAiAccumulator:
-    """Of one answer. `model` is its name where the answer does not say; `secret` is left out of every sentence."""
+    """Accumulates one answer. `model`: where the answer names none. `secret` is left out of every sentence."""
 
     def __init__(self, provider: str, model: str, secret: str | None) -> None:
         self._provider = provider

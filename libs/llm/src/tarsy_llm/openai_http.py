@@ -135,7 +135,7 @@ def _prepared() -> ssl.SSLContext:
 
 
 async def _beginning(response: "aiohttp.ClientResponse") -> bytes:
-    """Of what a refusal says. The status has been said, also when the rest breaks off."""
+    """The beginning of a refusal's body. The status is known, also when the rest breaks off."""
     import aiohttp
 
     found = bytearray()

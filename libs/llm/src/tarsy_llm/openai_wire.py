@@ -1,4 +1,4 @@
-"""What is asked, in the dialect of OpenAI's chat completions."""
+"""Request body of OpenAI's chat completions."""
 
 import json
 from urllib.parse import urlsplit

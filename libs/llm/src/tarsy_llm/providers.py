@@ -18,7 +18,7 @@ from tarsy_llm.timeouts import LimitedLlm, StreamLimits
 
 
 class Provider(Protocol):
-    """What has to be known of a provider. `scripts` are for the scripted one, all else is for the others."""
+    """Configuration of a provider. `scripts` are for the scripted one, all else is for the others."""
 
     @property
     def type(self) -> Literal["scripted", "google", "openai", "anthropic", "xai"]: ...

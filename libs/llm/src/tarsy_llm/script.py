@@ -35,7 +35,7 @@ class ScriptedUsage(ScriptPart):
 
 
 class ScriptedTurn(ScriptPart):
-    """What the model does when this agent asks in this iteration; without one, in any for which no other turn fits.
+    """A turn of the model when this agent asks in this iteration; without one, in any for which no other turn fits.
 
     `needs`: texts that the conversation must hold, which proves that they arrived. `refuses`: texts that it must not
     hold (secrets). `fail`: the call fails with this sentence instead, `times` often when that is given; of this `kind`,
@@ -145,7 +145,7 @@ def _sentence(row: ErrorDetails) -> str:
 
 
 def _part(place: tuple[str | int, ...]) -> type[ScriptPart]:
-    """What the key at the end of the place is a key of."""
+    """The model that the key at the end of the place belongs to."""
     match place:
         case (_,):
             return ScriptFile

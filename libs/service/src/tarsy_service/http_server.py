@@ -32,14 +32,14 @@ def proxy_server(
     app: ASGIApp, host: str, port: int, *, limits: Limits = DEFAULT_LIMITS, count: Count = lambda _: None
 ) -> AbstractAsyncContextManager[Traffic]:
     """For an app that passes on what others say: an answer has no header that the app did not give it."""
-    # Whoever is in front of us is not to be believed more than we are.
+    # A client in front of us is not to be believed more than we are.
     headers = HeaderPolicy(server_header=False, date_header=False, proxy_headers=False)
     return _serving(app, host, port, headers, Traffic(limits, count))
 
 
 @dataclass(frozen=True, slots=True)
 class HeaderPolicy:
-    """What uvicorn says, and believes, by itself."""
+    """Headers that uvicorn sends, and believes, by itself."""
 
     server_header: bool = True
     date_header: bool = True

@@ -26,7 +26,7 @@ LAST_SECONDS = 3.0
 
 
 class Readiness:
-    """Which services of this process do their work."""
+    """Readiness of the services of this process."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._waiting = set(names)

@@ -1,4 +1,4 @@
-"""What a service is to whoever runs it: something that runs until it is cancelled, and maybe answers HTTP."""
+"""Service, as a runner sees it: something that runs until it is cancelled, and maybe answers HTTP."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field

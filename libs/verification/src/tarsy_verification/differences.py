@@ -96,7 +96,7 @@ def _names(log: SessionLog) -> dict[str, str]:
 
 
 class _Seen:
-    """What people see in the end, folded from the changes that the accepted events bring."""
+    """The final view of people, folded from the changes that the accepted events bring."""
 
     def __init__(self, log: SessionLog, unknown: frozenset[str]) -> None:
         self._names = _names(log)
@@ -144,7 +144,7 @@ class _Seen:
                 raise TypeError(f"a change of another kind: {change!r}")
 
     def _merge(self, place: str, told: Row) -> None:
-        """What is told once stays."""
+        """A field that a change lacks stays as it was."""
         self._steps[place].update({key: value for key, value in told.items() if value is not None})
 
     def _order(self, id: str) -> tuple[int, int, int]:
@@ -155,7 +155,7 @@ class _Seen:
         return before, own - before, place
 
     def _forgiven(self, id: str, row: Row) -> Row | None:
-        """Of a call whose outcome nobody knows only the question is compared."""
+        """A call whose outcome nobody knows is compared by its question only."""
         name = self._names.get(id, "")
         if name in self._unknown:
             return {key: value for key, value in self._asked[id].items() if key not in OUTCOME}

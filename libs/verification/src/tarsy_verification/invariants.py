@@ -15,7 +15,7 @@ from tarsy_verification.differences import differences
 from tarsy_verification.session_log import SessionLog
 
 AFTER_THE_END = frozenset({ToolCallOutcomeLearned.type})
-"""What a session takes in at rest, of all that chaos brings."""
+"""Events that a session may still get at rest, of all that chaos brings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def faults_of(log: SessionLog, runs: Sequence[ToolRun], undisturbed: SessionLog 
 
 
 def chain_faults(log: SessionLog) -> list[str]:
-    """Of the log alone: one chain, one end, one outcome for each call."""
+    """Checks the log alone: one chain, one end, one outcome for each call."""
     return [*_ids(log.written), *_links(log), *_ends(log), *_twice(log)]
 
 

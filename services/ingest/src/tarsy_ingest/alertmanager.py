@@ -35,7 +35,7 @@ class Webhook(Payload):
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What becomes of one alert of a webhook: `raw_alert` is None when there is nothing to investigate."""
+    """Outcome of one alert of a webhook: `raw_alert` is None when there is nothing to investigate."""
 
     fingerprint: str
     raw_alert: RawAlert | None
@@ -81,7 +81,7 @@ def _notice(webhook: Webhook, index: int, alert: WebhookAlert, alert_type: str, 
 
 
 def _data(webhook: Webhook, alert: WebhookAlert) -> dict[str, JsonValue]:
-    """What the agent reads."""
+    """The fields that the agent reads."""
     return {
         "labels": dict(alert.labels),
         "annotations": dict(alert.annotations),

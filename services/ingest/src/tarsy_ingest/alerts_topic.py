@@ -37,7 +37,7 @@ MOST_RECORDS = 100
 
 
 class Unparsable(Exception):
-    """What Kafka's client library cannot parse."""
+    """A record that Kafka's client library cannot parse."""
 
 
 class AlertsTopic:

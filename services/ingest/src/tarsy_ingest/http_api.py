@@ -91,7 +91,7 @@ async def _accept_notice(
 
 
 def author_of(request: Request, otherwise: str) -> str:
-    """Who the proxy in front of us says it is."""
+    """The caller that the proxy in front of us names."""
     return next((request.headers[name] for name in AUTHOR_HEADERS if request.headers.get(name)), otherwise)
 
 
@@ -119,7 +119,7 @@ def _body_of(form: type[Payload]) -> dict[str, object]:
 
 
 def _inlined(schema: Any, definitions: dict[str, Any]) -> Any:
-    """What a schema refers to, in its place: its own definitions are not at the top of the document."""
+    """Inlines what a schema refers to: its own definitions are not at the top of the document."""
     match schema:
         case {"$ref": str(name)}:
             return _inlined(definitions[name.rpartition("/")[2]], definitions)

@@ -45,7 +45,7 @@ def read_leniently(value: dict[str, JsonValue]) -> LenientSubmission:
 
 
 def submission_in(data: JsonValue) -> LenientSubmission | None:
-    """What a CloudEvent carries, if it is of ours. Its form is the sender's own: nothing of it is refused."""
+    """The submission in a CloudEvent, if there is one. Its form is the sender's own: nothing of it is refused."""
     try:
         found = read_leniently(data) if looks_like_submission(data) else None
     except AlertRejected:

@@ -1,4 +1,4 @@
-"""Which changes of a schema break somebody: pure.
+"""Breaking changes between two schemas. Pure.
 
 Old and new code run side by side, and the log is kept for ever. So a reader of the new schema meets values of the old
 one, and a reader of the old schema values of the new one, both under the same version: what a place accepts may

@@ -1,4 +1,4 @@
-"""Who sends what to whom, through which topic: the table that the AsyncAPI document and the catalogue are made of."""
+"""Channels: senders, messages and readers of each topic, for the AsyncAPI document and the catalogue."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

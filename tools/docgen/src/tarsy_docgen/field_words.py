@@ -18,7 +18,7 @@ PLAIN = {
 
 
 def rows(schema: Schema) -> Iterator[str]:
-    """What is required first, else as the model has it."""
+    """Required fields first, else in the order of the model."""
     for name, value in sorted(fields(schema).items(), key=lambda one: one[0] not in required(schema)):
         field = as_object(value)
         meaning = f": {field['description']}" if "description" in field else ""

@@ -1,4 +1,4 @@
-"""What the OpenAPI document says of each operation beyond its types: handlers read some headers themselves, and raise.
+"""HTTP answers and headers of each operation that its types do not show: handlers read some headers, and raise.
 
 `test_openapi.py` sees that each operation stands here, and that what the handlers answer is said.
 """

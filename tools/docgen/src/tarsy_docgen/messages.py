@@ -1,4 +1,4 @@
-"""What has a JSON Schema: `schemas/KIND/TYPE.VERSION.json`."""
+"""Messages with a JSON Schema: `schemas/KIND/TYPE.VERSION.json`."""
 
 import json
 from collections.abc import Mapping
@@ -45,7 +45,7 @@ OTHERS: Mapping[str, dict[str, JsonValue]] = {
     },
     **{f"headers/{name}.1": schema for name, schema in HEADERS.items()},
 }
-"""What no model says."""
+"""Schemas of what no model describes."""
 
 
 def json_schemas() -> dict[str, Schema]:
@@ -59,7 +59,7 @@ def json_schemas() -> dict[str, Schema]:
 
 
 def urn(name: str) -> str:
-    """What `ce_dataschema` says of messages of this schema."""
+    """The `ce_dataschema` of messages of this schema."""
     type, _, version = name.partition("/")[2].rpartition(".")
     return f"urn:tarsy:{type}:{version}"
 

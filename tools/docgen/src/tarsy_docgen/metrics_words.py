@@ -1,4 +1,4 @@
-"""What the page of metrics says beside the metrics themselves. Every name in here is checked by a test."""
+"""Texts of the page of metrics beside the metrics themselves. A test checks every name in here."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

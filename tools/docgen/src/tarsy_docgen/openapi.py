@@ -57,7 +57,7 @@ PROBLEM: dict[str, JsonValue] = {
     "required": ["type", "title", "status", "detail"],
 }
 FASTAPI_ERRORS = ("HTTPValidationError", "ValidationError")
-"""What FastAPI says that it answers; we answer problems."""
+"""Answers that FastAPI declares by itself; we answer problems."""
 
 
 def openapi_document() -> str:

@@ -1,4 +1,4 @@
-"""What readers of earlier versions rely on: a lock of all schemas that only grows, and grows only compatibly.
+"""Released schemas: a lock of what readers of earlier versions rely on. It only grows, and only compatibly.
 
 Schemas by name (KIND/TYPE.VERSION). All pure.
 """

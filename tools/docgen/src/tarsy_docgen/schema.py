@@ -13,7 +13,7 @@ DEFINITIONS = "#/$defs/"
 
 
 def alternatives(schema: JsonValue | Schema, document: Schema) -> Iterator[Schema]:
-    """What a value may be, without references: one schema, or each member of a union."""
+    """The schemas that a value may have, without references: one, or each member of a union."""
     if isinstance(schema, bool):
         yield ANYTHING if schema else NOTHING
         return
@@ -36,7 +36,7 @@ def alternatives(schema: JsonValue | Schema, document: Schema) -> Iterator[Schem
 
 
 def definition(reference: Schema, document: Schema) -> Schema:
-    """What a reference means. Raises KeyError for one that leads nowhere."""
+    """Resolves a reference. Raises KeyError for one that leads nowhere."""
     return as_object(fields(document, "$defs")[str(reference["$ref"]).removeprefix(DEFINITIONS)])
 
 

@@ -34,7 +34,7 @@ type CountAnswer = Callable[[str, int], None]
 
 
 class Upstreams(Protocol):
-    """Who can be asked now. `stopping` says that nobody comes back."""
+    """Instances that can be asked now. `stopping`: none of them comes back."""
 
     stopping: bool
 
@@ -146,7 +146,7 @@ def _request(scope: Scope, port: int, body: RequestBody) -> httpx2.Request:
 
 
 def forwarded(scope: Scope) -> HttpHeaders:
-    """Who asked, and how; a proxy before us has said it better."""
+    """Headers that say who asked, and how; a proxy before us has said it better."""
     given = {name for name, _ in scope["headers"]}
     before = [value for name, value in scope["headers"] if name == b"x-forwarded-for"]
     client = scope["client"][0].encode() if scope["client"] else b"unknown"

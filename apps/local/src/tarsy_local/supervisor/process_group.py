@@ -13,8 +13,8 @@ from tarsy_service.supervision import Supervisor
 log = structlog.get_logger(__name__)
 
 STOP_ORDER = (("ingest",), ("tool-gateway", "summarizer"), ("orchestrator",), ("websocket-gateway",), ("timeline",))
-"""Whoever brings work first, then who does it, then who decides on what came of it, so that as little as possible
-waits in the inbox; whoever asks another before the one that is asked."""
+"""The service that brings work stops first, then those that do it, then the one that decides on what came of it: little
+waits in the inbox then. A service that asks another stops before the one that it asks."""
 PHASE_SECONDS = 8.0
 STOP_SECONDS = 25.0
 LOOK_SECONDS = 0.02
@@ -52,7 +52,7 @@ class ProcessGroup:
                 group.start(member.name, member.run(), may_end=member.was_told_to_stop)
 
     async def until_ready(self, seconds: float) -> None:
-        """Of the first start, but for those that work and wait for somebody to mend something. Raises StartTooSlow."""
+        """Waits for the first start, but not for processes that wait for an operator. Raises StartTooSlow."""
         limit = time.monotonic() + seconds
         while late := [member for member in self.members if member.state != "ready" and not member.is_unready]:
             if time.monotonic() > limit:
@@ -61,7 +61,7 @@ class ProcessGroup:
             await asyncio.sleep(LOOK_SECONDS)
 
     async def stop(self) -> None:
-        """Who takes longer than its phase goes on beside the next one; at the end nobody is left."""
+        """A process that takes longer than its phase goes on beside the next phase. At the end none is left."""
         self.stopping = True
         limit = time.monotonic() + STOP_SECONDS
         for services in STOP_ORDER:

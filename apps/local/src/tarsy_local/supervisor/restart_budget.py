@@ -14,7 +14,7 @@ class BudgetSpent(Exception):
 
 
 class RestartBudget:
-    """Of one thing, by its name. `now` is in seconds, and never goes back."""
+    """The budget of one thing, by its name. `now` is in seconds, and never goes back."""
 
     def __init__(self, name: str, *, now: Callable[[], float] = time.monotonic) -> None:
         self._name = name

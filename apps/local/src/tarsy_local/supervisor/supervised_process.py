@@ -23,12 +23,12 @@ log = structlog.get_logger(__name__)
 FIRST_PAUSE_SECONDS = 0.2
 LONGEST_PAUSE_SECONDS = 10.0
 LIVED_SECONDS = 10.0
-"""Who lived so long did not die of its start: the next pause is the first one again."""
+"""A process that lived this long did not die of its start: its next pause is the first one again."""
 LOOK_SECONDS = 0.1
 PROBE_SECONDS = 1.0
 UNREADY_LOOK_SECONDS = 1.0
 SETTLED_SECONDS = 5.0
-"""What has been told for so long is not about to pass by itself."""
+"""A reason that has been given for this long will not pass by itself."""
 REFUSED = 2
 """The exit code of a service that tells the operator what is wrong."""
 LAST_LINES = 20
@@ -41,7 +41,7 @@ class ServiceRefused(Exception):
 
 
 class UnreadyAnswer(BaseModel):
-    """What a service answers that does not count as ready. `starting`: who does not do its work yet."""
+    """Answer of `/ready` from a service that is not ready. `starting`: the services that do not do their work yet."""
 
     starting: list[str]
     reasons: dict[str, list[str]]
@@ -211,6 +211,6 @@ def _unready_reasons(answer: httpx2.Response) -> list[str]:
 
 
 def _sentence(child: ChildProcess) -> str:
-    """What it wrote for people: its log lines are JSON."""
+    """The lines that it wrote for people: its log lines are JSON."""
     lines = [line for line in child.output().splitlines() if line.strip() and not line.startswith("{")]
     return "\n".join(lines[-LAST_LINES:])

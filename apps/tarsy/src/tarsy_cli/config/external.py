@@ -72,7 +72,7 @@ def _key(config: Config, place: Place, provider: LlmProvider) -> Tree:
 
 
 def host_of(url: str) -> str:
-    """Of an address what is no secret: a user, a path and a query can be."""
+    """The part of an address that is no secret: a user, a path and a query can be one."""
     parts = urlsplit(url)
     port = f":{parts.port}" if parts.port is not None else ""
     return f"{parts.scheme}://{parts.hostname}{port}"

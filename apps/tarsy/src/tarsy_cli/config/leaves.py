@@ -20,7 +20,7 @@ def leaf(value: JsonValue, origin: Origin | str) -> Tree:
 
 
 def resolved(setting: Found[Any]) -> Tree:
-    """Of a setting that is a number, one of a few words, or names of what is configured."""
+    """A setting that is a number, one of a few words, or names of what is configured: it is shown as it is."""
     return leaf(_plain(setting.value), setting.origin)
 
 
@@ -29,7 +29,7 @@ def text(config: Config, setting: Found[str]) -> Tree:
 
 
 def shown(config: Config, value: Any, origin: Origin) -> Tree:
-    """What a template filled in may be a secret, wherever it stands: its variable is named instead."""
+    """Names the variable of a template instead of its value, which may be a secret wherever it stands."""
     variables = config.sources.variables(origin.place) if origin.kind == "file" else ()
     if variables:
         return leaf(f"set, from {', '.join(variables)}", origin)

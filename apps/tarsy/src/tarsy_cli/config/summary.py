@@ -1,4 +1,4 @@
-"""What a configuration without mistakes has, in a few lines."""
+"""Summary of a configuration without mistakes, in a few lines."""
 
 from collections.abc import Iterator
 

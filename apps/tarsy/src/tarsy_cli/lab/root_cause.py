@@ -1,4 +1,4 @@
-"""Whether an analysis names what is known to be the cause. Pure."""
+"""Root-cause check: does an analysis name what is known to be the cause? Pure."""
 
 import re
 from collections.abc import Sequence

@@ -11,7 +11,7 @@ LOOKED_AT = 1 << 16
 
 
 class CannotRead(Exception):
-    """What it says is for people."""
+    """The message is for people."""
 
 
 def text_of(file: Path, *, largest: int = LARGEST) -> str:

@@ -1,4 +1,4 @@
-"""What would be masked, for people and for machines, without what it is."""
+"""Findings of the masker, for people and for machines, without the secrets themselves."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

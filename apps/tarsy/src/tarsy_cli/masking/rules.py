@@ -14,7 +14,7 @@ from tarsy_tool_gateway.masking import masking_of
 
 
 class RulesWrong(Exception):
-    """What it says is for people."""
+    """The message is for people."""
 
 
 def masker_for(*, server: str, folder: Path, session: str, environ: Mapping[str, str]) -> Masker:

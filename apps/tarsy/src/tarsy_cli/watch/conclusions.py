@@ -36,7 +36,7 @@ class Conclusions:
         self._answer = WholeAnswer(id, kind, content)
 
     def analysis(self, content: str) -> None:
-        """What an agent came to; of the last one it is the session's."""
+        """The analysis of an agent; that of the last agent is the session's."""
         if self._answer is None or not _same(self._answer.content, content):
             self.flush()
             if not _same(self.above, content):
@@ -80,12 +80,12 @@ class Conclusions:
             self.above = held.content
 
     def settle(self) -> None:
-        """What is held back is printed, unless it is an agent's analysis."""
+        """Prints what is held back, unless it is an agent's analysis."""
         if self._answer is not None and not _same(self._answer.content, self._candidate):
             self.flush()
 
     def _held(self, content: str) -> bool:
-        """Whether it is held back; it is not any longer."""
+        """True when it was held back; from now on it is not."""
         if self._answer is None or not _same(self._answer.content, content):
             return False
         self._answer = None

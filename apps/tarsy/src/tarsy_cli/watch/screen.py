@@ -47,7 +47,7 @@ class Screen:
             self._line(f"· waits for its turn: number {position} in the queue", QUIET)
 
     def interrupted(self, reason: str) -> None:
-        """What streams now will be told again, and may have grown."""
+        """Shows what waits. Text that streams now will come again, and may have grown."""
         for admitted in self._arbiter.release():
             self._show(admitted)
         self._stages.catching_up = True
@@ -94,7 +94,7 @@ class Screen:
         self._steps(self._stages.up_to(stage))
 
     def _before(self, stage: StageProgress) -> None:
-        """Of the analyses, the last one before the executive summary is the session's."""
+        """Marks the last analysis before the executive summary: it is the session's."""
         if stage.told:
             return
         if stage.kind == "exec_summary":

@@ -21,7 +21,7 @@ from tarsy_local.terminal_text import one_line
 PAUSE_SECONDS = 0.5
 APPEAR_SECONDS = 10.0
 ACCEPTED_APPEARS_SECONDS = 60.0
-"""What was taken in becomes known, also when whoever shows it has just been replaced."""
+"""A session that was accepted appears within this time, also when the timeline has just been replaced."""
 LOOK_SECONDS = 0.1
 MOMENT_SECONDS = 1.0
 GIVE_UP_SECONDS = 600.0

@@ -45,7 +45,7 @@ class StageProgress:
         return max(self.expected, len(self.agents)) > 1
 
     def learn(self, payload: Payload) -> None:
-        """What a message does not tell stays as it was; a history may be older than what was seen."""
+        """A message that lacks a field leaves it as it was. A history may be older than what was seen."""
         self.name = text_of(payload, "stage_name") or self.name
         if self.status not in ENDED:
             self.status, self.error = text_of(payload, "status"), text_of(payload, "error_message")

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from tarsy_cli.watch.rendering import LLM_TEXTS, Payload, text_of
 
 SILENCE_SECONDS = 2.0
-"""Who streams and says nothing for so long lets others speak."""
+"""A text that streams and is silent for this long lets others through."""
 MOST_HELD = 500
-"""So many messages may wait before the floor passes on all the same."""
+"""More waiting messages than this are let through all the same."""
 
 
 class StreamArbiter:
@@ -23,7 +23,7 @@ class StreamArbiter:
         self._heard = 0.0
 
     def admit(self, payload: Payload) -> Iterator[Payload]:
-        """What is to be shown now, in order."""
+        """The messages to be shown now, in order."""
         if text_of(payload, "type") in ("stage.status", "session.status"):
             yield from self.release()
             yield payload
@@ -81,7 +81,7 @@ class StreamArbiter:
         return self._clock() - self._heard > SILENCE_SECONDS
 
     def _remember(self, payload: Payload) -> None:
-        """What a model thinks and what it says then is one speech."""
+        """Thinking and the answer after it are one speech."""
         id = text_of(payload, "event_id")
         if text_of(payload, "event_type") in LLM_TEXTS and (execution := text_of(payload, "execution_id")):
             self._speakers[id] = execution

@@ -25,7 +25,7 @@ QUIET_KINDS = frozenset({"llm_wait", "provider_fallback"})
 
 @dataclass(slots=True)
 class ShownEvent:
-    """What is known of a timeline event. `streamed` is what was shown of it; `before`, what is told again now."""
+    """A timeline event. `streamed`: the text of it that was shown; `before`: the text that comes again now."""
 
     kind: str
     execution: str
@@ -101,7 +101,7 @@ class Events:
                 self._text(event, payload, content)
 
     def _analysis(self, event: ShownEvent, id: str, content: str) -> None:
-        """Of agents in parallel, none has the session's; others may have spoken since this one did."""
+        """Agents in parallel have no analysis of the session; others may have spoken since this one did."""
         if not self._stages.speaker(event.execution):
             self._conclusions.analysis(content)
         elif self._said.get(event.execution, "").strip() != content.strip():

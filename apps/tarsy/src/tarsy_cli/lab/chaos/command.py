@@ -46,7 +46,7 @@ def chaos(
     setup = ChaosSetup(place, bus, lambda api: send_incident(api, sent, quiet), calls)
 
     async def play_all() -> int:
-        """How many rounds went wrong."""
+        """The number of rounds that went wrong."""
         await check_topics(bus)
         first = await play(setup, None)
         tell(first)

@@ -1,4 +1,4 @@
-"""Which service is killed when: chosen by a seed, so that a bad case can be tried again. Pure."""
+"""Plan of a chaos test: the service and moment of each kill, by a seed, so that a bad case can be tried again. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -138,7 +138,7 @@ def _ending(log: SessionLog) -> list[str]:
 
 
 def _shown(api: str, session_id: str, events: int) -> list[str]:
-    """What people see must come to say the same, within a while."""
+    """The API must come to show the same as the log, within a while."""
     limit = time.monotonic() + SHOWN_SECONDS
     while True:
         row: ApiAnswer = retry(lambda: get(f"{api}/sessions/{session_id}"), Interrupted, Unreachable, NotFound)

@@ -43,7 +43,7 @@ class Adversary:
             self._report(time.monotonic() - began, self._inject(one.fault))
 
     def _inject(self, fault: Fault) -> str:
-        """What was done, as a sentence."""
+        """The fault that was injected, as a sentence."""
         match fault:
             case Kill(service, choice):
                 pid = self._pid(service, choice)

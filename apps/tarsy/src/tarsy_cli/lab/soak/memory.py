@@ -6,7 +6,7 @@ from pathlib import Path
 from statistics import median
 
 WARM_PART = 0.3
-"""Of a process's life: what it imports, and the first work of every kind, is no growth."""
+"""The part of a process's life that warms it up: imports, and the first work of every kind, are no growth."""
 ALLOWED_PART = 0.15
 ALLOWED_MB = 16.0
 FEWEST_SAMPLES = 150
@@ -24,7 +24,7 @@ class MemorySamples:
 
 
 def memory_faults(samples: MemorySamples) -> Iterator[str]:
-    """Of every process that lived long enough to tell."""
+    """A sentence for each process that grew, if it lived long enough to tell."""
     for (service, pid), values in samples.by_process.items():
         growth = grown(values)
         if growth is not None:

@@ -41,7 +41,7 @@ class Observation:
                     continue
 
     def faults(self) -> list[str]:
-        """Of the event loops."""
+        """Faults of the event loops."""
         return [
             f"{service} (process {pid}) held its event loop {count:.0f} times for more than {HELD_ABOVE} s"
             for (service, pid), count in self.held.items()
@@ -73,7 +73,7 @@ class Observation:
 
 
 def held_above(exposition: str, bucket: str = HELD_ABOVE) -> float:
-    """How often the loop was held for longer than a bucket of the histogram, as /metrics says."""
+    """Counts how often the loop was held for longer than a bucket of the histogram on /metrics."""
     for family in text_string_to_metric_families(exposition):
         if family.name == HELD:
             samples = {sample.labels.get("le"): sample.value for sample in family.samples}

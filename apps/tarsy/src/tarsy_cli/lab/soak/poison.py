@@ -8,7 +8,7 @@ from random import Random
 from tarsy_contracts.topics import LIMIT_BYTES
 
 STRANGER = "stranger"
-"""What the envelopes of poison name as their source."""
+"""The source that envelopes of poison name."""
 
 type Headers = Sequence[tuple[str, bytes]]
 
@@ -21,7 +21,7 @@ class PoisonRecord:
 
 
 def poison_records(topic: str, session_id: str, random: Random) -> Iterator[PoisonRecord]:
-    """What is planted on the topic (its name without the prefix). `session_id` is of a session that runs.
+    """Records to plant on the topic (its name without the prefix). `session_id` is of a session that runs.
 
     Only on the session log it speaks of that session: there the acceptance rule drops it. An input of an unknown type
     sets its session aside, as it must, so the inbox gets those of a session that nobody has.

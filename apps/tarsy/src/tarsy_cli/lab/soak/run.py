@@ -31,7 +31,7 @@ log = structlog.get_logger(__name__)
 
 ACT_SECONDS = 90.0
 END_SECONDS = 420.0
-"""How long after the last fault every session may take to end: longer than a queue of them needs."""
+"""Every session must end this long after the last fault: longer than a queue of them needs."""
 SETTLE_SECONDS = 120.0
 LOOK_SECONDS = 2.0
 STOP_SECONDS = 120.0
@@ -126,7 +126,7 @@ def event_loop() -> Iterator[LoopThread]:
 
 
 async def _cancel_all() -> None:
-    """What still runs when the soak failed."""
+    """Cancels the tasks that still run when the soak failed."""
     running = asyncio.all_tasks() - {asyncio.current_task()}
     for task in running:
         task.cancel()

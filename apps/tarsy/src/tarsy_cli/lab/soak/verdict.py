@@ -14,7 +14,7 @@ EMPTY = SessionLog()
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What was seen at the end. `shown` is each session's status on the API."""
+    """Observations at the end. `shown` is each session's status on the API."""
 
     accepted: Sequence[str]
     refused: int
