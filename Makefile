@@ -1,7 +1,7 @@
 # Every target works on a fresh machine with python3, pip and make; `make help` lists them.
 PY := .venv/bin/python
 SETUP := python3 tools/setup.py
-MEMBERS := $(sort $(dir $(wildcard libs/*/pyproject.toml services/*/pyproject.toml examples/lab/pyproject.toml)))
+MEMBERS := $(sort $(dir $(wildcard apps/*/pyproject.toml examples/lab/pyproject.toml libs/*/pyproject.toml services/*/pyproject.toml tools/docgen/pyproject.toml)))
 # Containers often say that compiled modules are not to be kept: then every process compiles 1,400 of them again.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -29,10 +29,10 @@ lint: setup    ## format, lint, types, import rules, generated schemas and their
 	@$(PY) -m ruff check --quiet .
 	@.venv/bin/lint-imports --no-cache
 	@for member in $(MEMBERS) tests-support tests-e2e; do echo "types: $$member"; $(PY) -m mypy --no-error-summary $$member || exit 1; done
-	@$(PY) -m tarsy_cli schemas --check
+	@$(PY) -m tarsy_docgen --check
 
 schemas: setup    ## write what is generated: schemas/, and pages of docs/reference/
-	@$(PY) -m tarsy_cli schemas
+	@$(PY) -m tarsy_docgen
 
 bench: setup    ## run the benchmarks and print their figures
 	@$(PY) benchmarks/run.py

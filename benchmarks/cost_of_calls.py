@@ -39,10 +39,10 @@ from tarsy_contracts.topics import Topics
 from tarsy_embedded.jars import default_cache_dir
 from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_embedded.ports import free_port
-from tarsy_llm.limited import LimitedLlm, StreamLimits
+from tarsy_llm.model_settings import ModelSettings
 from tarsy_llm.openai import OpenAiLlm
 from tarsy_llm.protocol import Answer, Llm, LlmRequest
-from tarsy_llm.remote import RemoteModel
+from tarsy_llm.timeouts import LimitedLlm, StreamLimits
 from tarsy_masking.masker import Masker
 from tarsy_tool_gateway.mcp.connection import McpConnection
 from tarsy_tool_gateway.mcp.sdk_logs import mute_values_in_sdk_logs
@@ -137,8 +137,8 @@ async def repeat(call: Call, times: int, at_once: int) -> None:
 
 @asynccontextmanager
 async def model(around: Outside) -> AsyncIterator[Llm]:
-    remote = RemoteModel(model="bench", api_key=SecretStr("key"), base_url=around.model_url)
-    llm = LimitedLlm(OpenAiLlm(remote), StreamLimits())
+    settings = ModelSettings(model="bench", api_key=SecretStr("key"), base_url=around.model_url)
+    llm = LimitedLlm(OpenAiLlm(settings), StreamLimits())
     try:
         yield llm
     finally:

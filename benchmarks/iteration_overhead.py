@@ -21,8 +21,8 @@ from watching import Watch, follow
 from whole_system import Plan, Whole, prepared, serving
 
 from tarsy_bus.beside import beside
-from tarsy_cli.chaos.session_log import SessionLog, read_log
 from tarsy_contracts.events import LlmCallCompleted, ToolCallCompleted
+from tarsy_verification.session_log import SessionLog, read_log
 
 TURNS = 15
 """Iterations of a session that ask for a tool: below the limit of iterations, where a session is told to conclude."""

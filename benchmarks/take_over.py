@@ -22,10 +22,10 @@ from watching import Watch, follow, until_ended
 from whole_system import Plan, Whole, prepared, serving
 
 from tarsy_bus.beside import beside
-from tarsy_cli.chaos.faults import chain_faults
-from tarsy_cli.chaos.session_log import read_log
 from tarsy_contracts.events import ENDINGS
 from tarsy_system import ServiceProcess
+from tarsy_verification.invariants import chain_faults
+from tarsy_verification.session_log import read_log
 
 MODEL_SECONDS, TOOL_SECONDS = 2.0, 1.0
 LIVE_SECONDS = 5.0

@@ -9,10 +9,10 @@ import pytest
 import yaml
 
 from tarsy_bus.connection import Bus
-from tarsy_cli.chaos.session_log import SessionLog
 from tarsy_incident import EVERY_INCIDENT, INCIDENTS, planted_secrets
 from tarsy_service_forks import ServiceForks, service_forks
 from tarsy_system import ROOT, System, running
+from tarsy_verification.session_log import SessionLog
 
 
 @pytest.fixture

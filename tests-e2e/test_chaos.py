@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from tarsy_bus.connection import Bus
-from tarsy_cli.starting.instances import SERVICES
 from tarsy_contracts.topics import Topics
+from tarsy_local.instance_counts import SERVICES
 from tarsy_testing import delete_topics
 from tarsy_up import Tarsy, environment, tarsy
 

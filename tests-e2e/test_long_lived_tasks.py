@@ -16,11 +16,11 @@ import pytest_asyncio
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus.topics_admin import apply_topics
-from tarsy_cli.starting.composition import all_services
 from tarsy_contracts.topics import LOG_PARTITIONS
 from tarsy_embedded.ports import free_port
+from tarsy_local.composition import all_services
 from tarsy_service import supervision
-from tarsy_service.running import run_services
+from tarsy_service.runner import run_services
 from tarsy_service.service import Service
 from tarsy_service.supervision import Supervisor, Work, never
 from tarsy_testing import bus_of_tests, delete_topics, drop_schema, eventually

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from tarsy_cli.chaos.faults import faults_of
-from tarsy_cli.chaos.session_log import SessionLog
-from tarsy_cli.chaos.tool_runs import runs_of
 from tarsy_contracts import events as e
 from tarsy_incident import executions
 from tarsy_investigation import Investigation, submit
 from tarsy_system import System
 from tarsy_testing import eventually
+from tarsy_verification.invariants import faults_of
+from tarsy_verification.session_log import SessionLog
+from tarsy_verification.tool_runs import runs_of
 
 pytestmark = pytest.mark.timeout(900)
 

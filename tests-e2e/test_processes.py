@@ -15,9 +15,9 @@ import httpx2
 import pytest
 
 from tarsy_bus.connection import Bus
-from tarsy_cli.instance import Process
-from tarsy_cli.starting.instances import SERVICES
 from tarsy_contracts.topics import Topics
+from tarsy_local.instance import Process
+from tarsy_local.instance_counts import SERVICES
 from tarsy_testing import delete_topics
 from tarsy_up import Running, Tarsy, environment, is_alive, tarsy, wait_for
 

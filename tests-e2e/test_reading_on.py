@@ -13,7 +13,6 @@ from pydantic import JsonValue
 from structlog.testing import capture_logs
 
 from tarsy_bus.publisher import Publisher
-from tarsy_cli.chaos.session_log import LogReading, SessionLog
 from tarsy_config.config import Config
 from tarsy_contracts import events as e
 from tarsy_contracts.identities import execution_id, llm_call_id, stage_id, tool_call_id
@@ -29,6 +28,7 @@ from tarsy_simulation.virtual_time import VirtualLoop
 from tarsy_tool_gateway.builtin.read_result.tool import read_result_tool
 from tarsy_tool_gateway.tool_servers import ToolOutput
 from tarsy_worker.runner import MayStart, always
+from tarsy_verification.session_log import LogReading, SessionLog
 
 MOST_LOOKS = 240
 CALL = tool_call_id(llm_call_id(execution_id(stage_id(SESSION, 1), 1), 1, 1), 0)

@@ -12,10 +12,10 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus.topics_admin import apply_topics
-from tarsy_cli.starting.composition import all_services
 from tarsy_embedded.ports import free_port
+from tarsy_local.composition import all_services
 from tarsy_service import loop_progress
-from tarsy_service.running import run_services
+from tarsy_service.runner import run_services
 from tarsy_testing import bus_of_tests, drop_schema, eventually, own_kafka
 from tarsy_up import write_config
 

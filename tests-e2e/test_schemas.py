@@ -10,9 +10,9 @@ import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it has no types of its own
 
 from tarsy_bus.following import Record
-from tarsy_cli.generated.channels import CHANNELS, Channel
-from tarsy_cli.generated.messages import urn
 from tarsy_contracts.envelope import Envelope
+from tarsy_docgen.channels import CHANNELS, Channel
+from tarsy_docgen.messages import urn
 from tarsy_investigation import everything, submit
 from tarsy_system import ROOT, System
 

@@ -13,11 +13,11 @@ from random import Random
 
 import pytest
 
-from tarsy_cli.chaos.faults import faults_of
-from tarsy_cli.chaos.session_log import SessionLog
 from tarsy_contracts import events as e
 from tarsy_simulation.broker import BEGINNING, OutageKind
 from tarsy_simulation.playing import Death, Moment, Played, Service, play
+from tarsy_verification.invariants import faults_of
+from tarsy_verification.session_log import SessionLog
 
 pytestmark = pytest.mark.timeout(900)
 

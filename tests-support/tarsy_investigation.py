@@ -9,12 +9,12 @@ import httpx2
 from pydantic import JsonValue
 
 from tarsy_bus.following import Record, read_to_end
-from tarsy_cli.chaos.session_log import SessionLog
 from tarsy_contracts.topics import QUEUE_PARTITIONS
 from tarsy_incident import INCIDENT, alert_now
 from tarsy_log import check_one_chain, read_log
 from tarsy_system import System
 from tarsy_testing import eventually
+from tarsy_verification.session_log import SessionLog
 
 INVESTIGATION_SECONDS = 240.0
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from random import Random
 
 from tarsy_chains import WHOLE, ask_for
-from tarsy_cli.chaos.faults import faults_of
-from tarsy_cli.chaos.session_log import SessionLog
-from tarsy_cli.chaos.tool_runs import runs_of
 from tarsy_live_log import LiveLog
 from tarsy_system import System
+from tarsy_verification.invariants import faults_of
+from tarsy_verification.session_log import SessionLog
+from tarsy_verification.tool_runs import runs_of
 
 VICTIMS = ("orchestrator", "tool-gateway", "summarizer")
 SWEEP = "TARSY_SWEEP"

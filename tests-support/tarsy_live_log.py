@@ -10,11 +10,11 @@ from aiokafka import TopicPartition
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.following import Follower
-from tarsy_cli.chaos.session_log import LogReading, SessionLog
 from tarsy_contracts import events as e
 from tarsy_contracts.recorded import Recorded
 from tarsy_contracts.topics import LOG_PARTITIONS
 from tarsy_log import check_one_chain
+from tarsy_verification.session_log import LogReading, SessionLog
 
 LOOK_SECONDS = 180.0
 NOTHING = SessionLog()

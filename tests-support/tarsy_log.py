@@ -1,9 +1,9 @@
 """The session log as tests look at it: what was written, and what of it counts."""
 
 from tarsy_bus.connection import Bus
-from tarsy_cli.chaos import session_log
-from tarsy_cli.chaos.faults import chain_faults
-from tarsy_cli.chaos.session_log import SessionLog
+from tarsy_verification import session_log
+from tarsy_verification.invariants import chain_faults
+from tarsy_verification.session_log import SessionLog
 
 
 async def read_log(bus: Bus) -> dict[str, SessionLog]:

@@ -16,7 +16,7 @@ from pydantic import JsonValue
 
 from tarsy_http import Quiet, serving
 from tarsy_incident import INCIDENT
-from tarsy_llm.script import Turn, load_scripts
+from tarsy_llm.script import ScriptedTurn, load_scripts
 
 MODEL = "model-of-the-test"
 
@@ -28,12 +28,12 @@ type Events = Iterable[tuple[str, JsonValue]]
 class Provider:
     """`heard` holds the text of every request; `keys` the API keys that came with them."""
 
-    turns: Sequence[Turn]
+    turns: Sequence[ScriptedTurn]
     url: str = ""
     heard: list[str] = field(default_factory=list)
     keys: set[str] = field(default_factory=set)
 
-    def answer(self, body: JsonValue, assistant: str) -> Turn:
+    def answer(self, body: JsonValue, assistant: str) -> ScriptedTurn:
         """`assistant` is what this format calls the model's own messages. An agent has tools, a summarizer has none."""
         if not isinstance(body, dict):
             raise TypeError("the request is no object")
@@ -64,7 +64,7 @@ def _texts(value: JsonValue) -> Iterator[str]:
             pass
 
 
-def _google(turn: Turn) -> Events:
+def _google(turn: ScriptedTurn) -> Events:
     def chunk(parts: list[JsonValue], **more: JsonValue) -> tuple[str, JsonValue]:
         content: JsonValue = {"role": "model", "parts": parts}
         return "", {"candidates": [{"content": content, **more}], "modelVersion": MODEL}
@@ -79,7 +79,7 @@ def _google(turn: Turn) -> Events:
     yield "", {"candidates": [{"finishReason": "STOP"}], "usageMetadata": usage, "modelVersion": MODEL}
 
 
-def _openai(turn: Turn) -> Events:
+def _openai(turn: ScriptedTurn) -> Events:
     def chunk(delta: JsonValue, finish: str | None = None) -> tuple[str, JsonValue]:
         choice: JsonValue = {"index": 0, "delta": delta, "finish_reason": finish}
         return "", {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": MODEL, "choices": [choice]}
@@ -100,7 +100,7 @@ def _openai(turn: Turn) -> Events:
     yield "", last | {"choices": [], "usage": usage}
 
 
-def _anthropic(turn: Turn) -> Events:
+def _anthropic(turn: ScriptedTurn) -> Events:
     blocks: list[tuple[JsonValue, list[JsonValue]]] = []
     if turn.thinking:
         blocks.append(
@@ -131,7 +131,7 @@ def _anthropic(turn: Turn) -> Events:
     yield "message_stop", {"type": "message_stop"}
 
 
-FORMATS: tuple[tuple[str, str, str, Callable[[Turn], Events]], ...] = (
+FORMATS: tuple[tuple[str, str, str, Callable[[ScriptedTurn], Events]], ...] = (
     (":streamGenerateContent", "x-goog-api-key", "model", _google),
     ("/chat/completions", "authorization", "assistant", _openai),
     ("/v1/messages", "authorization", "assistant", _anthropic),

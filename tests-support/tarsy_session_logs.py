@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 from uuid import uuid4
 
 from tarsy_bus.records import Delivery
-from tarsy_cli.chaos.session_log import SessionLog
 from tarsy_contracts import events as e
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.envelope import Envelope, event_id
+from tarsy_verification.session_log import SessionLog
 
 SESSION = str(uuid4())
 AT = datetime(2026, 11, 22, tzinfo=UTC)

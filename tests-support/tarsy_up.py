@@ -14,8 +14,8 @@ from pathlib import Path
 import yaml
 from pydantic import JsonValue
 
-from tarsy_cli.instance import Home, Process
 from tarsy_embedded.ports import free_port
+from tarsy_local.instance import Home, Process
 from tarsy_testing import WAIT_SECONDS, eventually
 
 ROOT = Path(__file__).resolve().parent.parent

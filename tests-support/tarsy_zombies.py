@@ -5,11 +5,11 @@ import json
 import pytest
 
 from tarsy_bus.records import Delivery
-from tarsy_cli.chaos.session_log import SessionLog
 from tarsy_contracts.topics import LOG_PARTITIONS
 from tarsy_live_log import LiveLog
 from tarsy_system import ServiceProcess, System
 from tarsy_testing import eventually
+from tarsy_verification.session_log import SessionLog
 
 
 def owner_of(system: System, log: SessionLog) -> ServiceProcess:

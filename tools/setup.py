@@ -15,11 +15,12 @@ TOOLS, VENV = ROOT / ".tools", ROOT / ".venv"
 UV = TOOLS / "bin" / "uv"
 UV_VERSION = "0.13.9"
 STAMP = VENV / ".ready"
+FOLDERS = ("apps", "examples", "libs", "services", "tools")
 
 
 def members():
-    files = [*ROOT.glob("libs/*/pyproject.toml"), *ROOT.glob("services/*/pyproject.toml")]
-    return sorted(file.parent for file in [*files, ROOT / "examples/lab/pyproject.toml"])
+    files = [file for folder in FOLDERS for file in ROOT.glob(f"{folder}/*/pyproject.toml")]
+    return sorted(file.parent for file in files)
 
 
 def wanted():

@@ -9,11 +9,11 @@ import pytest
 
 from tarsy_bus.topics_admin import apply_topics
 from tarsy_chains import CONFIG, WHOLE, ask_for, environment, put_in_order
-from tarsy_cli.chaos.session_log import SessionLog
 from tarsy_live_log import LiveLog, following
 from tarsy_service_forks import ServiceForks
 from tarsy_system import System, running
 from tarsy_testing import bus_of_tests, delete_topics, drop_schema
+from tarsy_verification.session_log import SessionLog
 
 
 @pytest.fixture(scope="package")

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from tarsy_chains import rows
-from tarsy_cli.chaos.faults import chain_faults, run_faults
-from tarsy_cli.chaos.session_log import SessionLog
-from tarsy_cli.chaos.tool_runs import runs_of
 from tarsy_contracts import events as e
 from tarsy_investigation import shown
 from tarsy_live_log import records_of
 from tarsy_system import System
+from tarsy_verification.invariants import chain_faults, run_faults
+from tarsy_verification.session_log import SessionLog
+from tarsy_verification.tool_runs import runs_of
 
 pytestmark = pytest.mark.timeout(600)
 

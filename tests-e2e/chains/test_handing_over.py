@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tarsy_chains import ask_for
-from tarsy_cli.chaos.faults import faults_of
 from tarsy_contracts import events as e
 from tarsy_live_log import LiveLog
 from tarsy_measured import measured
 from tarsy_system import ServiceProcess, System
+from tarsy_verification.invariants import faults_of
 from tarsy_zombies import owner_of
 
 pytestmark = pytest.mark.timeout(900)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tarsy_cli.chaos.session_log import SessionLog
 from tarsy_kills import LAST, Kill, faults, kills, play
 from tarsy_live_log import LiveLog
 from tarsy_system import System
+from tarsy_verification.session_log import SessionLog
 
 pytestmark = pytest.mark.timeout(900)
 

@@ -7,13 +7,13 @@ from itertools import pairwise
 import pytest
 
 from tarsy_chains import ask_for, cancel, rows
-from tarsy_cli.chaos.session_log import SessionLog
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Priority
 from tarsy_investigation import Investigation, shown
 from tarsy_live_log import LiveLog, records_of
 from tarsy_system import System
 from tarsy_testing import eventually
+from tarsy_verification.session_log import SessionLog
 
 pytestmark = [pytest.mark.timeout(600), pytest.mark.usefixtures("one_at_a_time")]
 

@@ -14,13 +14,13 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from tarsy_bus.records import Delivery
 from tarsy_chains import ask_for
-from tarsy_cli.chaos.differences import differences
-from tarsy_cli.chaos.session_log import SessionLog
 from tarsy_contracts.envelope import wire_time
 from tarsy_investigation import Investigation, Row, shown
 from tarsy_live_log import LiveLog
 from tarsy_system import System
 from tarsy_testing import eventually
+from tarsy_verification.differences import differences
+from tarsy_verification.session_log import SessionLog
 from tarsy_zombies import freeze_until_another_goes_on, thaw_until_it_knows, written_by
 
 pytestmark = pytest.mark.timeout(900)

@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
-from tarsy_cli.chaos.faults import ToolRun
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_contracts.workers import CatalogTool
 from tarsy_llm.protocol import Llm
-from tarsy_llm.script import PlacedTurn, Script, Turn
+from tarsy_llm.script import PlacedTurn, Script, ScriptedTurn
 from tarsy_llm.scripted import ScriptedLlm
 from tarsy_tool_gateway.tool_servers import ToolOutput
 from tarsy_worker.claim_types import ServerLimits
 from tarsy_worker.runner import MayStart, always
+from tarsy_verification.invariants import ToolRun
 
 PACE_SECONDS = 0.11
 AT_ONCE = ServerLimits(concurrent=4, queue=16)
@@ -26,7 +26,9 @@ def models(scripts: Mapping[str, Sequence[Mapping[str, JsonValue]]]) -> dict[str
 
 
 def _model(turns: Sequence[Mapping[str, JsonValue]]) -> Llm:
-    placed = [PlacedTurn(Turn.model_validate(dict(turn)), f"turn {number}") for number, turn in enumerate(turns)]
+    placed = [
+        PlacedTurn(ScriptedTurn.model_validate(dict(turn)), f"turn {number}") for number, turn in enumerate(turns)
+    ]
     return ScriptedLlm(Script(tuple(placed)), asyncio.sleep, pace_seconds=PACE_SECONDS)
 
 

@@ -13,8 +13,6 @@ from structlog.testing import capture_logs
 
 from tarsy_bus.heads import newest
 from tarsy_bus.publisher import Publisher
-from tarsy_cli.chaos.faults import ToolRun
-from tarsy_cli.chaos.session_log import LogReading, SessionLog
 from tarsy_contracts.events import ENDINGS
 from tarsy_contracts.heads import SessionHead, session_of_head_key
 from tarsy_contracts.inputs import AlertReceived, CancelRequested, InboxInput, SessionReleaseRequested
@@ -25,6 +23,8 @@ from tarsy_simulation.outside import Start, ToolServer, models
 from tarsy_simulation.poison import SET_ASIDE, Poison
 from tarsy_simulation.services import Gateway, Orchestrator, Summarizer, bus_of, in_memory
 from tarsy_simulation.virtual_time import PROCESS, Process, VirtualLoop
+from tarsy_verification.invariants import ToolRun
+from tarsy_verification.session_log import LogReading, SessionLog
 
 type Service = Literal["orchestrator", "tool-gateway", "summarizer"]
 type Struck = Service | Literal["kafka"]

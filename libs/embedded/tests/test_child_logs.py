@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tarsy_embedded.child import Child
+from tarsy_embedded.child import ChildProcess
 from tarsy_embedded.log_writer import CHUNK_BYTES, RotatedFile
 
 type Eventually = Callable[[Callable[[], bool]], None]
@@ -15,8 +15,8 @@ LIMIT = 20_000
 
 
 @contextmanager
-def child(log: Path, program: str) -> Iterator[Child]:
-    one = Child(
+def child(log: Path, program: str) -> Iterator[ChildProcess]:
+    one = ChildProcess(
         [sys.executable, "-c", program],
         log=log,
         death_signal=signal.SIGKILL,

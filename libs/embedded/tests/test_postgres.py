@@ -13,7 +13,7 @@ import pytest
 from tarsy_embedded import postgres_user
 from tarsy_embedded.errors import AlreadyRunning, DamagedData, NoOtherUser, NotAllowed, PortTaken
 from tarsy_embedded.postgres import EmbeddedPostgres
-from tarsy_embedded.postgres_home import Home
+from tarsy_embedded.postgres_home import PostgresHome
 
 type NewPostgres = Callable[[], EmbeddedPostgres]
 
@@ -101,8 +101,10 @@ def test_it_does_not_run_as_root_for_itself(new_postgres: NewPostgres) -> None:
 @pytest.fixture
 def no_namespaces(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """As in a container that forbids them; with a place of this test's own for what another user must reach."""
-    really = Home.refusal
-    monkeypatch.setattr(Home, "refusal", lambda home: "forbidden" if home.run_as.user == "namespace" else really(home))
+    really = PostgresHome.refusal
+    monkeypatch.setattr(
+        PostgresHome, "refusal", lambda home: "forbidden" if home.run_as.user == "namespace" else really(home)
+    )
     shared = Path(tempfile.mkdtemp())
     shared.chmod(0o755)
     monkeypatch.setattr(postgres_user, "_SHARED", shared)
@@ -138,7 +140,7 @@ async def test_data_that_was_put_elsewhere_is_found_when_namespaces_are_allowed_
 ) -> None:
     with new_postgres() as first:
         await run(first, "CREATE TABLE alerts AS SELECT 'disk full' AS title")
-    monkeypatch.setattr(Home, "refusal", lambda home: "")
+    monkeypatch.setattr(PostgresHome, "refusal", lambda home: "")
     with new_postgres() as second:
         assert await run(second, "SELECT title FROM alerts") == "disk full"
 
@@ -149,7 +151,7 @@ def test_data_that_no_user_can_reach_any_more_is_not_replaced_by_nothing(
 ) -> None:
     with new_postgres():
         pass
-    monkeypatch.setattr(Home, "refusal", lambda home: "forbidden")
+    monkeypatch.setattr(PostgresHome, "refusal", lambda home: "forbidden")
     with pytest.raises(NoOtherUser, match="was made where that was allowed"):
         new_postgres().start()
 

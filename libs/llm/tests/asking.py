@@ -1,4 +1,4 @@
-"""Asking an `Llm`, and what is asked: for the tests of every adapter that goes through `RemoteModel`."""
+"""Asking an `Llm`, and what is asked: for the tests of every adapter that goes through `ModelSettings`."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -16,8 +16,8 @@ from tarsy_contracts.conversation import (
     ToolMessage,
     UserMessage,
 )
+from tarsy_llm.model_settings import ModelSettings, Thinking
 from tarsy_llm.protocol import Answer, Delta, Llm, LlmError, LlmRequest
-from tarsy_llm.remote import RemoteModel, Thinking
 
 KEY = "sk-planted-8f3a"
 PODS = ToolDefinition(
@@ -30,7 +30,7 @@ GOOGLES = {"provider": "google", "parts": [{"kind": "call", "signature": "c2ln"}
 
 @asynccontextmanager
 async def asked[L: Llm](
-    adapter: Callable[[RemoteModel], L],
+    adapter: Callable[[ModelSettings], L],
     *replies: Reply,
     model: str = "a-model",
     path: str = "",
@@ -40,7 +40,7 @@ async def asked[L: Llm](
 ) -> AsyncIterator[tuple[L, ProviderServer]]:
     async with ProviderServer(replies).running() as server:
         llm = adapter(
-            RemoteModel(
+            ModelSettings(
                 model=model,
                 api_key=SecretStr(api_key) if api_key is not None else None,
                 base_url=server.url + path,

@@ -8,8 +8,8 @@ from wire import ProviderServer, Reply, sse
 
 from tarsy_contracts.conversation import Conversation, ConversationMessage, ToolDefinition, UserMessage
 from tarsy_llm.google import GoogleLlm
+from tarsy_llm.model_settings import ModelSettings, Thinking
 from tarsy_llm.protocol import Answer, Delta, Llm, LlmRequest
-from tarsy_llm.remote import RemoteModel, Thinking
 
 KEY = "AIza-planted-key"
 MODEL = "gemini-3-pro-preview"
@@ -65,7 +65,7 @@ def gemini(
     url: str | None, *, model: str = MODEL, key: str | None = KEY, thinking: Thinking | None = None
 ) -> GoogleLlm:
     secret = SecretStr(key) if key is not None else None
-    return GoogleLlm(RemoteModel(model=model, api_key=secret, base_url=url, thinking=thinking))
+    return GoogleLlm(ModelSettings(model=model, api_key=secret, base_url=url, thinking=thinking))
 
 
 @asynccontextmanager

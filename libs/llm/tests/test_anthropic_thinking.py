@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 from tarsy_contracts.conversation import AssistantMessage, ConversationMessage, ToolCall, UserMessage
 from tarsy_llm.anthropic_wire import request_body
-from tarsy_llm.remote import RemoteModel, Thinking
+from tarsy_llm.model_settings import ModelSettings, Thinking
 
 OLD = (
     "claude-sonnet-4-5-20250929",
@@ -29,8 +29,8 @@ THOUGHT: JsonValue = {
 def thinking(
     model: str, configured: Thinking | None, *messages: ConversationMessage, max_output_tokens: int | None = None
 ) -> dict[str, JsonValue]:
-    remote = RemoteModel(model=model, thinking=configured, max_output_tokens=max_output_tokens)
-    body = request_body(remote, request(*messages), "kept")
+    settings = ModelSettings(model=model, thinking=configured, max_output_tokens=max_output_tokens)
+    body = request_body(settings, request(*messages), "kept")
     return {key: value for key, value in body.items() if key in ("thinking", "output_config")}
 
 
@@ -104,7 +104,7 @@ def test_an_older_one_thinks_only_in_a_turn_that_began_with_a_thought_of_its_own
 @pytest.mark.parametrize("model", [OLD[0], ADAPTIVE[0]])
 def test_who_does_not_think_gets_no_thoughts_back(model: str) -> None:
     asking = request(WHY, called(THOUGHT), RESULT)
-    off, on = (str(request_body(RemoteModel(model=model, thinking=told), asking, "kept")) for told in ("off", "low"))
+    off, on = (str(request_body(ModelSettings(model=model, thinking=told), asking, "kept")) for told in ("off", "low"))
     assert "redacted_thinking" not in off
     assert "redacted_thinking" in on
 
@@ -114,6 +114,6 @@ def test_a_newer_one_thinks_also_after_a_turn_of_anothers() -> None:
 
 
 def test_an_older_one_whose_thoughts_are_left_out_does_not_think_on() -> None:
-    body = request_body(RemoteModel(model=OLD[0], thinking="low"), request(WHY, called(THOUGHT), RESULT), "left out")
+    body = request_body(ModelSettings(model=OLD[0], thinking="low"), request(WHY, called(THOUGHT), RESULT), "left out")
     assert body["thinking"] == {"type": "disabled"}
     assert "redacted_thinking" not in str(body)

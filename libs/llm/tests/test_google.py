@@ -186,8 +186,8 @@ def test_who_does_not_ask_gemini_does_not_load_its_sdk() -> None:
 import json, sys
 from tarsy_llm import providers
 from tarsy_llm.google import GoogleLlm
-from tarsy_llm.remote import RemoteModel
-GoogleLlm(RemoteModel(model="gemini-3-pro"))
+from tarsy_llm.model_settings import ModelSettings
+GoogleLlm(ModelSettings(model="gemini-3-pro"))
 print(json.dumps(sorted({name.split(".")[0] for name in sys.modules} & {"google", "httpx2"})))
 """
     said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)

@@ -10,8 +10,8 @@ from gemini import KEY, answer_of, asked, call, chunk, failed, gemini, request, 
 from pydantic import JsonValue
 from wire import Cut, Reply, Silence, sse, without_tls
 
-from tarsy_llm.limited import LimitedLlm, StreamLimits
 from tarsy_llm.protocol import ErrorKind, Llm, LlmError
+from tarsy_llm.timeouts import LimitedLlm, StreamLimits
 
 HELLO = streamed(chunk(text("Hi"), finish="STOP"))
 BEGUN = sse(chunk(text("The pod ")))

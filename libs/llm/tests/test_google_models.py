@@ -5,7 +5,7 @@ from gemini import answer_of, chunk, gemini, request, streamed, text
 from pydantic import JsonValue
 from wire import ProviderServer
 
-from tarsy_llm.remote import Thinking
+from tarsy_llm.model_settings import Thinking
 
 SHOWN: JsonValue = {"include_thoughts": True}
 

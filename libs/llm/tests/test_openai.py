@@ -14,7 +14,7 @@ from tarsy_contracts.conversation import Usage
 from tarsy_llm.openai import OpenAiLlm
 from tarsy_llm.protocol import AskedTool, Delta, ErrorKind
 
-SIGN_OF_LIFE = Delta(part="text", text="")
+KEEPALIVE = Delta(part="text", text="")
 
 
 async def test_text_streams_as_it_comes_and_adds_up_to_the_answer() -> None:
@@ -55,7 +55,7 @@ async def test_parallel_calls_whose_pieces_are_mixed_are_put_together_by_index()
         AskedTool(name="kubernetes__pods", arguments={"namespace": "shop"}),
         AskedTool(name="kubernetes__logs", arguments={"pod": "checkout-1"}),
     )
-    assert deltas == [SIGN_OF_LIFE] * 7
+    assert deltas == [KEEPALIVE] * 7
 
 
 WHOLE: JsonValue = {"tool_calls": [{"id": "", "function": {"name": "a", "arguments": '{"x": 1}'}}]}
@@ -115,7 +115,7 @@ async def test_usage_is_what_the_server_says_and_unknown_where_it_does_not(reply
 async def test_what_has_no_words_is_a_sign_of_life(reply: Reply) -> None:
     async with asked(OpenAiLlm, reply) as (llm, _):
         deltas, _ = await parts_of(llm, request())
-    assert deltas == [SIGN_OF_LIFE, SIGN_OF_LIFE, Delta(part="text", text="Hi")]
+    assert deltas == [KEEPALIVE, KEEPALIVE, Delta(part="text", text="Hi")]
 
 
 HELLO = sse(chunk({"content": "Grüße\u2028dort"}), chunk(finish="stop"))

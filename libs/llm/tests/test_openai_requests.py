@@ -9,9 +9,9 @@ from pydantic import JsonValue
 from wire import Reply
 
 from tarsy_contracts.conversation import AssistantMessage, ToolCall, UserMessage
+from tarsy_llm.model_settings import ModelSettings, Thinking
 from tarsy_llm.openai import OpenAiLlm
 from tarsy_llm.openai_wire import request_body
-from tarsy_llm.remote import RemoteModel, Thinking
 
 TOOL: JsonValue = {
     "type": "function",
@@ -124,7 +124,7 @@ async def test_what_another_provider_wants_back_is_not_sent() -> None:
     ("thinking", "effort"), [("off", "none"), ("medium", "medium"), ("high", "high"), (None, None)]
 )
 def test_thinking_is_told_as_an_effort(thinking: Thinking | None, effort: str | None) -> None:
-    assert request_body(RemoteModel(model="m", thinking=thinking), request()).get("reasoning_effort") == effort
+    assert request_body(ModelSettings(model="m", thinking=thinking), request()).get("reasoning_effort") == effort
 
 
 @pytest.mark.parametrize(
@@ -137,10 +137,10 @@ def test_thinking_is_told_as_an_effort(thinking: Thinking | None, effort: str | 
     ],
 )
 def test_the_limit_has_the_name_that_the_server_knows(base_url: str | None, key: str) -> None:
-    body = request_body(RemoteModel(model="m", base_url=base_url, max_output_tokens=99), request())
+    body = request_body(ModelSettings(model="m", base_url=base_url, max_output_tokens=99), request())
     assert {name: value for name, value in body.items() if name.startswith("max")} == {key: 99}
     asking = request().model_copy(update={"max_output_tokens": 7})
-    assert request_body(RemoteModel(model="m", base_url=base_url, max_output_tokens=99), asking)[key] == 7
+    assert request_body(ModelSettings(model="m", base_url=base_url, max_output_tokens=99), asking)[key] == 7
 
 
 @pytest.mark.parametrize("path", ["/v1", "/v1/", "/api/openai/v3"])

@@ -15,10 +15,10 @@ from pydantic import JsonValue, SecretStr
 from wire import Cut, ProviderServer, Reply, Silence, named_sse, sse, without_tls
 
 from tarsy_llm.anthropic import AnthropicLlm
-from tarsy_llm.limited import LimitedLlm, StreamLimits
+from tarsy_llm.model_settings import ModelSettings
 from tarsy_llm.openai import OpenAiLlm
 from tarsy_llm.protocol import Delta, ErrorKind, Llm
-from tarsy_llm.remote import RemoteModel
+from tarsy_llm.timeouts import LimitedLlm, StreamLimits
 from tarsy_testing import eventually
 
 SECONDS = 90.0
@@ -26,7 +26,7 @@ SECONDS = 90.0
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    adapter: Callable[[RemoteModel], Llm]
+    adapter: Callable[[ModelSettings], Llm]
     name: str
     variable: str
     hello: list[bytes]
@@ -111,7 +111,7 @@ async def test_the_wait_may_be_told_as_a_date(dialect: Dialect) -> None:
 
 
 async def test_a_name_that_nobody_knows_is_no_answer_begun(dialect: Dialect) -> None:
-    llm = dialect.adapter(RemoteModel(model="m", api_key=SecretStr(KEY), base_url="http://models.invalid"))
+    llm = dialect.adapter(ModelSettings(model="m", api_key=SecretStr(KEY), base_url="http://models.invalid"))
     error = await failure_of(llm, request())
     await llm.aclose()
     assert error.kind == "provider_error"
@@ -120,7 +120,7 @@ async def test_a_name_that_nobody_knows_is_no_answer_begun(dialect: Dialect) -> 
 
 async def test_a_server_without_tls_at_an_address_that_wants_it_is_no_answer_begun(dialect: Dialect) -> None:
     async with without_tls() as url:
-        llm = dialect.adapter(RemoteModel(model="m", api_key=SecretStr(KEY), base_url=url))
+        llm = dialect.adapter(ModelSettings(model="m", api_key=SecretStr(KEY), base_url=url))
         error = await failure_of(llm, request())
         await llm.aclose()
     assert error.kind == "provider_error"
@@ -151,7 +151,7 @@ async def test_of_a_long_complaint_the_first_500_characters_are_told(dialect: Di
 async def test_a_provider_that_is_not_there_is_no_answer_begun(dialect: Dialect) -> None:
     async with ProviderServer([]).running() as gone:
         url = gone.url
-    llm = dialect.adapter(RemoteModel(model="m", api_key=SecretStr(KEY), base_url=url))
+    llm = dialect.adapter(ModelSettings(model="m", api_key=SecretStr(KEY), base_url=url))
     error = await failure_of(llm, request())
     await llm.aclose()
     assert error.kind == "provider_error"
@@ -216,7 +216,7 @@ async def test_who_is_cancelled_hangs_up_at_once(dialect: Dialect) -> None:
 
 
 async def test_without_a_key_the_providers_own_address_is_not_asked(dialect: Dialect) -> None:
-    llm = dialect.adapter(RemoteModel(model="m"))
+    llm = dialect.adapter(ModelSettings(model="m"))
     error = await failure_of(llm, request())
     await llm.aclose()
     assert error.kind == "credentials"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tarsy_llm.script import ScriptInvalid, Turn, load_scripts
+from tarsy_llm.script import ScriptedTurn, ScriptInvalid, load_scripts
 
 GOOD = """\
 turns:
@@ -56,7 +56,7 @@ def script_file(folder: Path, text: str, name: str = "script.yaml") -> Path:
     return file
 
 
-def only_turn(file: Path) -> Turn:
+def only_turn(file: Path) -> ScriptedTurn:
     (placed,) = load_scripts([file]).turns
     return placed.turn
 

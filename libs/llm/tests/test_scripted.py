@@ -7,7 +7,7 @@ import pytest
 
 from tarsy_contracts.conversation import AssistantMessage, Conversation, ToolCall, ToolMessage, Usage, UserMessage
 from tarsy_llm.protocol import Answer, Delta, ErrorKind, Llm, LlmError, LlmRequest
-from tarsy_llm.script import PlacedTurn, Script, ScriptedCall, ScriptedUsage, Turn, load_scripts
+from tarsy_llm.script import PlacedTurn, Script, ScriptedCall, ScriptedTurn, ScriptedUsage, load_scripts
 from tarsy_llm.scripted import ScriptedLlm
 
 AGENT = "KubernetesAgent"
@@ -18,16 +18,16 @@ def request(*said: str, agent: str = AGENT, iteration: int = 1) -> LlmRequest:
     return LlmRequest(agent=agent, iteration=iteration, conversation=Conversation(system="", messages=messages))
 
 
-def script(*turns: Turn) -> Script:
+def script(*turns: ScriptedTurn) -> Script:
     return Script(tuple(PlacedTurn(turn, f"script.yaml:{number}") for number, turn in enumerate(turns, 1)))
 
 
-def playing(*turns: Turn) -> ScriptedLlm:
+def playing(*turns: ScriptedTurn) -> ScriptedLlm:
     return ScriptedLlm(script(*turns), no_sleep)
 
 
-def turn(*, text: str = "hello", iteration: int = 1, needs: tuple[str, ...] = ()) -> Turn:
-    return Turn(agent=AGENT, iteration=iteration, text=text, needs=needs)
+def turn(*, text: str = "hello", iteration: int = 1, needs: tuple[str, ...] = ()) -> ScriptedTurn:
+    return ScriptedTurn(agent=AGENT, iteration=iteration, text=text, needs=needs)
 
 
 async def no_sleep(_: float) -> None:
@@ -47,7 +47,7 @@ async def failure_of(llm: Llm, asked: LlmRequest) -> LlmError:
 
 
 async def test_the_answer_is_what_the_turn_says() -> None:
-    said = Turn(
+    said = ScriptedTurn(
         agent=AGENT,
         iteration=1,
         thinking="Which pod?",
@@ -63,7 +63,7 @@ async def test_the_answer_is_what_the_turn_says() -> None:
 
 async def test_thinking_and_text_stream_in_small_deltas_that_add_up_to_them() -> None:
     thinking, text = "one two three four", "\n# Title\n\nfive  six seven\neight nine ten.\n"
-    said = Turn(agent=AGENT, iteration=1, thinking=thinking, text=text)
+    said = ScriptedTurn(agent=AGENT, iteration=1, thinking=thinking, text=text)
     deltas = [part async for part in playing(said).stream(request()) if isinstance(part, Delta)]
     assert len(deltas) == 5
     assert "".join(delta.text for delta in deltas if delta.part == "thinking") == thinking
@@ -145,7 +145,9 @@ async def test_where_no_turn_fits_the_error_names_the_one_whose_needs_are_met_mo
 
 
 async def test_turns_for_one_iteration_fail_each_as_often_as_it_is_told() -> None:
-    once = Turn(agent=AGENT, iteration=1, needs=("a",), text="hello", fail="overloaded", retryable=True, times=1)
+    once = ScriptedTurn(
+        agent=AGENT, iteration=1, needs=("a",), text="hello", fail="overloaded", retryable=True, times=1
+    )
     other = once.model_copy(update={"needs": ("b",)})
     llm = playing(once, other)
     for said in ("a", "b"):
@@ -154,7 +156,7 @@ async def test_turns_for_one_iteration_fail_each_as_often_as_it_is_told() -> Non
 
 
 async def test_a_refused_text_fails_the_call_without_being_repeated() -> None:
-    said = Turn(agent=AGENT, iteration=1, text="hello", refuses=("other", "hunter2"))
+    said = ScriptedTurn(agent=AGENT, iteration=1, text="hello", refuses=("other", "hunter2"))
     error = await failure_of(playing(said), request("password: hunter2"))
     assert "refuses[1]" in str(error)
     assert "script.yaml:1" in str(error)
@@ -162,7 +164,7 @@ async def test_a_refused_text_fails_the_call_without_being_repeated() -> None:
 
 
 async def test_a_turn_fails_as_often_as_it_is_told_and_then_answers() -> None:
-    said = Turn(agent=AGENT, iteration=1, text="hello", fail="overloaded", retryable=True, times=2)
+    said = ScriptedTurn(agent=AGENT, iteration=1, text="hello", fail="overloaded", retryable=True, times=2)
     llm = playing(said)
     for _ in range(2):
         error = await failure_of(llm, request())
@@ -171,45 +173,47 @@ async def test_a_turn_fails_as_often_as_it_is_told_and_then_answers() -> None:
 
 
 async def test_a_turn_without_times_fails_always() -> None:
-    llm = playing(Turn(agent=AGENT, iteration=1, fail="no such model"))
+    llm = playing(ScriptedTurn(agent=AGENT, iteration=1, fail="no such model"))
     for _ in range(3):
         assert not (await failure_of(llm, request())).retryable
 
 
 async def test_a_turn_fails_in_the_way_that_it_is_told() -> None:
-    llm = playing(Turn(agent=AGENT, iteration=1, fail="slower", kind="rate_limited", retry_after_seconds=2.5))
+    llm = playing(ScriptedTurn(agent=AGENT, iteration=1, fail="slower", kind="rate_limited", retry_after_seconds=2.5))
     error = await failure_of(llm, request())
     assert (error.kind, error.retry_after_seconds, str(error)) == ("rate_limited", 2.5, "slower")
 
 
 @pytest.mark.parametrize("kind", ["credentials", "refused", "first_chunk_timeout"])
 async def test_most_failures_come_before_the_first_word(kind: ErrorKind) -> None:
-    said, error = await heard_before_failing(Turn(agent=AGENT, iteration=1, text="one two three", fail="no", kind=kind))
+    said, error = await heard_before_failing(
+        ScriptedTurn(agent=AGENT, iteration=1, text="one two three", fail="no", kind=kind)
+    )
     assert (said, error.kind) == ([], kind)
 
 
 @pytest.mark.parametrize("kind", ["stalled", "cut_off"])
 async def test_an_answer_that_breaks_off_does_so_in_its_middle(kind: ErrorKind) -> None:
     text = "one two three four five six seven eight nine ten eleven twelve"
-    said, error = await heard_before_failing(Turn(agent=AGENT, iteration=1, text=text, fail="no", kind=kind))
+    said, error = await heard_before_failing(ScriptedTurn(agent=AGENT, iteration=1, text=text, fail="no", kind=kind))
     assert ("".join(said), error.kind) == ("one two three four five six ", kind)
 
 
 async def test_after_it_broke_off_as_often_as_it_was_told_it_is_whole() -> None:
-    llm = playing(Turn(agent=AGENT, iteration=1, text="hello", fail="silence", kind="stalled", times=1))
+    llm = playing(ScriptedTurn(agent=AGENT, iteration=1, text="hello", fail="silence", kind="stalled", times=1))
     assert (await failure_of(llm, request())).kind == "stalled"
     assert (await answer_of(llm, request())).text == "hello"
 
 
 async def test_a_turn_without_an_iteration_fits_every_one_that_no_other_turn_fits() -> None:
-    always = Turn(agent=AGENT, text="I look.")
+    always = ScriptedTurn(agent=AGENT, text="I look.")
     llm = playing(always, turn(text="second", iteration=2), turn(text="third", iteration=3, needs=("logs",)))
     said = [(await answer_of(llm, request(iteration=number))).text for number in (1, 2, 3, 4)]
     assert said == ["I look.", "second", "I look.", "I look."]
     assert (await answer_of(llm, request("logs", iteration=3))).text == "third"
 
 
-async def heard_before_failing(turn: Turn) -> tuple[list[str], LlmError]:
+async def heard_before_failing(turn: ScriptedTurn) -> tuple[list[str], LlmError]:
     said: list[str] = []
     try:
         async for part in playing(turn).stream(request()):

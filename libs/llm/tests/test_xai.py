@@ -6,14 +6,14 @@ from completions import HI
 from pydantic import SecretStr
 from wire import ProviderServer, Reply
 
-from tarsy_llm.limited import StreamLimits
+from tarsy_llm.model_settings import ModelSettings
 from tarsy_llm.openai import XAI, OpenAiLlm
 from tarsy_llm.providers import Provider, build_llm
-from tarsy_llm.remote import RemoteModel
+from tarsy_llm.timeouts import StreamLimits
 
 
-def xai(remote: RemoteModel) -> OpenAiLlm:
-    return OpenAiLlm(remote, XAI)
+def xai(settings: ModelSettings) -> OpenAiLlm:
+    return OpenAiLlm(settings, XAI)
 
 
 class Configured:
@@ -41,7 +41,7 @@ async def test_without_an_address_xai_is_asked(monkeypatch: pytest.MonkeyPatch) 
         monkeypatch.setenv("HTTPS_PROXY", proxy.url)
         monkeypatch.delenv("NO_PROXY", raising=False)
         monkeypatch.delenv("no_proxy", raising=False)
-        llm = xai(RemoteModel(model="grok-4", api_key=SecretStr(KEY)))
+        llm = xai(ModelSettings(model="grok-4", api_key=SecretStr(KEY)))
         error = await failure_of(llm, request())
         await llm.aclose()
     assert [(said.method, said.target) for said in proxy.asked] == [("CONNECT", "api.x.ai:443")]

@@ -13,15 +13,15 @@ MAKERS = {"create_task", "TaskGroup", "ensure_future", "gather", "create_task_gr
 
 SHORT_LIVED = {
     # Whole processes
-    "libs/service/src/tarsy_service/running.py run_services": "services (until_cancelled) and one that ends: on_ready",
-    "libs/service/src/tarsy_service/running.py _until_stopped": "waits for the stop, beside the services",
+    "libs/service/src/tarsy_service/runner.py run_services": "services (until_cancelled) and one that ends: on_ready",
+    "libs/service/src/tarsy_service/runner.py _until_stopped": "waits for the stop, beside the services",
     "libs/service/src/tarsy_service/supervision.py Supervisor.group": "the mechanism",
     "libs/service/src/tarsy_service/supervision.py SupervisedGroup.start": "the mechanism",
     "libs/service/src/tarsy_service/supervision.py SupervisedGroup.start_finite": "the mechanism",
-    "libs/cli/src/tarsy_cli/starting/kept_servers.py KeptServers.run_with": "waits for both, and looks at both",
-    "libs/cli/src/tarsy_cli/starting/crew.py _until_ended": "waits, with a limit",
-    "libs/cli/src/tarsy_cli/soak/load.py Load.run": "alerts of a soak, waited for",
-    "libs/cli/src/tarsy_cli/soak/observation.py Observation.run": "parts of a soak; a failure of one ends it",
+    "apps/local/src/tarsy_local/supervisor/server_supervisor.py ServerSupervisor.run_with": "waits for both",
+    "apps/local/src/tarsy_local/supervisor/process_group.py _until_ended": "waits, with a limit",
+    "apps/tarsy/src/tarsy_cli/lab/soak/alert_load.py AlertLoad.run": "alerts of a soak, waited for",
+    "apps/tarsy/src/tarsy_cli/lab/soak/observation.py Observation.run": "parts of a soak; a failure of one ends it",
     # Kafka clients
     "libs/bus/src/tarsy_bus/beside.py beside": "for the life of a connection, and for tests",
     "libs/bus/src/tarsy_bus/start_positions.py committed_offsets": "one question each, waited for",
@@ -31,8 +31,8 @@ SHORT_LIVED = {
     # A part of the timeline's service: supervised, and started again
     "services/timeline/src/tarsy_timeline/parts.py Parts._run_once": "one life of a part; its end is looked at",
     # One request, one client, one call
-    "libs/cli/src/tarsy_cli/front_door/passing.py Passing.http": "one request",
-    "libs/cli/src/tarsy_cli/front_door/socket_passing.py _talk": "one WebSocket",
+    "apps/local/src/tarsy_local/front_door/http_proxy.py HttpProxy.http": "one request",
+    "apps/local/src/tarsy_local/front_door/websocket_proxy.py _talk": "one WebSocket",
     "services/orchestrator/src/tarsy_orchestrator/effects/llm_stream.py sending": "one LLM call; chunks may be lost",
     "libs/worker/src/tarsy_worker/service.py WorkerService.run": "calls and reports",
     "libs/worker/src/tarsy_worker/executor.py Executor._report": "one report",
@@ -70,7 +70,7 @@ def test_a_new_task_would_be_found(tmp_path: Path) -> None:
 
 
 def sources() -> Iterator[Path]:
-    for folder in ("libs", "services"):
+    for folder in ("apps", "libs", "services"):
         yield from ROOT.glob(f"{folder}/*/src/**/*.py")
 
 

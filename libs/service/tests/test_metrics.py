@@ -16,7 +16,7 @@ from websockets.asyncio.client import connect
 from tarsy_embedded.ports import free_port
 from tarsy_service.kafka_metrics import kafka_writes
 from tarsy_service.process_metrics import exposition
-from tarsy_service.running import run_services
+from tarsy_service.runner import run_services
 from tarsy_service.service import Ready, Service
 from tarsy_testing import eventually
 

@@ -14,7 +14,7 @@ from fastapi import FastAPI, Request, WebSocket
 from websockets.asyncio.client import connect
 
 from tarsy_service.bounded_http import Limits, Traffic
-from tarsy_service.listening import listening
+from tarsy_service.http_server import http_server
 from tarsy_service.problems import install_problem_handlers
 from tarsy_testing import eventually
 
@@ -69,7 +69,7 @@ async def serving(limits: Limits) -> AsyncIterator[Served]:
     with socket.create_server((HOST, 0)) as free:
         port: int = free.getsockname()[1]
     refused: Counter[str] = Counter()
-    async with listening(app(), HOST, port, limits=limits, count=lambda why: refused.update([why])) as traffic:
+    async with http_server(app(), HOST, port, limits=limits, count=lambda why: refused.update([why])) as traffic:
         yield Served(port, traffic, refused)
 
 

@@ -27,7 +27,7 @@ from tarsy_contracts.topics import LOG_PARTITIONS
 from tarsy_ingest.alert_rules import AlertRules, AlertTypes
 from tarsy_ingest.app import build
 from tarsy_ingest.settings import IngestSettings
-from tarsy_service.running import Readiness, build_app
+from tarsy_service.runner import Readiness, build_app
 from tarsy_testing import eventually
 
 PROBE = b"probe"

@@ -8,13 +8,13 @@ import pytest
 from tarsy_contracts.identities import session_of_alertmanager
 from tarsy_ingest.alert_rules import AlertTypes
 from tarsy_ingest.alertmanager import read_webhook
-from tarsy_ingest.incoming import Incoming, Refused, TooMuch
+from tarsy_ingest.raw_alert import AlertRejected, AlertTooLarge, RawAlert
 
 
-def only(webhook: Any, types: AlertTypes, alert_type: str | None = None) -> Incoming:
+def only(webhook: Any, types: AlertTypes, alert_type: str | None = None) -> RawAlert:
     (notice,) = read_webhook(webhook, types, alert_type=alert_type)[1]
-    assert notice.incoming is not None
-    return notice.incoming
+    assert notice.raw_alert is not None
+    return notice.raw_alert
 
 
 @pytest.fixture
@@ -23,14 +23,14 @@ def firing(samples: dict[str, Any]) -> Any:
 
 
 def test_a_firing_alert_becomes_a_session_of_its_episode(firing: Any, types: AlertTypes) -> None:
-    incoming = only(firing, types)
-    assert incoming.session_id == session_of_alertmanager(
+    raw_alert = only(firing, types)
+    assert raw_alert.session_id == session_of_alertmanager(
         fingerprint="f62520c3dcfa37ee", starts_at="2026-11-21T20:47:33.189Z"
     )
-    assert (incoming.source, incoming.author) == ("alertmanager", "alertmanager")
-    assert (incoming.title, incoming.severity) == ("Pod is crash looping.", "warning")
-    assert incoming.runbook_url is not None
-    assert incoming.runbook_url.endswith("/kubepodcrashlooping")
+    assert (raw_alert.source, raw_alert.author) == ("alertmanager", "alertmanager")
+    assert (raw_alert.title, raw_alert.severity) == ("Pod is crash looping.", "warning")
+    assert raw_alert.runbook_url is not None
+    assert raw_alert.runbook_url.endswith("/kubepodcrashlooping")
 
 
 def test_the_agent_gets_what_the_alert_says(firing: Any, types: AlertTypes) -> None:
@@ -60,13 +60,13 @@ def test_the_next_episode_is_another_session(firing: Any, types: AlertTypes) -> 
 
 def test_a_resolved_alert_is_not_investigated(samples: dict[str, Any], types: AlertTypes) -> None:
     (notice,) = read_webhook(samples["resolved"], types)[1]
-    assert notice.incoming is None
+    assert notice.raw_alert is None
     assert "resolved" in notice.message
 
 
 def test_a_group_is_one_session_for_each_alert(samples: dict[str, Any], types: AlertTypes) -> None:
     webhook, notices = read_webhook(samples["grouped_25_alerts_max_alerts_10"], types)
-    assert len({notice.incoming.session_id for notice in notices if notice.incoming}) == 10
+    assert len({notice.raw_alert.session_id for notice in notices if notice.raw_alert}) == 10
     assert webhook.truncatedAlerts == 15
 
 
@@ -131,7 +131,7 @@ def test_every_wrong_field_is_told_with_its_place(firing: Any, types: AlertTypes
     firing["version"] = "3"
     firing["alerts"][0]["status"] = "pending"
     del firing["alerts"][0]["fingerprint"]
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(AlertRejected) as caught:
         read_webhook(firing, types)
     assert [place for place, _ in caught.value.mistakes] == [
         ("version",),
@@ -141,11 +141,11 @@ def test_every_wrong_field_is_told_with_its_place(firing: Any, types: AlertTypes
 
 
 def test_an_alert_type_that_no_chain_has_is_refused(firing: Any, types: AlertTypes) -> None:
-    with pytest.raises(Refused, match="/alert_type: no chain has this alert type"):
+    with pytest.raises(AlertRejected, match="/alert_type: no chain has this alert type"):
         read_webhook(firing, types, alert_type="network")
 
 
 def test_an_alert_above_the_limit_is_too_much(firing: Any, types: AlertTypes) -> None:
     firing["alerts"][0]["annotations"]["description"] = "x" * 1024 * 1024
-    with pytest.raises(TooMuch, match="/alerts/0: is larger"):
+    with pytest.raises(AlertTooLarge, match="/alerts/0: is larger"):
         read_webhook(firing, types)

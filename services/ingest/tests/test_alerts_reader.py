@@ -13,7 +13,7 @@ from tarsy_bus.following import Record
 from tarsy_bus.start_positions import hold
 from tarsy_bus.topics_admin import admin
 from tarsy_foreign_batches import CODECS, batch_of, with_a_broken_name, write_batch
-from tarsy_ingest.record_form import read_record
+from tarsy_ingest.record_parser import read_record
 from tarsy_testing import eventually
 
 ALERT = {"alert_type": "database", "data": "disk full over HTTP"}

@@ -11,16 +11,16 @@ from tarsy_broken_masker import broken_masker
 from tarsy_contracts.alert import McpSelection, McpServerSelection
 from tarsy_ingest.alert_rules import AlertTypes
 from tarsy_ingest.cloud_event import read_binary
-from tarsy_ingest.incoming import Incoming
-from tarsy_ingest.masking import Masking, masked
+from tarsy_ingest.masking import AlertMaskers, mask_alert
+from tarsy_ingest.raw_alert import RawAlert
 from tarsy_masking.masker import REDACTED, Masker
 
 KEY = bytes(range(32))
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
 MAIL = "ann@shop.example"
 BUILT_IN = Masker.default(KEY)
-MASKING = Masking(BUILT_IN, BUILT_IN)
-FULL = Incoming(
+MASKING = AlertMaskers(BUILT_IN, BUILT_IN)
+FULL = RawAlert(
     session_id="s-1",
     alert_type="kubernetes",
     data=f"the token is {TOKEN}",
@@ -35,7 +35,7 @@ FULL = Incoming(
 
 def test_one_secret_has_one_placeholder_in_all_that_an_alert_says() -> None:
     placeholder = BUILT_IN.for_session("s-1").mask(TOKEN)
-    alert = masked(FULL, MASKING)
+    alert = mask_alert(FULL, MASKING)
     assert TOKEN not in alert.model_dump_json()
     assert alert.mcp is not None
     texts = (alert.data, alert.author, alert.title, alert.severity or "", alert.mcp.servers[0].name)
@@ -43,13 +43,13 @@ def test_one_secret_has_one_placeholder_in_all_that_an_alert_says() -> None:
 
 
 def test_of_another_session_it_has_another() -> None:
-    one, two = (masked(replace(FULL, session_id=id), MASKING).title for id in ("s-1", "s-2"))
+    one, two = (mask_alert(replace(FULL, session_id=id), MASKING).title for id in ("s-1", "s-2"))
     assert one != two
 
 
 def test_names_in_data_are_masked_too_and_the_rest_stays_as_it_came() -> None:
     data: JsonValue = {"labels": {TOKEN: "x", "pod": "api-7"}, "password": "hunter2-secret", "count": 3}
-    alert = masked(replace(FULL, data=data), MASKING)
+    alert = mask_alert(replace(FULL, data=data), MASKING)
     assert TOKEN not in alert.data
     assert "hunter2" not in alert.data
     assert '"pod": "api-7"' in alert.data
@@ -58,7 +58,7 @@ def test_names_in_data_are_masked_too_and_the_rest_stays_as_it_came() -> None:
 
 def test_what_was_masked_in_json_is_not_masked_again_as_text() -> None:
     session = BUILT_IN.for_session("s-1")
-    alert = masked(replace(FULL, data={"password": "hunter2-secret", "note": f"see {TOKEN}"}), MASKING)
+    alert = mask_alert(replace(FULL, data={"password": "hunter2-secret", "note": f"see {TOKEN}"}), MASKING)
     hidden = session.mask_json({"password": "hunter2-secret"})
     assert isinstance(hidden, dict)
     assert f'"password": "{hidden["password"]}"' in alert.data
@@ -66,17 +66,17 @@ def test_what_was_masked_in_json_is_not_masked_again_as_text() -> None:
 
 
 def test_a_secret_that_only_one_line_makes_is_masked() -> None:
-    assert "hunter2" not in masked(replace(FULL, title="password:\n\nhunter2-secret"), MASKING).title
+    assert "hunter2" not in mask_alert(replace(FULL, title="password:\n\nhunter2-secret"), MASKING).title
 
 
 def test_the_source_of_a_cloudevent_is_a_strangers_text(types: AlertTypes) -> None:
-    incoming = read_binary({"ce_id": TOKEN, "ce_source": f"/x/{TOKEN}", "ce_subject": TOKEN}, "text", types)
-    assert TOKEN not in masked(incoming, MASKING).model_dump_json()
+    raw_alert = read_binary({"ce_id": TOKEN, "ce_source": f"/x/{TOKEN}", "ce_subject": TOKEN}, "text", types)
+    assert TOKEN not in mask_alert(raw_alert, MASKING).model_dump_json()
 
 
 def test_what_is_added_for_alerts_does_not_hide_who_sent_them() -> None:
-    masking = Masking(BUILT_IN, BUILT_IN.with_rules(("security",), ()))
-    alert = masked(replace(FULL, data=f"ask {MAIL}", author=MAIL), masking)
+    masking = AlertMaskers(BUILT_IN, BUILT_IN.with_rules(("security",), ()))
+    alert = mask_alert(replace(FULL, data=f"ask {MAIL}", author=MAIL), masking)
     assert alert.author == MAIL
     assert alert.data.startswith("ask [MASKED_EMAIL_")
 
@@ -84,13 +84,13 @@ def test_what_is_added_for_alerts_does_not_hide_who_sent_them() -> None:
 def test_what_is_added_leaves_the_placeholders_of_the_built_in_set_as_they_are() -> None:
     """Else the same password has another placeholder in the alert than in a result."""
     leak = "postgres://checkout:fake-0rders-Pa55@orders-db.shop.svc:5432/orders"
-    masking = Masking(BUILT_IN, BUILT_IN.with_rules(("security",), ()))
-    assert masked(replace(FULL, data=leak), masking).data == BUILT_IN.for_session("s-1").mask(leak)
+    masking = AlertMaskers(BUILT_IN, BUILT_IN.with_rules(("security",), ()))
+    assert mask_alert(replace(FULL, data=leak), masking).data == BUILT_IN.for_session("s-1").mask(leak)
 
 
 @pytest.mark.parametrize("data", [TOKEN, {"x": {"y": TOKEN}}, [TOKEN]])
 def test_when_masking_fails_nothing_of_the_alert_is_written(data: Any) -> None:
-    alert = masked(replace(FULL, data=data), Masking(broken_masker(), broken_masker()))
+    alert = mask_alert(replace(FULL, data=data), AlertMaskers(broken_masker(), broken_masker()))
     assert TOKEN not in alert.model_dump_json()
     texts = (alert.data, alert.author, alert.title, alert.severity, alert.runbook_url)
     assert set(texts) == {REDACTED}

@@ -14,7 +14,6 @@ from tarsy_bus.connection import Bus
 from tarsy_bus.following import Record, read_to_end, readable
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.topics_admin import admin
-from tarsy_cli.chaos.session_log import SessionLog
 from tarsy_config.config import Config
 from tarsy_contracts import inputs as i
 from tarsy_contracts.control import CONTROLS, Control
@@ -31,6 +30,7 @@ from tarsy_llm.protocol import Answer, AskedTool
 from tarsy_log import check_one_chain, read_log
 from tarsy_story import ALERT, DELETE, READ
 from tarsy_testing import eventually
+from tarsy_verification.session_log import SessionLog
 
 WORKER = "worker-1"
 SERVER = "kubernetes"

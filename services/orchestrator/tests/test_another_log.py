@@ -8,8 +8,8 @@ from orchestrator_world import World, new_session, partition_of
 
 from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.topics_admin import admin
-from tarsy_cli.chaos.session_log import SessionLog
 from tarsy_contracts.heads import SessionHead, Span, head_key
+from tarsy_verification.session_log import SessionLog
 
 OTHERS = "0" * 32
 """The id of an event of another cluster."""

@@ -7,12 +7,12 @@ from aiokafka import TopicPartition
 from orchestrator_world import World, new_session
 
 from tarsy_bus.connection import Bus
-from tarsy_cli.chaos.session_log import SessionLog
 from tarsy_contracts.control import RequestAnswered
 from tarsy_contracts.events import AlertRepeated
 from tarsy_contracts.heads import SessionHead
 from tarsy_orchestrator.partition import partition, rehydration, session_loader
 from tarsy_testing import eventually
+from tarsy_verification.session_log import SessionLog
 
 
 @pytest.fixture

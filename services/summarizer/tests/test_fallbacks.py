@@ -14,10 +14,10 @@ from summary_owner import Owner, summary
 from tarsy_contracts.chunks import SummaryChunk
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.inputs import CallClaimed, SummaryReported
-from tarsy_llm.limited import LimitedLlm, StreamLimits
 from tarsy_llm.protocol import Answer, Delta, Llm, LlmRequest
 from tarsy_llm.script import load_scripts
 from tarsy_llm.scripted import ScriptedLlm
+from tarsy_llm.timeouts import LimitedLlm, StreamLimits
 
 type Running = Callable[..., AbstractAsyncContextManager[Any]]
 type Scripted = Callable[..., Llm]

@@ -23,7 +23,7 @@ from tarsy_contracts.inputs import (
     SessionFailRequested,
     SessionReleaseRequested,
 )
-from tarsy_service.running import Readiness, build_app
+from tarsy_service.runner import Readiness, build_app
 from tarsy_timeline.app import build
 from tarsy_timeline.requesting import PersonRequest
 from tarsy_timeline.settings import TimelineSettings

@@ -5,7 +5,7 @@ from prometheus_client import CollectorRegistry
 
 from tarsy_broken_masker import broken_masker
 from tarsy_masking.masker import REDACTED, Masker
-from tarsy_service.running import Readiness, build_app
+from tarsy_service.runner import Readiness, build_app
 from tarsy_timeline.app import build
 from tarsy_timeline.requesting import LONGEST_AUTHOR, caller, request_id
 from tarsy_timeline.settings import TimelineSettings

@@ -17,7 +17,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.held import SessionSetAside, input_key, marker_key, place_headers
-from tarsy_service.running import Readiness, build_app
+from tarsy_service.runner import Readiness, build_app
 from tarsy_telling_gateways import TellingGateway, announce_all, publishing
 from tarsy_testing import eventually
 from tarsy_timeline.app import build
@@ -95,11 +95,11 @@ async def test_while_the_projector_waits_the_api_answers_and_ready_says_why(
     try:
         await append(system_bus, 0, session.records)
 
-        async def hindered() -> bool:
+        async def unready() -> bool:
             answer = await client.get("/ready")
             return answer.status_code == 503 and "UndefinedTableError" in answer.text
 
-        await eventually(hindered, "ready says why")
+        await eventually(unready, "ready says why")
         assert (await client.get("/api/v1/sessions")).json()["sessions"] == []
     finally:
         await connection.execute(f"alter table {module_schema}.gone rename to positions")

@@ -45,18 +45,18 @@ async def test_the_gate_opens_when_every_server_has_shown_what_it_is() -> None:
     gate = ReadinessGate([one, other], seconds=30)
     watching = asyncio.create_task(gate.watch())
     one.found()
-    assert gate.hindrances() == ["MCP server other: it has not been reached yet"]
+    assert gate.unready_reasons() == ["MCP server other: it has not been reached yet"]
     other.down()
     async with asyncio.timeout(90):
         await watching
-    assert gate.hindrances() == []
+    assert gate.unready_reasons() == []
 
 
 async def test_a_server_that_is_slow_to_show_itself_is_not_waited_for_for_ever() -> None:
     gate = ReadinessGate([server("slow")], seconds=0.05)
     async with asyncio.timeout(90):
         await gate.watch()
-    assert gate.hindrances() == []
+    assert gate.unready_reasons() == []
 
 
 async def test_a_server_that_is_configured_wrongly_keeps_the_gate_closed_until_it_is_right() -> None:
@@ -68,13 +68,13 @@ async def test_a_server_that_is_configured_wrongly_keeps_the_gate_closed_until_i
         watching = asyncio.create_task(gate.watch())
         done, _ = await asyncio.wait([watching], timeout=0.6)
         assert not done
-        assert gate.hindrances() == ["MCP server one: it answered HTTP 401"]
+        assert gate.unready_reasons() == ["MCP server one: it answered HTTP 401"]
         one.found()
         async with asyncio.timeout(90):
             await watching
     errors = [(line["event"], line["server"]) for line in logs if line["log_level"] == "error"]
     assert errors == [("mcp_server.misconfigured", "one")]
-    assert gate.hindrances() == []
+    assert gate.unready_reasons() == []
 
 
 async def test_what_goes_wrong_later_does_not_close_it_again() -> None:
@@ -83,13 +83,13 @@ async def test_what_goes_wrong_later_does_not_close_it_again() -> None:
     gate = ReadinessGate([one], seconds=30)
     await gate.watch()
     one.wrong("it answered HTTP 403")
-    assert gate.hindrances() == []
+    assert gate.unready_reasons() == []
 
 
 async def test_a_gateway_without_servers_is_ready() -> None:
     gate = ReadinessGate([], seconds=30)
     await gate.watch()
-    assert gate.hindrances() == []
+    assert gate.unready_reasons() == []
 
 
 # Real servers, and what a connection makes of them.

@@ -19,7 +19,7 @@ from tarsy_contracts.envelope import Envelope, event_id
 from tarsy_contracts.message import Message
 from tarsy_contracts.recorded import Recorded, decode
 from tarsy_embedded.ports import free_port
-from tarsy_service.running import run_services
+from tarsy_service.runner import run_services
 from tarsy_service.service import Ready, Service
 from tarsy_websocket_gateway.page_assets import load_page
 from tarsy_websocket_gateway.page_routes import HEADERS, page_routes

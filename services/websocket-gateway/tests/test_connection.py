@@ -12,7 +12,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from tarsy_embedded.ports import free_port
-from tarsy_service.running import run_services
+from tarsy_service.runner import run_services
 from tarsy_service.service import Service
 from tarsy_websocket_gateway.connection import Connection
 from tarsy_websocket_gateway.history import History

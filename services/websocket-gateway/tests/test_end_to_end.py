@@ -30,7 +30,7 @@ from tarsy_contracts.identities import execution_id, stage_id
 from tarsy_contracts.timeline import llm_timeline_event_id
 from tarsy_contracts.topics import Topics
 from tarsy_embedded.ports import free_port
-from tarsy_service.running import run_services
+from tarsy_service.runner import run_services
 from tarsy_testing import eventually
 from tarsy_websocket_gateway.app import build
 from tarsy_websocket_gateway.settings import GatewaySettings

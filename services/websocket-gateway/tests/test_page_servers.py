@@ -15,7 +15,7 @@ from tarsy_browser import Tab, most_per_frame, new_tab
 from tarsy_bus.beside import beside
 from tarsy_contracts.workers import CatalogTool, ToolAnnotations
 from tarsy_embedded.ports import free_port
-from tarsy_service.running import run_services
+from tarsy_service.runner import run_services
 from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor
 from tarsy_telling_gateways import TellingGateway, announce_all, publishing, telling_bus, tool

@@ -20,7 +20,7 @@ _OUTPUT_BYTES = 1_000_000
 _LOG_SECONDS = 10.0
 
 
-class Child:
+class ChildProcess:
     """Started at once; its output goes to `log`, which is rotated at `log_bytes`.
 
     On Linux the kernel sends it `death_signal` when the thread that started it ends, so only the main thread may.
@@ -100,7 +100,7 @@ class Child:
         return code
 
     def output(self) -> str:
-        """What it has written since it was started, or the end of it."""
+        """Its output since it was started, or the end of it."""
         if self.exited() is not None:
             self._finish_log()
         with self.log.open("rb") as log:

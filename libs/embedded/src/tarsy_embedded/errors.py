@@ -1,4 +1,4 @@
-"""What can go wrong, each as one sentence that names the remedy."""
+"""Errors of the embedded servers, each as one sentence that names the remedy."""
 
 from pathlib import Path
 

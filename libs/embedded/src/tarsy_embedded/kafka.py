@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from tarsy_embedded.child import Child
+from tarsy_embedded.child import ChildProcess
 from tarsy_embedded.errors import ExitedEarly, NotReady
 from tarsy_embedded.jars import kafka_jars
 from tarsy_embedded.java import Java, find_java
@@ -74,7 +74,7 @@ class EmbeddedKafka(EmbeddedServer):
     def _run(self, java: Java, jars: Sequence[Path], archive_flags: Sequence[str]) -> Iterator[float]:
         self._stop_child()
         file = self._write_properties()
-        self._child = Child(
+        self._child = ChildProcess(
             broker_command(java, jars, archive_flags, file),
             log=self.data_dir / "kafka.log",
             death_signal=self.stop_signal,
@@ -98,7 +98,7 @@ class EmbeddedKafka(EmbeddedServer):
             pass
         return port
 
-    def _until_ready(self, child: Child) -> Iterator[float]:
+    def _until_ready(self, child: ChildProcess) -> Iterator[float]:
         deadline = time.monotonic() + _READY_SECONDS
         while time.monotonic() < deadline:
             if (failure := self.failure()) is not None:

@@ -10,7 +10,7 @@ from tarsy_embedded.errors import DamagedData
 
 LOG_FOLDER = "data"
 
-# What `StorageTool format` of 4.3.1 writes; the same for every cluster of one version. Without it the broker runs,
+# Output of `StorageTool format` of 4.3.1; the same for every cluster of one version. Without it the broker runs,
 # but with the oldest features only.
 _CHECKPOINT = files("tarsy_embedded") / "bootstrap.checkpoint"
 

@@ -26,7 +26,7 @@ class Options(TypedDict):
     gid: int
     # The reading end of a pipe that the parent holds, where the kernel cannot tell us of its death; else None.
     watchdog: int | None
-    # What only the server may inherit, and not the watchdog.
+    # Descriptors that only the server may inherit, and not the watchdog.
     lock: int | None
 
 

@@ -60,7 +60,7 @@ class DataLock:
 
 @contextmanager
 def one_at_a_time(path: Path) -> Iterator[None]:
-    """Who comes second waits, and then finds the work done."""
+    """Serialises the work: the second caller waits, and then finds it done."""
     with path.open("w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

@@ -25,7 +25,7 @@ class RotatedFile:
         self._file = self._open()
 
     def write(self, data: bytes) -> None:
-        """What cannot be written (the disk is full) is dropped: whoever wrote it must not wait for it."""
+        """Drops what cannot be written (the disk is full): the process that wrote it must not wait."""
         with suppress(OSError):
             self._write(data)
 
@@ -63,7 +63,7 @@ def _write_all(file: int, data: bytes) -> None:
 
 
 def main() -> None:
-    # Whoever stops all processes at once stops the writers; we have their last words to write.
+    # A stop of all processes at once stops the writers; their last words are still to be written.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     path, limit, kept = sys.argv[1:]

@@ -7,10 +7,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar
 
-from tarsy_embedded.child import Child
+from tarsy_embedded.child import ChildProcess
 from tarsy_embedded.errors import EmbeddedError, NotReady
 from tarsy_embedded.postgres_cluster import DATABASE, USER, create_once, read_password
-from tarsy_embedded.postgres_home import ANYWHERE, ENVIRONMENT, Home
+from tarsy_embedded.postgres_home import ANYWHERE, ENVIRONMENT, PostgresHome
 from tarsy_embedded.postgres_user import find_home
 from tarsy_embedded.progress import Progress
 from tarsy_embedded.server import EmbeddedServer
@@ -18,7 +18,7 @@ from tarsy_embedded.server import EmbeddedServer
 _READY_SECONDS = 120.0
 _RETRY_SECONDS = 15.0
 
-# What it says while processes of a killed predecessor are still dying.
+# Messages while processes of a killed predecessor are still dying.
 _PREDECESSOR_DYING = ("pre-existing shared memory block", 'lock file "postmaster.pid" already exists')
 
 
@@ -52,10 +52,10 @@ class EmbeddedPostgres(EmbeddedServer):
             yield 0.2
         self._progress(f"PostgreSQL is ready on 127.0.0.1:{self.port}")
 
-    def _try(self, home: Home, cluster: Path) -> Generator[float, None, EmbeddedError | None]:
+    def _try(self, home: PostgresHome, cluster: Path) -> Generator[float, None, EmbeddedError | None]:
         self._stop_child()
         _remove_stale_pid_file(cluster)
-        self._child = Child(
+        self._child = ChildProcess(
             [str(home.programs / "postgres"), "-D", str(cluster), *self._settings()],
             log=self.data_dir / "postgres.log",
             death_signal=self.stop_signal,

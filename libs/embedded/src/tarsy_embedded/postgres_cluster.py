@@ -5,13 +5,13 @@ import shutil
 from pathlib import Path
 
 from tarsy_embedded.errors import DamagedData
-from tarsy_embedded.postgres_home import Home
+from tarsy_embedded.postgres_home import PostgresHome
 
 USER = "tarsy"
 DATABASE = "tarsy"
 
 
-def create_once(home: Home, password: str, *, tests: bool) -> Path:
+def create_once(home: PostgresHome, password: str, *, tests: bool) -> Path:
     """The folder of a cluster with our user and our database; a run that was killed half-way left nothing."""
     cluster = home.folder / "data"
     if (cluster / "PG_VERSION").exists():
@@ -38,7 +38,7 @@ def read_password(data_dir: Path) -> str:
     return file.read_text(encoding="ascii")
 
 
-def _initialise(home: Home, folder: Path, password: str, *, tests: bool) -> None:
+def _initialise(home: PostgresHome, folder: Path, password: str, *, tests: bool) -> None:
     password_file = home.folder / "initdb-password"
     password_file.touch(mode=0o600)
     password_file.write_text(password, encoding="ascii")

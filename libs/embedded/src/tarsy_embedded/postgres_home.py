@@ -19,7 +19,7 @@ ANYWHERE = Path("/")
 
 
 @dataclass(frozen=True)
-class Home:
+class PostgresHome:
     # Holds the cluster, in `data`.
     folder: Path
     programs: Path

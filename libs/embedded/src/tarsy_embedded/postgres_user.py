@@ -12,7 +12,7 @@ from typing import Literal
 
 from tarsy_embedded.errors import EmbeddedError, NoOtherUser
 from tarsy_embedded.lock import one_at_a_time
-from tarsy_embedded.postgres_home import Home
+from tarsy_embedded.postgres_home import PostgresHome
 from tarsy_embedded.progress import Progress
 from tarsy_embedded.run_as import OURSELVES, RunAs
 
@@ -24,11 +24,11 @@ _SHARED = Path("/var/lib/tarsy-embedded")
 _MARKER = "shared-home"
 
 
-def find_home(data_dir: Path, progress: Progress) -> Home:
+def find_home(data_dir: Path, progress: Progress) -> PostgresHome:
     """The data folder itself, unless we are root and no user namespace lets another user in."""
     if os.geteuid() != 0:
-        return Home(data_dir, _packaged_programs(), OURSELVES)
-    home = Home(data_dir, _packaged_programs(), _nobody("namespace"))
+        return PostgresHome(data_dir, _packaged_programs(), OURSELVES)
+    home = PostgresHome(data_dir, _packaged_programs(), _nobody("namespace"))
     marker = data_dir / _MARKER
     refused = "its data was put there when it was first started" if marker.exists() else home.refusal()
     if not refused:
@@ -59,7 +59,7 @@ def _package() -> Path:
     return Path(spec.origin).parent
 
 
-def _shared_home(marker: Path, refused: str, progress: Progress) -> Home:
+def _shared_home(marker: Path, refused: str, progress: Progress) -> PostgresHome:
     try:
         home = _make_shared_home(marker, progress)
     except OSError as error:
@@ -70,12 +70,12 @@ def _shared_home(marker: Path, refused: str, progress: Progress) -> Home:
     return home
 
 
-def _make_shared_home(marker: Path, progress: Progress) -> Home:
+def _make_shared_home(marker: Path, progress: Progress) -> PostgresHome:
     _SHARED.mkdir(mode=0o755, parents=True, exist_ok=True)
     programs = _shared_programs(progress)
     if not marker.exists():
         marker.write_text(secrets.token_hex(8), encoding="ascii")
-    home = Home(_SHARED / marker.read_text(encoding="ascii"), programs, _nobody("setuid"))
+    home = PostgresHome(_SHARED / marker.read_text(encoding="ascii"), programs, _nobody("setuid"))
     home.folder.mkdir(mode=0o700, exist_ok=True)
     home.give(home.folder)
     return home

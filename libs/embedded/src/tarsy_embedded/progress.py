@@ -1,4 +1,4 @@
-"""How a caller learns what takes so long."""
+"""Progress messages for a caller: what takes so long."""
 
 from collections.abc import Callable
 

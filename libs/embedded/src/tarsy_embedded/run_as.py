@@ -1,4 +1,4 @@
-"""Which user a child process runs as."""
+"""User that a child process runs as."""
 
 from dataclasses import dataclass
 from typing import Literal

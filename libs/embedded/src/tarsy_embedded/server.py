@@ -1,4 +1,4 @@
-"""What the two servers have in common: lock, child, stop."""
+"""Base of the two embedded servers: lock, child process, stop."""
 
 import signal
 import time
@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import ClassVar, Self
 
-from tarsy_embedded.child import STOP_SECONDS, Child
+from tarsy_embedded.child import STOP_SECONDS, ChildProcess
 from tarsy_embedded.disk import NEEDED_MEGABYTES, free_megabytes, require_space
 from tarsy_embedded.errors import DiskFull, EmbeddedError, ExitedEarly, NotAllowed, PortTaken
 from tarsy_embedded.lock import DataLock
@@ -25,7 +25,7 @@ class EmbeddedServer(ABC):
         self.port = port
         self._progress = progress
         self._lock = DataLock(self.data_dir)
-        self._child: Child | None = None
+        self._child: ChildProcess | None = None
 
     @abstractmethod
     def _starting(self) -> Iterator[float]:
@@ -106,7 +106,7 @@ class EmbeddedServer(ABC):
             self._child.stop(self.stop_signal, seconds)
             self._child = None
 
-    def _running(self) -> Child:
+    def _running(self) -> ChildProcess:
         if self._child is None:
             raise RuntimeError(f"{self.name} was not started")
         return self._child

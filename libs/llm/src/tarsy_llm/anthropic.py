@@ -6,13 +6,13 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from tarsy_llm.anthropic_events import Gathering
+from tarsy_llm.anthropic_events import AnthropicAccumulator
 from tarsy_llm.anthropic_wire import MAX_TOKENS, request_body
-from tarsy_llm.endpoint import Body, Endpoint, received
+from tarsy_llm.endpoint import Body, Endpoint, stream_events
 from tarsy_llm.http_client import http_client
 from tarsy_llm.keys import api_key, secret
-from tarsy_llm.protocol import SIGN_OF_LIFE, Answer, Delta, LlmError, LlmRequest
-from tarsy_llm.remote import RemoteModel
+from tarsy_llm.model_settings import ModelSettings
+from tarsy_llm.protocol import KEEPALIVE, Answer, Delta, LlmError, LlmRequest
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -24,32 +24,32 @@ ADDRESS = "https://api.anthropic.com"
 class AnthropicLlm:
     """An `Llm`. `base_url` is the address without its `/v1/messages`."""
 
-    def __init__(self, remote: RemoteModel) -> None:
-        self._remote = remote
-        self._name = NAME if remote.base_url is None else f"the model server {urlsplit(remote.base_url).hostname}"
+    def __init__(self, settings: ModelSettings) -> None:
+        self._settings = settings
+        self._name = NAME if settings.base_url is None else f"the model server {urlsplit(settings.base_url).hostname}"
         self._opening = asyncio.Lock()
         self._client: AsyncAnthropic | None = None
 
     async def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
         endpoint = self._endpoint(await self._opened())
-        body = request_body(self._remote, request, "kept")
-        gathering = Gathering(self._name, self._remote.model, secret(self._remote))
+        body = request_body(self._settings, request, "kept")
+        accumulator = AnthropicAccumulator(self._name, self._settings.model, secret(self._settings))
 
-        def plainer(refusal: LlmError) -> Body | None:
+        def fallback_body(refusal: LlmError) -> Body | None:
             """Thoughts are bound to all that was said before them, to the account, to the model: do without them."""
             said = str(refusal)
             if refusal.kind != "invalid_request" or "signature" not in said or "thinking" not in said:
                 return None
-            without = request_body(self._remote, request, "left out")
+            without = request_body(self._settings, request, "left out")
             return None if without == body else without
 
-        async with aclosing(received(endpoint, body, plainer)) as stream:
+        async with aclosing(stream_events(endpoint, body, fallback_body)) as stream:
             async for event in stream:
-                for delta in gathering.take(event) or [SIGN_OF_LIFE]:
+                for delta in accumulator.take(event) or [KEEPALIVE]:
                     yield delta
-                if gathering.ended:
+                if accumulator.ended:
                     break
-        yield gathering.answer()
+        yield accumulator.answer()
 
     async def aclose(self) -> None:
         async with self._opening:
@@ -57,11 +57,11 @@ class AnthropicLlm:
                 await self._client.close()
 
     async def _opened(self) -> "AsyncAnthropic":
-        key = api_key(self._remote, NAME, "ANTHROPIC_API_KEY")
+        key = api_key(self._settings, NAME, "ANTHROPIC_API_KEY")
         async with self._opening:
             if self._client is None:
                 # The import takes seconds: in a thread, for this loop has heartbeats to send.
-                self._client = await asyncio.to_thread(_open, self._remote.base_url or ADDRESS, key)
+                self._client = await asyncio.to_thread(_open, self._settings.base_url or ADDRESS, key)
             return self._client
 
     def _endpoint(self, client: "AsyncAnthropic") -> Endpoint:
@@ -72,12 +72,12 @@ class AnthropicLlm:
         return Endpoint(
             provider=self._name,
             ask=lambda body: client.messages.with_streaming_response.create(
-                model=self._remote.model, max_tokens=MAX_TOKENS, messages=[], stream=True, extra_body=dict(body)
+                model=self._settings.model, max_tokens=MAX_TOKENS, messages=[], stream=True, extra_body=dict(body)
             ),
             status_error=APIStatusError,
             connection_error=APIConnectionError,
             broken=HTTPError,
-            secret=secret(self._remote),
+            secret=secret(self._settings),
         )
 
 

@@ -13,34 +13,34 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, Valid
 from tarsy_contracts.conversation import AssistantMessage, ToolCall
 
 
-class Part(BaseModel):
+class OpaqueBlock(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class Thought(Part):
+class Thought(OpaqueBlock):
     type: Literal["thinking"] = "thinking"
     thinking: str
     signature: str
 
 
-class HiddenThought(Part):
+class HiddenThought(OpaqueBlock):
     type: Literal["redacted_thinking"] = "redacted_thinking"
     data: str
 
 
-class TextPlace(Part):
+class TextPlace(OpaqueBlock):
     type: Literal["text"] = "text"
     length: int
 
 
-class CallPlace(Part):
+class CallPlace(OpaqueBlock):
     type: Literal["tool_use"] = "tool_use"
 
 
 type Kept = Annotated[Thought | HiddenThought | TextPlace | CallPlace, Field(discriminator="type")]
 
 
-class Opaque(Part):
+class Opaque(OpaqueBlock):
     provider: Literal["anthropic"] = "anthropic"
     blocks: tuple[Kept, ...]
 

@@ -1,18 +1,19 @@
-"""The events of a streamed message of Anthropic's, put together."""
+"""Accumulator of a streamed message of Anthropic."""
 
 import json
 from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+from pydantic import JsonValue, ValidationError
 
 from tarsy_contracts.conversation import Usage
 from tarsy_llm.anthropic_blocks import CallPlace, HiddenThought, Kept, TextPlace, Thought, opaque
-from tarsy_llm.cut_short import cut_short
-from tarsy_llm.endpoint import found_in, said_in
+from tarsy_llm.endpoint import error_code, error_message
 from tarsy_llm.http_errors import kind_of_status, sentence
+from tarsy_llm.lenient_model import LenientModel
 from tarsy_llm.protocol import Answer, Delta, ErrorKind, LlmError
-from tarsy_llm.sse import Event
+from tarsy_llm.sse import ServerSentEvent
 from tarsy_llm.tool_arguments import asked_tool
+from tarsy_llm.truncation import truncation_error
 
 BETWEEN_THOUGHTS = "\n\n"
 STATUS_OF_ERROR = {
@@ -28,30 +29,26 @@ STATUS_OF_ERROR = {
 }
 
 
-class Loose(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-class OutputDetails(Loose):
+class AnthropicOutputDetails(LenientModel):
     thinking_tokens: int | None = None
 
 
-class Counted(Loose):
+class AnthropicUsage(LenientModel):
     """Totals so far. `input_tokens` leaves out what was read from the cache or written to it."""
 
     input_tokens: int | None = None
     cache_creation_input_tokens: int | None = None
     cache_read_input_tokens: int | None = None
     output_tokens: int | None = None
-    output_tokens_details: OutputDetails | None = None
+    output_tokens_details: AnthropicOutputDetails | None = None
 
 
-class Started(Loose):
+class MessageStarted(LenientModel):
     model: str | None = None
-    usage: Counted | None = None
+    usage: AnthropicUsage | None = None
 
 
-class BlockStarted(Loose):
+class BlockStarted(LenientModel):
     type: str = ""
     text: str = ""
     thinking: str = ""
@@ -61,29 +58,29 @@ class BlockStarted(Loose):
     input: dict[str, JsonValue] | None = None
 
 
-class Refusal(Loose):
+class RefusalDetails(LenientModel):
     category: str | None = None
     explanation: str | None = None
 
 
-class Piece(Loose):
-    """Of a block, or of the message: then it has the reason of the end."""
+class BlockDelta(LenientModel):
+    """Delta of a block, or of the message: then it has the reason of the end."""
 
     text: str = ""
     thinking: str = ""
     signature: str = ""
     partial_json: str = ""
     stop_reason: str | None = None
-    stop_details: Refusal | None = None
+    stop_details: RefusalDetails | None = None
 
 
-class StreamEvent(Loose):
+class StreamEvent(LenientModel):
     type: str = ""
     index: int = 0
-    message: Started | None = None
+    message: MessageStarted | None = None
     content_block: BlockStarted | None = None
-    delta: Piece | None = None
-    usage: Counted | None = None
+    delta: BlockDelta | None = None
+    usage: AnthropicUsage | None = None
 
 
 @dataclass(slots=True)
@@ -110,20 +107,20 @@ class _Block:
                 return None
 
 
-class Gathering:
-    """Of one answer. `model` is its name where the answer does not say; `secret` is left out of every sentence."""
+class AnthropicAccumulator:
+    """Accumulates one answer. `model`: where the answer names none. `secret` is left out of every sentence."""
 
     def __init__(self, provider: str, model: str, secret: str | None) -> None:
         self._provider = provider
         self._model = model
         self._secret = secret
         self._blocks: dict[int, _Block] = {}
-        self._counted = Counted()
+        self._counted = AnthropicUsage()
         self._stop_reason: str | None = None
-        self._refusal = Refusal()
+        self._refusal = RefusalDetails()
         self.ended = False
 
-    def take(self, event: Event) -> list[Delta]:
+    def take(self, event: ServerSentEvent) -> list[Delta]:
         """Raises LlmError."""
         if not event.data:
             return []
@@ -163,17 +160,17 @@ class Gathering:
             cut=self._stop_reason == "max_tokens",
         )
 
-    def _said(self, event: Event) -> StreamEvent:
+    def _said(self, event: ServerSentEvent) -> StreamEvent:
         try:
             return StreamEvent.model_validate_json(event.data)
         except ValidationError:
             raise LlmError(self._sentence("sent what is no event", event.data), kind=self._broken()) from None
 
-    def _told(self, event: Event) -> LlmError:
+    def _told(self, event: ServerSentEvent) -> LlmError:
         error: JsonValue = json.loads(event.data)
-        status = STATUS_OF_ERROR.get(found_in(error, "type"), 500)
+        status = STATUS_OF_ERROR.get(error_code(error, "type"), 500)
         kind = kind_of_status(status)
-        said = self._sentence("sent an error in its answer", said_in(error))
+        said = self._sentence("sent an error in its answer", error_message(error))
         return LlmError(said, kind=self._broken() if kind == "provider_error" else kind)
 
     def _broken(self) -> ErrorKind:
@@ -183,9 +180,9 @@ class Gathering:
         self._blocks[index] = _Block(begun.type, signature=begun.signature, data=begun.data, name=begun.name)
         # Anthropic sends arguments in pieces; servers that imitate it may send them here.
         arguments = json.dumps(begun.input) if begun.input else ""
-        return self._go_on(index, Piece(text=begun.text, thinking=begun.thinking, partial_json=arguments))
+        return self._go_on(index, BlockDelta(text=begun.text, thinking=begun.thinking, partial_json=arguments))
 
-    def _go_on(self, index: int, piece: Piece) -> list[Delta]:
+    def _go_on(self, index: int, piece: BlockDelta) -> list[Delta]:
         block = self._blocks.setdefault(index, _Block("text"))
         block.signature += piece.signature
         block.arguments += piece.partial_json
@@ -202,12 +199,12 @@ class Gathering:
         first = block.thinking or not any(other.thinking for other in self._blocks.values())
         return "" if first else BETWEEN_THOUGHTS
 
-    def _end(self, delta: Piece | None) -> None:
+    def _end(self, delta: BlockDelta | None) -> None:
         if delta is not None:
             self._stop_reason = delta.stop_reason or self._stop_reason
             self._refusal = delta.stop_details or self._refusal
 
-    def _count(self, counted: Counted | None) -> None:
+    def _count(self, counted: AnthropicUsage | None) -> None:
         if counted is not None:
             self._counted = self._counted.model_copy(update={key: value for key, value in counted if value is not None})
 
@@ -232,7 +229,7 @@ class Gathering:
                 said = f"the conversation fills the context window of the model, said {self._provider}"
                 raise LlmError(said, kind="invalid_request")
             case "max_tokens" if calls or not text:
-                raise cut_short(self._provider)
+                raise truncation_error(self._provider)
 
     def _sentence(self, what: str, said: str) -> str:
         return sentence(f"{self._provider} {what}", said, secret=self._secret)

@@ -1,4 +1,4 @@
-"""How much a Claude is asked to think: its generations want it said in different ways, and refuse the others'.
+"""Thinking settings of Claude: its generations want them in different ways, and refuse the others'.
 
 - Up to 4.5: it thinks only when it is given a budget of tokens.
 - From 4.6: it decides itself how much (`adaptive`), guided by an effort; what it thinks is shown on request only.
@@ -11,7 +11,7 @@ import re
 
 from pydantic import JsonValue
 
-from tarsy_llm.remote import RemoteModel, Thinking
+from tarsy_llm.model_settings import ModelSettings, Thinking
 
 OLD = re.compile(r"claude-(?:instant|v?[123]\b|[a-z]+-[34](?![-.][6-9](?!\d)))")
 UNSTOPPABLE = re.compile(r"claude-(?:fable|mythos|opus-5[-.][5-9])")
@@ -32,12 +32,14 @@ def thinking_off(model: str) -> dict[str, JsonValue]:
     return {"thinking": {"type": "between_tools" if BETWEEN_TOOLS.search(model) else "disabled"}}
 
 
-def thinking_on(remote: RemoteModel, max_tokens: int) -> dict[str, JsonValue]:
+def thinking_on(settings: ModelSettings, max_tokens: int) -> dict[str, JsonValue]:
     """As configured. A budget has to leave room for an answer, and a part too small is none."""
-    if decides_itself(remote.model):
-        effort: dict[str, JsonValue] = {} if remote.thinking is None else {"output_config": {"effort": remote.thinking}}
+    if decides_itself(settings.model):
+        effort: dict[str, JsonValue] = (
+            {} if settings.thinking is None else {"output_config": {"effort": settings.thinking}}
+        )
         return {"thinking": {"type": "adaptive", "display": "summarized"}, **effort}
-    if remote.thinking is None:
+    if settings.thinking is None:
         return {}
-    budget = min(BUDGET[remote.thinking], max_tokens // 2)
+    budget = min(BUDGET[settings.thinking], max_tokens // 2)
     return {"thinking": {"type": "enabled", "budget_tokens": budget}} if budget >= LEAST_BUDGET else {}

@@ -1,4 +1,4 @@
-"""What is asked, in the dialect of Anthropic's messages."""
+"""Request body of Anthropic's messages."""
 
 from itertools import groupby
 from typing import Literal
@@ -15,8 +15,8 @@ from tarsy_contracts.conversation import (
 )
 from tarsy_llm.anthropic_blocks import HiddenThought, Kept, Thought, answer_blocks, kept_blocks
 from tarsy_llm.anthropic_thinking import decides_itself, thinking_off, thinking_on
+from tarsy_llm.model_settings import ModelSettings
 from tarsy_llm.protocol import LlmRequest
-from tarsy_llm.remote import RemoteModel
 
 MAX_TOKENS = 32_000
 """Anthropic wants a limit, for thoughts and answer together. Every Claude since 4 can do so much."""
@@ -25,18 +25,18 @@ CACHED: dict[str, JsonValue] = {"type": "ephemeral"}
 type Thoughts = Literal["kept", "left out"]
 
 
-def request_body(remote: RemoteModel, request: LlmRequest, thoughts: Thoughts) -> dict[str, JsonValue]:
+def request_body(settings: ModelSettings, request: LlmRequest, thoughts: Thoughts) -> dict[str, JsonValue]:
     """`thoughts`: whether those of earlier answers go back."""
     conversation = request.conversation
-    max_tokens = request.max_output_tokens or remote.max_output_tokens or MAX_TOKENS
+    max_tokens = request.max_output_tokens or settings.max_output_tokens or MAX_TOKENS
     if _concludes(request):
         # Newer models bind their thoughts to the tools that were there, and refuse them without.
         thoughts = "left out"
-    thinking = _thinking(remote, conversation, max_tokens, thoughts)
+    thinking = _thinking(settings, conversation, max_tokens, thoughts)
     if thinking.get("thinking") == {"type": "disabled"}:
         thoughts = "left out"
     body: dict[str, JsonValue] = {
-        "model": remote.model,
+        "model": settings.model,
         "max_tokens": max_tokens,
         "messages": _messages(conversation, thoughts),
         "stream": True,
@@ -49,12 +49,12 @@ def request_body(remote: RemoteModel, request: LlmRequest, thoughts: Thoughts) -
 
 
 def _thinking(
-    remote: RemoteModel, conversation: Conversation, max_tokens: int, thoughts: Thoughts
+    settings: ModelSettings, conversation: Conversation, max_tokens: int, thoughts: Thoughts
 ) -> dict[str, JsonValue]:
-    if remote.thinking == "off":
-        return thinking_off(remote.model)
-    on = thinking_on(remote, max_tokens)
-    if on and not decides_itself(remote.model) and not _may_think(conversation, thoughts):
+    if settings.thinking == "off":
+        return thinking_off(settings.model)
+    on = thinking_on(settings, max_tokens)
+    if on and not decides_itself(settings.model) and not _may_think(conversation, thoughts):
         return {"thinking": {"type": "disabled"}}
     return on
 
@@ -115,7 +115,7 @@ def _messages(conversation: Conversation, thoughts: Thoughts) -> list[JsonValue]
         for role, group in groupby([turn for turn in said if turn[1]], key=lambda turn: turn[0])
     ]
     asked = [place for place, (role, _) in enumerate(turns) if role == "user"]
-    # What was cached up to there the last time is read, and what has come since is cached for the next.
+    # The part that was cached the last time is read from there; the part since then is cached for the next time.
     for place in asked[-2:]:
         turns[place][1][-1] = _cached(turns[place][1][-1])
     return [{"role": role, "content": list(blocks)} for role, blocks in turns]

@@ -1,4 +1,4 @@
-"""One streamed request to OpenAI, or through the SDK of Anthropic: both are asked alike, and fail alike."""
+"""Endpoint of OpenAI, or of the SDK of Anthropic: one streamed request. Both are asked alike, and fail alike."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, aclosing
@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from tarsy_llm.http_errors import error_of_status, sentence, status_meant
 from tarsy_llm.protocol import ErrorKind, LlmError
-from tarsy_llm.sse import Event, LineTooLong, events
+from tarsy_llm.sse import LineTooLong, ServerSentEvent, events
 
 type Body = Mapping[str, JsonValue]
 
@@ -32,7 +32,7 @@ class _StatusProblem(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """What is asked through it, and its exceptions: for a refusal, where nobody answers, and for an answer that breaks
+    """Its function to ask, and its exceptions: for a refusal, where nobody answers, and for an answer that breaks
     off. `secret` is left out of every sentence."""
 
     provider: str
@@ -43,15 +43,17 @@ class Endpoint:
     secret: str | None
 
 
-async def received(endpoint: Endpoint, body: Body, plainer: Callable[[LlmError], Body | None]) -> AsyncGenerator[Event]:
-    """Raises LlmError. `plainer`: what to ask instead, once, of a provider that refused `body` so; None to give up."""
+async def stream_events(
+    endpoint: Endpoint, body: Body, fallback_body: Callable[[LlmError], Body | None]
+) -> AsyncGenerator[ServerSentEvent]:
+    """Raises LlmError. `fallback_body` says what to send once more after a refusal of `body`; None to give up."""
     try:
         async with aclosing(_once(endpoint, body)) as stream:
             async for event in stream:
                 yield event
         return
     except LlmError as refusal:
-        instead = plainer(refusal)
+        instead = fallback_body(refusal)
         if instead is None:
             raise
     async with aclosing(_once(endpoint, instead)) as stream:
@@ -59,7 +61,7 @@ async def received(endpoint: Endpoint, body: Body, plainer: Callable[[LlmError],
             yield event
 
 
-async def _once(endpoint: Endpoint, body: Body) -> AsyncGenerator[Event]:
+async def _once(endpoint: Endpoint, body: Body) -> AsyncGenerator[ServerSentEvent]:
     kind: ErrorKind = "provider_error"
     try:
         async with endpoint.ask(body) as response, aclosing(events(response.iter_bytes())) as stream:
@@ -81,16 +83,16 @@ async def _once(endpoint: Endpoint, body: Body) -> AsyncGenerator[Event]:
 
 def _refused(endpoint: Endpoint, problem: _StatusProblem) -> LlmError:
     status = problem.response.status_code
-    told = (found_in(problem.body, "code"), found_in(problem.body, "type"), said_in(problem.body))
+    told = (error_code(problem.body, "code"), error_code(problem.body, "type"), error_message(problem.body))
     said = sentence(f"{endpoint.provider} answered {status}", told[-1], secret=endpoint.secret)
     return error_of_status(status_meant(status, " ".join(told)), problem.response.headers, said)
 
 
-def said_in(body: object) -> str:
+def error_message(body: object) -> str:
     """The message of an error object, wherever it is: `{"error": {"message": ...}}`, `{"message": ...}`, or text."""
     match body:
         case {"error": inner} if inner:
-            return said_in(inner)
+            return error_message(inner)
         case {"message": str(message)} | {"detail": str(message)}:
             return message
         case None:
@@ -99,11 +101,11 @@ def said_in(body: object) -> str:
             return str(body)
 
 
-def found_in(body: object, key: str) -> str:
+def error_code(body: object, key: str) -> str:
     """The code or type of an error object; empty where there is none."""
     match body:
         case {"error": dict(inner)}:
-            return found_in(inner, key)
+            return error_code(inner, key)
         case dict() if isinstance(body.get(key), str | int):
             return str(body[key])
         case _:

@@ -6,8 +6,8 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from tarsy_llm.keys import api_key
+from tarsy_llm.model_settings import ModelSettings
 from tarsy_llm.protocol import Answer, Delta, LlmRequest
-from tarsy_llm.remote import RemoteModel
 
 if TYPE_CHECKING:
     from tarsy_llm.google_connection import GoogleConnection
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class GoogleLlm:
     """Nothing is opened, and no key looked for, before the first call."""
 
-    def __init__(self, remote: RemoteModel) -> None:
-        self._remote = remote
+    def __init__(self, settings: ModelSettings) -> None:
+        self._settings = settings
         self._opening = asyncio.Lock()
         self._connection: GoogleConnection | None = None
 
@@ -33,16 +33,16 @@ class GoogleLlm:
                 await self._connection.aclose()
 
     async def _opened(self) -> "GoogleConnection":
-        key = api_key(self._remote, "Gemini", "GOOGLE_API_KEY or GEMINI_API_KEY")
+        key = api_key(self._settings, "Gemini", "GOOGLE_API_KEY or GEMINI_API_KEY")
         async with self._opening:
             if self._connection is None:
                 # The SDK takes most of a second to import: long enough to hold up every other call of this loop.
-                self._connection = await asyncio.to_thread(_open, self._remote, key)
+                self._connection = await asyncio.to_thread(_open, self._settings, key)
             return self._connection
 
 
-def _open(remote: RemoteModel, key: str) -> "GoogleConnection":
+def _open(settings: ModelSettings, key: str) -> "GoogleConnection":
     # Only who asks Gemini pays for the import of its SDK (0.7 s, 50 MB).
     from tarsy_llm.google_connection import GoogleConnection
 
-    return GoogleConnection(remote, key)
+    return GoogleConnection(settings, key)

@@ -4,10 +4,10 @@ import base64
 from typing import TYPE_CHECKING
 
 from tarsy_contracts.conversation import Usage
-from tarsy_llm.google_endings import Ended, ending_error
+from tarsy_llm.google_finish_reasons import FinishReason, ending_error
 from tarsy_llm.google_native import NativeTold, fits, kept_of, lines_of_grounding, lines_of_part
 from tarsy_llm.google_parts import PartKept, opaque_of
-from tarsy_llm.protocol import SIGN_OF_LIFE, Answer, AskedTool, Delta, LlmError
+from tarsy_llm.protocol import KEEPALIVE, Answer, AskedTool, Delta, LlmError
 
 if TYPE_CHECKING:
     from google.genai import types
@@ -22,23 +22,23 @@ class GatheredAnswer:
         self._parts: list[PartKept] = []
         self._native = NativeTold()
         self._usage = Usage()
-        self._ended = Ended()
+        self._ended = FinishReason()
 
     def take(self, chunk: "types.GenerateContentResponse") -> list[Delta]:
         self._model = chunk.model_version or self._model
         if chunk.usage_metadata is not None:
             self._usage = _usage(chunk.usage_metadata)
         if chunk.prompt_feedback is not None and chunk.prompt_feedback.block_reason is not None:
-            self._ended = Ended(blocked=chunk.prompt_feedback.block_reason.value)
+            self._ended = FinishReason(blocked=chunk.prompt_feedback.block_reason.value)
         deltas: list[Delta] = []
         for candidate in (chunk.candidates or [])[:1]:
             if candidate.finish_reason is not None:
-                self._ended = Ended(reason=candidate.finish_reason.value)
+                self._ended = FinishReason(reason=candidate.finish_reason.value)
             for part in (candidate.content.parts if candidate.content is not None else None) or []:
                 deltas += self._part(part)
             for line in lines_of_grounding(candidate):
                 deltas += self._tell(line)
-        return deltas or [SIGN_OF_LIFE]
+        return deltas or [KEEPALIVE]
 
     def whole(self) -> Answer:
         """Raises LlmError."""
@@ -57,7 +57,7 @@ class GatheredAnswer:
         )
 
     def _kept(self) -> tuple[PartKept, ...]:
-        """What was told in part only, or is too much, does not go back, and neither does what belongs to it."""
+        """Parts that go back. Native parts go back only when all of them are whole, and fit."""
         native = [part.native for part in self._parts if part.native is not None]
         if self._native.whole and fits(native):
             return tuple(self._parts)

@@ -13,8 +13,8 @@ from tarsy_llm.google_answer import GatheredAnswer
 from tarsy_llm.google_errors import FAILURES, error_of
 from tarsy_llm.google_request import config_of, contents_of
 from tarsy_llm.http_client import http_client
+from tarsy_llm.model_settings import ModelSettings
 from tarsy_llm.protocol import Answer, Delta, ErrorKind, LlmRequest
-from tarsy_llm.remote import RemoteModel
 
 API_VERSION = "v1beta"
 """Models and fields come there first, and gateways know it."""
@@ -23,17 +23,17 @@ _responses: ContextVar[list[httpx2.Response]] = ContextVar("_responses")
 
 
 class GoogleConnection:
-    def __init__(self, remote: RemoteModel, key: str) -> None:
-        self._remote = remote
+    def __init__(self, settings: ModelSettings, key: str) -> None:
+        self._settings = settings
         self._key = key
-        self._http = http_client(remote.base_url)
+        self._http = http_client(settings.base_url)
         self._http.event_hooks = {"request": [self._limit], "response": [_note]}
         # Variables of the environment switch the SDK to Vertex AI unless told. Without retry options it never retries.
-        options = types.HttpOptions(base_url=remote.base_url, api_version=API_VERSION, httpx_async_client=self._http)
+        options = types.HttpOptions(base_url=settings.base_url, api_version=API_VERSION, httpx_async_client=self._http)
         self._sdk = genai.Client(vertexai=False, api_key=key, http_options=options)
 
     async def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
-        answer = GatheredAnswer(self._remote.model)
+        answer = GatheredAnswer(self._settings.model)
         async with aclosing(self._chunks(request)) as chunks:
             async for chunk in chunks:
                 for delta in answer.take(chunk):
@@ -50,9 +50,9 @@ class GoogleConnection:
         responses: list[httpx2.Response] = []
         _responses.set(responses)
         stream = await self._sdk.aio.models.generate_content_stream(
-            model=self._remote.model,
-            contents=cast(types.ContentListUnion, contents_of(request, self._remote.model)),
-            config=config_of(request, self._remote),
+            model=self._settings.model,
+            contents=cast(types.ContentListUnion, contents_of(request, self._settings.model)),
+            config=config_of(request, self._settings),
         )
         otherwise: ErrorKind = "provider_error"
         try:

@@ -1,4 +1,4 @@
-"""What went wrong on the way to Gemini, as an `LlmError`. Imports the SDK."""
+"""Errors of Gemini's SDK as `LlmError`. Imports the SDK."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What Gemini's models take, by their names. Imports the SDK.
+"""Capabilities of Gemini's models, by their names. Imports the SDK.
 
 Sources: ai.google.dev/gemini-api/docs/thinking, .../thought-signatures and .../tool-combination. A name that says
 nothing is taken for a current model: aliases (gemini-flash-latest) are, and a gateway's own names most likely.
@@ -9,7 +9,7 @@ import re
 from google.genai import types
 
 from tarsy_contracts.chain import NativeTool
-from tarsy_llm.remote import Thinking
+from tarsy_llm.model_settings import Thinking
 
 VERSION = re.compile(r"(?:^|/)gemini-(\d+)(?:\.(\d+))?\b")
 THOUGHTLESS = re.compile(r"(?:^|/)(?:gemma|learnlm)-")
@@ -31,7 +31,7 @@ LEVELS: dict[Thinking, types.ThinkingLevel] = {
 BUDGETS: dict[Thinking, int] = {"low": 1024, "medium": 8192, "high": 24576}
 """Tokens: what Google itself takes these words for with models that know no levels."""
 SMALLEST_BUDGET = 128
-"""Of the Pro models, which always think."""
+"""The smallest budget of the Pro models, which always think."""
 
 
 def thinking_of(model: str, thinking: Thinking | None) -> types.ThinkingConfig | None:

@@ -1,4 +1,4 @@
-"""What Gemini does by its own tools, at its own side: as lines for people, and as parts that it wants back."""
+"""Native tools of Gemini, which run at its side: as lines for people, and as parts that it wants back."""
 
 import json
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ class NativeTold:
         self.whole = True
 
     def take(self, line: str) -> str:
-        """What to tell of it: nothing of what was told before."""
+        """The line, shortened where there is no room; empty when it came before."""
         if line in self._told:
             return ""
         self._told.add(line)
@@ -62,7 +62,7 @@ def lines_of_part(part: "types.Part") -> Iterator[str]:
 
 
 def lines_of_grounding(candidate: "types.Candidate") -> Iterator[str]:
-    """What it looked for, found and read; it says so beside its words."""
+    """Searches, findings and pages of an answer; Gemini sends them beside its words."""
     grounding = candidate.grounding_metadata
     if grounding is not None:
         for query in grounding.web_search_queries or []:

@@ -1,4 +1,4 @@
-"""What Gemini wants back of an answer: which parts it had, in order, and their signatures.
+"""Parts of an answer that Gemini wants back: which there were, in order, and their signatures.
 
 No words are kept here, text and arguments are those of the message, which have been masked; but for what its own tools
 said, and that stands in the thinking too.

@@ -10,30 +10,30 @@ from tarsy_contracts.chain import NativeTool
 from tarsy_contracts.conversation import AssistantMessage, ToolCall, ToolMessage, UserMessage
 from tarsy_llm.google_models import combines, native_tools_of, thinking_of, wants_signatures
 from tarsy_llm.google_parts import PartKept, parts_kept
+from tarsy_llm.model_settings import ModelSettings
 from tarsy_llm.protocol import LlmRequest
-from tarsy_llm.remote import RemoteModel
 
 FOREIGN_SIGNATURE = b"skip_thought_signature_validator"
 """Documented for calls that Gemini did not make itself: ai.google.dev/gemini-api/docs/thought-signatures, FAQ."""
 
 
-def config_of(request: LlmRequest, remote: RemoteModel) -> types.GenerateContentConfig:
+def config_of(request: LlmRequest, settings: ModelSettings) -> types.GenerateContentConfig:
     declared = [
         types.FunctionDeclaration(
             name=tool.name, description=tool.description, parameters_json_schema=tool.input_schema
         )
         for tool in request.tools
     ]
-    native = _native(request, remote.model)
+    native = _native(request, settings.model)
     functions = [types.Tool(function_declarations=declared)] if declared else []
     return types.GenerateContentConfig(
         system_instruction=request.conversation.system or None,
-        max_output_tokens=request.max_output_tokens or remote.max_output_tokens,
+        max_output_tokens=request.max_output_tokens or settings.max_output_tokens,
         tools=[*functions, *map(_native_tool, native)] or None,
         tool_config=_tool_config(native) if declared else None,
         automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
         automatic_continuation=False,
-        thinking_config=thinking_of(remote.model, remote.thinking),
+        thinking_config=thinking_of(settings.model, settings.thinking),
     )
 
 
@@ -64,7 +64,7 @@ def _tool_config(native: tuple[NativeTool, ...]) -> types.ToolConfig:
 
 def contents_of(request: LlmRequest, model: str) -> list[types.Content]:
     conversation = request.conversation
-    # What its own tools did goes back only to a model that may use them together with ours: others may refuse it.
+    # Parts of its own tools go back only to a model that may use them together with ours: others may refuse them.
     native = _native(request, model) if combines(model) else ()
     foreign = FOREIGN_SIGNATURE if wants_signatures(model) else None
     ids: dict[str, str | None] = {}
@@ -86,7 +86,7 @@ def contents_of(request: LlmRequest, model: str) -> list[types.Content]:
 
 
 def _kept(message: AssistantMessage) -> tuple[PartKept, ...]:
-    """What another model answered gets our ids: calls and results must show which belongs to which."""
+    """An answer of another model gets our ids: calls and results must show which belongs to which."""
     kept = parts_kept(message)
     if kept is not None:
         return kept

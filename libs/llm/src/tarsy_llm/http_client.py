@@ -1,4 +1,4 @@
-"""What adapters of real models need of HTTP: the client that they give to their SDK, and whom TLS trusts."""
+"""HTTP client that adapters give to their SDK, and the TLS context that says whom to trust."""
 
 import ipaddress
 import ssl
@@ -12,7 +12,7 @@ CONNECT_SECONDS = 10.0
 WRITE_SECONDS = 60.0
 """A conversation can be megabytes, and the line slow."""
 IDLE_CONNECTIONS = 100
-"""So many are kept for the next calls."""
+"""The number of connections that are kept for the next calls."""
 
 
 def http_client(base_url: str | None) -> "httpx2.AsyncClient":
@@ -33,7 +33,7 @@ def http_client(base_url: str | None) -> "httpx2.AsyncClient":
     )
 
 
-def trusted() -> ssl.SSLContext:
+def tls_context() -> ssl.SSLContext:
     """As httpx has it: the CAs of certifi, or those that SSL_CERT_FILE or SSL_CERT_DIR name."""
     import httpx2
 

@@ -1,4 +1,4 @@
-"""From a provider's HTTP error to an `LlmError`: one table for all adapters."""
+"""HTTP errors of providers as `LlmError`: one table for all adapters."""
 
 import math
 import re

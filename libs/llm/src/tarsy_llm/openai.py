@@ -11,18 +11,18 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from tarsy_llm.endpoint import Body, Endpoint, received
+from tarsy_llm.endpoint import Body, Endpoint, stream_events
 from tarsy_llm.keys import api_key, secret
-from tarsy_llm.openai_chunks import DONE, Gathering
-from tarsy_llm.openai_http import BrokenOff, OpenAiHttp, Refused, Unreached, headers, opened
+from tarsy_llm.model_settings import ModelSettings
+from tarsy_llm.openai_chunks import DONE, OpenAiAccumulator
+from tarsy_llm.openai_http import BrokenOff, HttpStatusError, OpenAiHttp, Unreached, headers, open_http
 from tarsy_llm.openai_wire import request_body
-from tarsy_llm.protocol import SIGN_OF_LIFE, Answer, Delta, LlmError, LlmRequest
-from tarsy_llm.remote import RemoteModel
+from tarsy_llm.protocol import KEEPALIVE, Answer, Delta, LlmError, LlmRequest
 
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """Who is asked where no `base_url` is given. `variable` is where its key is looked for."""
+    """The company that is asked where no `base_url` is given. `variable` is where its key is looked for."""
 
     name: str
     address: str
@@ -36,37 +36,39 @@ XAI = House("xAI", "https://api.x.ai/v1", "XAI_API_KEY")
 class OpenAiLlm:
     """An `Llm`. `base_url` is taken as it is, with its `/v1` where the server has one."""
 
-    def __init__(self, remote: RemoteModel, house: House = OPENAI) -> None:
-        self._remote = remote
+    def __init__(self, settings: ModelSettings, house: House = OPENAI) -> None:
+        self._settings = settings
         self._house = house
-        self._name = house.name if remote.base_url is None else f"the model server {urlsplit(remote.base_url).hostname}"
+        self._name = (
+            house.name if settings.base_url is None else f"the model server {urlsplit(settings.base_url).hostname}"
+        )
         self._opening = asyncio.Lock()
-        self._address = f"{(remote.base_url or house.address).rstrip('/')}/chat/completions"
+        self._address = f"{(settings.base_url or house.address).rstrip('/')}/chat/completions"
         self._http: OpenAiHttp | None = None
 
     async def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
-        key = api_key(self._remote, self._house.name, self._house.variable)
+        key = api_key(self._settings, self._house.name, self._house.variable)
         endpoint = self._endpoint(await self._opened(), key)
-        body = request_body(self._remote, request)
-        gathering = Gathering(self._name, self._remote.model, secret(self._remote))
+        body = request_body(self._settings, request)
+        accumulator = OpenAiAccumulator(self._name, self._settings.model, secret(self._settings))
 
-        def plainer(refusal: LlmError) -> Body | None:
+        def fallback_body(refusal: LlmError) -> Body | None:
             if refusal.kind != "invalid_request" or "stream_options" not in str(refusal):
                 return None
             return {key: value for key, value in body.items() if key != "stream_options"}
 
-        async with aclosing(received(endpoint, body, plainer)) as stream:
+        async with aclosing(stream_events(endpoint, body, fallback_body)) as stream:
             try:
                 async for event in stream:
                     if event.data == DONE:
                         break
-                    for delta in gathering.take(event) or [SIGN_OF_LIFE]:
+                    for delta in accumulator.take(event) or [KEEPALIVE]:
                         yield delta
             except LlmError:
                 # Some servers hang up without ado when they have said all.
-                if not gathering.finished:
+                if not accumulator.finished:
                     raise
-        yield gathering.answer()
+        yield accumulator.answer()
 
     async def aclose(self) -> None:
         async with self._opening:
@@ -76,7 +78,7 @@ class OpenAiLlm:
     async def _opened(self) -> OpenAiHttp:
         async with self._opening:
             if self._http is None:
-                self._http = await opened(self._address)
+                self._http = await open_http(self._address)
             return self._http
 
     def _endpoint(self, http: OpenAiHttp, key: str) -> Endpoint:
@@ -84,8 +86,8 @@ class OpenAiLlm:
         return Endpoint(
             provider=self._name,
             ask=lambda body: http.asking(said, body),
-            status_error=Refused,
+            status_error=HttpStatusError,
             connection_error=Unreached,
             broken=BrokenOff,
-            secret=secret(self._remote),
+            secret=secret(self._settings),
         )

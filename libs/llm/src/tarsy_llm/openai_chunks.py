@@ -1,18 +1,19 @@
-"""The chunks of a streamed chat completion, put together. Servers differ, so nothing in a chunk has to be there."""
+"""Accumulator of a streamed chat completion. Servers differ, so nothing in a chunk has to be there."""
 
 import json
 from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+from pydantic import JsonValue, ValidationError
 
 from tarsy_contracts.conversation import Usage
-from tarsy_llm.cut_short import cut_short
-from tarsy_llm.endpoint import found_in, said_in
+from tarsy_llm.endpoint import error_code, error_message
 from tarsy_llm.http_errors import kind_of_status, sentence
+from tarsy_llm.lenient_model import LenientModel
 from tarsy_llm.openai_wire import REASONING_FIELDS, opaque_reasoning
 from tarsy_llm.protocol import Answer, Delta, ErrorKind, LlmError
-from tarsy_llm.sse import Event
+from tarsy_llm.sse import ServerSentEvent
 from tarsy_llm.tool_arguments import asked_tool
+from tarsy_llm.truncation import truncation_error
 
 DONE = "[DONE]"
 STATUS_OF_CODE = {
@@ -27,48 +28,44 @@ STATUS_OF_CODE = {
 }
 
 
-class Loose(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-class Function(Loose):
+class FunctionDelta(LenientModel):
     name: str | None = None
     arguments: str | dict[str, JsonValue] | None = None
 
 
-class CallPiece(Loose):
+class ToolCallDelta(LenientModel):
     index: int | None = None
     id: str | None = None
-    function: Function | None = None
+    function: FunctionDelta | None = None
 
 
-class Piece(Loose):
+class MessageDelta(LenientModel):
     content: str | None = None
     reasoning_content: str | None = None
     reasoning: str | None = None
     refusal: str | None = None
-    tool_calls: tuple[CallPiece, ...] | None = None
+    tool_calls: tuple[ToolCallDelta, ...] | None = None
 
 
-class Choice(Loose):
-    delta: Piece | None = None
+class Choice(LenientModel):
+    delta: MessageDelta | None = None
     finish_reason: str | None = None
 
 
-class OutputDetails(Loose):
+class OpenAiOutputDetails(LenientModel):
     reasoning_tokens: int | None = None
 
 
-class Counted(Loose):
+class OpenAiUsage(LenientModel):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
-    completion_tokens_details: OutputDetails | None = None
+    completion_tokens_details: OpenAiOutputDetails | None = None
 
 
-class Chunk(Loose):
+class CompletionChunk(LenientModel):
     model: str | None = None
     choices: tuple[Choice, ...] | None = None
-    usage: Counted | None = None
+    usage: OpenAiUsage | None = None
     error: JsonValue = None
 
 
@@ -80,8 +77,8 @@ class _Call:
     arguments: str = ""
 
 
-class Gathering:
-    """Of one answer. `model` is its name where the answer does not say; `secret` is left out of every sentence."""
+class OpenAiAccumulator:
+    """Accumulates one answer. `model`: where the answer names none. `secret` is left out of every sentence."""
 
     def __init__(self, provider: str, model: str, secret: str | None) -> None:
         self._provider = provider
@@ -100,7 +97,7 @@ class Gathering:
         """The model has ended; only usage can follow."""
         return self._finish is not None
 
-    def take(self, event: Event) -> list[Delta]:
+    def take(self, event: ServerSentEvent) -> list[Delta]:
         """Raises LlmError."""
         if not event.data:
             return []
@@ -129,24 +126,24 @@ class Gathering:
             cut=self._finish == "length",
         )
 
-    def _chunk(self, event: Event) -> Chunk:
+    def _chunk(self, event: ServerSentEvent) -> CompletionChunk:
         try:
-            return Chunk.model_validate_json(event.data)
+            return CompletionChunk.model_validate_json(event.data)
         except ValidationError:
             raise LlmError(self._sentence("sent what is no chunk", event.data), kind=self._broken()) from None
 
-    def _told(self, event: Event) -> LlmError:
+    def _told(self, event: ServerSentEvent) -> LlmError:
         error: JsonValue = json.loads(event.data)
-        code = found_in(error, "code") or found_in(error, "type")
+        code = error_code(error, "code") or error_code(error, "type")
         status = int(code) if code.isdecimal() else STATUS_OF_CODE.get(code, 500)
-        said = self._sentence("sent an error in its answer", said_in(error))
+        said = self._sentence("sent an error in its answer", error_message(error))
         kind = kind_of_status(status)
         return LlmError(said, kind=self._broken() if kind == "provider_error" else kind)
 
     def _broken(self) -> ErrorKind:
         return "cut_off" if self._text or self._thinking or self._calls else "provider_error"
 
-    def _piece(self, piece: Piece) -> list[Delta]:
+    def _piece(self, piece: MessageDelta) -> list[Delta]:
         deltas = []
         field = next((name for name in REASONING_FIELDS if getattr(piece, name)), None)
         if field is not None:
@@ -162,7 +159,7 @@ class Gathering:
             self._call_piece(call)
         return deltas
 
-    def _call_piece(self, piece: CallPiece) -> None:
+    def _call_piece(self, piece: ToolCallDelta) -> None:
         call = self._call_of(piece)
         call.id = call.id or piece.id or ""
         if piece.function is not None:
@@ -170,7 +167,7 @@ class Gathering:
             said = piece.function.arguments or ""
             call.arguments += said if isinstance(said, str) else json.dumps(said)
 
-    def _call_of(self, piece: CallPiece) -> _Call:
+    def _call_of(self, piece: ToolCallDelta) -> _Call:
         """Some servers give every call the same index, some give none, some no ids."""
         same = [call for call in self._calls if call.index == piece.index]
         other_id = bool(same and piece.id and piece.id != same[-1].id)
@@ -191,13 +188,13 @@ class Gathering:
             case "error":
                 raise LlmError(f"{self._provider} ended the answer with an error", kind=self._broken())
             case "length" if self._calls or not self._text:
-                raise cut_short(self._provider)
+                raise truncation_error(self._provider)
 
     def _sentence(self, what: str, said: str) -> str:
         return sentence(f"{self._provider} {what}", said, secret=self._secret)
 
 
-def _usage(counted: Counted) -> Usage:
+def _usage(counted: OpenAiUsage) -> Usage:
     details = counted.completion_tokens_details
     return Usage(
         input_tokens=counted.prompt_tokens,

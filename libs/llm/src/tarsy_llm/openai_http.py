@@ -1,4 +1,4 @@
-"""One streamed question over aiohttp, without OpenAI's SDK (docs/decisions/0019 and 0020)."""
+"""HTTP client of one streamed question (aiohttp), without OpenAI's SDK (docs/decisions/0019 and 0020)."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ from urllib.request import getproxies, proxy_bypass
 from pydantic_core import to_json
 
 from tarsy_llm.endpoint import Body
-from tarsy_llm.http_client import CONNECT_SECONDS, is_loopback, trusted
+from tarsy_llm.http_client import CONNECT_SECONDS, is_loopback, tls_context
 
 if TYPE_CHECKING:
     import aiohttp
@@ -32,15 +32,15 @@ class Unreached(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class RefusedResponse:
     status_code: int
     headers: Mapping[str, str]
 
 
-class Refused(Exception):
+class HttpStatusError(Exception):
     """It answered with a status that is no success. `body` is what it said: JSON, or else text."""
 
-    def __init__(self, response: Refusal, body: object) -> None:
+    def __init__(self, response: RefusedResponse, body: object) -> None:
         super().__init__(response.status_code)
         self.response = response
         self.body = body
@@ -51,7 +51,7 @@ class BrokenOff(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Answering:
+class AnswerStream:
     response: "aiohttp.ClientResponse"
 
     async def iter_bytes(self) -> AsyncIterator[bytes]:
@@ -77,8 +77,8 @@ class OpenAiHttp:
     proxy: str | None
 
     @asynccontextmanager
-    async def asking(self, said: Mapping[str, str], body: Body) -> AsyncGenerator[Answering]:
-        """Raises Unreached, Refused."""
+    async def asking(self, said: Mapping[str, str], body: Body) -> AsyncGenerator[AnswerStream]:
+        """Raises Unreached, HttpStatusError."""
         import aiohttp  # It has been imported: there is a session.
 
         try:
@@ -89,9 +89,9 @@ class OpenAiHttp:
             raise Unreached from problem
         try:
             if not 200 <= response.status < 300:
-                refusal = Refusal(response.status, dict(response.headers))
-                raise Refused(refusal, _read((await _beginning(response)).decode(errors="replace").strip()))
-            yield Answering(response)
+                refusal = RefusedResponse(response.status, dict(response.headers))
+                raise HttpStatusError(refusal, _read((await _beginning(response)).decode(errors="replace").strip()))
+            yield AnswerStream(response)
         finally:
             # One that was read to its end keeps its connection; any other is of no use any longer.
             response.close()
@@ -100,7 +100,7 @@ class OpenAiHttp:
         await self.session.close()
 
 
-async def opened(address: str) -> OpenAiHttp:
+async def open_http(address: str) -> OpenAiHttp:
     # Only who asks a real model pays for the import, and in a thread, for this loop has heartbeats to send.
     tls = await asyncio.to_thread(_prepared)
     import aiohttp
@@ -131,11 +131,11 @@ def headers(key: str, environ: Mapping[str, str]) -> dict[str, str]:
 def _prepared() -> ssl.SSLContext:
     import aiohttp  # noqa: F401 - it takes a while
 
-    return trusted()
+    return tls_context()
 
 
 async def _beginning(response: "aiohttp.ClientResponse") -> bytes:
-    """Of what a refusal says. The status has been said, also when the rest breaks off."""
+    """The beginning of a refusal's body. The status is known, also when the rest breaks off."""
     import aiohttp
 
     found = bytearray()

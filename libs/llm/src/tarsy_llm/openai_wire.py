@@ -1,4 +1,4 @@
-"""What is asked, in the dialect of OpenAI's chat completions."""
+"""Request body of OpenAI's chat completions."""
 
 import json
 from urllib.parse import urlsplit
@@ -14,8 +14,8 @@ from tarsy_contracts.conversation import (
     ToolMessage,
     UserMessage,
 )
+from tarsy_llm.model_settings import ModelSettings, Thinking
 from tarsy_llm.protocol import LlmRequest
-from tarsy_llm.remote import RemoteModel, Thinking
 
 PROVIDER = "openai"
 REASONING_FIELDS = ("reasoning_content", "reasoning")
@@ -23,20 +23,20 @@ REASONING_FIELDS = ("reasoning_content", "reasoning")
 EFFORT: dict[Thinking, str] = {"off": "none", "low": "low", "medium": "medium", "high": "high"}
 
 
-def request_body(remote: RemoteModel, request: LlmRequest) -> dict[str, JsonValue]:
+def request_body(settings: ModelSettings, request: LlmRequest) -> dict[str, JsonValue]:
     body: dict[str, JsonValue] = {
-        "model": remote.model,
+        "model": settings.model,
         "messages": _messages(request.conversation),
         "stream": True,
         "stream_options": {"include_usage": True},
     }
     if request.tools:
         body["tools"] = [_tool(tool) for tool in request.tools]
-    most = request.max_output_tokens or remote.max_output_tokens
+    most = request.max_output_tokens or settings.max_output_tokens
     if most is not None:
-        body[_limit_key(remote.base_url)] = most
-    if remote.thinking is not None:
-        body["reasoning_effort"] = EFFORT[remote.thinking]
+        body[_limit_key(settings.base_url)] = most
+    if settings.thinking is not None:
+        body["reasoning_effort"] = EFFORT[settings.thinking]
     return body
 
 

@@ -33,7 +33,7 @@ class Delta(Value):
     text: str
 
 
-SIGN_OF_LIFE = Delta(part="text", text="")
+KEEPALIVE = Delta(part="text", text="")
 
 
 class AskedTool(Value):

@@ -9,16 +9,16 @@ from pydantic import SecretStr
 
 from tarsy_llm.anthropic import AnthropicLlm
 from tarsy_llm.google import GoogleLlm
-from tarsy_llm.limited import LimitedLlm, StreamLimits
+from tarsy_llm.model_settings import ModelSettings, Thinking
 from tarsy_llm.openai import XAI, OpenAiLlm
 from tarsy_llm.protocol import Llm
-from tarsy_llm.remote import RemoteModel, Thinking
 from tarsy_llm.script import load_scripts
 from tarsy_llm.scripted import ScriptedLlm, Sleep
+from tarsy_llm.timeouts import LimitedLlm, StreamLimits
 
 
 class Provider(Protocol):
-    """What has to be known of a provider. `scripts` are for the scripted one, all else is for the others."""
+    """Configuration of a provider. `scripts` are for the scripted one, all else is for the others."""
 
     @property
     def type(self) -> Literal["scripted", "google", "openai", "anthropic", "xai"]: ...
@@ -50,13 +50,13 @@ def build_llm(provider: Provider, limits: StreamLimits, *, sleep: Sleep = asynci
         case "scripted":
             return ScriptedLlm(load_scripts(provider.scripts), sleep, pace_seconds=provider.pace_seconds)
         case "google":
-            return LimitedLlm(GoogleLlm(_remote(provider)), limits)
+            return LimitedLlm(GoogleLlm(_model_settings(provider)), limits)
         case "openai":
-            return LimitedLlm(OpenAiLlm(_remote(provider)), limits)
+            return LimitedLlm(OpenAiLlm(_model_settings(provider)), limits)
         case "xai":
-            return LimitedLlm(OpenAiLlm(_remote(provider), XAI), limits)
+            return LimitedLlm(OpenAiLlm(_model_settings(provider), XAI), limits)
         case "anthropic":
-            return LimitedLlm(AnthropicLlm(_remote(provider)), limits)
+            return LimitedLlm(AnthropicLlm(_model_settings(provider)), limits)
         case _:
             assert_never(provider.type)
 
@@ -66,8 +66,8 @@ async def close_llms(llms: Iterable[Llm]) -> None:
         await llm.aclose()
 
 
-def _remote(provider: Provider) -> RemoteModel:
-    return RemoteModel(
+def _model_settings(provider: Provider) -> ModelSettings:
+    return ModelSettings(
         model=provider.model,
         api_key=provider.api_key,
         base_url=provider.base_url,

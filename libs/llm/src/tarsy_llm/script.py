@@ -19,23 +19,23 @@ class ScriptInvalid(Exception):
     """A script cannot be played. The message has one line for each mistake, with file and line."""
 
 
-class Part(BaseModel):
+class ScriptPart(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class ScriptedCall(Part):
+class ScriptedCall(ScriptPart):
     name: str
     arguments: dict[str, JsonValue] = Field(default_factory=dict)
 
 
-class ScriptedUsage(Part):
+class ScriptedUsage(ScriptPart):
     input_tokens: int | None = None
     output_tokens: int | None = None
     thinking_tokens: int | None = None
 
 
-class Turn(Part):
-    """What the model does when this agent asks in this iteration; without one, in any for which no other turn fits.
+class ScriptedTurn(ScriptPart):
+    """A turn of the model when this agent asks in this iteration; without one, in any for which no other turn fits.
 
     `needs`: texts that the conversation must hold, which proves that they arrived. `refuses`: texts that it must not
     hold (secrets). `fail`: the call fails with this sentence instead, `times` often when that is given; of this `kind`,
@@ -81,12 +81,12 @@ class Turn(Part):
         return self
 
 
-class ScriptFile(Part):
-    turns: tuple[Turn, ...]
+class ScriptFile(ScriptPart):
+    turns: tuple[ScriptedTurn, ...]
 
     @field_validator("turns")
     @classmethod
-    def _some(cls, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+    def _some(cls, turns: tuple[ScriptedTurn, ...]) -> tuple[ScriptedTurn, ...]:
         if not turns:
             raise ValueError("the script has no turn")
         return turns
@@ -96,7 +96,7 @@ class ScriptFile(Part):
 class PlacedTurn:
     """`place` is where it stands, as file and line."""
 
-    turn: Turn
+    turn: ScriptedTurn
     place: str
 
 
@@ -144,8 +144,8 @@ def _sentence(row: ErrorDetails) -> str:
     return f"{'.'.join(str(part) for part in place)}: {message}"
 
 
-def _part(place: tuple[str | int, ...]) -> type[Part]:
-    """What the key at the end of the place is a key of."""
+def _part(place: tuple[str | int, ...]) -> type[ScriptPart]:
+    """The model that the key at the end of the place belongs to."""
     match place:
         case (_,):
             return ScriptFile
@@ -154,4 +154,4 @@ def _part(place: tuple[str | int, ...]) -> type[Part]:
         case (_, _, "usage", _):
             return ScriptedUsage
         case _:
-            return Turn
+            return ScriptedTurn

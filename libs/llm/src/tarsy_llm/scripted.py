@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 
 from tarsy_contracts.conversation import AssistantMessage, Conversation, Usage
 from tarsy_llm.protocol import Answer, AskedTool, Delta, ErrorKind, LlmError, LlmRequest
-from tarsy_llm.script import PlacedTurn, Script, Turn
+from tarsy_llm.script import PlacedTurn, Script, ScriptedTurn
 
 MODEL = "scripted"
 FEW_WORDS = re.compile(r"\s*(?:\S+\s*){1,3}")
@@ -46,7 +46,7 @@ class ScriptedLlm:
     async def aclose(self) -> None:
         """It holds no connection."""
 
-    def _play(self, request: LlmRequest) -> tuple[int, Turn]:
+    def _play(self, request: LlmRequest) -> tuple[int, ScriptedTurn]:
         who = f"agent {request.agent}, iteration {request.iteration}"
         turns = [*self._turns(request.agent, request.iteration), *self._turns(request.agent, None)]
         if not turns:
@@ -65,7 +65,7 @@ class ScriptedLlm:
             if (placed.turn.agent, placed.turn.iteration) == (agent, iteration)
         ]
 
-    def _failure(self, number: int, turn: Turn) -> LlmError | None:
+    def _failure(self, number: int, turn: ScriptedTurn) -> LlmError | None:
         if turn.fail is None or (turn.times is not None and self._failed[number] >= turn.times):
             return None
         self._failed[number] += 1
@@ -73,7 +73,7 @@ class ScriptedLlm:
         return LlmError(turn.fail, kind=turn.kind or otherwise, retry_after_seconds=turn.retry_after_seconds)
 
 
-def _missing(turn: Turn, heard: str) -> list[str]:
+def _missing(turn: ScriptedTurn, heard: str) -> list[str]:
     return [text for text in turn.needs if text not in heard]
 
 
@@ -106,7 +106,7 @@ def _everything_said(conversation: Conversation) -> str:
     return "\n".join(said)
 
 
-def _deltas(turn: Turn) -> Iterator[Delta]:
+def _deltas(turn: ScriptedTurn) -> Iterator[Delta]:
     for piece in FEW_WORDS.findall(turn.thinking):
         yield Delta(part="thinking", text=piece)
     for piece in FEW_WORDS.findall(turn.text):

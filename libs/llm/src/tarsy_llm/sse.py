@@ -14,19 +14,19 @@ class LineTooLong(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class ServerSentEvent:
     """A comment has no data."""
 
     name: str
     data: str
 
 
-async def events(chunks: AsyncIterator[bytes]) -> AsyncGenerator[Event]:
+async def events(chunks: AsyncIterator[bytes]) -> AsyncGenerator[ServerSentEvent]:
     """Comments come as events too. What the stream ends with counts as an event, also without its empty line."""
     name, data = "", list[str]()
     async for line in _lines(chunks):
         if line.startswith(":"):
-            yield Event("", "")
+            yield ServerSentEvent("", "")
             continue
         if line:
             field, _, value = line.partition(":")
@@ -35,10 +35,10 @@ async def events(chunks: AsyncIterator[bytes]) -> AsyncGenerator[Event]:
             data += [value] if field == "data" else []
             continue
         if name or data:
-            yield Event(name, "\n".join(data))
+            yield ServerSentEvent(name, "\n".join(data))
         name, data = "", []
     if data:
-        yield Event(name, "\n".join(data))
+        yield ServerSentEvent(name, "\n".join(data))
 
 
 async def _lines(chunks: AsyncIterator[bytes]) -> AsyncGenerator[str]:

@@ -1,1 +1,1 @@
-"""What every main needs: settings, logging, health, metrics, shutdown."""
+"""Base of every service process: settings, logging, health, metrics, shutdown."""

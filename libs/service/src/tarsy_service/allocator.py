@@ -7,7 +7,7 @@ _M_MMAP_THRESHOLD = -3
 """From glibc's malloc.h."""
 LARGE_BYTES = 256 * 1024
 THRESHOLDS = (2_000, 20, 100)
-"""Of the garbage collector's three generations; Python's own are 2,000, 10 and 10.
+"""Thresholds of the garbage collector's three generations; Python's own are 2,000, 10 and 10.
 
 A full collection looks at every object and holds the event loop: 160 to 250 ms with 1,000 open sessions, again and
 again while they come. What lives so long is freed by its reference count; cycles die young.
@@ -26,7 +26,7 @@ def return_large_blocks() -> None:
 
 
 def collect_seldom() -> None:
-    """What is imported stays, and is never looked at again; full collections become rare."""
+    """Freezes what is imported, so that it is never looked at again, and makes full collections rare."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(*THRESHOLDS)

@@ -35,7 +35,7 @@ STATUS = {
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Of one port. `body_seconds` and `head_seconds` run from the first byte to the last one.
+    """Limits of one port. `body_seconds` and `head_seconds` run from the first byte to the last one.
 
     `bodies_bytes`: all bodies of requests that were not answered yet, together. WebSockets count for none of it.
     """
@@ -48,7 +48,7 @@ class Limits:
 
 
 class Traffic:
-    """What the connections of one port have in common."""
+    """State that the connections of one port share."""
 
     def __init__(self, limits: Limits, count: Count) -> None:
         self.limits = limits

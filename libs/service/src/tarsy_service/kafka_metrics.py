@@ -1,4 +1,4 @@
-"""What the services of a process write to Kafka, and what they cannot parse: each metric once for all of them."""
+"""Metrics of writes to Kafka and of records that cannot be parsed: each once for all services of a process."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ type Wrote = Callable[[str, str, int, float], None]
 
 
 def kafka_writes(registry: CollectorRegistry, service: str) -> Wrote:
-    """What a service tells its writes. All services of a process share the registry, and so the metrics in it."""
+    """Observer of the writes of a service. All services of a process share the registry, and so the metrics in it."""
     records = _shared(registry, Counter, "tarsy_kafka_records_total", "Records given to Kafka, by outcome", "outcome")
     duration = _shared(
         registry, Histogram, "tarsy_kafka_write_duration_seconds", "From a write to Kafka's word", buckets=SECONDS
@@ -28,7 +28,7 @@ def kafka_writes(registry: CollectorRegistry, service: str) -> Wrote:
 
 
 def unparsable_records(registry: CollectorRegistry, service: str) -> Callable[[str], None]:
-    """What a service tells the topic of each record that the client library does not parse."""
+    """Observer of each record that the client library does not parse; it gets the topic."""
     records = _shared(
         registry, Counter, "tarsy_kafka_unparsable_records_total", "Records or batches that could not be parsed"
     )

@@ -12,7 +12,7 @@ TRACEBACKS = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
 
 
 def _trace_ids(_: object, __: str, line: structlog.types.EventDict) -> structlog.types.EventDict:
-    """Of the span that the line is written in; without one, a session's trace still has the session's id."""
+    """Adds the span that the line is written in; without one, a session's trace still has the session's id."""
     span = trace.get_current_span().get_span_context()
     session_id = line.get("session_id")
     if span.is_valid:

@@ -1,4 +1,4 @@
-"""What every process shows of itself."""
+"""Metrics of every process: version, start, readiness."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial

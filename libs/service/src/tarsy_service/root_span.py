@@ -11,7 +11,7 @@ _given: ContextVar[SpanContext | None] = ContextVar("given_span_ids", default=No
 
 
 def given_ids() -> SpanContext | None:
-    """Of the root span that is being made."""
+    """The ids of the root span that is being made."""
     return _given.get()
 
 

@@ -1,4 +1,4 @@
-"""What a service is to whoever runs it: something that runs until it is cancelled, and maybe answers HTTP."""
+"""Service, as a runner sees it: something that runs until it is cancelled, and maybe answers HTTP."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ type Ready = Callable[[], None]
 class Service:
     """`run` calls `ready` once it does its work; when it is cancelled it drains, in order, and returns.
 
-    `hindrances`: why it is not to count as ready though it works, in sentences for the operator, without secrets.
+    `unready_reasons`: why it is not to count as ready though it works, in sentences for the operator, without secrets.
 
     `degraded_reasons`: what of its work stands still while the rest is worth its traffic, in such sentences: `/ready`
     says them and stays 200, or whoever routes by it would shut the doors that work.
@@ -28,7 +28,7 @@ class Service:
     name: str
     run: Callable[[Ready], Awaitable[None]]
     router: APIRouter | None = None
-    hindrances: Callable[[], Sequence[str]] = tuple
+    unready_reasons: Callable[[], Sequence[str]] = tuple
     supervisor: Supervisor = field(default_factory=Supervisor)
     degraded_reasons: Callable[[], Sequence[str]] = tuple
     tracing: Tracing = field(default_factory=lambda: Tracing(NoOpTracer()))

@@ -48,7 +48,7 @@ class ServiceSettings(BaseSettings):
 
 
 class DeadAfterSettings(ServiceSettings):
-    """Of those who judge which workers are dead, and of workers that must stop before they are."""
+    """Settings of services that judge which workers are dead, and of workers that must stop before they are."""
 
     dead_after_seconds: float = Field(
         8.0,
@@ -59,7 +59,7 @@ class DeadAfterSettings(ServiceSettings):
 
 
 class MaskingSettings(ServiceSettings):
-    """Of the services that mask what comes from outside."""
+    """Settings of services that mask what comes from outside."""
 
     masking_key: SecretStr = Field(
         SecretStr(""),

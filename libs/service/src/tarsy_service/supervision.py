@@ -39,7 +39,7 @@ class Supervisor:
         self.loops = ServiceLoops()
 
     def steps(self, name: str, *, essential: bool = True) -> Callable[[], None]:
-        """What a loop calls after each step, from now on: without a step for a minute the service is not ready.
+        """A function that a loop calls after each step. Without a step for a minute the service is not ready.
 
         Without one of a loop that is not essential it is ready, and degraded.
         """
@@ -47,7 +47,7 @@ class Supervisor:
 
     @property
     def names(self) -> list[str]:
-        """Of the tasks that run now."""
+        """Names of the tasks that run now."""
         return sorted(one.name for one in self._tasks)
 
     @asynccontextmanager
@@ -93,7 +93,7 @@ class SupervisedGroup:
     def start(self, name: str, work: Work, *, may_end: Callable[[], bool] = never) -> "asyncio.Task[None]":
         """Runs work that goes on until it is cancelled, or, where `may_end` says so then, returns."""
         task = self._tasks.create_task(until_cancelled(name, work, may_end), name=name)
-        # Of a task that was cancelled before its first step: else Python complains that nobody awaited it.
+        # A task that was cancelled before its first step has not awaited the work: Python would complain.
         task.add_done_callback(lambda _: work.close())
         self._supervisor.add(name, task)
         return task
@@ -117,7 +117,7 @@ async def _finite(name: str, work: Work) -> None:
 
 
 async def not_cancelled_from_inside[T](name: str, work: Awaitable[T]) -> T:
-    """What the work returns. Raises TaskEnded when it was cancelled, though nobody cancelled this task."""
+    """Returns what the work returns. Raises TaskEnded when it was cancelled, though nobody cancelled this task."""
     try:
         return await work
     except asyncio.CancelledError as problem:

@@ -1,10 +1,10 @@
-"""What of the configuration an alert is judged by."""
+"""Rules of the configuration that an alert is judged by."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tarsy_config.config import Config
-from tarsy_ingest.incoming import Refused
+from tarsy_ingest.raw_alert import AlertRejected
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,15 +14,17 @@ class AlertTypes:
     known: Mapping[str, str]
     default: str
 
-    def asked_for(self, name: str | None) -> str:
-        """For who asks for a type by its name. Raises Refused."""
+    def require(self, name: str | None) -> str:
+        """For who asks for a type by its name. Raises AlertRejected."""
         if name is None:
             return self.default
         if name not in self.known:
-            raise Refused((("alert_type",), f"no chain has this alert type; known: {', '.join(sorted(self.known))}"))
+            raise AlertRejected(
+                (("alert_type",), f"no chain has this alert type; known: {', '.join(sorted(self.known))}")
+            )
         return name
 
-    def hinted(self, *hints: str | None) -> str:
+    def best_match(self, *hints: str | None) -> str:
         """The first hint that is an alert type, or else the default."""
         return next((hint for hint in hints if hint is not None and hint in self.known), self.default)
 

@@ -8,7 +8,7 @@ from pydantic import Field, JsonValue
 
 from tarsy_contracts.identities import session_of_alertmanager
 from tarsy_ingest.alert_rules import AlertTypes
-from tarsy_ingest.incoming import Form, Incoming, bounded, priority_named, validated, web_address
+from tarsy_ingest.raw_alert import Payload, RawAlert, check_size, priority_named, validate, web_address
 
 AUTHOR = "alertmanager"
 TYPE_LABEL = "alert_type"
@@ -17,7 +17,7 @@ PRIORITY = "tarsy_priority"
 """Both as a label or as an annotation. What is wrong with them costs no alert: Alertmanager would send it for ever."""
 
 
-class WebhookAlert(Form):
+class WebhookAlert(Payload):
     status: Literal["firing", "resolved"]
     labels: dict[str, str]
     annotations: dict[str, str] = Field(default_factory=dict)
@@ -26,7 +26,7 @@ class WebhookAlert(Form):
     fingerprint: str = Field(min_length=1)
 
 
-class Webhook(Form):
+class Webhook(Payload):
     version: Literal["4"]
     alerts: tuple[WebhookAlert, ...]
     groupLabels: dict[str, str] = Field(default_factory=dict)
@@ -35,19 +35,19 @@ class Webhook(Form):
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What becomes of one alert of a webhook: `incoming` is None when there is nothing to investigate."""
+    """Outcome of one alert of a webhook: `raw_alert` is None when there is nothing to investigate."""
 
     fingerprint: str
-    incoming: Incoming | None
+    raw_alert: RawAlert | None
     message: str
 
 
 def read_webhook(
     value: JsonValue, types: AlertTypes, *, author: str = AUTHOR, alert_type: str | None = None
 ) -> tuple[Webhook, list[Notice]]:
-    """`alert_type` is for all alerts of the webhook. Raises Refused."""
-    webhook = validated(Webhook, value)
-    asked = types.asked_for(alert_type) if alert_type else None
+    """`alert_type` is for all alerts of the webhook. Raises AlertRejected."""
+    webhook = validate(Webhook, value)
+    asked = types.require(alert_type) if alert_type else None
     notices = [
         _notice(webhook, index, alert, asked or _type_of(alert, types), author)
         for index, alert in enumerate(webhook.alerts)
@@ -57,15 +57,15 @@ def read_webhook(
 
 def _type_of(alert: WebhookAlert, types: AlertTypes) -> str:
     """A label that names no alert type is passed over: an alert is not lost for its label."""
-    return types.hinted(alert.labels.get(TYPE_LABEL), alert.labels.get("alertname"))
+    return types.best_match(alert.labels.get(TYPE_LABEL), alert.labels.get("alertname"))
 
 
 def _notice(webhook: Webhook, index: int, alert: WebhookAlert, alert_type: str, author: str) -> Notice:
     if alert.status == "resolved":
         return Notice(alert.fingerprint, None, "The alert is resolved: nothing to investigate.")
     data = _data(webhook, alert)
-    bounded(json.dumps(data, ensure_ascii=False), ("alerts", index))
-    incoming = Incoming(
+    check_size(json.dumps(data, ensure_ascii=False), ("alerts", index))
+    raw_alert = RawAlert(
         session_id=session_of_alertmanager(fingerprint=alert.fingerprint, starts_at=alert.startsAt),
         alert_type=alert_type,
         data=data,
@@ -77,11 +77,11 @@ def _notice(webhook: Webhook, index: int, alert: WebhookAlert, alert_type: str, 
         place=("alerts", index),
         priority=priority_named(alert.labels.get(PRIORITY), alert.annotations.get(PRIORITY)),
     )
-    return Notice(alert.fingerprint, incoming, f"The alert is queued as {alert_type}.")
+    return Notice(alert.fingerprint, raw_alert, f"The alert is queued as {alert_type}.")
 
 
 def _data(webhook: Webhook, alert: WebhookAlert) -> dict[str, JsonValue]:
-    """What the agent reads."""
+    """The fields that the agent reads."""
     return {
         "labels": dict(alert.labels),
         "annotations": dict(alert.annotations),

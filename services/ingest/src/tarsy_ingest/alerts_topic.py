@@ -25,10 +25,10 @@ from tarsy_bus.record_parsing import UnparsableRecord
 from tarsy_bus.start_positions import AssignedPartitions
 from tarsy_bus.tracing import carried_traceparent
 from tarsy_ingest.alert_rules import AlertRules
-from tarsy_ingest.incoming import Refused, TooMuch
 from tarsy_ingest.intake import Intake
 from tarsy_ingest.metrics import BurialReason, Metrics
-from tarsy_ingest.record_form import Position, read_record
+from tarsy_ingest.raw_alert import AlertRejected, AlertTooLarge
+from tarsy_ingest.record_parser import RecordPosition, read_record
 
 log = structlog.get_logger(__name__)
 
@@ -37,7 +37,7 @@ MOST_RECORDS = 100
 
 
 class Unparsable(Exception):
-    """What Kafka's client library cannot parse."""
+    """A record that Kafka's client library cannot parse."""
 
 
 class AlertsTopic:
@@ -106,12 +106,12 @@ class AlertsTopic:
         Raises what says nothing of the record: NotWritten, KafkaError, OSError.
         """
         try:
-            await self._take(record, cluster)
+            await self._accept(record, cluster)
         except Unparsable as problem:
             await self._bury(record, str(problem), "unparsable")
-        except (Refused, TooLarge) as problem:
+        except (AlertRejected, TooLarge) as problem:
             # The place of a mistake has names that the sender gave.
-            too_large = isinstance(problem, TooMuch | TooLarge)
+            too_large = isinstance(problem, AlertTooLarge | TooLarge)
             await self._bury(record, self._mask(str(problem)), "too_large" if too_large else "refused")
         except (NotWritten, KafkaError, OSError):
             raise
@@ -121,15 +121,15 @@ class AlertsTopic:
             log.error("alert.failed", offset=record.offset, reason=type(problem).__name__, frames=frames)
             await self._bury(record, f"TARSy itself failed on it: {type(problem).__name__}", "unforeseen")
 
-    async def _take(self, record: Record, cluster: str) -> None:
+    async def _accept(self, record: Record, cluster: str) -> None:
         if isinstance(record, UnparsableRecord):
             raise Unparsable(record.problem)
-        position = Position(cluster, record.topic, record.partition, record.offset)
+        position = RecordPosition(cluster, record.topic, record.partition, record.offset)
         alerts = read_record(record.value, record.headers, position, self._rules)
         if not alerts:
             self._metrics.count("alertmanager", "resolved")
         for alert in alerts:
-            await self._intake.take(alert, delivery=str(position), cause=carried_traceparent(record.headers))
+            await self._intake.accept(alert, delivery_id=str(position), cause=carried_traceparent(record.headers))
 
     async def _bury(self, record: Record, reason: str, kind: BurialReason) -> None:
         await bury(self._publisher, record, reason)

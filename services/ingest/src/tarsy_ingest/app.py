@@ -15,7 +15,7 @@ from tarsy_ingest.alerts_reader import AlertsReader
 from tarsy_ingest.alerts_topic import AlertsTopic
 from tarsy_ingest.http_api import alerts_router
 from tarsy_ingest.intake import Intake
-from tarsy_ingest.masking import Masking
+from tarsy_ingest.masking import AlertMaskers
 from tarsy_ingest.metrics import Metrics
 from tarsy_ingest.settings import IngestSettings
 from tarsy_masking.masker import Masker
@@ -32,7 +32,7 @@ def build(settings: IngestSettings, registry: CollectorRegistry) -> Service:
     config = load_config(settings.config_dir, os.environ)
     rules = rules_of(config)
     masker = Masker.default(settings.masking_key_bytes)
-    masking = Masking(masker, masker.with_rules(config.defaults.alert_masking.names, ()))
+    masking = AlertMaskers(masker, masker.with_rules(config.defaults.alert_masking.names, ()))
     bus = bus_of(settings, kafka_writes(registry, NAME), unparsable_records(registry, NAME))
     metrics = Metrics(registry)
     publisher = Publisher(bus, source=NAME, now=lambda: datetime.now(UTC))

@@ -8,13 +8,13 @@ from pydantic import Field, JsonValue
 
 from tarsy_contracts.identities import session_of_cloudevent
 from tarsy_ingest.alert_rules import AlertTypes
-from tarsy_ingest.incoming import Form, Incoming, Refused, bounded, parsed, validated
-from tarsy_ingest.unanswered import submission_in
+from tarsy_ingest.lenient_submission import submission_in
+from tarsy_ingest.raw_alert import AlertRejected, Payload, RawAlert, check_size, parse_json, validate
 
 HEADER = "ce_"
 
 
-class Attributes(Form):
+class CloudEventAttributes(Payload):
     """`type` chooses the chain when one names it."""
 
     id: str = Field(min_length=1)
@@ -23,32 +23,32 @@ class Attributes(Form):
     subject: str | None = None
 
 
-class Structured(Attributes):
+class Structured(CloudEventAttributes):
     data: JsonValue = None
     data_base64: str | None = None
 
 
-def read_structured(value: JsonValue, types: AlertTypes) -> Incoming:
-    """Raises Refused."""
-    event = validated(Structured, value)
+def read_structured(value: JsonValue, types: AlertTypes) -> RawAlert:
+    """Raises AlertRejected."""
+    event = validate(Structured, value)
     if event.data_base64 is not None:
-        return _incoming(event, _decoded(event.data_base64), types)
+        return _raw_alert(event, _decoded(event.data_base64), types)
     if event.data is None:
-        raise Refused((("data",), "is missing"))
-    return _incoming(event, event.data, types)
+        raise AlertRejected((("data",), "is missing"))
+    return _raw_alert(event, event.data, types)
 
 
-def read_binary(headers: Mapping[str, str], text: str, types: AlertTypes) -> Incoming:
-    """Raises Refused."""
+def read_binary(headers: Mapping[str, str], text: str, types: AlertTypes) -> RawAlert:
+    """Raises AlertRejected."""
     attributes = {name.removeprefix(HEADER): value for name, value in headers.items() if name.startswith(HEADER)}
-    return _incoming(validated(Attributes, dict(attributes)), _json_or_text(text), types)
+    return _raw_alert(validate(CloudEventAttributes, dict(attributes)), _json_or_text(text), types)
 
 
-def _incoming(event: Attributes, data: JsonValue, types: AlertTypes) -> Incoming:
+def _raw_alert(event: CloudEventAttributes, data: JsonValue, types: AlertTypes) -> RawAlert:
     ours = submission_in(data)
-    alert = Incoming(
+    alert = RawAlert(
         session_id=session_of_cloudevent(source=event.source, id=event.id),
-        alert_type=types.hinted(ours.submission.alert_type if ours else None, event.type),
+        alert_type=types.best_match(ours.submission.alert_type if ours else None, event.type),
         data=ours.data if ours else data,
         source="cloudevent",
         author=event.source,
@@ -60,13 +60,13 @@ def _incoming(event: Attributes, data: JsonValue, types: AlertTypes) -> Incoming
 
 def _decoded(text: str) -> JsonValue:
     try:
-        return _json_or_text(bounded(base64.b64decode(text, validate=True).decode(), ("data_base64",)))
+        return _json_or_text(check_size(base64.b64decode(text, validate=True).decode(), ("data_base64",)))
     except (binascii.Error, UnicodeDecodeError):
-        raise Refused((("data_base64",), "is not the base64 form of UTF-8 text")) from None
+        raise AlertRejected((("data_base64",), "is not the base64 form of UTF-8 text")) from None
 
 
 def _json_or_text(text: str) -> JsonValue:
     try:
-        return parsed(text)
-    except Refused:
+        return parse_json(text)
+    except AlertRejected:
         return text

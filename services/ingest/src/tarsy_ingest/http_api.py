@@ -16,9 +16,9 @@ from tarsy_ingest.alert_rules import AlertRules
 from tarsy_ingest.alertmanager import AUTHOR, Notice, Webhook, read_webhook
 from tarsy_ingest.http_body import read_body
 from tarsy_ingest.http_problems import alert_route
-from tarsy_ingest.incoming import Form, Refused, parsed
 from tarsy_ingest.intake import Intake
 from tarsy_ingest.metrics import Metrics
+from tarsy_ingest.raw_alert import AlertRejected, Payload, parse_json
 from tarsy_ingest.submission import Submission, read_submission
 from tarsy_service.problems import Problem
 
@@ -57,39 +57,41 @@ def alerts_router(intake: Intake, rules: AlertRules, metrics: Metrics, mask: Cal
         key = _key(request)
         session_id = session_of_idempotency_key(caller=author, key=key) if key else str(uuid4())
         with _refusals_counted(metrics, "api"):
-            body = parsed(await read_body(request))
-            incoming = read_submission(body, rules, session_id=session_id, author=author)
-            await intake.take(incoming, delivery=key or session_id, cause=request.headers.get(HEADER))
+            body = parse_json(await read_body(request))
+            raw_alert = read_submission(body, rules, session_id=session_id, author=author)
+            await intake.accept(raw_alert, delivery_id=key or session_id, cause=request.headers.get(HEADER))
         return Submitted(session_id=session_id)
 
     @router.post("/alertmanager", status_code=202, openapi_extra=_body_of(Webhook), response_model_exclude_none=True)
     async def alertmanager(request: Request, alert_type: str | None = None) -> WebhookAnswer:
         with _refusals_counted(metrics, "alertmanager"):
-            body = parsed(await read_body(request))
+            body = parse_json(await read_body(request))
             author = author_of(request, AUTHOR)
             webhook, notices = read_webhook(body, rules.types, author=author, alert_type=alert_type)
-        delivery = str(uuid4())
+        delivery_id = str(uuid4())
         cause = request.headers.get(HEADER)
-        answers = [await _take(intake, metrics, notice, delivery, cause) for notice in notices]
+        answers = [await _accept_notice(intake, metrics, notice, delivery_id, cause) for notice in notices]
         return WebhookAnswer(alerts=answers, truncated_alerts=webhook.truncatedAlerts)
 
     return router
 
 
-async def _take(intake: Intake, metrics: Metrics, notice: Notice, delivery: str, cause: str | None) -> NoticeAnswer:
-    incoming = notice.incoming
-    if incoming is None:
+async def _accept_notice(
+    intake: Intake, metrics: Metrics, notice: Notice, delivery_id: str, cause: str | None
+) -> NoticeAnswer:
+    raw_alert = notice.raw_alert
+    if raw_alert is None:
         metrics.count("alertmanager", "resolved")
         return NoticeAnswer(fingerprint=notice.fingerprint, status="resolved", message=notice.message)
     with _refusals_counted(metrics, "alertmanager"):
-        await intake.take(incoming, delivery=delivery, cause=cause)
+        await intake.accept(raw_alert, delivery_id=delivery_id, cause=cause)
     return NoticeAnswer(
-        fingerprint=notice.fingerprint, status="queued", session_id=incoming.session_id, message=notice.message
+        fingerprint=notice.fingerprint, status="queued", session_id=raw_alert.session_id, message=notice.message
     )
 
 
 def author_of(request: Request, otherwise: str) -> str:
-    """Who the proxy in front of us says it is."""
+    """The caller that the proxy in front of us names."""
     return next((request.headers[name] for name in AUTHOR_HEADERS if request.headers.get(name)), otherwise)
 
 
@@ -104,12 +106,12 @@ def _key(request: Request) -> str | None:
 def _refusals_counted(metrics: Metrics, source: AlertSource) -> Iterator[None]:
     try:
         yield
-    except (Refused, TooLarge):
+    except (AlertRejected, TooLarge):
         metrics.count(source, "refused")
         raise
 
 
-def _body_of(form: type[Form]) -> dict[str, object]:
+def _body_of(form: type[Payload]) -> dict[str, object]:
     """For the OpenAPI document: the handlers read the body themselves, to stop reading when it is too long."""
     schema = form.model_json_schema()
     content = {"application/json": {"schema": _inlined(schema, schema.pop("$defs", {}))}}
@@ -117,7 +119,7 @@ def _body_of(form: type[Form]) -> dict[str, object]:
 
 
 def _inlined(schema: Any, definitions: dict[str, Any]) -> Any:
-    """What a schema refers to, in its place: its own definitions are not at the top of the document."""
+    """Inlines what a schema refers to: its own definitions are not at the top of the document."""
     match schema:
         case {"$ref": str(name)}:
             return _inlined(definitions[name.rpartition("/")[2]], definitions)

@@ -1,14 +1,14 @@
-"""Reading a request's body, but not more than we want of it."""
+"""Bounded reading of a request's body."""
 
 from fastapi import Request
 
-from tarsy_ingest.incoming import TooMuch
+from tarsy_ingest.raw_alert import AlertTooLarge
 
 BODY_LIMIT_BYTES = 2 * 1024 * 1024
 
 
 async def read_body(request: Request) -> bytes:
-    """Raises TooMuch as soon as it is clear."""
+    """Raises AlertTooLarge as soon as it is clear."""
     declared = request.headers.get("content-length", "")
     if declared.isdecimal() and int(declared) > BODY_LIMIT_BYTES:
         raise _too_large()
@@ -20,5 +20,5 @@ async def read_body(request: Request) -> bytes:
     return bytes(body)
 
 
-def _too_large() -> TooMuch:
-    return TooMuch(((), f"the body is larger than {BODY_LIMIT_BYTES} bytes"))
+def _too_large() -> AlertTooLarge:
+    return AlertTooLarge(((), f"the body is larger than {BODY_LIMIT_BYTES} bytes"))

@@ -1,4 +1,4 @@
-"""How the HTTP side answers what goes wrong: one place for both routes."""
+"""Errors of the HTTP routes as problems (RFC 9457)."""
 
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -8,7 +8,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 
 from tarsy_bus.publisher import NotWritten, TooLarge
-from tarsy_ingest.incoming import Place, Refused, TooMuch
+from tarsy_ingest.raw_alert import AlertRejected, AlertTooLarge, FieldPath
 from tarsy_service.problems import Problem, problem_response
 
 RETRY_AFTER_SECONDS = 5
@@ -24,13 +24,13 @@ def alert_route(mask: Callable[[str], str]) -> type[APIRoute]:
             async def answer(request: Request) -> Response:
                 try:
                     return await handle(request)
-                except TooMuch as problem:
+                except AlertTooLarge as problem:
                     ((place, text),) = problem.mistakes
                     raise Problem(413, "Too large", text, pointer=_pointer(place)) from None
                 except TooLarge:
                     detail = "the alert is too large once it is masked and written down"
                     raise Problem(413, "Too large", detail) from None
-                except Refused as problem:
+                except AlertRejected as problem:
                     rows = [_row(place, text, mask) for place, text in problem.mistakes]
                     raise RequestValidationError(rows) from None
                 except NotWritten:
@@ -41,12 +41,12 @@ def alert_route(mask: Callable[[str], str]) -> type[APIRoute]:
     return AlertRoute
 
 
-def _row(place: Place, text: str, mask: Callable[[str], str]) -> dict[str, object]:
+def _row(place: FieldPath, text: str, mask: Callable[[str], str]) -> dict[str, object]:
     shown = (mask(part) if isinstance(part, str) else part for part in place)
     return {"loc": ("body", *shown), "msg": mask(text)}
 
 
-def _pointer(place: Place) -> str:
+def _pointer(place: FieldPath) -> str:
     return "".join(f"/{part}" for part in place)
 
 

@@ -1,4 +1,4 @@
-"""From an alert as it came to one in the inbox: masked first, then written, and acknowledged before it counts."""
+"""Intake of alerts: each is masked first, then written, and acknowledged before it counts."""
 
 import asyncio
 import hashlib
@@ -14,9 +14,9 @@ from tarsy_bus.tracing import step, traceparent_of
 from tarsy_contracts.alert import ALERT_LIMIT_BYTES
 from tarsy_contracts.identities import report_id
 from tarsy_contracts.inputs import AlertReceived
-from tarsy_ingest.incoming import Incoming, TooMuch
-from tarsy_ingest.masking import Masking, masked
+from tarsy_ingest.masking import AlertMaskers, mask_alert
 from tarsy_ingest.metrics import Metrics
+from tarsy_ingest.raw_alert import AlertTooLarge, RawAlert
 
 log = structlog.get_logger(__name__)
 
@@ -24,7 +24,7 @@ log = structlog.get_logger(__name__)
 class Intake:
     """Nothing of an alert is written or logged anywhere before it went through here."""
 
-    def __init__(self, publisher: Publisher, masking: Masking, metrics: Metrics, tracer: Tracer) -> None:
+    def __init__(self, publisher: Publisher, masking: AlertMaskers, metrics: Metrics, tracer: Tracer) -> None:
         self._publisher = publisher
         self._masking = masking
         self._metrics = metrics
@@ -40,38 +40,38 @@ class Intake:
             finally:
                 self._running = False
 
-    async def take(self, incoming: Incoming, *, delivery: str, cause: str | None = None) -> None:
-        """Returns when Kafka acknowledged the alert. Raises NotWritten, TooMuch or TooLarge.
+    async def accept(self, raw_alert: RawAlert, *, delivery_id: str, cause: str | None = None) -> None:
+        """Returns when Kafka acknowledged the alert. Raises NotWritten, AlertTooLarge or TooLarge.
 
-        `delivery` says which sending of the alert this is: the same sending, tried again, is the same input. `cause`
+        `delivery_id` says which sending of the alert this is: the same sending, tried again, is the same input. `cause`
         is the sender's `traceparent`.
         """
         if not self._running:
             raise NotWritten("the service is not running")
-        source = {"tarsy.alert.source": incoming.source}
-        with step(self._tracer, "receive_alert", session_id=incoming.session_id, cause=cause, attributes=source):
-            await self._queue(incoming, delivery)
+        source = {"tarsy.alert.source": raw_alert.source}
+        with step(self._tracer, "receive_alert", session_id=raw_alert.session_id, cause=cause, attributes=source):
+            await self._queue(raw_alert, delivery_id)
 
-    async def _queue(self, incoming: Incoming, delivery: str) -> None:
+    async def _queue(self, raw_alert: RawAlert, delivery_id: str) -> None:
         began = time.monotonic()
-        alert = await asyncio.to_thread(masked, incoming, self._masking)
-        session_id = incoming.session_id
+        alert = await asyncio.to_thread(mask_alert, raw_alert, self._masking)
+        session_id = raw_alert.session_id
         written_down = alert.model_dump_json().encode()
         if len(written_down) > ALERT_LIMIT_BYTES:
             text = f"takes more than {ALERT_LIMIT_BYTES} bytes once it is masked and written down as JSON"
-            raise TooMuch((incoming.place, text))
+            raise AlertTooLarge((raw_alert.place, text))
         digest = hashlib.sha256(written_down).hexdigest()
         try:
             await self._publisher.publish(
                 self._publisher.topics.inbox,
                 AlertReceived(alert=alert),
                 key=session_id,
-                id=report_id("alert", session_id, digest, delivery),
+                id=report_id("alert", session_id, digest, delivery_id),
                 subject=session_id,
                 traceparent=traceparent_of(session_id),
             )
         except NotWritten:
-            self._metrics.count(incoming.source, "not_written")
+            self._metrics.count(raw_alert.source, "not_written")
             raise
-        self._metrics.queued(incoming.source, time.monotonic() - began)
+        self._metrics.queued(raw_alert.source, time.monotonic() - began)
         log.info("alert.queued", session_id=session_id, source=alert.source, alert_type=alert.alert_type)

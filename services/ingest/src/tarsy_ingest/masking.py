@@ -1,10 +1,10 @@
-"""From an alert as it came to one that may be written: every text of a stranger's goes through a mask."""
+"""Masking of a raw alert: every text of a stranger goes through a mask before it may be written."""
 
 import json
 from dataclasses import dataclass
 
 from tarsy_contracts.alert import Alert, McpSelection, McpServerSelection
-from tarsy_ingest.incoming import Incoming
+from tarsy_ingest.raw_alert import RawAlert
 from tarsy_masking.masker import Masker
 
 SHORT = 300
@@ -13,7 +13,7 @@ ADDRESS = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Masking:
+class AlertMaskers:
     """`alert` is for what an alert says: with what the configuration adds. Who sent it may be an e-mail address, and
     stays: `sender` has the built-in set alone. Of a session both know which secret is which.
     """
@@ -21,31 +21,31 @@ class Masking:
     sender: Masker
     alert: Masker
 
-    def for_session(self, session_id: str) -> "Masking":
-        return Masking(self.sender.for_session(session_id), self.alert.for_session(session_id))
+    def for_session(self, session_id: str) -> "AlertMaskers":
+        return AlertMaskers(self.sender.for_session(session_id), self.alert.for_session(session_id))
 
 
-def masked(incoming: Incoming, masking: Masking) -> Alert:
+def mask_alert(raw_alert: RawAlert, masking: AlertMaskers) -> Alert:
     """A megabyte takes a while. Cut after masking: half a secret is not recognised."""
-    masking = masking.for_session(incoming.session_id)
+    masking = masking.for_session(raw_alert.session_id)
     return Alert(
-        alert_type=incoming.alert_type,
-        data=_storable(_data(incoming, masking.alert)),
-        source=incoming.source,
-        author=_line(masking.sender, incoming.author, SHORT),
-        title=_line(masking.alert, incoming.title, SHORT),
-        severity=_line(masking.alert, incoming.severity, SHORT) if incoming.severity else None,
-        runbook_url=_line(masking.alert, incoming.runbook_url, ADDRESS) if incoming.runbook_url else None,
-        priority=incoming.priority,
-        mcp=_selection(masking.sender, incoming.mcp) if incoming.mcp else None,
+        alert_type=raw_alert.alert_type,
+        data=_storable(_data(raw_alert, masking.alert)),
+        source=raw_alert.source,
+        author=_line(masking.sender, raw_alert.author, SHORT),
+        title=_line(masking.alert, raw_alert.title, SHORT),
+        severity=_line(masking.alert, raw_alert.severity, SHORT) if raw_alert.severity else None,
+        runbook_url=_line(masking.alert, raw_alert.runbook_url, ADDRESS) if raw_alert.runbook_url else None,
+        priority=raw_alert.priority,
+        mcp=_selection(masking.sender, raw_alert.mcp) if raw_alert.mcp else None,
     )
 
 
-def _data(incoming: Incoming, masker: Masker) -> str:
-    if isinstance(incoming.data, str):
-        return masker.mask(incoming.data)
+def _data(raw_alert: RawAlert, masker: Masker) -> str:
+    if isinstance(raw_alert.data, str):
+        return masker.mask(raw_alert.data)
     # Once more as text: for what a name and its value make together.
-    return masker.mask(json.dumps(masker.mask_json(incoming.data), indent=2, ensure_ascii=False))
+    return masker.mask(json.dumps(masker.mask_json(raw_alert.data), indent=2, ensure_ascii=False))
 
 
 def _selection(masker: Masker, selection: McpSelection) -> McpSelection:

@@ -1,4 +1,4 @@
-"""What the ingest counts."""
+"""Prometheus metrics of the ingest."""
 
 from typing import Literal, get_args
 

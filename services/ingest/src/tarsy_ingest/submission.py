@@ -7,11 +7,11 @@ from pydantic import ConfigDict, JsonValue
 from tarsy_contracts.alert import Priority
 from tarsy_contracts.runbook_urls import RunbookUrlRefused, allowed_runbook_url
 from tarsy_ingest.alert_rules import AlertRules
-from tarsy_ingest.incoming import Form, Incoming, Mistake, Refused, bounded, validated
-from tarsy_ingest.selection import McpChoice, mistakes_in_choice
+from tarsy_ingest.mcp_override import McpChoice, mistakes_in_choice
+from tarsy_ingest.raw_alert import AlertRejected, FieldError, Payload, RawAlert, check_size, validate
 
 
-class Submission(Form):
+class Submission(Payload):
     """`data` is for the agent to read, in any form. `slack_message_fingerprint` is accepted and not used yet."""
 
     model_config = ConfigDict(extra="forbid")
@@ -23,22 +23,22 @@ class Submission(Form):
     priority: Priority | None = None
     slack_message_fingerprint: str | None = None
 
-    def chosen_for(self, alert: Incoming) -> Incoming:
+    def chosen_for(self, alert: RawAlert) -> RawAlert:
         """The alert, with what was chosen for it alone."""
         mcp = self.mcp.selected() if self.mcp else None
         return replace(alert, runbook_url=self.runbook or None, priority=self.priority, mcp=mcp)
 
 
-def read_submission(value: JsonValue, rules: AlertRules, *, session_id: str, author: str) -> Incoming:
-    """For a sender who can be told what is wrong. Raises Refused."""
-    submission = validated(Submission, value)
+def read_submission(value: JsonValue, rules: AlertRules, *, session_id: str, author: str) -> RawAlert:
+    """For a sender who can be told what is wrong. Raises AlertRejected."""
+    submission = validate(Submission, value)
     mistakes = _mistakes(submission, rules)
     if mistakes:
-        raise Refused(*mistakes)
-    alert = Incoming(
+        raise AlertRejected(*mistakes)
+    alert = RawAlert(
         session_id=session_id,
-        alert_type=rules.types.asked_for(submission.alert_type or None),
-        data=bounded(submission.data, ("data",)),
+        alert_type=rules.types.require(submission.alert_type or None),
+        data=check_size(submission.data, ("data",)),
         source="api",
         author=author,
         place=("data",),
@@ -46,7 +46,7 @@ def read_submission(value: JsonValue, rules: AlertRules, *, session_id: str, aut
     return submission.chosen_for(alert)
 
 
-def _mistakes(submission: Submission, rules: AlertRules) -> list[Mistake]:
+def _mistakes(submission: Submission, rules: AlertRules) -> list[FieldError]:
     found = mistakes_in_choice(submission.mcp, rules.mcp_servers) if submission.mcp else []
     if submission.runbook:
         try:

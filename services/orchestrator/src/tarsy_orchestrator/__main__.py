@@ -6,7 +6,7 @@ from tarsy_config.mistakes import ConfigInvalid
 from tarsy_llm.script import ScriptInvalid
 from tarsy_orchestrator.app import build
 from tarsy_orchestrator.settings import OrchestratorSettings
-from tarsy_service.entry import run_main
+from tarsy_service.main import run_main
 
 if __name__ == "__main__":
-    run_main(OrchestratorSettings, build, refusals=(LogMismatch, TopicsWrong, ConfigInvalid, ScriptInvalid))
+    run_main(OrchestratorSettings, build, startup_errors=(LogMismatch, TopicsWrong, ConfigInvalid, ScriptInvalid))

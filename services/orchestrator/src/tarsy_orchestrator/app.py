@@ -20,8 +20,8 @@ from tarsy_bus.topics_admin import check_topics
 from tarsy_config.keys import keys_are_set
 from tarsy_config.load import load_config
 from tarsy_contracts.workers import WorkerAnnounced
-from tarsy_llm.limited import StreamLimits
 from tarsy_llm.providers import build_llms, close_llms
+from tarsy_llm.timeouts import StreamLimits
 from tarsy_masking.masker import Masker
 from tarsy_orchestrator.effects.admission import AdmissionQueue
 from tarsy_orchestrator.effects.chain_resolution import resolve_chain

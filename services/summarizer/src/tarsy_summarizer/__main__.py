@@ -3,9 +3,9 @@
 from tarsy_bus.topics_admin import TopicsWrong
 from tarsy_config.mistakes import ConfigInvalid
 from tarsy_llm.script import ScriptInvalid
-from tarsy_service.entry import run_main
+from tarsy_service.main import run_main
 from tarsy_summarizer.app import build
 from tarsy_summarizer.settings import SummarizerSettings
 
 if __name__ == "__main__":
-    run_main(SummarizerSettings, build, refusals=(TopicsWrong, ConfigInvalid, ScriptInvalid))
+    run_main(SummarizerSettings, build, startup_errors=(TopicsWrong, ConfigInvalid, ScriptInvalid))

@@ -14,9 +14,9 @@ from tarsy_bus.connection import bus_of
 from tarsy_bus.publisher import Publisher
 from tarsy_config.keys import keys_are_set
 from tarsy_config.load import load_config
-from tarsy_llm.limited import StreamLimits
 from tarsy_llm.protocol import Llm
 from tarsy_llm.providers import build_llms
+from tarsy_llm.timeouts import StreamLimits
 from tarsy_masking.masker import Masker
 from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
 from tarsy_service.service import Service

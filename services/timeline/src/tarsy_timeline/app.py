@@ -13,7 +13,7 @@ from tarsy_bus.publisher import Publisher
 from tarsy_bus.topics_admin import check_topics, cluster_id
 from tarsy_masking.masker import Masker
 from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
-from tarsy_service.running import Readiness
+from tarsy_service.runner import Readiness
 from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor
 from tarsy_service.tracing import tracing_of
@@ -90,7 +90,7 @@ def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
         name="timeline",
         run=run,
         router=router,
-        hindrances=parts.troubles,
+        unready_reasons=parts.troubles,
         supervisor=supervisor,
         tracing=tracing,
     )

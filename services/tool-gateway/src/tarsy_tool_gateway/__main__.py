@@ -2,9 +2,9 @@
 
 from tarsy_bus.topics_admin import TopicsWrong
 from tarsy_config.mistakes import ConfigInvalid
-from tarsy_service.entry import run_main
+from tarsy_service.main import run_main
 from tarsy_tool_gateway.app import build
 from tarsy_tool_gateway.settings import ToolGatewaySettings
 
 if __name__ == "__main__":
-    run_main(ToolGatewaySettings, build, refusals=(TopicsWrong, ConfigInvalid))
+    run_main(ToolGatewaySettings, build, startup_errors=(TopicsWrong, ConfigInvalid))

@@ -54,7 +54,7 @@ def build(settings: ToolGatewaySettings, registry: CollectorRegistry) -> Service
     return Service(
         name=NAME,
         run=gateway.run,
-        hindrances=gateway.gate.hindrances,
+        unready_reasons=gateway.gate.unready_reasons,
         supervisor=gateway.supervisor,
         tracing=tracing,
     )

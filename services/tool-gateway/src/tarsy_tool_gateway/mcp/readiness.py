@@ -35,7 +35,7 @@ class ReadinessGate:
         self._waiting = True
         self._told: list[tuple[str, str]] = []
 
-    def hindrances(self) -> list[str]:
+    def unready_reasons(self) -> list[str]:
         """Why it is closed, in sentences."""
         if self._open:
             return []
@@ -49,7 +49,7 @@ class ReadinessGate:
         while not self._open:
             self._waiting = asyncio.get_running_loop().time() < until
             self._tell()
-            self._open = not self.hindrances()
+            self._open = not self.unready_reasons()
             if not self._open:
                 await asyncio.sleep(LOOK_SECONDS)
         log.info("mcp_servers.accepted", servers=len(self._servers))

@@ -1,0 +1,73 @@
+"""Addresses of Kafka, PostgreSQL and HTTP, and the environment that gives them to the services."""
+
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from tarsy_contracts.topics import Topics
+from tarsy_local.masking_key import VARIABLE
+
+OWN_BROKER_TIMEOUTS = {"TARSY_GROUP_SESSION_TIMEOUT_MS": "3000", "TARSY_GROUP_HEARTBEAT_MS": "500"}
+"""A stock broker refuses a session of less than 6,000, which is what services take by themselves; ours allows it, and
+a dead owner is replaced sooner."""
+HOST = "127.0.0.1"
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """`own_broker` and `own_database` say that `tarsy up` has started them. The URL may hold a password.
+
+    `masking_key`: see masking_key.py.
+    """
+
+    kafka: str
+    database: str = field(repr=False)
+    http_port: int
+    config_dir: Path
+    topic_prefix: str
+    own_broker: bool
+    own_database: bool
+    masking_key: str = field(repr=False)
+
+    @property
+    def http_url(self) -> str:
+        return f"http://{HOST}:{self.http_port}"
+
+    @property
+    def topics(self) -> Topics:
+        return Topics(self.topic_prefix)
+
+    def environment(self, around: Mapping[str, str]) -> dict[str, str]:
+        """The settings that `tarsy up` knows better than whoever set the environment; group timeouts and a name unless
+        set."""
+        timeouts = OWN_BROKER_TIMEOUTS if self.own_broker else {}
+        own = {**timeouts, "TARSY_CLIENT": own_name()}
+        return {name: value for name, value in own.items() if name not in around} | {
+            "TARSY_KAFKA": self.kafka,
+            "TARSY_TOPIC_PREFIX": self.topic_prefix,
+            "TARSY_DATABASE": self.database,
+            "TARSY_TIMELINE_URL": self.http_url,
+            "TARSY_HTTP_HOST": HOST,
+            "TARSY_HTTP_PORT": str(self.http_port),
+            "TARSY_CONFIG_DIR": str(self.config_dir),
+            VARIABLE: self.masking_key,
+        }
+
+
+def own_name() -> str:
+    """Names the one process, also when it is started again: its calls are then free at once (announcements)."""
+    return f"{socket.gethostname()}-up"
+
+
+def without_password(url: str) -> str:
+    """For people: server, port and database of a PostgreSQL URL, and nothing else of it."""
+    try:
+        parts = urlsplit(url)
+        if not parts.hostname or "@" in parts.path + parts.query:
+            return f"{parts.scheme}://…"
+        place = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+        return f"{parts.scheme}://{place}:{parts.port or 5432}{parts.path}"
+    except ValueError:
+        return "postgresql://…"

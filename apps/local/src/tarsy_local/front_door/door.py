@@ -1,0 +1,91 @@
+"""Front door: one address for many processes. The path of a request names the service that it goes to."""
+
+from collections.abc import Sequence
+
+from prometheus_client import CollectorRegistry, Counter
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+from starlette.websockets import WebSocket
+
+from tarsy_local.front_door.http_proxy import CountAnswer, HttpProxy
+from tarsy_local.front_door.routes import ServiceRoute, service_of
+from tarsy_local.front_door.websocket_proxy import proxy_websocket
+from tarsy_local.supervisor.process_group import ProcessGroup
+from tarsy_service.problems import problem_response
+from tarsy_service.process_metrics import exposition
+
+OWN = ("/health", "/ready", "/metrics")
+SOCKETS = frozenset({"/api/v1/ws"})
+
+
+class Doorway:
+    """Passes on what one of the routes leads to, and refuses the rest."""
+
+    def __init__(self, routes: Sequence[ServiceRoute], proxy: HttpProxy) -> None:
+        self._routes = routes
+        self._proxy = proxy
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        service = service_of(scope["path"], self._routes)
+        if scope["type"] == "websocket":
+            socket = WebSocket(scope, receive, send)
+            if service is None or scope["path"] not in SOCKETS:
+                await socket.send_denial_response(_nowhere())
+                return
+            await proxy_websocket(self._proxy, service, socket)
+        elif service is None:
+            await _nowhere()(scope, receive, send)
+        else:
+            await self._proxy.http(service, scope, receive, send)
+
+
+class FrontDoor:
+    """A doorway with the health of the whole beside it. Its metrics are its own: each process has its own too."""
+
+    def __init__(self, doorway: Doorway, processes: ProcessGroup, registry: CollectorRegistry) -> None:
+        self._doorway = doorway
+        self._processes = processes
+        self._registry = registry
+        self._own = Starlette(
+            routes=[
+                Route("/health", self._health),
+                Route("/ready", self._ready),
+                Route("/metrics", self._metrics),
+            ]
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        app = self._own if scope["type"] == "http" and scope["path"] in OWN else self._doorway
+        await app(scope, receive, send)
+
+    async def _health(self, _: Request) -> Response:
+        return JSONResponse({"status": "healthy"})
+
+    async def _ready(self, _: Request) -> Response:
+        waiting = self._processes.waiting_for()
+        return JSONResponse({"ready": not waiting, "waiting_for": waiting}, status_code=503 if waiting else 200)
+
+    async def _metrics(self, _: Request) -> Response:
+        return Response(exposition(self._registry), media_type=CONTENT_TYPE_LATEST)
+
+
+def count_requests(registry: CollectorRegistry) -> CountAnswer:
+    counter = Counter(
+        "tarsy_front_door_requests_total",
+        "Requests that were passed on, or could not be",
+        ["service", "status"],
+        registry=registry,
+    )
+
+    def counted(service: str, status: int) -> None:
+        counter.labels(service, str(status)).inc()
+
+    return counted
+
+
+def _nowhere() -> Response:
+    return problem_response(404, "Not found", "This address leads to no service.")

@@ -1,0 +1,190 @@
+"""HTTP proxy: each request goes to an instance of its service, piece by piece in both directions."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Protocol
+
+import httpx2
+import structlog
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from tarsy_local.addresses import HOST
+from tarsy_local.front_door.request_body import BODY_LIMIT_BYTES, BodyTooLarge, ClientGone, RequestBody
+from tarsy_service.problems import problem_response
+
+log = structlog.get_logger(__name__)
+
+WAIT_SECONDS = 5.0
+"""For a service of which no instance answers: as long as one takes that is being started again."""
+LOOK_SECONDS = 0.05
+RETRY_AFTER_SECONDS = 2
+MOST_CONNECTIONS = 1_000
+TIMEOUT = httpx2.Timeout(60.0, connect=2.0, pool=2.0)
+NOT_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
+HOP_BY_HOP = frozenset(
+    b"connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding "
+    b"upgrade expect".split()
+)
+
+type HttpHeaders = list[tuple[bytes, bytes]]
+type CountAnswer = Callable[[str, int], None]
+
+
+class Upstreams(Protocol):
+    """Instances that can be asked now. `stopping`: none of them comes back."""
+
+    stopping: bool
+
+    def ready(self, service: str) -> Sequence[int]: ...
+
+
+class NoInstance(Exception):
+    """No instance took the request: nothing was sent, or nothing that does harm twice."""
+
+
+PROBLEMS = (NoInstance, BodyTooLarge, httpx2.InvalidURL, httpx2.TransportError)
+
+
+class HttpProxy:
+    """No connection is kept: one that its instance has left would be noticed only after something was sent."""
+
+    def __init__(self, upstreams: Upstreams, counted: CountAnswer, *, wait_seconds: float = WAIT_SECONDS) -> None:
+        self._upstreams = upstreams
+        self._counted = counted
+        self._wait_seconds = wait_seconds
+        self._turn = 0
+        limits = httpx2.Limits(max_connections=MOST_CONNECTIONS, max_keepalive_connections=0)
+        self._transport = httpx2.AsyncHTTPTransport(limits=limits, trust_env=False)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator["HttpProxy"]:
+        async with self._transport:
+            yield self
+
+    async def tries(self, service: str) -> AsyncIterator[int]:
+        """Ports to try, one after the other, beginning with another one each time. Raises NoInstance."""
+        limit = time.monotonic() + self._wait_seconds
+        while True:
+            ports = self._upstreams.ready(service)
+            self._turn += 1
+            for step in range(len(ports)):
+                yield ports[(self._turn + step) % len(ports)]
+            if self._upstreams.stopping or time.monotonic() > limit:
+                raise NoInstance
+            await asyncio.sleep(LOOK_SECONDS)
+
+    async def http(self, service: str, scope: Scope, receive: Receive, send: Send) -> None:
+        """Until the answer is out, or the client is gone."""
+        body = RequestBody(scope, receive)
+        answering = asyncio.create_task(self._answer(service, scope, body, send))
+        leaving = asyncio.create_task(body.client_gone())
+        try:
+            await asyncio.wait([answering, leaving], return_when=asyncio.FIRST_COMPLETED)
+            if answering.done():
+                await answering
+        finally:
+            for task in (answering, leaving):
+                task.cancel()
+            await asyncio.wait([answering, leaving])
+
+    async def _answer(self, service: str, scope: Scope, body: RequestBody, send: Send) -> None:
+        try:
+            answer = await self._first_answer(service, scope, body)
+        except ClientGone:
+            return
+        except PROBLEMS as failed:
+            problem = _problem(service, failed)
+            log.warning("request.not_passed", service=service, status=problem.status_code, reason=repr(failed))
+            self._counted(service, problem.status_code)
+            await problem(scope, _nothing, send)
+            return
+        self._counted(service, answer.status_code)
+        try:
+            await _relay(service, answer, send)
+        finally:
+            await answer.aclose()
+
+    async def _first_answer(self, service: str, scope: Scope, body: RequestBody) -> httpx2.Response:
+        await body.read_ahead()
+        repeatable = scope["method"] in ("GET", "HEAD", "OPTIONS") and not body.expected
+        async for port in self.tries(service):
+            try:
+                return await self._transport.handle_async_request(_request(scope, port, body))
+            except NOT_SENT:
+                continue
+            except (httpx2.NetworkError, httpx2.RemoteProtocolError):
+                if not repeatable:
+                    raise
+        raise NoInstance
+
+
+async def _relay(service: str, answer: httpx2.Response, send: Send) -> None:
+    headers = _without_hops(answer.headers.raw)
+    await send({"type": "http.response.start", "status": answer.status_code, "headers": headers})
+    try:
+        async for piece in answer.aiter_raw():
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+    except httpx2.TransportError as problem:
+        # Without an end, so that the connection is cut: half an answer must not look like a whole one.
+        log.warning("answer.cut", service=service, reason=repr(problem))
+        return
+    await send({"type": "http.response.body", "body": b""})
+
+
+def _request(scope: Scope, port: int, body: RequestBody) -> httpx2.Request:
+    path = scope["raw_path"] + (b"?" + scope["query_string"] if scope["query_string"] else b"")
+    return httpx2.Request(
+        scope["method"],
+        httpx2.URL(f"http://{HOST}:{port}").copy_with(raw_path=path),
+        headers=_without_hops(scope["headers"], b"x-forwarded-for") + forwarded(scope),
+        content=body.pieces() if body.expected else None,
+        extensions={"timeout": TIMEOUT.as_dict()},
+    )
+
+
+def forwarded(scope: Scope) -> HttpHeaders:
+    """Headers that say who asked, and how; a proxy before us has said it better."""
+    given = {name for name, _ in scope["headers"]}
+    before = [value for name, value in scope["headers"] if name == b"x-forwarded-for"]
+    client = scope["client"][0].encode() if scope["client"] else b"unknown"
+    own = {b"x-forwarded-proto": scope["scheme"].encode(), b"x-forwarded-host": host_of(scope)}
+    kept = [(name, value) for name, value in own.items() if name not in given]
+    return [(b"x-forwarded-for", b", ".join([*before, client])), *kept]
+
+
+def host_of(scope: Scope) -> bytes:
+    return next((value for name, value in scope["headers"] if name == b"host"), HOST.encode())
+
+
+def _without_hops(headers: Sequence[tuple[bytes, bytes]], *also: bytes) -> HttpHeaders:
+    named = b",".join(value for name, value in headers if name.lower() == b"connection")
+    dropped = HOP_BY_HOP.union(also, (name.strip().lower() for name in named.split(b",")))
+    return [(name, value) for name, value in headers if name.lower() not in dropped]
+
+
+def _problem(service: str, problem: Exception) -> Response:
+    match problem:
+        case NoInstance():
+            return unavailable(service)
+        case BodyTooLarge():
+            return problem_response(413, "Content too large", f"A body has at most {BODY_LIMIT_BYTES} bytes.")
+        case httpx2.InvalidURL():
+            return problem_response(400, "Bad request", "The address of the request is not one.")
+        case httpx2.TimeoutException():
+            return problem_response(504, "Gateway timeout", f"{service} did not answer in time.")
+        case _:
+            detail = f"{service} ended before it answered. What was asked may have been done: ask again as you did."
+            return problem_response(502, "Bad gateway", detail)
+
+
+def unavailable(service: str) -> Response:
+    response = problem_response(503, "Service unavailable", f"No {service} answers now. Ask again in a moment.")
+    response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
+    return response
+
+
+async def _nothing() -> dict[str, str]:
+    return {"type": "http.disconnect"}

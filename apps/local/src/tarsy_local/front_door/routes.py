@@ -1,0 +1,44 @@
+"""Routes of the front door: which service a path leads to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceRoute:
+    """`service` is None where nobody may go from outside."""
+
+    prefix: str
+    service: str | None
+
+
+OUTSIDE = (
+    ServiceRoute("/internal", None),
+    # FastAPI's pages would show one service as if it were the whole: the whole is in schemas/.
+    ServiceRoute("/docs", None),
+    ServiceRoute("/redoc", None),
+    ServiceRoute("/openapi.json", None),
+    ServiceRoute("/api/v1/alerts", "ingest"),
+    ServiceRoute("/api/v1/ws", "websocket-gateway"),
+    ServiceRoute("/api", "timeline"),
+    ServiceRoute("/", "websocket-gateway"),
+)
+"""For people, senders of alerts, and the page. The first that fits counts."""
+INSIDE = (ServiceRoute("/internal/v1", "timeline"),)
+"""For websocket-gateways, on a port of its own."""
+
+
+def service_of(path: str, routes: Sequence[ServiceRoute]) -> str | None:
+    """`path` is decoded. One with steps up or empty steps leads nowhere: it might be read otherwise further on."""
+    if _is_devious(path):
+        return None
+    return next((route.service for route in routes if _leads(route.prefix, path)), None)
+
+
+def _leads(prefix: str, path: str) -> bool:
+    return prefix == "/" or path == prefix or path.startswith(f"{prefix}/")
+
+
+def _is_devious(path: str) -> bool:
+    root, *steps = path.split("/")
+    return root != "" or "\\" in path or any(step in (".", "..") for step in steps) or "" in steps[:-1]

@@ -1,0 +1,149 @@
+"""The instance of a folder: one TARSy, with a lock that it holds and a file that says where everything is."""
+
+import fcntl
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Literal
+
+from pydantic import BaseModel, Field
+
+from tarsy_local.addresses import without_password
+from tarsy_local.private_folder import make_private
+
+READERS_SECONDS = 1.0
+LOOK_SECONDS = 0.02
+LINE = "  {:18}  {:>3}  {:>8}  {:9}  {:>8}  {}"
+
+
+class Process(BaseModel):
+    """`instance` counts the processes of one service. While one waits to be started again it has no pid."""
+
+    service: str
+    instance: int = 1
+    pid: int | None
+    http: str = ""
+    state: Literal["starting", "ready", "waiting", "stopping", "stopped"] = "ready"
+    restarts: int = 0
+    log: str = ""
+
+    def line(self) -> str:
+        return LINE.format(self.service, self.instance, self.pid or "-", self.state, self.restarts, self.http)
+
+
+class Instance(BaseModel):
+    """`database` holds the password of a server of our own, never that of another: the file is its owner's only."""
+
+    state: Literal["stopped", "starting", "ready", "stopping"]
+    pid: int | None
+    kafka: str = ""
+    database: str = Field("", repr=False)
+    api: str = ""
+    websocket: str = ""
+    metrics: str = ""
+    log: str = ""
+    topic_prefix: str = ""
+    scripted: bool = False
+    models: list[str] = []
+    processes: list[Process] = []
+
+    def lines(self) -> list[str]:
+        """Where everything is, for a person. The database's password stays out of it."""
+        own = any(process.service == "postgresql" for process in self.processes)
+        model = "scripted: its answers come from a file, no model is asked" if self.scripted else ", ".join(self.models)
+        return [
+            "TARSy is ready",
+            f"  page        {self.api.removesuffix('/api/v1')}/",
+            f"  API         {self.api}",
+            f"  WebSocket   {self.websocket}",
+            f"  metrics     {self.metrics}",
+            f"  Kafka       {self.kafka}",
+            f"  PostgreSQL  {without_password(self.database)}"
+            + ("  (`tarsy status --json` has the password)" if own else ""),
+            f"  log         {self.log}",
+            *self._processes(),
+            f"  model       {model}",
+            "`make demo` in a second terminal sends an alert. Ctrl-C stops everything; the data stays.",
+        ]
+
+    def _processes(self) -> list[str]:
+        """Nothing where all services run in one."""
+        services = [process for process in self.processes if process.http]
+        if not services:
+            return []
+        return [
+            "  processes   each has /metrics of its own",
+            LINE.format("service", "no.", "pid", "state", "restarts", "address").rstrip(),
+            *(process.line().rstrip() for process in self.processes),
+        ]
+
+
+class HomeInUse(Exception):
+    """Another `tarsy up` holds the folder."""
+
+
+STOPPED = Instance(state="stopped", pid=None)
+
+
+class Home:
+    """The folder `.tarsy`: data, logs, and the instance that runs."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.absolute()
+        self._file = self.folder / "instance.json"
+        self._lock = self.folder / "instance.lock"
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Raises HomeInUse. The kernel frees the lock, however the process ends."""
+        make_private(self.folder)
+        with self._lock.open("a") as lock:
+            _take(lock)
+            self.write(Instance(state="starting", pid=os.getpid()))
+            try:
+                yield
+            finally:
+                self._file.unlink(missing_ok=True)
+
+    def write(self, instance: Instance) -> None:
+        new = self._file.with_suffix(".new")
+        new.touch(mode=0o600)
+        new.write_text(instance.model_dump_json(indent=2), encoding="utf-8")
+        new.replace(self._file)
+
+    def running(self) -> Instance | None:
+        """The instance that runs here, or starts; None when nothing holds the lock."""
+        if not self._lock.exists() or not self._file.exists():
+            return None
+        with self._lock.open("r") as lock:
+            if _try(lock, fcntl.LOCK_SH):
+                return None
+        try:
+            return Instance.model_validate_json(self._file.read_bytes())
+        except FileNotFoundError:
+            return None
+
+    def stop(self, instance: Instance) -> None:
+        if instance.pid is not None:
+            with suppress(ProcessLookupError):
+                os.kill(instance.pid, signal.SIGTERM)
+
+
+def _take(lock: IO[str]) -> None:
+    """Waits for readers: a look whether something runs holds the lock, too, for a moment. Raises HomeInUse."""
+    limit = time.monotonic() + READERS_SECONDS
+    while not _try(lock, fcntl.LOCK_EX):
+        if time.monotonic() > limit:
+            raise HomeInUse
+        time.sleep(LOOK_SECONDS)
+
+
+def _try(lock: IO[str], kind: int) -> bool:
+    try:
+        fcntl.flock(lock, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -1,0 +1,117 @@
+"""The file of a running instance: `tarsy up` keeps it true and prints it once, `tarsy status` reads it."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+import structlog
+
+from tarsy_config.providers import LlmProvider
+from tarsy_embedded.server import EmbeddedServer
+from tarsy_local.addresses import HOST, Addresses, without_password
+from tarsy_local.instance import Home, Instance, Process
+from tarsy_local.supervisor.process_group import ProcessGroup
+from tarsy_local.supervisor.supervised_process import SupervisedProcess
+
+log = structlog.get_logger(__name__)
+
+
+class InstanceFile:
+    def __init__(
+        self,
+        home: Home,
+        addresses: Addresses,
+        own: Sequence[EmbeddedServer],
+        log_file: Path,
+        *,
+        models: Mapping[str, LlmProvider],
+        say: Callable[[str], None],
+    ) -> None:
+        self.say = say
+        self._home = home
+        self._own = own
+        self._restarts: Mapping[str, int] = {}
+        self._services: list[Process] = []
+        self._has_said_all = False
+        self._now = Instance(
+            state="starting",
+            pid=os.getpid(),
+            kafka=addresses.kafka,
+            database=addresses.database if addresses.own_database else without_password(addresses.database),
+            api=f"{addresses.http_url}/api/v1",
+            websocket=f"ws://{HOST}:{addresses.http_port}/api/v1/ws",
+            metrics=f"{addresses.http_url}/metrics",
+            log=str(log_file),
+            topic_prefix=addresses.topic_prefix,
+            scripted=all(model.type == "scripted" for model in models.values()),
+            models=[f"{model.model} ({name})" for name, model in models.items() if model.type != "scripted"],
+            processes=self._servers(),
+        )
+
+    def ready(self, services: Sequence[str]) -> None:
+        """All of them in this process."""
+        self._write("ready", [Process(service=service, pid=os.getpid()) for service in services])
+        if self._has_said_all:
+            self.say("The services are ready again")
+        else:
+            self._say_all()
+
+    def died(self, sentence: str) -> None:
+        """The services of this process; they are started again."""
+        self.say(sentence)
+        self._write("starting", [])
+
+    def servers_changed(self, restarts: Mapping[str, int]) -> None:
+        """One of our own has ended, or runs again."""
+        self._restarts = dict(restarts)
+        try:
+            self._write(self._now.state, self._services)
+        except OSError as problem:
+            log.error("status.not_written", reason=repr(problem))
+
+    def processes_changed(self, processes: ProcessGroup) -> None:
+        """A process was started, became ready, or died."""
+        try:
+            state = "stopping" if processes.stopping else self._now.state
+            self._write(state, [_process(member) for member in processes.members])
+        except OSError as problem:
+            log.error("status.not_written", reason=repr(problem))
+
+    def processes_ready(self, processes: ProcessGroup) -> None:
+        self._write("ready", [_process(member) for member in processes.members])
+        self._say_all()
+
+    def stopping(self) -> None:
+        self._write("stopping", [])
+
+    def _say_all(self) -> None:
+        self._has_said_all = True
+        for line in self._now.lines():
+            self.say(line)
+
+    def _servers(self) -> list[Process]:
+        return [_server(server, self._restarts.get(server.name, 0)) for server in self._own]
+
+    def _write(self, state: Literal["stopped", "starting", "ready", "stopping"], services: Sequence[Process]) -> None:
+        self._services = list(services)
+        self._now = self._now.model_copy(update={"state": state, "processes": [*self._servers(), *services]})
+        self._home.write(self._now)
+
+
+def _server(server: EmbeddedServer, restarts: int) -> Process:
+    state: Literal["ready", "waiting"] = "ready" if server.has_process else "waiting"
+    pid = server.pid if server.has_process else None
+    return Process(service=server.name.lower(), pid=pid, state=state, restarts=restarts)
+
+
+def _process(member: SupervisedProcess) -> Process:
+    return Process(
+        service=member.service,
+        instance=member.number,
+        pid=member.pid,
+        http=member.url,
+        state=member.state,
+        restarts=member.restarts,
+        log=str(member.log_file),
+    )

@@ -1,0 +1,127 @@
+"""Each service in processes of its own, behind one front door (`tarsy up --processes`)."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx2
+from prometheus_client import CollectorRegistry
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from tarsy_embedded.child import LOG_BYTES, LOGS_KEPT
+from tarsy_embedded.ports import free_port
+from tarsy_local.addresses import HOST, Addresses
+from tarsy_local.front_door.door import Doorway, FrontDoor, count_requests
+from tarsy_local.front_door.http_proxy import HttpProxy
+from tarsy_local.front_door.routes import INSIDE, OUTSIDE
+from tarsy_local.instance_counts import SERVICES, InstanceCounts
+from tarsy_local.masking_key import VARIABLE
+from tarsy_local.supervisor.process_group import ProcessGroup
+from tarsy_local.supervisor.supervised_process import SupervisedProcess
+from tarsy_service.http_metrics import refusals_counter
+from tarsy_service.http_server import proxy_server
+from tarsy_service.signals import stopped_by_signals
+from tarsy_service.supervision import Supervisor
+
+START_SECONDS = 120.0
+ALL_LOGS_BYTES = 500_000_000
+"""The limit for all processes together."""
+WITH_DATABASE = frozenset({"timeline"})
+WITHOUT_MASKING = frozenset({"websocket-gateway"})
+
+type Changed = Callable[[ProcessGroup], None]
+
+
+async def run_processes(
+    addresses: Addresses, instances: InstanceCounts, logs: Path, *, on_ready: Changed, on_change: Changed
+) -> None:
+    """Returns after an orderly stop. Raises ServiceRefused or StartTooSlow, in a group. Leaves no process behind."""
+    inside = free_port()
+    stopping = asyncio.Event()
+    async with httpx2.AsyncClient(trust_env=False) as client:
+        processes = _make_process_group(addresses, instances, logs, client, inside, on_change)
+        with stopped_by_signals(stopping):
+            async with _doors(processes, addresses.http_port, inside), Supervisor().group() as group:
+                running = group.start("processes", processes.run(), may_end=stopping.is_set)
+                starting = group.start_finite("start", processes.until_ready(START_SECONDS))
+                told = group.start_finite("signals", stopping.wait())
+                await asyncio.wait([starting, told, running], return_when=asyncio.FIRST_COMPLETED)
+                if starting.done() and starting.exception() is None:
+                    on_ready(processes)
+                    await asyncio.wait([told, running], return_when=asyncio.FIRST_COMPLETED)
+                starting.cancel()
+                told.cancel()
+                if stopping.is_set():
+                    await processes.stop()
+
+
+def _make_process_group(
+    addresses: Addresses,
+    instances: InstanceCounts,
+    logs: Path,
+    client: httpx2.AsyncClient,
+    inside: int,
+    on_change: Changed,
+) -> ProcessGroup:
+    logs.mkdir(mode=0o700, parents=True, exist_ok=True)
+    log_bytes = min(LOG_BYTES, ALL_LOGS_BYTES // ((1 + LOGS_KEPT) * sum(instances.values())))
+    members: list[SupervisedProcess] = []
+    processes = ProcessGroup(members)
+    for service, count in instances.items():
+        environment = service_environment(service, addresses, inside, os.environ)
+        members.extend(
+            SupervisedProcess(
+                service,
+                number,
+                log_file=logs / f"{service}-{number}.log",
+                log_bytes=log_bytes,
+                environment=environment,
+                client=client,
+                changed=lambda: on_change(processes),
+            )
+            for number in range(1, count + 1)
+        )
+    return processes
+
+
+def service_environment(service: str, addresses: Addresses, inside: int, around: Mapping[str, str]) -> dict[str, str]:
+    """Only services that use the database get its password, and only services that mask get the masking key."""
+    told = {**around, **addresses.environment(around), "TARSY_TIMELINE_URL": f"http://{HOST}:{inside}"}
+    untold = {VARIABLE} if service in WITHOUT_MASKING else set()
+    if service not in WITH_DATABASE:
+        untold.add("TARSY_DATABASE")
+    return {name: value for name, value in told.items() if name not in untold}
+
+
+@asynccontextmanager
+async def _doors(processes: ProcessGroup, port: int, inside: int) -> AsyncIterator[None]:
+    """The front door, and the one through which websocket-gateways ask whichever timeline is there."""
+    registry = CollectorRegistry()
+    registry.register(ProcessGroupCollector(processes))
+    async with HttpProxy(processes, count_requests(registry)).running() as proxy:
+        front = FrontDoor(Doorway(OUTSIDE, proxy), processes, registry)
+        refused = refusals_counter(registry)
+        inner = proxy_server(Doorway(INSIDE, proxy), HOST, inside)
+        async with inner, proxy_server(front, HOST, port, count=lambda why: refused.labels(why).inc()):
+            yield
+
+
+class ProcessGroupCollector(Collector):
+    def __init__(self, processes: ProcessGroup) -> None:
+        self._processes = processes
+
+    def collect(self) -> Iterator[Metric]:
+        ready = GaugeMetricFamily(
+            "tarsy_front_door_processes_ready", "Processes of a service that do their work", labels=["service"]
+        )
+        restarts = CounterMetricFamily(
+            "tarsy_front_door_restarts_total", "How often a service's processes were started again", labels=["service"]
+        )
+        for service in SERVICES:
+            ready.add_metric([service], len(self._processes.ready(service)))
+            restarts.add_metric([service], self._processes.restarts(service))
+        yield ready
+        yield restarts

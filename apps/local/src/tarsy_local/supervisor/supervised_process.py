@@ -1,0 +1,216 @@
+"""Supervised process: one instance of a service, which is started again when it dies."""
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal
+
+import httpx2
+import structlog
+from pydantic import BaseModel, ValidationError
+
+from tarsy_embedded.child import LOG_BYTES, ChildProcess
+from tarsy_embedded.ports import free_port, is_taken
+from tarsy_local.addresses import HOST
+
+log = structlog.get_logger(__name__)
+
+FIRST_PAUSE_SECONDS = 0.2
+LONGEST_PAUSE_SECONDS = 10.0
+LIVED_SECONDS = 10.0
+"""A process that lived this long did not die of its start: its next pause is the first one again."""
+LOOK_SECONDS = 0.1
+PROBE_SECONDS = 1.0
+UNREADY_LOOK_SECONDS = 1.0
+SETTLED_SECONDS = 5.0
+"""A reason that has been given for this long will not pass by itself."""
+REFUSED = 2
+"""The exit code of a service that tells the operator what is wrong."""
+LAST_LINES = 20
+
+type State = Literal["starting", "ready", "waiting", "stopping", "stopped"]
+
+
+class ServiceRefused(Exception):
+    """A service could not do its work from the beginning; the message is its own."""
+
+
+class UnreadyAnswer(BaseModel):
+    """Answer of `/ready` from a service that is not ready. `starting`: the services that do not do their work yet."""
+
+    starting: list[str]
+    reasons: dict[str, list[str]]
+
+
+def next_pause(pause: float, lived: float) -> float:
+    """Before a process is started again that was started after `pause` and lived for so long (seconds)."""
+    if lived >= LIVED_SECONDS:
+        return FIRST_PAUSE_SECONDS
+    return min(max(pause * 2, FIRST_PAUSE_SECONDS), LONGEST_PAUSE_SECONDS)
+
+
+class SupervisedProcess:
+    """Must be run on the main thread: on Linux the process dies with the thread that started it."""
+
+    def __init__(
+        self,
+        service: str,
+        number: int,
+        *,
+        log_file: Path,
+        log_bytes: int = LOG_BYTES,
+        environment: Mapping[str, str],
+        client: httpx2.AsyncClient,
+        changed: Callable[[], None],
+    ) -> None:
+        self.service = service
+        self.number = number
+        self.log_file = log_file
+        self._log_bytes = log_bytes
+        self.port = free_port()
+        self.state: State = "starting"
+        self.restarts = 0
+        self.unready_reasons: list[str] = []
+        """Why it does not count as ready though it works, in its own sentences."""
+        self._unready_since = 0.0
+        self.ended = asyncio.Event()
+        self._environment = environment
+        self._client = client
+        self._changed = changed
+        self._child: ChildProcess | None = None
+        self._was_ready = False
+        self._told = asyncio.Event()
+
+    @property
+    def name(self) -> str:
+        return f"{self.service}-{self.number}"
+
+    @property
+    def url(self) -> str:
+        return f"http://{HOST}:{self.port}"
+
+    @property
+    def is_unready(self) -> bool:
+        """It works, and will not be ready before somebody mends something."""
+        return bool(self.unready_reasons) and time.monotonic() - self._unready_since >= SETTLED_SECONDS
+
+    @property
+    def pid(self) -> int | None:
+        return None if self._child is None else self._child.pid
+
+    async def run(self) -> None:
+        """Until it was told to stop and has ended. Raises ServiceRefused. Leaves no process behind."""
+        pause = 0.0
+        try:
+            while not self._told.is_set():
+                began = time.monotonic()
+                code = await self._live(self._start())
+                if self._told.is_set():
+                    break
+                pause = next_pause(pause, time.monotonic() - began)
+                await self._wait(pause, code)
+                self.restarts += not self._told.is_set()
+        finally:
+            self._end_child()
+            self._set("stopped")
+            self.ended.set()
+
+    def stop(self) -> None:
+        """Tells it to end, in order, and not to come back."""
+        self._told.set()
+        if self._child is not None:
+            self._set("stopping")
+            self._signal(signal.SIGTERM)
+
+    def was_told_to_stop(self) -> bool:
+        return self._told.is_set()
+
+    def kill(self) -> None:
+        self._told.set()
+        self._signal(signal.SIGKILL)
+
+    def _start(self) -> ChildProcess:
+        if is_taken(self.port):
+            self.port = free_port()
+        self._child = ChildProcess(
+            [sys.executable, "-m", f"tarsy_{self.service.replace('-', '_')}"],
+            log=self.log_file,
+            log_bytes=self._log_bytes,
+            death_signal=signal.SIGKILL,
+            folder=Path.cwd(),
+            environment={**self._environment, "TARSY_CLIENT": self.name, "TARSY_HTTP_PORT": str(self.port)},
+        )
+        self.unready_reasons = []
+        log.info("process.started", name=self.name, process=self._child.pid, port=self.port)
+        self._set("starting")
+        return self._child
+
+    async def _live(self, child: ChildProcess) -> int:
+        asked_at = 0.0
+        while (code := child.exited()) is None:
+            pause = UNREADY_LOOK_SECONDS if self.is_unready else 0.0
+            if self.state == "starting" and time.monotonic() >= asked_at + pause:
+                asked_at = time.monotonic()
+                if await self._answers_ready():
+                    self._was_ready = True
+                    self._set("ready")
+            await asyncio.sleep(LOOK_SECONDS)
+        if code == REFUSED and not self._was_ready and not self._told.is_set():
+            raise ServiceRefused(_sentence(child) or f"{self.name} refused to start: {self.log_file} says why.")
+        self._end_child()
+        return code
+
+    async def _answers_ready(self) -> bool:
+        try:
+            answer = await self._client.get(f"{self.url}/ready", timeout=PROBE_SECONDS)
+        except httpx2.HTTPError:
+            return False
+        self._note_unready(_unready_reasons(answer))
+        return answer.status_code == 200 and self.state == "starting"
+
+    def _note_unready(self, reasons: list[str]) -> None:
+        if reasons != self.unready_reasons:
+            self.unready_reasons, self._unready_since = reasons, time.monotonic()
+
+    async def _wait(self, pause: float, code: int) -> None:
+        log.error("process.died", name=self.name, exit_code=code, again_in_seconds=pause, log=str(self.log_file))
+        self._set("waiting")
+        with suppress(TimeoutError):
+            async with asyncio.timeout(pause):
+                await self._told.wait()
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self._child is not None and self._child.exited() is None:
+            with suppress(ProcessLookupError):
+                os.kill(self._child.pid, number)
+
+    def _end_child(self) -> None:
+        if self._child is not None:
+            self._child.stop(signal.SIGKILL)
+            self._child = None
+
+    def _set(self, state: State) -> None:
+        self.state = state
+        self._changed()
+
+
+def _unready_reasons(answer: httpx2.Response) -> list[str]:
+    """Nothing of one that is ready, nor of one that only starts."""
+    if answer.status_code == 200:
+        return []
+    try:
+        told = UnreadyAnswer.model_validate_json(answer.content)
+    except ValidationError:
+        return []
+    return [] if told.starting else [reason for reasons in told.reasons.values() for reason in reasons]
+
+
+def _sentence(child: ChildProcess) -> str:
+    """The lines that it wrote for people: its log lines are JSON."""
+    lines = [line for line in child.output().splitlines() if line.strip() and not line.startswith("{")]
+    return "\n".join(lines[-LAST_LINES:])

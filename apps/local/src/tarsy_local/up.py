@@ -1,0 +1,192 @@
+"""`tarsy up`: every service, on Kafka and PostgreSQL, in the foreground, until it is told to stop."""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from types import FrameType
+
+import structlog
+import uvloop
+from pydantic import ValidationError
+
+from tarsy_bus.acceptance import LogMismatch
+from tarsy_bus.topics_admin import TopicsWrong
+from tarsy_config.load import load_config
+from tarsy_config.mistakes import ConfigInvalid
+from tarsy_embedded.child import LOG_BYTES, LOGS_KEPT
+from tarsy_embedded.errors import EmbeddedError
+from tarsy_embedded.ports import require_free
+from tarsy_llm.script import ScriptInvalid
+from tarsy_local.addresses import Addresses
+from tarsy_local.instance import Home
+from tarsy_local.instance_counts import SERVICES, InstanceCounts
+from tarsy_local.instance_file import InstanceFile
+from tarsy_local.masking_key import masking_key
+from tarsy_local.one_process import KafkaUnusable, make_topics, run_in_one_process
+from tarsy_local.servers import DatabaseUnusable, NamedServers, Say, ServersInUse, servers
+from tarsy_local.startup_errors import sentences
+from tarsy_local.supervisor.process_group import ProcessGroup, StartTooSlow
+from tarsy_local.supervisor.restart_budget import BudgetSpent
+from tarsy_local.supervisor.server_supervisor import ServerSupervisor
+from tarsy_local.supervisor.supervised_process import ServiceRefused
+from tarsy_local.terminal_text import one_line
+from tarsy_service.logs import configure_logs
+
+log = structlog.get_logger(__name__)
+
+FOR_PEOPLE = (EmbeddedError, ConfigInvalid, ScriptInvalid, KafkaUnusable, DatabaseUnusable, ServiceRefused, BudgetSpent)
+FATAL_ERRORS = (LogMismatch, ConfigInvalid, ScriptInvalid)
+"""Errors that end `tarsy up`: mistakes that somebody has to mend."""
+FATAL_ERRORS_AT_FIRST = (TopicsWrong,)
+"""Later it may be a broker that was started again and does not know all of its topics yet."""
+WITH_TRACEBACK = (ExceptionGroup, TopicsWrong, LogMismatch, ValidationError, StartTooSlow)
+
+
+class UpFailed(Exception):
+    """TARSy could not start, or could not go on; the message is for the person at the terminal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    http: int
+    kafka: int
+    database: int
+
+
+@dataclass(frozen=True, slots=True)
+class UpOptions:
+    """`replication` is None for what fits the cluster; `instances` is None for all services in one process."""
+
+    config_dir: Path
+    ports: Ports
+    named: NamedServers
+    topic_prefix: str
+    replication: int | None
+    instances: InstanceCounts | None
+
+
+def run_up(home: Home, options: UpOptions, say: Say) -> None:
+    """Returns after an orderly stop. Raises HomeInUse, UpFailed, or KeyboardInterrupt when stopped too early for it.
+
+    Must run on the main thread: the servers die with the thread that started them.
+    """
+    log_file = home.folder / "tarsy.log"
+    try:
+        with home.held(), _sigterm_interrupts():
+            configure_logs("INFO", RotatingFileHandler(log_file, maxBytes=LOG_BYTES, backupCount=LOGS_KEPT))
+            try:
+                _run(home, options, log_file, say)
+            except FOR_PEOPLE as problem:
+                raise UpFailed(sentences(problem, log_file)) from problem
+            except WITH_TRACEBACK as problem:
+                log.error("up.failed", exc_info=problem)
+                raise UpFailed(sentences(problem, log_file)) from problem
+    except OSError as problem:
+        raise UpFailed(sentences(problem, log_file)) from problem
+
+
+def _run(home: Home, options: UpOptions, log_file: Path, say: Say) -> None:
+    config = load_config(options.config_dir, os.environ)
+    require_free(options.ports.http, "the HTTP server")
+    os.environ["PATH"] = f"{Path(sys.prefix) / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"
+    ports = options.ports
+    with servers(home.folder, options.named, kafka_port=ports.kafka, database_port=ports.database, say=say) as running:
+        addresses = _make_addresses(options, running, masking_key(home.folder, os.environ))
+        models = {name: config.llm_providers[name] for name in sorted(config.llm_providers_in_use)}
+        say("Making the topics")
+        uvloop.run(make_topics(addresses, replication=options.replication))
+        instance_file = InstanceFile(home, addresses, running.own, log_file, models=models, say=say)
+        if options.instances is None:
+            _run_in_one_process(addresses, running, instance_file)
+        else:
+            _run_processes(addresses, running, instance_file, options.instances, home.folder / "logs")
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        instance_file.stopping()
+        say("The services have stopped" + ("; stopping Kafka and PostgreSQL" if running.own else ""))
+    say("TARSy has stopped; its data stays")
+
+
+def _make_addresses(options: UpOptions, running: ServersInUse, key: str) -> Addresses:
+    return Addresses(
+        kafka=running.kafka,
+        database=running.database,
+        http_port=options.ports.http,
+        config_dir=options.config_dir,
+        topic_prefix=options.topic_prefix,
+        own_broker=not options.named.kafka,
+        own_database=not options.named.database,
+        masking_key=key,
+    )
+
+
+def _run_in_one_process(addresses: Addresses, running: ServersInUse, instance_file: InstanceFile) -> None:
+    # Here, because it imports every service, which who starts processes leaves to them.
+    from tarsy_local.composition import all_services
+
+    os.environ.update(addresses.environment(os.environ))
+    instance_file.say("Starting the services")
+
+    async def run() -> None:
+        work = run_in_one_process(
+            all_services,
+            port=addresses.http_port,
+            on_ready=lambda: instance_file.ready(list(SERVICES)),
+            on_death=instance_file.died,
+            fatal_errors=FATAL_ERRORS,
+            fatal_errors_at_first=FATAL_ERRORS_AT_FIRST,
+        )
+        await _run_on_servers(running, instance_file, work)
+
+    uvloop.run(run())
+
+
+async def _run_on_servers(
+    running: ServersInUse, instance_file: InstanceFile, work: Coroutine[None, None, None]
+) -> None:
+    supervisor = ServerSupervisor(
+        running.own, say=instance_file.say, changed=lambda: instance_file.servers_changed(supervisor.restarts)
+    )
+    await supervisor.run_with(work)
+
+
+def _run_processes(
+    addresses: Addresses, running: ServersInUse, instance_file: InstanceFile, instances: InstanceCounts, logs: Path
+) -> None:
+    from tarsy_local.many_processes import run_processes
+
+    count, began = sum(instances.values()), time.monotonic()
+    instance_file.say(f"Starting {count} processes")
+
+    def started(processes: ProcessGroup) -> None:
+        ready = sum(member.state == "ready" for member in processes.members)
+        who = f"All {count} processes are ready" if ready == count else f"{ready} of {count} processes are ready"
+        instance_file.say(f"{who} after {time.monotonic() - began:.1f} seconds")
+        for reason in processes.unready_reasons():
+            instance_file.say(f"Warning: {one_line(reason)}")
+        instance_file.processes_ready(processes)
+
+    async def run() -> None:
+        work = run_processes(addresses, instances, logs, on_ready=started, on_change=instance_file.processes_changed)
+        await _run_on_servers(running, instance_file, work)
+
+    uvloop.run(run())
+
+
+@contextmanager
+def _sigterm_interrupts() -> Iterator[None]:
+    """Until the services run, which then take both signals themselves, `tarsy down` is what Ctrl-C is."""
+
+    def interrupt(_: int, __: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,97 @@
+"""What services are told, and what people are shown."""
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from tarsy_local.addresses import Addresses, without_password
+from tarsy_local.instance import Instance
+from tarsy_local.many_processes import service_environment
+from tarsy_local.masking_key import masking_key
+from tarsy_local.servers import NamedServers
+
+URL = "postgresql://tarsy:pass%2Fword@db.example:5433/tarsy?sslmode=require"
+KEY = "0123456789abcdef-word"
+
+
+def addresses(*, own_broker: bool) -> Addresses:
+    return Addresses(
+        kafka="kafka-1:9092,kafka-2:9092",
+        database=URL,
+        http_port=8080,
+        config_dir=Path("config"),
+        topic_prefix="team",
+        own_broker=own_broker,
+        own_database=False,
+        masking_key=KEY,
+    )
+
+
+def test_a_dead_member_is_replaced_sooner_on_our_own_broker() -> None:
+    told = addresses(own_broker=True).environment({})
+    assert told["TARSY_CLIENT"] == f"{socket.gethostname()}-up", "the same when it is started again"
+    assert told["TARSY_GROUP_SESSION_TIMEOUT_MS"] == "3000"
+    assert told["TARSY_GROUP_HEARTBEAT_MS"] == "500"
+    assert not [name for name in addresses(own_broker=False).environment({}) if "GROUP" in name]
+
+
+@pytest.mark.parametrize("own_broker", [True, False])
+def test_timeouts_that_somebody_set_stay(own_broker: bool) -> None:
+    around = {"TARSY_GROUP_SESSION_TIMEOUT_MS": "9000"}
+    assert "TARSY_GROUP_SESSION_TIMEOUT_MS" not in addresses(own_broker=own_broker).environment(around)
+    assert (
+        service_environment("ingest", addresses(own_broker=own_broker), 1, around)["TARSY_GROUP_SESSION_TIMEOUT_MS"]
+        == "9000"
+    )
+
+
+def test_only_the_timeline_is_told_of_the_database() -> None:
+    around = {"TARSY_DATABASE": "postgresql://other"}
+    assert service_environment("timeline", addresses(own_broker=True), 1, around)["TARSY_DATABASE"] == URL
+    for service in ("ingest", "orchestrator", "tool-gateway", "summarizer", "websocket-gateway"):
+        assert "TARSY_DATABASE" not in service_environment(service, addresses(own_broker=True), 1, around)
+
+
+def test_all_services_that_mask_have_the_same_key_and_the_other_has_none() -> None:
+    around = {"TARSY_MASKING_KEY": KEY}
+    for service in ("ingest", "orchestrator", "tool-gateway", "summarizer", "timeline"):
+        assert service_environment(service, addresses(own_broker=True), 1, around)["TARSY_MASKING_KEY"] == KEY
+    assert "TARSY_MASKING_KEY" not in service_environment("websocket-gateway", addresses(own_broker=True), 1, around)
+
+
+def test_a_masking_key_is_made_once_and_for_its_owner_only(tmp_path: Path) -> None:
+    made = masking_key(tmp_path, {})
+    (file,) = tmp_path.iterdir()
+    assert len(made) == 64
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert masking_key(tmp_path, {}) == made
+    assert masking_key(tmp_path / "elsewhere", {"TARSY_MASKING_KEY": KEY}) == KEY
+
+
+def test_gateways_ask_the_timeline_through_the_inner_door() -> None:
+    told = service_environment("websocket-gateway", addresses(own_broker=True), 21001, {})
+    assert told["TARSY_TIMELINE_URL"] == "http://127.0.0.1:21001"
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        (URL, "postgresql://db.example:5433/tarsy"),
+        ("postgresql://tarsy@db.example/tarsy", "postgresql://db.example:5432/tarsy"),
+        ("postgresql://db.example/tarsy?user=tarsy&password=secret", "postgresql://db.example:5432/tarsy"),
+        ("postgresql://t:secret@[::1]:5432/tarsy", "postgresql://[::1]:5432/tarsy"),
+        ("postgresql://t:12/secret@db.example/tarsy", "postgresql://…"),
+        ("postgresql://t:secret/x@db.example/tarsy", "postgresql://…"),
+        ("postgresql:///tarsy?password=secret@x", "postgresql://…"),
+        ("secret", "://…"),
+    ],
+)
+def test_a_password_is_shown_to_nobody(url: str, shown: str) -> None:
+    assert without_password(url) == shown
+
+
+def test_a_password_is_in_no_representation() -> None:
+    one = addresses(own_broker=True)
+    instance = Instance(state="ready", pid=1, database=URL)
+    assert not [held for held in (one, NamedServers("", URL), instance) if "word" in repr(held)]

@@ -1,0 +1,49 @@
+"""Which service a path leads to."""
+
+import pytest
+
+from tarsy_local.front_door.routes import INSIDE, OUTSIDE, service_of
+
+
+@pytest.mark.parametrize(
+    ("path", "service"),
+    [
+        ("/api/v1/alerts", "ingest"),
+        ("/api/v1/alerts/alertmanager", "ingest"),
+        ("/api/v1/alertsx", "timeline"),
+        ("/api/v1/sessions", "timeline"),
+        ("/api/v1/sessions/1/timeline", "timeline"),
+        ("/api/v1/ws", "websocket-gateway"),
+        ("/", "websocket-gateway"),
+        ("/sessions/1", "websocket-gateway"),
+        ("/assets/1/page.js", "websocket-gateway"),
+    ],
+)
+def test_a_path_leads_to_the_service_that_has_it(path: str, service: str) -> None:
+    assert service_of(path, OUTSIDE) == service
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/internal",
+        "/internal/v1/chains",
+        "//internal/v1/chains",
+        "/api/v1/../../internal/v1/chains",
+        "/api/v1/./../internal",
+        "/api//v1/sessions",
+        "/api/..\\internal",
+        "/assets/../internal/v1/chains",
+        "/docs",
+        "/openapi.json",
+        "no-path",
+    ],
+)
+def test_nothing_leads_in_from_outside(path: str) -> None:
+    assert service_of(path, OUTSIDE) is None
+
+
+def test_the_inner_door_leads_to_what_gateways_ask_and_nowhere_else() -> None:
+    assert service_of("/internal/v1/chains", INSIDE) == "timeline"
+    assert service_of("/api/v1/sessions", INSIDE) is None
+    assert service_of("/internal/v1/../../api/v1/sessions", INSIDE) is None

@@ -1,0 +1,104 @@
+"""Client of the HTTP API for the commands. Each failure is one sentence."""
+
+import time
+from collections.abc import Callable
+
+import httpx2
+from pydantic import JsonValue
+
+TIMEOUT_SECONDS = 30.0
+RETRY_SECONDS = 30.0
+PAUSE_SECONDS = 0.5
+INTERRUPTED = frozenset({502, 503, 504})
+
+type ApiAnswer = dict[str, JsonValue]
+
+
+class ApiFailed(Exception):
+    """The API refused, or could not be reached."""
+
+
+class NotFound(ApiFailed):
+    """The API does not know what was asked for."""
+
+
+class Unreachable(ApiFailed):
+    """Nobody answers there, or whoever did is gone."""
+
+
+class Interrupted(ApiFailed):
+    """Somebody answers there, and says that it will do again what it does not do now."""
+
+
+def retry[T](
+    ask: Callable[[], T],
+    *kinds: type[ApiFailed],
+    on_first_failure: Callable[[ApiFailed], None] = lambda _: None,
+    seconds: float = RETRY_SECONDS,
+) -> T:
+    """Asks again after failures of these kinds: services are replaced within seconds."""
+    limit = time.monotonic() + seconds
+    first = True
+    while True:
+        try:
+            return ask()
+        except kinds as problem:
+            if time.monotonic() > limit:
+                raise
+            if first:
+                on_first_failure(problem)
+            first = False
+        time.sleep(PAUSE_SECONDS)
+
+
+def get(url: str, **params: str | int) -> ApiAnswer:
+    """Raises ApiFailed."""
+    return _answer("GET", url, params=params)
+
+
+def post(url: str, body: JsonValue, *, idempotency_key: str | None = None) -> ApiAnswer:
+    """Raises ApiFailed. With a key it can be repeated: the second time is the first one's."""
+    return _answer("POST", url, body=body, headers={"Idempotency-Key": idempotency_key} if idempotency_key else None)
+
+
+def _answer(
+    method: str,
+    url: str,
+    *,
+    body: JsonValue = None,
+    params: dict[str, str | int] | None = None,
+    headers: dict[str, str] | None = None,
+) -> ApiAnswer:
+    try:
+        answer = httpx2.request(method, url, json=body, params=params, headers=headers, timeout=TIMEOUT_SECONDS)
+    except (httpx2.HTTPError, httpx2.InvalidURL) as problem:
+        reason = str(problem) or type(problem).__name__
+        no_address = isinstance(problem, httpx2.InvalidURL | httpx2.UnsupportedProtocol)
+        raise (ApiFailed if no_address else Unreachable)(
+            f"{url} could not be reached ({reason}): is it a TARSy's address, and does it run?"
+        ) from problem
+    if answer.status_code >= 400:
+        raise _refusal(answer.status_code)(f"{url} answered {answer.status_code}: {_problem_detail(answer)}")
+    try:
+        found = answer.json()
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise ApiFailed(f"{url} did not answer as a TARSy does: is it one's address?")
+    return found
+
+
+def _refusal(status: int) -> type[ApiFailed]:
+    if status == 404:
+        return NotFound
+    return Interrupted if status in INTERRUPTED else ApiFailed
+
+
+def _problem_detail(answer: httpx2.Response) -> str:
+    """The sentence of a problem, else the beginning of whatever was sent."""
+    try:
+        body = answer.json()
+    except ValueError:
+        body = None
+    detail = body.get("detail") if isinstance(body, dict) else None
+    return detail if isinstance(detail, str) else answer.text[:500]

@@ -1,0 +1,31 @@
+"""The `tarsy` command."""
+
+import typer
+
+from tarsy_cli.config.commands import config
+from tarsy_cli.held_commands import session
+from tarsy_cli.instance_commands import down, status, up
+from tarsy_cli.lab.commands import demo, lab
+from tarsy_cli.masking.commands import mask
+from tarsy_cli.server_commands import servers
+from tarsy_cli.session_commands import sessions, submit, watch
+from tarsy_cli.topic_commands import topics
+
+cli = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="TARSy investigates production alerts.",
+)
+
+
+def main() -> None:
+    cli(prog_name="tarsy")
+
+
+cli.add_typer(topics, name="topics")
+cli.add_typer(session, name="session")
+cli.add_typer(lab, name="lab")
+cli.add_typer(config, name="config")
+for command in (up, status, down, demo, submit, watch, sessions, servers, mask):
+    cli.command()(command)

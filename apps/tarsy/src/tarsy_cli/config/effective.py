@@ -1,0 +1,77 @@
+"""The effective configuration: what `tarsy config show` shows, as plain data.
+
+Built from named keys only: what is not named here is not shown.
+"""
+
+from collections.abc import Mapping
+
+from pydantic import JsonValue
+
+from tarsy_cli.config.external import provider_tree, server_tree
+from tarsy_cli.config.leaves import Tree, leaf, of_environment, resolved, section, text
+from tarsy_config.agent_settings import AgentSettings
+from tarsy_config.chain_settings import StageSettings
+from tarsy_config.config import Config
+
+
+def effective(config: Config, environ: Mapping[str, str]) -> Tree:
+    return {
+        "default_alert_type": leaf(config.default_alert_type, config.sources.given(("defaults", "alert_type"))),
+        "chains": {chain_id: _chain(config, chain_id) for chain_id in config.agent_chains},
+        "mcp_servers": {name: server_tree(config, name) for name in config.mcp_servers},
+        "llm_providers": {name: provider_tree(config, name) for name in config.llm_providers},
+        "alert_masking": section(config, ("defaults", "alert_masking"), config.defaults.alert_masking),
+        "limits": section(config, ("limits",), config.limits),
+        "queue": section(config, ("queue",), config.queue),
+        "system": _system(config, environ),
+        "notes": [str(note) for note in config.notes],
+    }
+
+
+def _chain(config: Config, chain_id: str) -> Tree:
+    chain = config.explained(chain_id)
+    return {
+        "defined": str(chain.defined),
+        "alert_types": list(chain.alert_types),
+        "stages": [_stage(config, stage) for stage in chain.stages],
+        "executive_summary": _agent(config, chain.executive_summary),
+        "summary_llm_provider": leaf(
+            chain.summary_llm_provider.value or "whoever the agent asks", chain.summary_llm_provider.origin
+        ),
+        "default_runbook": text(config, chain.default_runbook),
+    }
+
+
+def _stage(config: Config, stage: StageSettings) -> Tree:
+    tree: Tree = {
+        "name": stage.name,
+        "replicas": stage.replicas,
+        "success_policy": resolved(stage.success_policy),
+        "agents": [_agent(config, agent) for agent in stage.agents],
+    }
+    if stage.synthesis is not None:
+        tree["synthesis"] = _agent(config, stage.synthesis)
+    return tree
+
+
+def _agent(config: Config, agent: AgentSettings) -> Tree:
+    native: list[JsonValue] = [resolved(tool) for tool in agent.native_tools]
+    return {
+        "name": agent.name,
+        "llm_provider": resolved(agent.llm_provider),
+        "fallback_providers": resolved(agent.fallback_providers),
+        "controller": resolved(agent.controller),
+        "max_iterations": resolved(agent.max_iterations),
+        "mcp_servers": resolved(agent.servers),
+        "native_tools": native,
+        "custom_instructions": text(config, agent.custom_instructions),
+    }
+
+
+def _system(config: Config, environ: Mapping[str, str]) -> Tree:
+    github = config.system.github.token_env
+    origin = config.sources.given(("system", "github", "token_env"))
+    return {
+        "github_token": of_environment(github, environ, origin),
+        "runbooks": section(config, ("system", "runbooks"), config.system.runbooks),
+    }

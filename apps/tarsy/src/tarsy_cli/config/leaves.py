@@ -1,0 +1,67 @@
+"""Single settings, as they are shown: the value, and where it comes from."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, JsonValue, SecretStr
+
+from tarsy_config.config import Config
+from tarsy_config.mistakes import Place
+from tarsy_config.origins import Found, Origin
+
+type Tree = dict[str, JsonValue]
+
+VALUE = "value"
+FROM = "from"
+
+
+def leaf(value: JsonValue, origin: Origin | str) -> Tree:
+    return {VALUE: value, FROM: str(origin)}
+
+
+def resolved(setting: Found[Any]) -> Tree:
+    """A setting that is a number, one of a few words, or names of what is configured: it is shown as it is."""
+    return leaf(_plain(setting.value), setting.origin)
+
+
+def text(config: Config, setting: Found[str]) -> Tree:
+    return shown(config, setting.value, setting.origin)
+
+
+def shown(config: Config, value: Any, origin: Origin) -> Tree:
+    """Names the variable of a template instead of its value, which may be a secret wherever it stands."""
+    variables = config.sources.variables(origin.place) if origin.kind == "file" else ()
+    if variables:
+        return leaf(f"set, from {', '.join(variables)}", origin)
+    return leaf(_plain(value), origin)
+
+
+def secret(config: Config, value: SecretStr | str | None, place: Place) -> Tree:
+    if not value:
+        return leaf("not set", config.sources.given(place))
+    variables = config.sources.variables(place)
+    return leaf(f"set, from {', '.join(variables)}" if variables else "set", config.sources.given(place))
+
+
+def of_environment(name: str, environ: Mapping[str, str], origin: Origin) -> Tree:
+    """A secret that is looked up under this name."""
+    return leaf(f"{'set' if environ.get(name) else 'not set'}, from {name}", origin)
+
+
+def section(config: Config, place: Place, model: BaseModel, *, without: frozenset[str] = frozenset()) -> Tree:
+    """Every key of a section that holds no secrets."""
+    tree: Tree = {}
+    for key in type(model).model_fields.keys() - without:
+        value, at = getattr(model, key), (*place, key)
+        nested = isinstance(value, BaseModel)
+        tree[key] = section(config, at, value) if nested else shown(config, value, config.sources.given(at))
+    return {key: tree[key] for key in type(model).model_fields if key in tree}
+
+
+def _plain(value: Any) -> JsonValue:
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    if isinstance(value, BaseModel):
+        dumped: JsonValue = value.model_dump(mode="json", exclude_none=True)
+        return dumped
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)

@@ -1,0 +1,62 @@
+"""Summary of a configuration without mistakes, in a few lines."""
+
+from collections.abc import Iterator
+
+from tarsy_config.config import Config
+from tarsy_config.keys import providers_without_key
+from tarsy_config.mistakes import Place
+from tarsy_config.providers import LlmProvider
+
+
+def summary_of(config: Config) -> Iterator[str]:
+    yield "The configuration has no mistakes."
+    for chain_id, chain in config.agent_chains.items():
+        stages = " → ".join(stage.name for stage in chain.stages)
+        yield f"chain {chain_id}{_built_in(config, ('agent_chains', chain_id))}: {stages}"
+        yield f"  alert types: {', '.join(map(str, chain.alert_types))}"
+    yield f"default alert type: {config.default_alert_type}"
+    for title, names in (("agents", _agents(config)), ("MCP servers", _servers(config))):
+        yield f"{title}: {', '.join(names) or 'none'}"
+    for name in sorted(config.llm_providers_in_use):
+        provider = config.llm_providers[name]
+        yield f"provider {name}{_built_in(config, ('llm_providers', name))}: {_what(provider)}, {_key(provider)}"
+    for line in _notes(config):
+        yield f"note: {line}"
+
+
+def _agents(config: Config) -> list[str]:
+    """Those that run in some chain."""
+    stages = [stage for chain_id in config.agent_chains for stage in config.agent_chains[chain_id].stages]
+    used = dict.fromkeys(agent.name for stage in stages for agent in stage.agents)
+    return [f"{name}{_built_in(config, ('agents', name))}" for name in used]
+
+
+def _servers(config: Config) -> list[str]:
+    return [
+        f"{name}{_built_in(config, ('mcp_servers', name))} ({server.transport.type})"
+        for name, server in config.mcp_servers.items()
+    ]
+
+
+def _what(provider: LlmProvider) -> str:
+    return f"{provider.type} {provider.model}".strip()
+
+
+def _key(provider: LlmProvider) -> str:
+    if provider.type == "scripted":
+        return "needs no key"
+    if provider.api_key is not None:
+        return "its key is set"
+    return "without a key" if provider.usable else "its key is not set"
+
+
+def _built_in(config: Config, place: Place) -> str:
+    return " (built-in)" if config.sources.origin(place).kind == "built-in" else ""
+
+
+def _notes(config: Config) -> Iterator[str]:
+    for name, provider in providers_without_key(config).items():
+        variables = " or ".join(provider.key_variables)
+        origin = config.sources.origin(("llm_providers", name))
+        yield f"{origin}: has no API key; set {variables} in the environment of the orchestrator and the summarizer"
+    yield from map(str, config.notes)

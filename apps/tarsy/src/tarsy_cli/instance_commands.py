@@ -1,0 +1,120 @@
+"""The commands about the TARSy of a folder: up, status, down."""
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tarsy_cli.terminal import DEFAULT_HOME, INTERRUPTED, HomeOption, fail, say
+from tarsy_local.instance import STOPPED, Home, HomeInUse
+from tarsy_local.instance_counts import InstanceCounts, InstanceCountsInvalid, parse_instance_counts
+from tarsy_local.shutdown import StopTooSlow, stop_and_wait
+
+NOTHING_RUNS = 3
+USAGE = 2
+
+
+def up(
+    home: HomeOption = DEFAULT_HOME,
+    config: Annotated[Path, typer.Option(help="the folder of tarsy.yaml", envvar="TARSY_CONFIG_DIR")] = Path("config"),
+    http_port: Annotated[
+        int, typer.Option(help="of the API, the WebSocket and the metrics", envvar="TARSY_HTTP_PORT")
+    ] = 8080,
+    kafka_port: Annotated[int, typer.Option(help="of its own Kafka", envvar="TARSY_KAFKA_PORT")] = 29092,
+    database_port: Annotated[int, typer.Option(help="of its own PostgreSQL", envvar="TARSY_DATABASE_PORT")] = 25432,
+    kafka: Annotated[
+        str, typer.Option(help="a Kafka of yours, HOST:PORT[,HOST:PORT]; else it brings its own", show_default=False)
+    ] = "",
+    database: Annotated[
+        str, typer.Option(help="a PostgreSQL of yours, postgresql://…; else it brings its own", show_default=False)
+    ] = "",
+    topic_prefix: Annotated[
+        str, typer.Option(envvar="TARSY_TOPIC_PREFIX", help="how the names of the topics begin")
+    ] = "tarsy",
+    replication: Annotated[
+        int | None, typer.Option(min=1, help="copies of each partition; else 3, or one a broker where there are less")
+    ] = None,
+    processes: Annotated[bool, typer.Option("--processes", help="each service in a process of its own")] = False,
+    instances: Annotated[
+        list[str] | None, typer.Option(help="how many processes of a service, such as tool-gateway=3; can be repeated")
+    ] = None,
+) -> None:
+    """Start all services, with their own Kafka and PostgreSQL unless told of others, and stay in the foreground."""
+    counts = _instances(instances or []) if processes else None
+    if instances and not processes:
+        raise fail("--instances is for --processes: without it, all services run in one process.", code=USAGE)
+    # Here, because it takes long to import: the other commands answer at once.
+    from tarsy_local.servers import NamedServers
+    from tarsy_local.up import Ports, UpFailed, UpOptions, run_up
+
+    for line in unused_variables(os.environ, kafka=kafka, database=database):
+        say(line)
+    folder = Home(home)
+    options = UpOptions(
+        config_dir=config,
+        ports=Ports(http_port, kafka_port, database_port),
+        named=NamedServers(kafka, database),
+        topic_prefix=topic_prefix,
+        replication=replication,
+        instances=counts,
+    )
+    try:
+        run_up(folder, options, say)
+    except HomeInUse:
+        running = folder.running()
+        who = f"process {running.pid}" if running else "another process"
+        raise fail(
+            f"A TARSy is already running in {home} ({who}): `tarsy status` shows it, `tarsy down` stops it."
+        ) from None
+    except UpFailed as problem:
+        raise fail(str(problem)) from None
+    except KeyboardInterrupt:
+        raise fail("Stopped before it was ready.", code=INTERRUPTED) from None
+
+
+def unused_variables(environment: Mapping[str, str], **given: str) -> list[str]:
+    """A variable that was set for something else must not lead `tarsy up` into somebody's cluster, nor be forgotten."""
+    return [
+        f"TARSY_{name.upper()} is set, but `tarsy up` brings its own unless --{name} names another"
+        for name, value in given.items()
+        if environment.get(f"TARSY_{name.upper()}") and not value
+    ]
+
+
+def _instances(given: list[str]) -> InstanceCounts:
+    try:
+        return parse_instance_counts(given)
+    except InstanceCountsInvalid as problem:
+        raise fail(str(problem), code=USAGE) from None
+
+
+def status(
+    home: HomeOption = DEFAULT_HOME,
+    as_json: Annotated[bool, typer.Option("--json", help="for programs; with the database's password")] = False,
+) -> None:
+    """Say what runs, and where. The exit code is 3 when nothing does."""
+    instance = Home(home).running() or STOPPED
+    if as_json:
+        sys.stdout.write(json.dumps(instance.model_dump(), indent=2) + "\n")
+    elif instance.state == "stopped":
+        say(f"No TARSy runs in {home}. `tarsy up` starts one.")
+    elif instance.state == "ready":
+        for line in instance.lines():
+            say(line)
+    else:
+        say(f"TARSy is {instance.state} (process {instance.pid}).")
+    if instance.state == "stopped":
+        raise typer.Exit(NOTHING_RUNS)
+
+
+def down(home: HomeOption = DEFAULT_HOME) -> None:
+    """Stop the TARSy that runs; its data stays."""
+    try:
+        stopped = stop_and_wait(Home(home))
+    except StopTooSlow as problem:
+        raise fail(str(problem)) from None
+    say("TARSy has stopped; its data stays." if stopped else f"No TARSy runs in {home}.")

@@ -1,0 +1,1 @@
+"""Chaos test (`tarsy lab chaos`): kills processes while they investigate, and verifies the log."""

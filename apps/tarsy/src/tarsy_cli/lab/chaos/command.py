@@ -1,0 +1,82 @@
+"""`tarsy lab chaos`."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from tarsy_cli.api import ApiFailed
+from tarsy_cli.terminal import DEFAULT_HOME, HomeOption, console, fail, say
+from tarsy_lab.incidents import IncidentInvalid, read_incident
+from tarsy_local.instance import Home, Instance
+
+DEFAULT_INCIDENT = Path("examples/incidents/crash-loop")
+DEFAULT_CALLS = Path(".tarsy/lab-calls.jsonl")
+
+
+def chaos(
+    home: HomeOption = DEFAULT_HOME,
+    seed: Annotated[int, typer.Option(help="chooses when each process dies; the same seed, the same moments")] = 1,
+    rounds: Annotated[int, typer.Option(help="how often every service is killed", min=1, max=100)] = 1,
+    only: Annotated[str, typer.Option(help="only this service")] = "",
+    incident: Annotated[Path, typer.Option(help="the folder of the incident")] = DEFAULT_INCIDENT,
+    calls: Annotated[Path, typer.Option(help="where the lab notes which tools it ran")] = DEFAULT_CALLS,
+) -> None:
+    """Kill every service in turn (kill -9) while it investigates, and check that nothing was lost or done twice."""
+    # Here, as Kafka's client takes a while to import: other commands would wait for it.
+    from aiokafka.errors import KafkaError
+
+    from tarsy_bus.connection import Bus
+    from tarsy_bus.topics_admin import TopicsWrong, check_topics
+    from tarsy_cli.lab.chaos.plan import strikes
+    from tarsy_cli.lab.chaos.rounds import ChaosFailed, ChaosSetup, Round, play
+    from tarsy_cli.lab.demo import send_incident
+    from tarsy_contracts.topics import Topics
+
+    place = Home(home)
+    instance = _with_processes(place)
+    try:
+        sent = read_incident(incident)
+    except IncidentInvalid as problem:
+        raise fail(str(problem)) from None
+    quiet = Console(quiet=True)
+    bus = Bus(bootstrap=instance.kafka, topics=Topics(instance.topic_prefix), client="tarsy-chaos")
+    setup = ChaosSetup(place, bus, lambda api: send_incident(api, sent, quiet), calls)
+
+    async def play_all() -> int:
+        """The number of rounds that went wrong."""
+        await check_topics(bus)
+        first = await play(setup, None)
+        tell(first)
+        undisturbed = first.log if first.comparable else None
+        wrong = int(bool(first.faults))
+        for strike in strikes(seed=seed, rounds=rounds):
+            if only in ("", strike.service):
+                played = await play(setup, strike, undisturbed)
+                tell(played)
+                wrong += bool(played.faults)
+        return wrong
+
+    def tell(played: Round) -> None:
+        console.print(played.line(), style="red" if played.faults else "green", markup=False)
+
+    try:
+        wrong = asyncio.run(play_all())
+    except (ChaosFailed, ApiFailed, TopicsWrong, KafkaError, OSError) as problem:
+        raise fail(str(problem)) from None
+    if wrong:
+        raise fail(f"{wrong} rounds went wrong; seed {seed} plays them again.")
+    say("Every investigation ended completed, as the undisturbed one did, and nothing destructive ran twice.")
+
+
+def _with_processes(home: Home) -> Instance:
+    instance = home.running()
+    if instance is None or instance.state != "ready":
+        raise fail(
+            f"No TARSy is ready in {home.folder}: start one with `tarsy up --processes --instances tool-gateway=3`."
+        )
+    if not any(process.http for process in instance.processes):
+        raise fail("All services run in one process here: start TARSy with `--processes`, so that each can be killed.")
+    return instance

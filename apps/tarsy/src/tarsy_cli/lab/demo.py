@@ -1,0 +1,50 @@
+"""`tarsy lab run` and `tarsy demo`: an incident's alert, as if it fired now."""
+
+import json
+import time
+from datetime import UTC, datetime
+
+from rich.console import Console
+
+from tarsy_cli.api import ApiFailed, Unreachable, retry
+from tarsy_cli.submission import submit_file
+from tarsy_lab.incidents import Incident
+from tarsy_local.instance import Home, Instance
+
+WAIT_SECONDS = 600.0
+LOOK_SECONDS = 0.2
+
+
+def send_incident(api: str, incident: Incident, console: Console) -> str:
+    """The session that investigates the incident's alert. Raises ApiFailed or OSError, each with a sentence."""
+    webhook = firing_now(incident.alert_file.read_bytes(), datetime.now(UTC))
+    sessions = retry(lambda: submit_file(api, webhook), Unreachable)
+    if not sessions:
+        raise ApiFailed(f"{incident.alert_file} holds no alert that fires.")
+    console.print(f"Sent {incident.alert_file}.", markup=False)
+    return sessions[0]
+
+
+def firing_now(webhook: bytes, now: datetime) -> bytes:
+    """The same alert with a new beginning: another episode, and so another session."""
+    body = json.loads(webhook)
+    for alert in body["alerts"]:
+        alert["startsAt"] = now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return json.dumps(body).encode()
+
+
+def wait_until_ready(home: Home, console: Console) -> Instance:
+    """Waits for a TARSy that runs here, or starts. Raises TimeoutError with a sentence."""
+    limit = time.monotonic() + WAIT_SECONDS
+    told = None
+    while True:
+        instance = home.running()
+        if instance is not None and instance.state == "ready":
+            return instance
+        what = "TARSy is starting" if instance else f"No TARSy runs in {home.folder} yet (`make up` starts one)"
+        if what != told:
+            console.print(f"{what}; waiting for it.", markup=False)
+            told = what
+        if time.monotonic() > limit:
+            raise TimeoutError(f"No TARSy became ready in {home.folder} within {WAIT_SECONDS:g} seconds.")
+        time.sleep(LOOK_SECONDS)

@@ -1,0 +1,144 @@
+"""Environment of one soak: Kafka, PostgreSQL and `tarsy up --processes`, in a folder of its own."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from tarsy_embedded.jars import default_cache_dir
+from tarsy_embedded.jvm_cds import prepare_class_archive
+from tarsy_embedded.kafka import EmbeddedKafka
+from tarsy_embedded.ports import free_port
+from tarsy_embedded.postgres import EmbeddedPostgres
+from tarsy_embedded.server import EmbeddedServer
+from tarsy_local.instance import Home, Instance
+
+START_SECONDS = 180.0
+STOP_SECONDS = 90.0
+LOOK_SECONDS = 0.2
+PACE_SECONDS = 0.02
+INSTANCES = ("orchestrator=2", "tool-gateway=3")
+DEAD_AFTER_SECONDS = "8"
+
+
+class SoakFailed(Exception):
+    """The soak could not be run to its end; the message is for the person at the terminal."""
+
+
+@dataclass(frozen=True, slots=True)
+class SoakEnvironment:
+    """`calls` is where the lab's MCP server notes what it ran."""
+
+    home: Home
+    kafka: EmbeddedKafka
+    postgresql: EmbeddedPostgres
+    up: "subprocess.Popen[bytes]"
+    output: Path
+    calls: Path
+
+    def server(self, name: str) -> EmbeddedServer:
+        return self.kafka if name == "kafka" else self.postgresql
+
+    def instance(self) -> Instance:
+        """Raises SoakFailed when `tarsy up` has ended."""
+        instance = self.home.running()
+        if instance is None or self.up.poll() is not None:
+            tail = self.output.read_text(encoding="utf-8", errors="replace")[-2_000:]
+            raise SoakFailed(f"`tarsy up` has ended. What it said last:\n{tail}")
+        return instance
+
+
+@contextmanager
+def soak_environment(folder: Path, config: Path, *, compression: str) -> Iterator[SoakEnvironment]:
+    """They run in the body. Must be entered on the main thread: the servers end with the thread that started them.
+
+    `compression` is the broker's own `compression.type`, as a careful operator may have set it.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    cache = default_cache_dir()
+    prepare_class_archive(cache, lambda _: None)
+    settings = {"compression.type": compression}
+    kafka = EmbeddedKafka(
+        folder / "kafka", port=free_port(), cache_dir=cache, progress=lambda _: None, settings=settings
+    )
+    postgresql = EmbeddedPostgres(folder / "postgres", port=free_port(), progress=lambda _: None)
+    with postgresql, kafka:
+        calls = folder / "lab-calls.jsonl"
+        calls.touch()
+        home, output = Home(folder / "home"), folder / "up.txt"
+        up = _start_up(home, write_config(config, folder / "config", calls), output, kafka, postgresql)
+        running = SoakEnvironment(home, kafka, postgresql, up, output, calls)
+        try:
+            _wait_until_ready(running)
+            yield running
+        finally:
+            _stop(up)
+
+
+def write_config(source: Path, folder: Path, calls: Path) -> Path:
+    """The configuration of the checkout with the scripted model, quicker, and with notes of what the tools did."""
+    folder.mkdir(parents=True, exist_ok=True)
+    config = yaml.safe_load((source / "tarsy.yaml").read_text(encoding="utf-8"))
+    provider = config["llm_providers"]["scripted"]
+    provider["script"] = [str((source / script).resolve()) for script in provider["script"]]
+    provider["pace_seconds"] = PACE_SECONDS
+    config["defaults"]["llm_provider"] = "scripted"
+    config["mcp_servers"]["kubernetes"]["transport"]["args"] = ["examples/incidents", "--calls", str(calls)]
+    (folder / "tarsy.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
+    return folder
+
+
+def _start_up(
+    home: Home, config: Path, output: Path, kafka: EmbeddedKafka, postgresql: EmbeddedPostgres
+) -> "subprocess.Popen[bytes]":
+    servers = ["--kafka", kafka.bootstrap, "--database", postgresql.url]
+    instances = [part for instance in INSTANCES for part in ("--instances", instance)]
+    command = ["up", "--home", str(home.folder), "--config", str(config), "--http-port", str(free_port()), *servers]
+    with output.open("wb") as out:
+        return subprocess.Popen(
+            [sys.executable, "-m", "tarsy_cli", *command, "--processes", *instances],
+            env=_environment(os.environ),
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+        )
+
+
+def _environment(around: Mapping[str, str]) -> dict[str, str]:
+    """Without settings that somebody made for another TARSy."""
+    kept = {name: value for name, value in around.items() if not name.startswith("TARSY_") or name == "TARSY_CACHE_DIR"}
+    return kept | {
+        "TARSY_GROUP_SESSION_TIMEOUT_MS": "3000",
+        "TARSY_GROUP_HEARTBEAT_MS": "500",
+        "TARSY_DEAD_AFTER_SECONDS": DEAD_AFTER_SECONDS,
+    }
+
+
+def _wait_until_ready(running: SoakEnvironment) -> None:
+    limit = time.monotonic() + START_SECONDS
+    while True:
+        if running.up.poll() is not None:
+            running.instance()
+        instance = running.home.running()
+        if instance is not None and instance.state == "ready":
+            return
+        if time.monotonic() > limit:
+            raise SoakFailed(f"TARSy was not ready within {START_SECONDS:g} seconds.")
+        time.sleep(LOOK_SECONDS)
+
+
+def _stop(up: "subprocess.Popen[bytes]") -> None:
+    if up.poll() is None:
+        up.send_signal(signal.SIGTERM)
+    try:
+        up.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        up.kill()
+        up.wait()

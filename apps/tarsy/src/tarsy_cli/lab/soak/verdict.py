@@ -1,0 +1,77 @@
+"""The verdict of a soak: what was lost, doubled, left down or has grown. Pure."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tarsy_cli.lab.soak.poison import STRANGER
+from tarsy_verification.invariants import ToolRun, chain_faults, run_faults
+from tarsy_verification.session_log import SessionLog
+
+MOST_SHOWN = 20
+EMPTY = SessionLog()
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """Observations at the end. `shown` is each session's status on the API."""
+
+    accepted: Sequence[str]
+    refused: int
+    logs: Mapping[str, SessionLog]
+    runs: Mapping[str, Sequence[ToolRun]]
+    shown: Mapping[str, str]
+    unready: Sequence[str] = ()
+    memory: Sequence[str] = ()
+    held: Sequence[str] = ()
+    restarts: Mapping[str, int] = field(default_factory=dict)
+    highest_mb: Mapping[str, float] = field(default_factory=dict)
+
+
+def faults_of_soak(findings: Findings) -> list[str]:
+    """Sentences; empty when all is well."""
+    return [
+        *_session_faults(findings),
+        *(f"not ready at the end: {reason}" for reason in findings.unready),
+        *findings.memory,
+        *findings.held,
+    ]
+
+
+def _session_faults(findings: Findings) -> Iterator[str]:
+    for session_id in findings.accepted:
+        log = findings.logs.get(session_id, EMPTY)
+        if not log.accepted:
+            yield f"{session_id}: its alert was acknowledged, and no session began"
+            continue
+        for fault in [*chain_faults(_ours(log)), *run_faults(log, findings.runs.get(session_id, ()))]:
+            yield f"{session_id}: {fault}"
+        ended = log.accepted[-1].envelope.type
+        if ended != "session.completed":
+            yield f"{session_id}: ended with {ended}"
+        shown = findings.shown.get(session_id, "nothing")
+        if log.ended and f"session.{shown}" != ended:
+            yield f"{session_id}: the log ended with {ended}, and the API shows {shown}"
+
+
+def _ours(log: SessionLog) -> SessionLog:
+    """Without the poison: every reader drops it, and it never was what its id says."""
+    ours = [delivery for delivery in log.written if delivery.envelope.source != STRANGER]
+    return SessionLog(written=ours, accepted=log.accepted, dropped=log.dropped)
+
+
+def report(findings: Findings, faults: Sequence[str]) -> Iterator[str]:
+    """For a person, a line each."""
+    ends = Counter(log.accepted[-1].envelope.type for log in findings.logs.values() if log.accepted)
+    yield f"{len(findings.accepted)} alerts accepted, {findings.refused} not taken in time by anybody"
+    yield "sessions: " + (", ".join(f"{count} {type}" for type, count in ends.most_common()) or "none")
+    yield "restarts: " + ", ".join(f"{service} {count}" for service, count in sorted(findings.restarts.items()))
+    yield "highest memory: " + ", ".join(f"{name} {mb:.0f} MB" for name, mb in sorted(findings.highest_mb.items()))
+    yield from faults[:MOST_SHOWN]
+    if len(faults) > MOST_SHOWN:
+        yield f"and {len(faults) - MOST_SHOWN} more faults"
+    yield (
+        f"{len(faults)} faults."
+        if faults
+        else "Every accepted alert ended once, nothing destructive ran twice, no service stayed down."
+    )

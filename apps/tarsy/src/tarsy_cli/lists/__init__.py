@@ -1,0 +1,1 @@
+"""Lists of sessions, MCP servers and sessions set aside, for a terminal."""

@@ -1,0 +1,99 @@
+"""`tarsy servers`."""
+
+from collections.abc import Iterator, Sequence
+from urllib.parse import quote
+
+from pydantic import BaseModel
+from rich.console import Console
+from rich.text import Text
+
+from tarsy_cli.api import get
+from tarsy_cli.units import counted
+from tarsy_local.terminal_text import one_line
+
+LINE = "{:24}  {:14}  {:>5}  {:8}  {}"
+TOOL_LINE = "  {:32}  {:10}  {}"
+NONE = (
+    "No tool gateway has told of an MCP server yet: the configuration names them, and each gateway tells what it sees."
+)
+
+
+class WorkerRow(BaseModel):
+    worker_id: str
+    healthy: bool
+    error: str | None
+
+
+class ToolRow(BaseModel):
+    name: str
+    description: str
+    repeatable: bool
+
+
+class ServerRow(BaseModel):
+    id: str
+    healthy: bool
+    misconfigured: bool
+    error: str | None
+    tool_count: int
+    workers: Sequence[WorkerRow]
+    tools: Sequence[ToolRow]
+
+
+class WarningRow(BaseModel):
+    message: str
+    details: str
+    created_at: str
+
+
+class ServerList(BaseModel):
+    servers: Sequence[ServerRow]
+
+
+class WarningList(BaseModel):
+    warnings: Sequence[WarningRow]
+
+
+def print_servers(api: str, console: Console) -> None:
+    """Raises ApiFailed or ValidationError."""
+    servers = ServerList.model_validate(get(f"{api}/system/mcp-servers", tools="none")).servers
+    warnings = WarningList.model_validate(get(f"{api}/system/warnings")).warnings
+    if servers:
+        console.print(Text(LINE.format("server", "state", "tools", "gateways", "error"), style="bold"))
+    else:
+        console.print(NONE, markup=False)
+    for server in servers:
+        console.print(Text(_line(server)))
+    for warning in warnings:
+        console.print(Text(f"{one_line(warning.message)} Since {one_line(warning.created_at)}.", style="yellow"))
+        console.print(Text(f"  {one_line(warning.details)}"))
+
+
+def print_server(api: str, name: str, console: Console) -> None:
+    """Raises ApiFailed or ValidationError."""
+    server = ServerRow.model_validate(get(f"{api}/system/mcp-servers/{quote(name, safe='')}"))
+    console.print(Text(f"{one_line(server.id)}: {_state(server)}", style="bold"))
+    for line in _told(server):
+        console.print(Text(line))
+
+
+def _told(server: ServerRow) -> Iterator[str]:
+    for worker in server.workers:
+        yield f"  seen by {one_line(worker.worker_id)}: {one_line(worker.error or 'healthy')}"
+    yield counted(server.tool_count, "tool")
+    for tool in server.tools:
+        often = "repeatable" if tool.repeatable else "once"
+        yield TOOL_LINE.format(one_line(tool.name), often, one_line(tool.description)).rstrip()
+
+
+def _line(server: ServerRow) -> str:
+    reaching = sum(worker.healthy for worker in server.workers)
+    gateways = f"{reaching} of {len(server.workers)}"
+    cells = (one_line(server.id), _state(server), str(server.tool_count), gateways, one_line(server.error or ""))
+    return LINE.format(*cells).rstrip()
+
+
+def _state(server: ServerRow) -> str:
+    if server.misconfigured:
+        return "misconfigured"
+    return "healthy" if server.healthy else "unreachable"

@@ -1,0 +1,31 @@
+"""The command about MCP servers."""
+
+from typing import Annotated
+
+import typer
+from pydantic import ValidationError
+
+from tarsy_cli.api import ApiFailed
+from tarsy_cli.lists.servers import print_server, print_servers
+from tarsy_cli.session_commands import UrlOption, api_of
+from tarsy_cli.terminal import DEFAULT_HOME, HomeOption, console, fail
+
+STRANGER = "{api} did not answer as a TARSy of this version does."
+
+
+def servers(
+    server: Annotated[str, typer.Argument(help="one of them, with its tools; all when none is named")] = "",
+    home: HomeOption = DEFAULT_HOME,
+    url: UrlOption = "",
+) -> None:
+    """List the MCP servers as the tool gateways see them, and what is wrong with them."""
+    api = api_of(home, url)
+    try:
+        if server:
+            print_server(api, server, console)
+        else:
+            print_servers(api, console)
+    except ApiFailed as problem:
+        raise fail(str(problem)) from None
+    except ValidationError:
+        raise fail(STRANGER.format(api=api)) from None

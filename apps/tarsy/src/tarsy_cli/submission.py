@@ -1,0 +1,45 @@
+"""Sending alerts to the API."""
+
+import json
+from functools import partial
+from uuid import uuid4
+
+from pydantic import JsonValue
+
+from tarsy_cli.api import ApiFailed, Interrupted, post, retry
+
+
+def submit_file(api: str, content: bytes) -> list[str]:
+    """The ids of the sessions that investigate it. An Alertmanager webhook brings one for each firing alert.
+
+    Raises ApiFailed.
+    """
+    try:
+        body: JsonValue = json.loads(content)
+    except ValueError:
+        return [_submit_one(api, {"data": content.decode(errors="replace")})]
+    if isinstance(body, dict) and "alerts" in body:
+        return _submit_webhook(api, body)
+    if isinstance(body, dict) and "data" in body:
+        return [_submit_one(api, body)]
+    return [_submit_one(api, {"data": content.decode(errors="replace")})]
+
+
+def _submit_one(api: str, body: JsonValue) -> str:
+    send = partial(post, f"{api}/alerts", body, idempotency_key=str(uuid4()))
+    return _session_id(retry(send, Interrupted))
+
+
+def _submit_webhook(api: str, body: JsonValue) -> list[str]:
+    # A webhook that comes twice meets itself: its identity is the alert's.
+    send = partial(post, f"{api}/alerts/alertmanager", body)
+    alerts = retry(send, Interrupted).get("alerts")
+    rows = alerts if isinstance(alerts, list) else []
+    return [_session_id(row) for row in rows if isinstance(row, dict) and row.get("session_id")]
+
+
+def _session_id(row: dict[str, JsonValue]) -> str:
+    id = row.get("session_id")
+    if not isinstance(id, str):
+        raise ApiFailed("The API took the alert in, but named no session.")
+    return id

@@ -1,0 +1,27 @@
+"""The terminal of the commands: lines, errors and exit codes."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from tarsy_local.terminal_text import printable
+
+INTERRUPTED = 130
+DEFAULT_HOME = Path(".tarsy")
+
+console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+
+HomeOption = Annotated[Path, typer.Option("--home", help="the folder of data and logs", envvar="TARSY_HOME")]
+
+
+def say(line: str) -> None:
+    console.print(printable(line), markup=False)
+
+
+def fail(message: str, *, code: int = 1) -> typer.Exit:
+    error = Console(stderr=True, soft_wrap=not sys.stderr.isatty(), highlight=False)
+    error.print(printable(message), style="red", markup=False)
+    return typer.Exit(code)

@@ -1,0 +1,92 @@
+"""`tarsy topics`."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tarsy_cli.terminal import fail, say
+
+if TYPE_CHECKING:
+    from tarsy_bus.connection import Bus
+
+WOULD_MAKE = 1
+MISFITS = 2
+NOT_ASKED = 3
+CONNECT_SECONDS = 10.0
+
+topics = typer.Typer(no_args_is_help=True, help="The topics in Kafka.")
+
+
+@topics.callback()
+def all_topics() -> None:
+    """The topics in Kafka."""
+
+
+@topics.command("apply")
+def apply(
+    kafka: Annotated[str, typer.Option(envvar="TARSY_KAFKA", help="bootstrap servers")] = "127.0.0.1:9092",
+    prefix: Annotated[str, typer.Option(envvar="TARSY_TOPIC_PREFIX", help="how the names begin")] = "tarsy",
+    replication: Annotated[
+        int | None, typer.Option(min=1, help="copies of each partition; else 3, or one a broker where there are less")
+    ] = None,
+    partitions: Annotated[
+        int | None,
+        typer.Option(min=1, max=1_000, help="of inbox, log and heads; for the first time only, later it is fixed"),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would be made and what does not fit")] = False,
+) -> None:
+    """Make the topics that are missing, and check the others.
+
+    With --dry-run nothing is changed, and the exit code says what there is to do: 0 nothing, 1 topics would be made,
+    2 topics do not fit, 3 the cluster could not be asked.
+    """
+    # Here, as Kafka's client takes a while to import: other commands would wait for it.
+    from aiokafka.errors import KafkaError
+
+    from tarsy_bus.connection import Bus
+    from tarsy_bus.publisher import NotWritten
+    from tarsy_bus.topics_admin import TopicsWrong
+    from tarsy_contracts.topics import Topics
+    from tarsy_local.kafka_sentence import kafka_sentence
+
+    bus = Bus(bootstrap=kafka, topics=Topics(prefix), client="tarsy-topics")
+    try:
+        if dry_run:
+            raise typer.Exit(asyncio.run(_compare(bus, partitions)))
+        made, remarks = asyncio.run(_apply(bus, replication, partitions))
+    except TopicsWrong as problem:
+        raise fail(f"The topics could not be applied at {kafka}: {problem}") from None
+    except (KafkaError, NotWritten, TimeoutError) as problem:
+        raise fail(kafka_sentence(kafka, problem), code=NOT_ASKED if dry_run else 1) from None
+    say("\n".join([*(f"made {name}" for name in made), *_differences(remarks)]) or "All topics are there.")
+
+
+async def _apply(bus: "Bus", replication: int | None, partitions: int | None) -> tuple[list[str], Sequence[str]]:
+    from tarsy_bus.topics_admin import apply_topics, compare_topics
+
+    made = await apply_topics(bus, replication=replication, log_partitions=partitions, connect_seconds=CONNECT_SECONDS)
+    return made, (await compare_topics(bus, connect_seconds=CONNECT_SECONDS)).remarks
+
+
+def _differences(remarks: Sequence[str]) -> list[str]:
+    return [f"differs, and may: {remark}" for remark in remarks]
+
+
+async def _compare(bus: "Bus", partitions: int | None) -> int:
+    from tarsy_bus.topics_admin import compare_topics
+
+    found = await compare_topics(bus, log_partitions=partitions, connect_seconds=CONNECT_SECONDS)
+    for line in [
+        *(f"would make {topic.name}: {topic.partitions} partitions" for topic in found.missing),
+        *(f"does not fit: {misfit}" for misfit in found.misfits),
+        *_differences(found.remarks),
+    ]:
+        say(line)
+    if found.misfits:
+        return MISFITS
+    if found.missing:
+        return WOULD_MAKE
+    say("All topics are there.")
+    return 0

@@ -1,0 +1,1 @@
+"""Watching a session on a terminal, as it happens."""

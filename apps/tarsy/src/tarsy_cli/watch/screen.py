@@ -1,0 +1,127 @@
+"""A session's messages, in the order in which the gateway sends them, as a person reads them."""
+
+import time
+from collections.abc import Callable, Iterable
+
+from rich.console import Console
+
+from tarsy_cli.watch.conclusions import Conclusions
+from tarsy_cli.watch.rendering import NOTICE, QUIET, Payload, TerminalPage, text_of
+from tarsy_cli.watch.stages import Line, StageProgress, Stages
+from tarsy_cli.watch.stream_arbiter import StreamArbiter
+from tarsy_cli.watch.timeline_events import Events
+from tarsy_local.terminal_text import one_line
+
+
+class Screen:
+    """Shows everything once, also when a lost connection brings the history again."""
+
+    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
+        self._page = TerminalPage(console)
+        self._arbiter = StreamArbiter(clock)
+        self._stages = Stages()
+        self._conclusions = Conclusions(self._page)
+        self._events = Events(self._page, self._stages, self._conclusions)
+        self._session = ""
+        self._queued: object = None
+        self._told_interrupted = False
+
+    @property
+    def waits_for_its_turn(self) -> bool:
+        return self._session == "pending"
+
+    def show(self, payload: Payload) -> None:
+        self._told_interrupted = False
+        for admitted in self._arbiter.admit(payload):
+            self._show(admitted)
+
+    def idle(self) -> None:
+        """Nothing came for a moment."""
+        for admitted in self._arbiter.idle():
+            self._show(admitted)
+
+    def queued(self, position: object) -> None:
+        """Its place in the queue, as the API knows it."""
+        if self.waits_for_its_turn and isinstance(position, int) and position != self._queued:
+            self._queued = position
+            self._line(f"· waits for its turn: number {position} in the queue", QUIET)
+
+    def interrupted(self, reason: str) -> None:
+        """Shows what waits. Text that streams now will come again, and may have grown."""
+        for admitted in self._arbiter.release():
+            self._show(admitted)
+        self._stages.catching_up = True
+        if not self._told_interrupted:
+            self._line(f"(the connection was lost, trying again: {one_line(reason)})", NOTICE)
+            self._told_interrupted = True
+        self._events.all_told_again()
+
+    def _show(self, payload: Payload) -> None:
+        match payload.get("type"):
+            case "timeline_event.created":
+                self._enter(text_of(payload, "execution_id"))
+                self._events.created(payload)
+            case "stream.chunk":
+                self._events.chunk(text_of(payload, "event_id"), text_of(payload, "delta"))
+            case "stream.reset":
+                self._events.told_again(payload)
+            case "stream.progress":
+                self._events.progress(text_of(payload, "event_id"), text_of(payload, "text"))
+            case "timeline_event.completed":
+                self._events.completed(payload)
+            case "execution.status":
+                stage = self._stages.agent(payload)
+                self._steps(stage.news() if not self._stages.catching_up else ())
+            case "stage.status":
+                self._stage(payload)
+            case "session.status":
+                self._session_changed(payload)
+            case _:
+                pass
+
+    def _stage(self, payload: Payload) -> None:
+        stage = self._stages.stage(payload)
+        if self._stages.catching_up:
+            return
+        self._before(stage)
+        self._steps(stage.news())
+
+    def _enter(self, execution: str) -> None:
+        stage = self._stages.of(execution)
+        if stage is None or not self._stages.catching_up:
+            return
+        self._before(stage)
+        self._steps(self._stages.up_to(stage))
+
+    def _before(self, stage: StageProgress) -> None:
+        """Marks the last analysis before the executive summary: it is the session's."""
+        if stage.told:
+            return
+        if stage.kind == "exec_summary":
+            self._conclusions.mark()
+        else:
+            self._conclusions.flush()
+
+    def _session_changed(self, payload: Payload) -> None:
+        self._stages.catching_up = False
+        status = text_of(payload, "status")
+        if status == "completed":
+            self._conclusions.end(text_of(payload, "final_analysis"), text_of(payload, "executive_summary"))
+        self._steps(self._stages.news())
+        if status == self._session:
+            return
+        self._session = status
+        self._line(f"■ session: {one_line(status).replace('_', ' ')}", "bold")
+        if error := text_of(payload, "error_message"):
+            self._line(one_line(error), "red")
+        if error := text_of(payload, "executive_summary_error"):
+            self._line(f"(no executive summary: {one_line(error)})", NOTICE)
+
+    def _steps(self, lines: Iterable[Line]) -> None:
+        for text, style in lines:
+            self._conclusions.settle()
+            self._page.line(text, style)
+
+    def _line(self, text: str, style: str) -> None:
+        self._conclusions.flush()
+        self._page.line(text, style)

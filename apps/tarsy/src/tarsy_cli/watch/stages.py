@@ -1,0 +1,136 @@
+"""Progress of stages and their agents: what is to be shown of them, and when."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tarsy_cli.watch.rendering import Payload, text_of
+from tarsy_local.terminal_text import one_line
+
+ENDED = frozenset({"completed", "failed", "cancelled", "timed_out"})
+STARTED = "started"
+MUST_COMPLETE = {"all": ", each must complete", "any": ", one must complete"}
+
+type Line = tuple[str, str]
+
+
+@dataclass(slots=True)
+class AgentProgress:
+    name: str
+    status: str = ""
+    error: str = ""
+    told: str = ""
+
+    def learn(self, payload: Payload) -> None:
+        self.status, self.error = text_of(payload, "status"), text_of(payload, "error_message")
+
+
+@dataclass(slots=True)
+class StageProgress:
+    """`told` is the status that was shown last."""
+
+    name: str = ""
+    kind: str = ""
+    index: int = 0
+    status: str = STARTED
+    error: str = ""
+    told: str = ""
+    expected: int = 1
+    policy: str = ""
+    replicas: bool = False
+    agents: dict[str, AgentProgress] = field(default_factory=dict)
+
+    @property
+    def several(self) -> bool:
+        """An older timeline does not tell how many are expected."""
+        return max(self.expected, len(self.agents)) > 1
+
+    def learn(self, payload: Payload) -> None:
+        """A message that lacks a field leaves it as it was. A history may be older than what was seen."""
+        self.name = text_of(payload, "stage_name") or self.name
+        if self.status not in ENDED:
+            self.status, self.error = text_of(payload, "status"), text_of(payload, "error_message")
+        self.kind = text_of(payload, "stage_type") or self.kind
+        self.policy = text_of(payload, "success_policy") or self.policy
+        self.replicas = self.replicas or payload.get("parallel_type") == "replica"
+        index, expected = payload.get("stage_index"), payload.get("expected_agent_count")
+        self.index = index if isinstance(index, int) else self.index
+        self.expected = expected if isinstance(expected, int) else self.expected
+
+    def begin(self) -> Iterator[Line]:
+        if not self.told:
+            self.told = STARTED
+            yield self._line(f"{STARTED}{self._size()}")
+
+    def news(self) -> Iterator[Line]:
+        """All that was not shown yet."""
+        yield from self.begin()
+        for agent in self.agents.values() if self.several else ():
+            if agent.status in ENDED and agent.told != agent.status:
+                agent.told = agent.status
+                yield f"■ {one_line(agent.name)}: {_words(agent.status)}", "bold"
+                yield from _reason(agent.error)
+        if self.told != self.status:
+            self.told = self.status
+            yield self._line(_words(self.status))
+            yield from _reason(self.error)
+
+    def _line(self, status: str) -> Line:
+        return f"■ stage {one_line(self.name)}: {status}", "bold"
+
+    def _size(self) -> str:
+        if not self.several:
+            return ""
+        size = f", {max(self.expected, len(self.agents))} {'replicas' if self.replicas else 'agents'} in parallel"
+        return f"{size}{MUST_COMPLETE.get(self.policy, '')}"
+
+
+class Stages:
+    """A history names all stages before what happened in them: then each is told when its first event comes."""
+
+    def __init__(self) -> None:
+        self._stages: dict[str, StageProgress] = {}
+        self._of_execution: dict[str, StageProgress] = {}
+        self.catching_up = True
+
+    def stage(self, payload: Payload) -> StageProgress:
+        stage = self._stages.setdefault(text_of(payload, "stage_id"), StageProgress())
+        stage.learn(payload)
+        return stage
+
+    def agent(self, payload: Payload) -> StageProgress:
+        stage = self._stages.setdefault(text_of(payload, "stage_id"), StageProgress())
+        id = text_of(payload, "execution_id")
+        self._of_execution[id] = stage
+        stage.agents.setdefault(id, AgentProgress(text_of(payload, "agent_name"))).learn(payload)
+        return stage
+
+    def of(self, execution_id: str) -> StageProgress | None:
+        return self._of_execution.get(execution_id)
+
+    def speaker(self, execution_id: str) -> str:
+        """The agent's name, where several could be meant."""
+        stage = self.of(execution_id)
+        return one_line(stage.agents[execution_id].name) if stage is not None and stage.several else ""
+
+    def up_to(self, stage: StageProgress) -> Iterator[Line]:
+        """That the stages before are over, and that this one has begun."""
+        for other in self._in_order():
+            if other.index < stage.index:
+                yield from other.news()
+        yield from stage.begin()
+
+    def news(self) -> Iterator[Line]:
+        for stage in self._in_order():
+            yield from stage.news()
+
+    def _in_order(self) -> list[StageProgress]:
+        return sorted(self._stages.values(), key=lambda stage: stage.index)
+
+
+def _words(status: str) -> str:
+    return one_line(status).replace("_", " ")
+
+
+def _reason(error: str) -> Iterator[Line]:
+    if error:
+        yield one_line(error), "red"

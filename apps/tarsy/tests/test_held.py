@@ -1,0 +1,63 @@
+"""`tarsy session`: what is set aside, as the timeline's own shapes tell it, and the verbs."""
+
+import io
+from datetime import UTC, datetime
+
+import pytest
+from pydantic import JsonValue
+from rich.console import Console
+from typer.testing import CliRunner
+
+from tarsy_cli import held_commands
+from tarsy_cli.api import ApiAnswer, ApiFailed
+from tarsy_cli.app import cli
+from tarsy_cli.lists import held as showing
+from tarsy_timeline.held_watch import SessionAside
+from tarsy_timeline.system_shapes import held_sessions
+
+BEGAN = datetime(2026, 11, 22, 10, 0, tzinfo=UTC)
+URL = "http://127.0.0.1:1"
+
+
+def shown(monkeypatch: pytest.MonkeyPatch, *aside: SessionAside) -> list[str]:
+    body = held_sessions(aside).model_dump(mode="json")
+    monkeypatch.setattr(showing, "get", lambda url: body)
+    out = io.StringIO()
+    showing.print_held("", Console(file=out, color_system=None, soft_wrap=True))
+    return out.getvalue().splitlines()
+
+
+def test_each_session_is_a_line_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    heading, line = shown(monkeypatch, SessionAside("abc\x1b[2J", "decision", "KeyError at alert.received", 3, BEGAN))
+    assert heading.split() == ["session", "since", "inputs", "why"]
+    assert "\x1b" not in line
+    assert line.endswith("     3  a decision on an input failed (KeyError at alert.received)")
+
+
+def test_without_any_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert shown(monkeypatch) == ["No session is set aside."]
+
+
+def test_a_reason_that_is_not_known_here_is_told_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert shown(monkeypatch, SessionAside("abc", "later", "", 0, None))[1].endswith("a reason that is not known here")
+
+
+def test_a_verb_asks_for_each_session_and_fails_when_one_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, JsonValue]] = []
+
+    def post(url: str, body: JsonValue, *, idempotency_key: str | None = None) -> ApiAnswer:
+        assert idempotency_key
+        asked.append((url, body))
+        if "/two/" in url:
+            raise ApiFailed("answered 409: the session is not set aside")
+        return {"message": "The session has been ended."}
+
+    monkeypatch.setattr(held_commands, "post", post)
+    result = CliRunner().invoke(cli, ["session", "fail", "one", "two", "--reason", "no use", "--url", URL])
+    assert asked == [
+        (f"{URL}/api/v1/sessions/one/fail", {"reason": "no use"}),
+        (f"{URL}/api/v1/sessions/two/fail", {"reason": "no use"}),
+    ]
+    assert result.exit_code == 1
+    assert "one: The session has been ended." in result.output
+    assert "two: answered 409: the session is not set aside" in result.output

@@ -1,0 +1,85 @@
+"""`tarsy servers`: what the timeline's own shapes look like in a terminal."""
+
+import io
+from datetime import UTC, datetime
+
+import pytest
+from rich.console import Console
+
+from tarsy_bus.catalog import Entry
+from tarsy_cli.api import ApiAnswer
+from tarsy_cli.lists import servers as showing
+from tarsy_contracts.workers import CatalogTool, ServerCatalogued
+from tarsy_timeline.server_warnings import warnings_of
+from tarsy_timeline.servers import Server, servers_of
+from tarsy_timeline.system_shapes import mcp_server, mcp_servers, system_warnings
+
+BEGAN = datetime(2026, 11, 22, 10, 0, tzinfo=UTC)
+TOOL = CatalogTool(tool="pods\x1b[2J", description="Lists\nthe [red]pods[/red].", input_schema={}, repeatable=True)
+
+
+def entry(worker: str, *, server: str = "kubernetes", error: str = "", misconfigured: bool = False) -> Entry:
+    seen = ServerCatalogued(
+        server=server, worker_id=worker, healthy=not error, error=error, misconfigured=misconfigured,
+        tools=(TOOL,) if not error else (),
+    )  # fmt: skip
+    return Entry(seen, 0, BEGAN, BEGAN, BEGAN, frozenset())
+
+
+def answering(monkeypatch: pytest.MonkeyPatch, servers: list[Server]) -> io.StringIO:
+    """The API knows these; the output comes out."""
+    answers = {
+        "/system/mcp-servers": mcp_servers(servers, most_tools=0).model_dump(mode="json"),
+        "/system/warnings": system_warnings(warnings_of(servers, [(True, BEGAN)], BEGAN), len(servers)).model_dump(
+            mode="json"
+        ),
+        **{f"/system/mcp-servers/{one.name}": mcp_server(one).model_dump(mode="json") for one in servers},
+    }
+
+    def get(url: str, **_: str | int) -> ApiAnswer:
+        return answers[url]
+
+    monkeypatch.setattr(showing, "get", get)
+    return io.StringIO()
+
+
+def terminal(out: io.StringIO) -> Console:
+    return Console(file=out, color_system=None, soft_wrap=True)
+
+
+def test_each_server_is_a_line_and_each_warning_says_since_when(monkeypatch: pytest.MonkeyPatch) -> None:
+    entries = [
+        entry("a"),
+        entry("b", error="connection refused"),
+        entry("a", server="git", error="no such command: git", misconfigured=True),
+    ]
+    out = answering(monkeypatch, servers_of(entries, lambda _: True, lambda _: BEGAN))
+    showing.print_servers("", terminal(out))
+    heading, *lines = out.getvalue().splitlines()
+    assert heading.split() == ["server", "state", "tools", "gateways", "error"]
+    assert [line.split() for line in lines[:2]] == [
+        ["git", "misconfigured", "0", "0", "of", "1", "no", "such", "command:", "git"],
+        ["kubernetes", "healthy", "1", "1", "of", "2"],
+    ]
+    assert lines[2:] == [
+        "The MCP server git is configured wrongly. Since 2026-11-22T10:00:00.000Z.",
+        "  no such command: git",
+        "The MCP server kubernetes is reached by 1 of 2 tool gateways. Since 2026-11-22T10:00:00.000Z.",
+        "  connection refused",
+    ]
+
+
+def test_one_server_is_told_with_its_tools_and_nothing_in_them_reaches_the_terminal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    out = answering(monkeypatch, servers_of([entry("a")], lambda _: True, lambda _: BEGAN))
+    showing.print_server("", "kubernetes", terminal(out))
+    first, seen, count, tool = out.getvalue().splitlines()
+    assert (first, seen, count) == ("kubernetes: healthy", "  seen by a: healthy", "1 tool")
+    assert tool.split() == ["pods�[2J", "repeatable", "Lists", "the", "[red]pods[/red]."]
+
+
+def test_without_servers_it_says_where_they_come_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    out = answering(monkeypatch, [])
+    showing.print_servers("", terminal(out))
+    assert "the configuration names them" in out.getvalue()

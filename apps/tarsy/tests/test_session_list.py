@@ -1,0 +1,45 @@
+"""`tarsy sessions`."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from tarsy_cli.lists import sessions
+
+ROW = {
+    "id": "331ab85e-268a-5a26-9533-de21a57501a1",
+    "status": "completed",
+    "created_at": "2026-11-22T02:27:07.123Z",
+    "title": "Checkout\x1b[2J\nis [red]down[/red]",
+    "alert_type": "kubernetes",
+    "scripted": True,
+}
+
+
+def listed(monkeypatch: pytest.MonkeyPatch, rows: list[dict[str, object]], **console: int | bool) -> str:
+    out = io.StringIO()
+    monkeypatch.setattr(sessions, "get", lambda url, **_: {"sessions": rows})
+    sessions.print_sessions("", Console(file=out, color_system=None, soft_wrap=not console, **console))  # type: ignore[arg-type]
+    return out.getvalue()
+
+
+def test_a_session_is_a_line_with_its_whole_id_and_who_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = listed(monkeypatch, [ROW]).splitlines()[1]
+    assert line.startswith("331ab85e-268a-5a26-9533-de21a57501a1  completed    scripted")
+    assert line.rstrip().endswith("Checkout�[2J is [red]down[/red]")
+
+
+def test_on_a_terminal_of_100_columns_nothing_is_cropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = listed(monkeypatch, [ROW], width=100, force_terminal=True)
+    assert "…" not in text
+    assert "331ab85e-268a-5a26-9533-de21a57501a1" in text
+
+
+def test_without_sessions_it_says_how_to_have_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "tarsy submit" in listed(monkeypatch, [])
+
+
+def test_an_ordinary_session_is_one_line_of_100_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = ROW | {"title": "Checkout is crash looping"}
+    assert len(listed(monkeypatch, [row], width=100, force_terminal=True).splitlines()) == 2

@@ -1,0 +1,67 @@
+"""A session is watched over a real WebSocket; what no message tells is asked of the API."""
+
+import asyncio
+import io
+import json
+from http import HTTPStatus
+
+import pytest
+from rich.console import Console
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.http11 import Request, Response
+
+from tarsy_cli.watch import session_watch
+from tarsy_embedded.ports import free_port
+
+SESSION = "s"
+POSITIONS = (3, 2, None)
+
+
+class Gateway:
+    """Says that the session is pending, and lets it begin when its place was asked for three times."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self._asked_enough = asyncio.Event()
+
+    def answer(self, connection: ServerConnection, request: Request) -> Response | None:
+        if request.path == f"/sessions/{SESSION}":
+            return connection.respond(HTTPStatus.OK, json.dumps({"title": "Checkout is slow"}))
+        if request.path != f"/sessions/{SESSION}/status":
+            return None
+        position = POSITIONS[self.asked % len(POSITIONS)]
+        self.asked += 1
+        if self.asked >= len(POSITIONS):
+            self._asked_enough.set()
+        status = HTTPStatus.OK if position else HTTPStatus.SERVICE_UNAVAILABLE
+        return connection.respond(status, json.dumps({"queue_position": position}))
+
+    async def tell(self, connection: ServerConnection) -> None:
+        await connection.recv()
+        await self._status(connection, "pending")
+        await self._asked_enough.wait()
+        await self._status(connection, "in_progress")
+        await self._status(connection, "completed")
+
+    async def _status(self, connection: ServerConnection, status: str) -> None:
+        await connection.send(json.dumps({"type": "session.status", "session_id": SESSION, "status": status}))
+
+
+async def test_who_waits_for_a_session_to_begin_is_told_its_place_in_the_queue(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(session_watch, "MOMENT_SECONDS", 0.05)
+    gateway, out = Gateway(), io.StringIO()
+    port, console = free_port(), Console(file=out, width=80, color_system=None)
+    async with serve(gateway.tell, "127.0.0.1", port, process_request=gateway.answer), asyncio.timeout(120):
+        status = await asyncio.to_thread(session_watch.watch_session, f"http://127.0.0.1:{port}", SESSION, console)
+    assert status == "completed"
+    assert out.getvalue().splitlines() == [
+        "Checkout is slow",
+        "session s",
+        "■ session: pending",
+        "· waits for its turn: number 3 in the queue",
+        "· waits for its turn: number 2 in the queue",
+        "■ session: in progress",
+        "■ session: completed",
+    ]

@@ -1,0 +1,81 @@
+"""The verdict of a soak finds what it is there for: each fault is planted in findings that are well otherwise."""
+
+from dataclasses import replace
+
+from tarsy_cli.lab.soak.verdict import Findings, faults_of_soak, report
+from tarsy_contracts import events as e
+from tarsy_session_logs import SESSION, answer, log_of
+from tarsy_verification.invariants import ToolRun
+from tarsy_verification.session_log import SessionLog
+
+DELETE = e.ToolCallRequested(
+    call_id="c1",
+    execution_id="x",
+    llm_call_id="l1",
+    server="kubernetes",
+    tool="pods_delete",
+    arguments={"name": "checkout"},
+    repeatable=False,
+    timeout_seconds=60,
+)
+RUN = ToolRun("pods_delete", {"name": "checkout"})
+ENDED = e.SessionCompleted(final_analysis="the tax table")
+LOG = log_of(answer("l1"), DELETE, ENDED)
+GOOD = Findings(accepted=[SESSION], refused=0, logs={SESSION: LOG}, runs={SESSION: [RUN]}, shown={SESSION: "completed"})
+
+
+def test_all_is_well() -> None:
+    assert faults_of_soak(GOOD) == []
+    assert list(report(GOOD, []))[-1].startswith("Every accepted alert ended once")
+
+
+def test_an_accepted_alert_without_a_session_is_lost() -> None:
+    (fault,) = faults_of_soak(replace(GOOD, logs={}))
+    assert "no session began" in fault
+    assert faults_of_soak(replace(GOOD, logs={SESSION: SessionLog()})) == [fault]
+
+
+def test_a_session_that_did_not_end_is_found() -> None:
+    log = log_of(answer("l1"), DELETE)
+    assert any(
+        "ended with tool_call.requested" in fault for fault in faults_of_soak(replace(GOOD, logs={SESSION: log}))
+    )
+
+
+def test_a_session_that_ended_as_it_should_not_is_found() -> None:
+    log = log_of(answer("l1"), e.SessionFailed(error="no result after 60 seconds"))
+    found = faults_of_soak(replace(GOOD, logs={SESSION: log}, shown={SESSION: "failed"}, runs={}))
+    assert found == [f"{SESSION}: ended with session.failed"]
+
+
+def test_a_tool_that_ran_twice_is_found() -> None:
+    (fault,) = faults_of_soak(replace(GOOD, runs={SESSION: [RUN, RUN]}))
+    assert "asked for 1 times and ran 2 times" in fault
+
+
+def test_an_end_that_people_do_not_see_is_found() -> None:
+    (fault,) = faults_of_soak(replace(GOOD, shown={SESSION: "in_progress"}))
+    assert fault == f"{SESSION}: the log ended with session.completed, and the API shows in_progress"
+
+
+def test_a_process_that_stayed_down_grew_or_held_its_loop_is_found() -> None:
+    findings = replace(GOOD, unready=["ingest 1 is starting"], memory=["timeline grew"], held=["ingest held its loop"])
+    assert faults_of_soak(findings) == [
+        "not ready at the end: ingest 1 is starting",
+        "timeline grew",
+        "ingest held its loop",
+    ]
+
+
+def test_many_faults_are_counted_and_not_all_shown() -> None:
+    findings = replace(GOOD, memory=[f"fault {n}" for n in range(50)])
+    lines = list(report(findings, faults_of_soak(findings)))
+    assert lines[-2:] == ["and 30 more faults", "50 faults."]
+
+
+def test_poison_among_its_records_is_no_fault_of_a_session() -> None:
+    log = log_of(answer("l1"), DELETE, ENDED)
+    stranger = log.written[0]
+    envelope = replace(stranger.envelope, source="stranger")
+    log.written.append(replace(stranger, envelope=envelope, value=b"poison"))
+    assert faults_of_soak(replace(GOOD, logs={SESSION: log})) == []

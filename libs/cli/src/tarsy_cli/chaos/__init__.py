@@ -1,1 +1,0 @@
-"""Killing what runs while it investigates, and looking whether anything was lost."""

@@ -1,1 +1,0 @@
-"""Sessions on a terminal, as they happen."""

@@ -1,1 +1,0 @@
-"""`tarsy up`: servers and services, in one process or in many."""

@@ -1,0 +1,80 @@
+"""HTTP server (uvicorn) beside other work, to which it leaves the signals."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from functools import partial
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from tarsy_service.bounded_http import BoundedHttp, Count, Limits, Traffic
+from tarsy_service.supervision import Supervisor
+
+GRACE_SECONDS = 3
+BACKLOG = 512
+DEFAULT_LIMITS = Limits()
+
+
+def http_server(
+    app: ASGIApp, host: str, port: int, *, limits: Limits = DEFAULT_LIMITS, count: Count = lambda _: None
+) -> AbstractAsyncContextManager[Traffic]:
+    """Listens before the body runs, and stops after it. Raises OSError when the port is taken.
+
+    What the body raises, or the server dies of, comes out in a group.
+    """
+    return _serving(app, host, port, HeaderPolicy(), Traffic(limits, count))
+
+
+def proxy_server(
+    app: ASGIApp, host: str, port: int, *, limits: Limits = DEFAULT_LIMITS, count: Count = lambda _: None
+) -> AbstractAsyncContextManager[Traffic]:
+    """For an app that passes on what others say: an answer has no header that the app did not give it."""
+    # A client in front of us is not to be believed more than we are.
+    headers = HeaderPolicy(server_header=False, date_header=False, proxy_headers=False)
+    return _serving(app, host, port, headers, Traffic(limits, count))
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderPolicy:
+    """Headers that uvicorn sends, and believes, by itself."""
+
+    server_header: bool = True
+    date_header: bool = True
+    proxy_headers: bool = True
+
+
+@asynccontextmanager
+async def _serving(
+    app: ASGIApp, host: str, port: int, headers: HeaderPolicy, traffic: Traffic
+) -> AsyncIterator[Traffic]:
+    config = uvicorn.Config(
+        app,
+        http=partial(BoundedHttp, traffic=traffic),  # type: ignore[arg-type] # it is only called
+        log_config=None,
+        access_log=False,
+        ws_per_message_deflate=False,
+        server_header=headers.server_header,
+        date_header=headers.date_header,
+        proxy_headers=headers.proxy_headers,
+        lifespan="off",
+        timeout_graceful_shutdown=GRACE_SECONDS,
+    )
+    server, name, asked = _Server(config), f"http-{port}", asyncio.Event()
+    with socket.create_server((host, port), backlog=BACKLOG) as listener:
+        async with Supervisor().group() as group:
+            task = group.start(name, server.serve(sockets=[listener]), may_end=asked.is_set)
+            try:
+                yield traffic
+            finally:
+                asked.set()
+                server.should_exit = True
+                await asyncio.wait([task])
+
+
+class _Server(uvicorn.Server):
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield

@@ -1,0 +1,173 @@
+"""Runner of services in one process: HTTP, signals, readiness, and a stop that ends in time."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+
+import structlog
+from fastapi import FastAPI, Response
+from prometheus_client import CollectorRegistry
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+
+from tarsy_service.csrf import CsrfProtection
+from tarsy_service.http_metrics import CountRequests, HttpMetrics
+from tarsy_service.http_server import http_server
+from tarsy_service.loop_lag import LoopLag
+from tarsy_service.loop_metrics import LoopMetrics
+from tarsy_service.problems import install_problem_handlers
+from tarsy_service.process_metrics import ProcessMetrics, exposition
+from tarsy_service.service import Service
+from tarsy_service.signals import stopped_by_signals
+from tarsy_service.supervision import until_cancelled
+
+log = structlog.get_logger(__name__)
+
+LAST_SECONDS = 3.0
+
+
+class Readiness:
+    """Readiness of the services of this process."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._waiting = set(names)
+        self.all = asyncio.Event()
+
+    def ready(self, name: str) -> None:
+        self._waiting.discard(name)
+        if not self._waiting:
+            self.all.set()
+
+    @property
+    def waiting(self) -> list[str]:
+        return sorted(self._waiting)
+
+
+def build_app(
+    services: Sequence[Service],
+    readiness: Readiness,
+    registry: CollectorRegistry,
+    http_metrics: HttpMetrics | None = None,
+) -> FastAPI:
+    """The routers of all services, `/health`, `/ready` and `/metrics`."""
+    app = FastAPI(title="TARSy", version="1", telemetry={"auto_configure": False, "tracing": False})
+    install_problem_handlers(app)
+    app.add_middleware(CsrfProtection)
+    app.add_middleware(CountRequests, metrics=http_metrics or HttpMetrics(registry))
+    names = [service.name for service in services]
+    ProcessMetrics(registry, names, lambda: [*readiness.waiting, *_unready_reasons(services)])
+    LoopMetrics(registry, {service.name: service.supervisor.loops for service in services})
+    for service in services:
+        if service.router is not None:
+            app.include_router(service.router)
+
+    @app.get("/health", include_in_schema=False)
+    async def health() -> dict[str, str]:
+        return {"status": "healthy"}
+
+    @app.get("/ready", include_in_schema=False)
+    async def ready(response: Response) -> dict[str, object]:
+        reasons = _unready_reasons(services)
+        waiting = sorted({*readiness.waiting, *reasons})
+        response.status_code = 503 if waiting else 200
+        return {
+            "ready": not waiting,
+            "waiting_for": waiting,
+            "starting": readiness.waiting,
+            "reasons": reasons,
+            "degraded": _degraded(services),
+        }
+
+    @app.get("/metrics", include_in_schema=False)
+    async def metrics() -> Response:
+        return Response(exposition(registry), media_type=CONTENT_TYPE_LATEST)
+
+    return app
+
+
+def _unready_reasons(services: Sequence[Service]) -> dict[str, list[str]]:
+    told = {
+        service.name: [*service.unready_reasons(), *service.supervisor.loops.unready_reasons()] for service in services
+    }
+    return {name: reasons for name, reasons in told.items() if reasons}
+
+
+def _degraded(services: Sequence[Service]) -> dict[str, list[str]]:
+    told = {
+        service.name: [*service.degraded_reasons(), *service.supervisor.loops.degraded_reasons()]
+        for service in services
+    }
+    return {name: reasons for name, reasons in told.items() if reasons}
+
+
+async def run_services(
+    services: Sequence[Service],
+    *,
+    host: str,
+    port: int,
+    registry: CollectorRegistry,
+    shutdown_seconds: float,
+    on_ready: Callable[[], None] = lambda: None,
+    stop: asyncio.Event | None = None,
+) -> None:
+    """Runs until SIGTERM or SIGINT, or until a service fails: what it died of comes out, in a group.
+
+    A service that ends by itself has failed, too. With `stop` it runs until that is set, and leaves the signals alone.
+    """
+    stopping = stop or asyncio.Event()
+    readiness = Readiness([service.name for service in services])
+    http_metrics = HttpMetrics(registry)
+    app = build_app(services, readiness, registry, http_metrics)
+    with stopped_by_signals(stopping) if stop is None else nullcontext():
+        async with http_server(app, host, port, count=http_metrics.count_refused), asyncio.TaskGroup() as group:
+            announcing = group.create_task(_announce(readiness, on_ready), name="ready")
+            watching = group.create_task(LoopLag(registry).watch(), name="event loop lag")
+            running = [
+                asyncio.create_task(until_cancelled(service.name, _run(service, readiness)), name=service.name)
+                for service in services
+            ]
+            try:
+                await _until_stopped(running, stopping)
+            finally:
+                announcing.cancel()
+                watching.cancel()
+                await _stop(running, shutdown_seconds)
+    died = [problem for task in running if task.done() and (problem := _died_of(task)) is not None]
+    if died:
+        raise ExceptionGroup("services failed", died)
+
+
+async def _until_stopped(running: Sequence["asyncio.Task[None]"], stopping: asyncio.Event) -> None:
+    told = asyncio.create_task(stopping.wait())
+    try:
+        await asyncio.wait([told, *running], return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        told.cancel()
+
+
+async def _stop(running: Sequence["asyncio.Task[None]"], seconds: float) -> None:
+    """Services are not in the group: leaving it would wait for one that does not end. Such a one is told twice."""
+    log.info("stopping", services=[task.get_name() for task in running])
+    for limit in (seconds, LAST_SECONDS):
+        waiting = [task for task in running if not task.done()]
+        for task in waiting:
+            task.cancel()
+        late = (await asyncio.wait(waiting, timeout=limit))[1] if waiting else set()
+        if late:
+            log.error("stop.too_slow", services=[task.get_name() for task in late], seconds=limit)
+
+
+def _died_of(task: "asyncio.Task[None]") -> Exception | None:
+    problem = None if task.cancelled() else task.exception()
+    return problem if isinstance(problem, Exception) else None
+
+
+async def _run(service: Service, readiness: Readiness) -> None:
+    try:
+        await service.run(lambda: readiness.ready(service.name))
+    finally:
+        await service.tracing.close()
+
+
+async def _announce(readiness: Readiness, on_ready: Callable[[], None]) -> None:
+    await readiness.all.wait()
+    on_ready()

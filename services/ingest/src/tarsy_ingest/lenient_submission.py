@@ -1,0 +1,65 @@
+"""Lenient reading of a submission, where nobody can be told what is wrong: on the alerts topic, inside a CloudEvent.
+
+A mistake in a field that an alert can do without costs nothing but that field: the agent reads the whole body then, as
+it came. A runbook from elsewhere, or a server that does not exist, is told in the session.
+"""
+
+from dataclasses import dataclass
+from typing import TypeGuard
+
+import structlog
+from pydantic import JsonValue
+
+from tarsy_ingest.raw_alert import AlertRejected, validate, web_address
+from tarsy_ingest.submission import Submission
+
+log = structlog.get_logger(__name__)
+
+DISPENSABLE = frozenset({"runbook", "mcp", "priority"})
+LATER_FIELD = "priority"
+"""Before it was ours, a record that had it was text for the agent; with data of another kind than ours it still is."""
+
+
+@dataclass(frozen=True, slots=True)
+class LenientSubmission:
+    """`data` is what the agent reads."""
+
+    submission: Submission
+    data: JsonValue
+
+
+def looks_like_submission(value: JsonValue) -> TypeGuard[dict[str, JsonValue]]:
+    if not isinstance(value, dict) or "data" not in value or not value.keys() <= Submission.model_fields.keys():
+        return False
+    return LATER_FIELD not in value or isinstance(value["data"], str)
+
+
+def read_leniently(value: dict[str, JsonValue]) -> LenientSubmission:
+    """Raises AlertRejected."""
+    wrong = _wrong_fields(value)
+    submission = validate(Submission, {name: given for name, given in value.items() if name not in wrong})
+    if not wrong:
+        return LenientSubmission(submission, submission.data)
+    log.warning("alert.fields_left_out", fields=sorted(wrong))
+    return LenientSubmission(submission, value)
+
+
+def submission_in(data: JsonValue) -> LenientSubmission | None:
+    """The submission in a CloudEvent, if there is one. Its form is the sender's own: nothing of it is refused."""
+    try:
+        found = read_leniently(data) if looks_like_submission(data) else None
+    except AlertRejected:
+        return None
+    return found if found is not None and found.submission.data.strip() else None
+
+
+def _wrong_fields(value: dict[str, JsonValue]) -> frozenset[str]:
+    wrong: set[str] = set()
+    try:
+        validate(Submission, value)
+    except AlertRejected as problem:
+        wrong = {str(place[0]) for place, _ in problem.mistakes if place}
+    runbook = value.get("runbook")
+    if runbook and isinstance(runbook, str) and web_address(runbook) is None:
+        wrong.add("runbook")
+    return DISPENSABLE & wrong

@@ -1,0 +1,88 @@
+"""Raw alerts: what every form of an alert is read into, not masked yet; and why one is rejected."""
+
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+from pydantic_core import from_json
+
+from tarsy_contracts.alert import DATA_LIMIT_BYTES, PRIORITIES, AlertSource, McpSelection, Priority
+
+type FieldPath = tuple[str | int, ...]
+type FieldError = tuple[FieldPath, str]
+
+
+class AlertRejected(Exception):
+    """The sender has to send something else. Each mistake is a place in what was sent and a sentence without its value.
+
+    What was sent is not masked yet: nothing of it may stand in the sentences.
+    """
+
+    def __init__(self, *mistakes: FieldError) -> None:
+        self.mistakes = mistakes
+        super().__init__("; ".join(f"/{'/'.join(str(part) for part in place)}: {text}" for place, text in mistakes))
+
+
+class AlertTooLarge(AlertRejected):
+    """More than the limits allow."""
+
+
+class Payload(BaseModel):
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RawAlert:
+    """An alert as it came, not masked: neither to be written nor logged. `data` that is not text becomes JSON text.
+
+    `place`: where in what was sent the alert's data stands.
+    """
+
+    session_id: str
+    alert_type: str
+    data: JsonValue
+    source: AlertSource
+    author: str
+    title: str = ""
+    severity: str | None = None
+    runbook_url: str | None = None
+    priority: Priority | None = None
+    mcp: McpSelection | None = None
+    place: FieldPath = ()
+
+
+def parse_json(text: bytes | str) -> JsonValue:
+    """Raises AlertRejected when it is not JSON."""
+    try:
+        value: JsonValue = from_json(text)
+    except ValueError as problem:
+        raise AlertRejected(((), f"is not JSON: {problem}")) from None
+    return value
+
+
+def validate[F: Payload](form: type[F], value: JsonValue) -> F:
+    """Raises AlertRejected with every mistake."""
+    try:
+        return form.model_validate(value)
+    except ValidationError as problem:
+        rows = problem.errors(include_url=False, include_input=False, include_context=False)
+        raise AlertRejected(*((row["loc"], row["msg"]) for row in rows)) from None
+
+
+def check_size(text: str, place: FieldPath) -> str:
+    """Raises AlertTooLarge above the limit of an alert's data, and AlertRejected when there is nothing to read."""
+    if len(text) > DATA_LIMIT_BYTES or len(text.encode()) > DATA_LIMIT_BYTES:
+        raise AlertTooLarge((place, f"is larger than {DATA_LIMIT_BYTES} bytes"))
+    if not text.strip():
+        raise AlertRejected((place, "is empty"))
+    return text
+
+
+def web_address(text: str | None) -> str | None:
+    """Only what a browser may be pointed to."""
+    return text if text is not None and text.startswith(("http://", "https://")) else None
+
+
+def priority_named(*names: str | None) -> Priority | None:
+    """The first that is one, however it is written."""
+    written = [name.strip().lower() for name in names if name is not None]
+    return next((priority for name in written for priority in PRIORITIES if priority == name), None)

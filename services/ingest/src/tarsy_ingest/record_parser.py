@@ -1,0 +1,96 @@
+"""Parser of records of the alerts topic, which strangers write, with kcat or whatever they have."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from tarsy_contracts.identities import session_of_record
+from tarsy_ingest.alert_rules import AlertRules
+from tarsy_ingest.alertmanager import read_webhook
+from tarsy_ingest.cloud_event import HEADER, read_binary, read_structured
+from tarsy_ingest.lenient_submission import looks_like_submission, read_leniently
+from tarsy_ingest.raw_alert import AlertRejected, RawAlert, check_size, parse_json
+
+AUTHOR = "kafka"
+WEBHOOK_VERSION = "4"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordPosition:
+    """Where a record lies. `cluster` tells the same topic of two clusters apart."""
+
+    cluster: str
+    topic: str
+    partition: int
+    offset: int
+
+    def session_id(self) -> str:
+        return session_of_record(cluster=self.cluster, topic=self.topic, partition=self.partition, offset=self.offset)
+
+    def __str__(self) -> str:
+        return f"{self.cluster}/{self.topic}/{self.partition}/{self.offset}"
+
+
+def read_record(
+    raw: bytes | None, headers: Sequence[tuple[str, bytes | None]], position: RecordPosition, rules: AlertRules
+) -> list[RawAlert]:
+    """The alerts of a record; none when all of them are resolved. Raises AlertRejected.
+
+    A form that is known must have the right fields. What has no known form is text for the agent, as it is.
+    """
+    text = _text(raw)
+    attributes = {name: _header(name, raw) for name, raw in headers if name.startswith(HEADER)}
+    if "ce_id" in attributes or "ce_source" in attributes:
+        return [read_binary(attributes, text, rules.types)]
+    value = _json(text)
+    if not isinstance(value, dict):
+        return [_plain(text, position, rules)]
+    if "specversion" in value:
+        return [read_structured(value, rules.types)]
+    if "alerts" in value and value.get("version") == WEBHOOK_VERSION:
+        return [notice.raw_alert for notice in read_webhook(value, rules.types)[1] if notice.raw_alert is not None]
+    if looks_like_submission(value):
+        return [_submitted(value, position, rules)]
+    return [_plain(text, position, rules)]
+
+
+def _submitted(value: dict[str, JsonValue], position: RecordPosition, rules: AlertRules) -> RawAlert:
+    found = read_leniently(value)
+    check_size(found.submission.data, ("data",))
+    alert = RawAlert(
+        session_id=position.session_id(),
+        alert_type=rules.types.require(found.submission.alert_type or None),
+        data=found.data,
+        source="kafka",
+        author=AUTHOR,
+        place=("data",),
+    )
+    return found.submission.chosen_for(alert)
+
+
+def _plain(text: str, position: RecordPosition, rules: AlertRules) -> RawAlert:
+    return RawAlert(
+        session_id=position.session_id(), alert_type=rules.types.default, data=text, source="kafka", author=AUTHOR
+    )
+
+
+def _text(value: bytes | None) -> str:
+    try:
+        return check_size((value or b"").decode(), ())
+    except UnicodeDecodeError:
+        raise AlertRejected(((), "is not UTF-8 text")) from None
+
+
+def _header(name: str, raw: bytes | None) -> str:
+    try:
+        return (raw or b"").decode()
+    except UnicodeDecodeError:
+        raise AlertRejected(((name,), "is a header that is not UTF-8 text")) from None
+
+
+def _json(text: str) -> JsonValue:
+    try:
+        return parse_json(text)
+    except AlertRejected:
+        return None

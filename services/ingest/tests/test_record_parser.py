@@ -1,0 +1,176 @@
+"""A record of the alerts topic is recognised by what it looks like, and what looks like nothing known is text."""
+
+import base64
+import json
+from typing import Any
+
+import pytest
+
+from tarsy_contracts.alert import McpSelection, McpServerSelection
+from tarsy_contracts.identities import session_of_alertmanager, session_of_cloudevent, session_of_record
+from tarsy_ingest.alert_rules import AlertRules
+from tarsy_ingest.raw_alert import AlertRejected, RawAlert
+from tarsy_ingest.record_parser import RecordPosition, read_record
+
+type Headers = list[tuple[str, bytes | None]]
+
+POSITION = RecordPosition("cluster", "tarsy.alerts", 3, 41)
+OWN_SESSION = session_of_record(cluster="cluster", topic="tarsy.alerts", partition=3, offset=41)
+EVENT_SESSION = session_of_cloudevent(source="/monitoring", id="e-1")
+
+
+def read(value: Any, rules: AlertRules, headers: Headers | None = None) -> list[RawAlert]:
+    raw = value if isinstance(value, bytes | None) else json.dumps(value).encode()
+    return read_record(raw, headers or [], POSITION, rules)
+
+
+def reason(value: Any, rules: AlertRules, headers: Headers | None = None) -> str:
+    with pytest.raises(AlertRejected) as caught:
+        read(value, rules, headers)
+    return str(caught.value)
+
+
+def test_a_webhook_is_one_session_for_each_firing_alert(samples: dict[str, Any], rules: AlertRules) -> None:
+    (alert,) = read(samples["firing"], rules)
+    assert alert.session_id == session_of_alertmanager(
+        fingerprint="f62520c3dcfa37ee", starts_at="2026-11-21T20:47:33.189Z"
+    )
+    assert alert.alert_type == "KubePodCrashLooping"
+    assert len(read(samples["grouped_25_alerts_max_alerts_10"], rules)) == 10
+    assert read(samples["resolved"], rules) == []
+
+
+def test_the_body_of_the_api_is_read_as_over_http(rules: AlertRules) -> None:
+    (alert,) = read({"alert_type": "database", "data": "disk full", "runbook": "https://r.example.com/x"}, rules)
+    assert (alert.alert_type, alert.data, alert.source) == ("database", "disk full", "kafka")
+    assert (alert.session_id, alert.runbook_url) == (OWN_SESSION, "https://r.example.com/x")
+
+
+def test_the_body_of_the_api_may_choose_on_the_topic_too(rules: AlertRules) -> None:
+    (alert,) = read({"data": "x", "priority": "low", "mcp": {"servers": [{"name": "kubernetes"}]}}, rules)
+    assert (alert.data, alert.priority) == ("x", "low")
+    assert alert.mcp == McpSelection(servers=(McpServerSelection(name="kubernetes"),))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"priority": "P1"},
+        {"priority": 5},
+        {"runbook": "see the wiki"},
+        {"runbook": ["https://github.com/x"]},
+        {"mcp": "kubernetes"},
+        {"mcp": {"servers": [{"name": 5}]}},
+        {"mcp": {"typo": 1}, "priority": "P1", "runbook": "x"},
+    ],
+)
+def test_a_mistake_in_what_an_alert_can_do_without_loses_nothing(rules: AlertRules, wrong: dict[str, Any]) -> None:
+    body = {"data": "disk full", "alert_type": "database"} | wrong
+    (alert,) = read(body, rules)
+    assert (alert.session_id, alert.alert_type, alert.data) == (OWN_SESSION, "database", body)
+    assert (alert.mcp, alert.priority, alert.runbook_url) == (None, None, None)
+
+
+def test_a_choice_that_only_the_session_can_refuse_is_kept(rules: AlertRules) -> None:
+    body = {"data": "x", "runbook": "https://evil.net/x", "mcp": {"servers": [{"name": "nope"}]}}
+    (alert,) = read(body, rules)
+    assert (alert.data, alert.runbook_url) == ("x", "https://evil.net/x")
+    assert alert.mcp == McpSelection(servers=(McpServerSelection(name="nope"),))
+
+
+def test_a_cloudevent_may_carry_the_body_of_the_api(rules: AlertRules) -> None:
+    body = {"data": "disk full", "alert_type": "database", "runbook": "https://r.example.com/x", "priority": "high"}
+    event = {"specversion": "1.0", "id": "e-1", "source": "/monitoring", "type": "disk.full", "data": body}
+    headers: Headers = [("ce_id", b"e-1"), ("ce_source", b"/monitoring"), ("ce_type", b"disk.full")]
+    for (alert,) in (read(event, rules), read(body, rules, headers)):
+        assert (alert.session_id, alert.source, alert.author) == (EVENT_SESSION, "cloudevent", "/monitoring")
+        assert (alert.data, alert.alert_type, alert.title) == ("disk full", "database", "disk.full")
+        assert (alert.runbook_url, alert.priority) == ("https://r.example.com/x", "high")
+
+
+@pytest.mark.parametrize(
+    "data", [{"data": "x", "alert_type": 5}, {"data": " "}, {"data": 5}, {"data": "x", "host": "db-1"}, {}]
+)
+def test_data_of_a_cloudevent_that_is_not_ours_is_read_as_it_is(rules: AlertRules, data: dict[str, Any]) -> None:
+    event = {"specversion": "1.0", "id": "e-1", "source": "/monitoring", "type": "database", "data": data}
+    (alert,) = read(event, rules)
+    assert (alert.data, alert.alert_type) == (data, "database")
+
+
+def test_a_structured_cloudevent_is_identified_by_source_and_id(rules: AlertRules) -> None:
+    event = {"specversion": "1.0", "id": "e-1", "source": "/monitoring", "type": "database", "data": {"disk": "full"}}
+    (alert,) = read(event, rules)
+    assert (alert.session_id, alert.source, alert.author) == (EVENT_SESSION, "cloudevent", "/monitoring")
+    assert (alert.alert_type, alert.title, alert.data) == ("database", "database", {"disk": "full"})
+
+
+def test_a_structured_cloudevent_may_carry_base64(rules: AlertRules) -> None:
+    event = {"specversion": "1.0", "id": "e-1", "source": "/monitoring", "type": "t"}
+    (alert,) = read(event | {"data_base64": base64.b64encode(b"disk full").decode()}, rules)
+    assert (alert.data, alert.alert_type) == ("disk full", "kubernetes")
+    assert "/data_base64" in reason(event | {"data_base64": "%%%"}, rules)
+
+
+def test_a_binary_cloudevent_is_identified_by_its_headers(rules: AlertRules) -> None:
+    headers: Headers = [
+        ("ce_specversion", b"1.0"),
+        ("ce_id", b"e-1"),
+        ("ce_source", b"/monitoring"),
+        ("ce_type", b"disk.full"),
+        ("ce_subject", b"db-1"),
+    ]
+    (alert,) = read(b"disk full", rules, headers)
+    assert (alert.session_id, alert.title, alert.data) == (EVENT_SESSION, "db-1", "disk full")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "disk full on db-1",
+        '{"host": "db-1"}',
+        "[1, 2]",
+        "null",
+        '{"data": "x", "host": 1}',
+        '{"data": {}, "priority": "P1"}',
+    ],
+)
+def test_anything_else_is_text_for_the_agent_as_it_is(rules: AlertRules, text: str) -> None:
+    (alert,) = read(text.encode(), rules)
+    assert (alert.data, alert.alert_type, alert.source) == (text, "kubernetes", "kafka")
+    assert alert.session_id == OWN_SESSION
+
+
+@pytest.mark.parametrize("value", [None, b"", b" \n"])
+def test_a_record_with_nothing_in_it_cannot_be_read(rules: AlertRules, value: bytes | None) -> None:
+    assert reason(value, rules) == "/: is empty"
+
+
+def test_bytes_that_are_not_text_cannot_be_read(rules: AlertRules) -> None:
+    assert reason(b"\xff\xfe\x00", rules) == "/: is not UTF-8 text"
+
+
+def test_more_than_a_megabyte_cannot_be_read(rules: AlertRules) -> None:
+    assert "is larger than 1048576 bytes" in reason(b"x" * (1024 * 1024 + 1), rules)
+
+
+def test_a_known_form_with_wrong_fields_cannot_be_read(samples: dict[str, Any], rules: AlertRules) -> None:
+    webhook = json.loads(json.dumps(samples["firing"]))
+    del webhook["alerts"][0]["startsAt"]
+    assert reason(webhook, rules) == "/alerts/0/startsAt: Field required"
+    assert reason({"data": 5}, rules) == "/data: Input should be a valid string"
+    assert "/alert_type: no chain" in reason({"data": "x", "alert_type": "network"}, rules)
+    assert reason({"specversion": "1.0", "source": "/m", "data": "x"}, rules) == "/id: Field required"
+    assert reason({"specversion": "1.0", "source": "/m", "id": "1"}, rules) == "/data: is missing"
+
+
+def test_a_cloudevent_header_that_is_not_text_cannot_be_read(rules: AlertRules) -> None:
+    assert reason(b"x", rules, [("ce_id", b"\xff")]) == "/ce_id: is a header that is not UTF-8 text"
+    assert reason(b"x", rules, [("ce_id", b"1")]) == "/source: Field required"
+
+
+def test_other_headers_may_hold_what_they_like(rules: AlertRules) -> None:
+    assert len(read(b"disk full", rules, [("x", b"\xff"), ("y", None)])) == 1
+
+
+def test_no_value_is_repeated_in_a_reason(rules: AlertRules) -> None:
+    assert "hunter2" not in reason({"data": ["hunter2"], "mcp": "hunter2"}, rules)

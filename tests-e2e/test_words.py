@@ -1,0 +1,107 @@
+"""One word, one thing: no retired name in modules and classes, no class name twice, and a glossary that is true."""
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from tarsy_contracts.topics import Topics
+from tarsy_words import COMPOSITION, RETIRED_CLASSES, RETIRED_MODULES, STILL_THERE, STILL_TWICE
+
+ROOT = Path(__file__).resolve().parent.parent
+MEMBERS = ("apps", "examples", "libs", "services", "tools")
+GLOSSARY = ROOT / "docs/glossary.md"
+ROW = re.compile(
+    r"^\| \*\*(?P<word>[^*]+)\*\*(?: \([^)]+\))? \| (?P<meaning>[^|]+) \| (?P<type>[^|]*) \| (?P<topic>[^|]*) \|$"
+)
+CODE = re.compile(r"`([^`]+)`")
+
+
+def modules() -> Iterator[tuple[str, Path]]:
+    """The dotted name of each module of a member, and its file."""
+    for member in MEMBERS:
+        for file in ROOT.glob(f"{member}/*/src/**/*.py"):
+            source = next(folder for folder in file.parents if folder.name == "src")
+            yield ".".join(file.relative_to(source).with_suffix("").parts).removesuffix(".__init__"), file
+
+
+@cache
+def classes() -> list[tuple[str, str]]:
+    """The module and the name of each class that others may import."""
+    return [
+        (module, node.name)
+        for module, file in modules()
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    ]
+
+
+def retired() -> dict[str, str]:
+    """Every name that has a successor, and that one."""
+    found = {}
+    for module, _ in modules():
+        package, *parts = module.split(".")
+        for part in parts:
+            if part in RETIRED_MODULES.get(package, {}):
+                name = module[: module.rindex(part) + len(part)]
+                found[name] = RETIRED_MODULES[package][part]
+    for module, name in classes():
+        package = module.partition(".")[0]
+        if name in RETIRED_CLASSES.get(package, {}):
+            found[f"{package}:{name}"] = RETIRED_CLASSES[package][name]
+    return found
+
+
+def names_that_stand_twice() -> dict[str, list[str]]:
+    places = defaultdict(list)
+    for module, name in classes():
+        places[name].append(module)
+    return {name: sorted(found) for name, found in places.items() if len(found) > 1 and name not in COMPOSITION}
+
+
+def test_no_retired_name_comes_back() -> None:
+    found = retired()
+    assert {name: found[name] for name in sorted(found.keys() - STILL_THERE)} == {}, "use the new name"
+
+
+def test_what_has_its_new_name_is_off_the_list() -> None:
+    assert sorted(STILL_THERE - retired().keys()) == [], "it is gone: take it off STILL_THERE"
+
+
+def test_no_class_name_stands_twice() -> None:
+    found = names_that_stand_twice()
+    assert {name: found[name] for name in sorted(found.keys() - STILL_TWICE)} == {}, "give one of them another name"
+
+
+def test_what_stands_once_is_off_the_list() -> None:
+    assert sorted(STILL_TWICE - names_that_stand_twice().keys()) == [], "it stands once: take it off STILL_TWICE"
+
+
+def glossary() -> list[re.Match[str]]:
+    rows = [line for line in GLOSSARY.read_text("utf-8").splitlines() if line.startswith("| **")]
+    found = [match for row in rows if (match := ROW.match(row))]
+    assert len(found) == len(rows) > 60, "a row is no row of four cells"
+    return found
+
+
+def test_the_glossary_has_each_word_once_and_in_order() -> None:
+    words = [row["word"] for row in glossary()]
+    assert words == sorted(set(words), key=str.casefold)
+
+
+def test_types_and_topics_of_the_glossary_exist() -> None:
+    rows = glossary()
+    topics = {getattr(Topics(), name) for name in dir(Topics) if isinstance(getattr(Topics, name), property)}
+    assert {topic for row in rows for topic in CODE.findall(row["topic"])} - topics == set()
+    named = dict(modules())
+    assert [type for row in rows for type in CODE.findall(row["type"]) if not exists(type, named)] == []
+
+
+def exists(type: str, named: dict[str, Path]) -> bool:
+    """It is a module, or what a module defines at its top."""
+    module, _, name = type.rpartition(".")
+    if type in named or module not in named:
+        return type in named
+    return bool(re.search(rf"^((class|(async )?def|type) )?{name}\b", named[module].read_text("utf-8"), re.MULTILINE))

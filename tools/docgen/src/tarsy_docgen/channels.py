@@ -1,0 +1,196 @@
+"""Channels: senders, messages and readers of each topic, for the AsyncAPI document and the catalogue."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from tarsy_contracts import control as c
+from tarsy_contracts import inputs as i
+from tarsy_contracts.chunks import LlmChunk, Progress, SummaryChunk
+from tarsy_contracts.events import EVENTS, ToolCallCompleted
+from tarsy_contracts.heads import SessionHead
+from tarsy_contracts.held import SessionSetAside
+from tarsy_contracts.layout import ClusterLayout
+from tarsy_contracts.message import Message
+from tarsy_contracts.requests import SummaryRequest, ToolCallRequest
+from tarsy_contracts.topics import Topic, Topics
+from tarsy_contracts.workers import ServerCatalogued, WorkerAnnounced
+from tarsy_docgen.messages import PIECE
+
+type Service = Literal[
+    "ingest", "orchestrator", "tool-gateway", "summarizer", "timeline", "websocket-gateway", "topics-apply"
+]
+type Parties = tuple[Service, ...]
+
+INGEST: Parties = ("ingest",)
+OWNER: Parties = ("orchestrator",)
+GATEWAY: Parties = ("tool-gateway",)
+SUMMARIZER: Parties = ("summarizer",)
+TIMELINE: Parties = ("timeline",)
+PEOPLE: Parties = ("websocket-gateway",)
+WORKERS: Parties = (*GATEWAY, *SUMMARIZER)
+OPERATOR: Parties = ("topics-apply",)
+ALL: Parties = (*INGEST, *OWNER, *WORKERS, *TIMELINE, *PEOPLE)
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """`schema` is a name in `schemas/`. Without one it is what strangers wrote, as it was. `by` may be nobody yet."""
+
+    name: str
+    schema: str | None
+    by: Parties
+    to: Parties
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """`topic` is what Topics calls it. `headers` is a name in `schemas/`."""
+
+    topic: str
+    title: str
+    about: str
+    key: str
+    messages: tuple[Sent, ...]
+    headers: str | None = "headers/message.1"
+
+    def found_in(self, topics: Topics) -> Topic:
+        name = getattr(topics, self.topic)
+        return next(topic for topic in topics.all() if topic.name == name)
+
+
+def _sent(kind: str, message: type[Message], by: Parties, to: Parties) -> Sent:
+    return Sent(message.type, f"{kind}/{message.type}.{message.version}", by, to)
+
+
+def _of_the_log() -> Iterator[Sent]:
+    for event in EVENTS.values():
+        # A summary goes by reference: the summarizer reads the one result that it shortens where it lies.
+        also = SUMMARIZER if event is ToolCallCompleted else ()
+        yield _sent("events", event, OWNER, (*OWNER, *TIMELINE, *PEOPLE, *also))
+
+
+CHANNELS: tuple[Channel, ...] = (
+    Channel(
+        topic="alerts",
+        title="Alerts of other systems",
+        about="What other systems want to have investigated, in whatever form: any client may write here. Unmasked.",
+        key="free",
+        messages=(Sent("alert", None, (), INGEST),),
+        headers=None,
+    ),
+    Channel(
+        topic="inbox",
+        title="The inbox",
+        about="What somebody reports or wants. The owner of the partition decides each input once.",
+        key="the session's id",
+        messages=(
+            _sent("inputs", i.AlertReceived, INGEST, OWNER),
+            _sent("inputs", i.CallClaimed, WORKERS, OWNER),
+            _sent("inputs", i.CallNotStarted, WORKERS, OWNER),
+            _sent("inputs", i.ToolCallReported, GATEWAY, OWNER),
+            _sent("inputs", i.SummaryReported, SUMMARIZER, OWNER),
+            _sent("inputs", i.WorkerDied, OWNER, OWNER),
+            _sent("inputs", i.DeadlinePassed, OWNER, OWNER),
+            _sent("inputs", i.CancelRequested, TIMELINE, OWNER),
+            _sent("inputs", i.SessionReleaseRequested, TIMELINE, OWNER),
+            _sent("inputs", i.SessionFailRequested, TIMELINE, OWNER),
+        ),
+    ),
+    Channel(
+        topic="sessions",
+        title="The session log",
+        about="What happened, in order. An event counts only if it names the last one that counted.",
+        key="the session's id",
+        messages=tuple(_of_the_log()),
+        headers="headers/event.1",
+    ),
+    Channel(
+        topic="heads",
+        title="Heads",
+        about="Where sessions open and come to rest, for owners that take a partition over.",
+        key="the session's id, a slash, and the event's number",
+        messages=(_sent("heads", SessionHead, OWNER, OWNER),),
+    ),
+    Channel(
+        topic="layout",
+        title="The cluster's layout",
+        about="How many partitions inbox, log and heads have for good. The first record counts, and no other.",
+        key="`log`",
+        messages=(_sent("layout", ClusterLayout, OPERATOR, ALL),),
+    ),
+    Channel(
+        topic="held",
+        title="Held sessions",
+        about="Sessions that are set aside, and beside each its inputs as they lay in the inbox, with the headers"
+        " `held-offset` and `held-time`. A tombstone: it waits no longer.",
+        key="`session/` and the session's id; of an input `input/`, its offset in the inbox, a slash and that id",
+        messages=(_sent("held", SessionSetAside, OWNER, (*OWNER, *TIMELINE)),),
+    ),
+    Channel(
+        topic="tool_calls",
+        title="Calls of tools",
+        about="Tool calls that a session owes. One lost or doubled does no harm.",
+        key="the call's id",
+        messages=(_sent("requests", ToolCallRequest, OWNER, GATEWAY),),
+    ),
+    Channel(
+        topic="summaries",
+        title="Summaries",
+        about="Summaries that a session owes. One lost or doubled does no harm.",
+        key="the summary's id",
+        messages=(_sent("requests", SummaryRequest, OWNER, SUMMARIZER),),
+    ),
+    Channel(
+        topic="results",
+        title="Large results",
+        about="Masked results that are too large for the log, in pieces.",
+        key="the call's id",
+        messages=(Sent("result.piece", PIECE, GATEWAY, SUMMARIZER),),
+    ),
+    Channel(
+        topic="stream",
+        title="The stream",
+        about="What is there to see while a call runs. It is no part of the log, and the final event replaces it.",
+        key="the session's id",
+        messages=(
+            _sent("chunks", LlmChunk, OWNER, PEOPLE),
+            _sent("chunks", SummaryChunk, SUMMARIZER, PEOPLE),
+            _sent("chunks", Progress, (), PEOPLE),
+        ),
+    ),
+    Channel(
+        topic="control",
+        title="Control",
+        about="What owners tell workers and APIs. Everybody reads it whole, and takes what concerns him.",
+        key="the id of the call or of the request",
+        messages=(
+            _sent("control", c.ClaimGranted, OWNER, WORKERS),
+            _sent("control", c.ClaimRefused, OWNER, WORKERS),
+            _sent("control", c.CallCancelled, OWNER, WORKERS),
+            _sent("control", c.RequestAnswered, OWNER, TIMELINE),
+        ),
+    ),
+    Channel(
+        topic="catalog",
+        title="The catalog",
+        about="Each MCP server's tools and health, as each worker sees them. A tombstone: it sees it no longer.",
+        key="the server, a slash, and the worker's id",
+        messages=(_sent("workers", ServerCatalogued, GATEWAY, OWNER),),
+    ),
+    Channel(
+        topic="workers",
+        title="Workers",
+        about="Signs of life. Who is silent for too long counts as dead.",
+        key="the worker's id",
+        messages=(_sent("workers", WorkerAnnounced, (*WORKERS, *OWNER), OWNER),),
+    ),
+    Channel(
+        topic="dead_letters",
+        title="Dead letters",
+        about="What could not be read, byte for byte, with its place and the reason. Unmasked.",
+        key="as it was",
+        messages=(Sent("dead letter", None, (*INGEST, *OWNER, *WORKERS), ()),),
+        headers="headers/dead-letter.1",
+    ),
+)

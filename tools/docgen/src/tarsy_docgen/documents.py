@@ -1,0 +1,92 @@
+"""All that is generated, in one table; writing it, and checking that it is what the code says.
+
+Paths are relative to the root of the repository.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from tarsy_docgen.asyncapi import asyncapi_document
+from tarsy_docgen.events_page import events_page
+from tarsy_docgen.messages import as_file, json_schemas
+from tarsy_docgen.metrics_page import metrics_page
+from tarsy_docgen.openapi import openapi_document
+from tarsy_docgen.released import REMEDY, UPCAST, grown, refused, relied_on
+from tarsy_docgen.schema import Schema
+from tarsy_docgen.settings_table import settings_page
+
+FOLDER = "schemas"
+LOCK = f"{FOLDER}/released.json"
+
+DOCUMENTS: Mapping[str, Callable[[], str]] = {
+    f"{FOLDER}/asyncapi.json": asyncapi_document,
+    f"{FOLDER}/openapi.json": openapi_document,
+    "docs/reference/events.md": events_page,
+    "docs/reference/metrics.md": metrics_page,
+    "docs/reference/settings.md": settings_page,
+}
+"""One line a document."""
+
+
+class BreakingChange(Exception):
+    """A change that breaks readers of earlier versions. The message is for who made it."""
+
+
+def write(root: Path) -> None:
+    """Raises BreakingChange, and has written nothing then."""
+    files = _generated(root)
+    for old in _schemas_of_no_name(root, files):
+        (root / old).unlink()
+    for name, text in files.items():
+        place = root / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8")
+
+
+def check(root: Path) -> list[str]:
+    """A line for each file that is not what the code says. Raises BreakingChange."""
+    files = _generated(root)
+    drift = [f"{name}: nothing has this name any longer" for name in _schemas_of_no_name(root, files)]
+    for name, text in files.items():
+        if not (root / name).is_file():
+            drift.append(f"{name}: not generated")
+        elif (root / name).read_text("utf-8") != text:
+            drift.append(f"{name}: changed")
+    return sorted(drift + _altered(root))
+
+
+def _generated(root: Path) -> dict[str, str]:
+    current, released = json_schemas(), _released(root)
+    problems = refused(released, current, UPCAST)
+    if problems:
+        raise BreakingChange("\n".join(["This change breaks readers of earlier versions:", *problems, REMEDY]))
+    files = {f"{FOLDER}/{name}.json": as_file(schema) for name, schema in current.items()}
+    files[LOCK] = as_file(grown(released, current))
+    return files | {name: document() for name, document in DOCUMENTS.items()}
+
+
+def _released(root: Path) -> dict[str, Schema]:
+    lock = root / LOCK
+    if not lock.is_file():
+        return {}
+    found: dict[str, Schema] = json.loads(lock.read_text("utf-8"))
+    return found
+
+
+def _schemas_of_no_name(root: Path, files: Mapping[str, str]) -> list[str]:
+    """Those of earlier versions, whose records are still there, stay as they are."""
+    present = {file.relative_to(root).as_posix() for file in (root / FOLDER).glob("*/*.json")}
+    earlier = {f"{FOLDER}/{name}.json" for name in _released(root)}
+    return sorted(present - files.keys() - earlier)
+
+
+def _altered(root: Path) -> list[str]:
+    """Schemas of earlier versions that no code makes any longer."""
+    altered = []
+    current = json_schemas()
+    for name, schema in _released(root).items():
+        file = root / FOLDER / f"{name}.json"
+        if name not in current and (not file.is_file() or relied_on(json.loads(file.read_text("utf-8"))) != schema):
+            altered.append(f"{FOLDER}/{name}.json: is not what was released; take it from the history again")
+    return altered

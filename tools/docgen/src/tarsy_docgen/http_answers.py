@@ -1,0 +1,139 @@
+"""HTTP answers and headers of each operation that its types do not show: handlers read some headers, and raise.
+
+`test_openapi.py` sees that each operation stands here, and that what the handlers answer is said.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+INVALID = "The request is not valid; `errors` points at each mistake."
+UNKNOWN = "There is no such session."
+NO_DATABASE = "The database cannot be reached."
+NO_CATALOG = "The catalog has not been read to its end after the start, or Kafka has been silent for a while."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """`answers` are those of success, `problems` are application/problem+json (RFC 9457)."""
+
+    summary: str
+    answers: Mapping[int, str]
+    problems: Mapping[int, str]
+    headers: Mapping[str, str] = field(default_factory=dict)
+    answer_headers: Mapping[str, str] = field(default_factory=dict)
+
+
+KEY = "Idempotency-Key"
+AUTHOR = {"X-Forwarded-User": "who asks, as the proxy in front says; X-Forwarded-Email and X-Remote-User do, too"}
+TAKING: Mapping[int, str] = {
+    400: INVALID,
+    413: "The body, or the alert in it, is too large.",
+    503: "Kafka has not acknowledged the alert: send it again, with the same identity.",
+}
+
+OWNER_SAYS: Mapping[int, str] = {
+    400: INVALID,
+    404: f"{UNKNOWN} It is the owner who says so.",
+    409: "It is not set aside, or this version cannot read it. It is the owner who says so.",
+    503: "The request may not have been written: repeat it with the same Idempotency-Key.",
+}
+TAKEN_IN = "The request was taken in, and is not answered yet; `Location` says where to look."
+REPEATED = {KEY: "a repeat with the same key gets the answer on record"} | AUTHOR
+
+OPERATIONS: Mapping[tuple[str, str], Operation] = {
+    ("post", "/api/v1/alerts"): Operation(
+        summary="Have an alert investigated",
+        answers={202: "Kafka has the alert."},
+        problems=TAKING,
+        headers={KEY: "the same key of the same caller meets the same session"} | AUTHOR,
+    ),
+    ("post", "/api/v1/alerts/alertmanager"): Operation(
+        summary="Take a webhook of Alertmanager: each firing alert is one session",
+        answers={202: "Kafka has every alert that is firing."},
+        problems=TAKING,
+        headers=AUTHOR,
+    ),
+    ("get", "/api/v1/sessions"): Operation(
+        summary="List sessions, a page at a time",
+        answers={200: "The sessions of the page, and how many there are."},
+        problems={400: INVALID, 503: NO_DATABASE},
+    ),
+    ("get", "/api/v1/sessions/active"): Operation(
+        summary="The sessions that run, and those that wait, in the order of their turn",
+        answers={200: "Both lists, at most a thousand of each."},
+        problems={503: NO_DATABASE},
+    ),
+    ("get", "/api/v1/sessions/filter-options"): Operation(
+        summary="What the list of sessions can be filtered by",
+        answers={200: "The alert types and chains that sessions have, and all statuses."},
+        problems={503: NO_DATABASE},
+    ),
+    ("get", "/api/v1/sessions/{session_id}"): Operation(
+        summary="A session with its stages and executions",
+        answers={200: "The session."},
+        problems={400: INVALID, 404: UNKNOWN, 503: NO_DATABASE},
+    ),
+    ("get", "/api/v1/sessions/{session_id}/status"): Operation(
+        summary="How far a session is, and what came of it",
+        answers={200: "Its status."},
+        problems={400: INVALID, 404: UNKNOWN, 503: NO_DATABASE},
+    ),
+    ("get", "/api/v1/sessions/{session_id}/timeline"): Operation(
+        summary="The timeline of a session, in order",
+        answers={200: "The timeline events."},
+        problems={400: INVALID, 404: UNKNOWN, 503: f"{NO_DATABASE} Or event `at_least` was not reached in time."},
+        answer_headers={"TARSy-Last-Number": "the number of the last event of the log that is in the answer"},
+    ),
+    ("post", "/api/v1/sessions/{session_id}/cancel"): Operation(
+        summary="Cancel a session",
+        answers={
+            200: "The owner of the session has decided to cancel it.",
+            202: "The request was taken in, and is not answered yet; `Location` says where to look.",
+        },
+        problems={
+            400: INVALID,
+            404: f"{UNKNOWN} It is the owner who says so.",
+            409: "It has ended, or is being cancelled already. It is the owner who says so.",
+            503: "The request may not have been written: repeat it with the same Idempotency-Key.",
+        },
+        headers={KEY: "a repeat with the same key gets the answer on record"} | AUTHOR,
+    ),
+    ("post", "/api/v1/sessions/{session_id}/release"): Operation(
+        summary="Bring back a session that was set aside",
+        answers={200: "The owner has brought it back, with the inputs that waited.", 202: TAKEN_IN},
+        problems=OWNER_SAYS,
+        headers=REPEATED,
+    ),
+    ("post", "/api/v1/sessions/{session_id}/retry"): Operation(
+        summary="Decide the inputs of a session that was set aside once more; the same act as release",
+        answers={200: "The owner has brought it back, with the inputs that waited.", 202: TAKEN_IN},
+        problems=OWNER_SAYS,
+        headers=REPEATED,
+    ),
+    ("post", "/api/v1/sessions/{session_id}/fail"): Operation(
+        summary="End a session that was set aside; the inputs that wait go to the dead letters",
+        answers={200: "The owner has ended it.", 202: TAKEN_IN},
+        problems=OWNER_SAYS,
+        headers=REPEATED,
+    ),
+    ("get", "/api/v1/system/held-sessions"): Operation(
+        summary="The sessions that are set aside, and wait for an operator",
+        answers={200: "At most a thousand, those that wait longest first."},
+        problems={503: "The topic has not been read to its end after the start."},
+    ),
+    ("get", "/api/v1/system/mcp-servers"): Operation(
+        summary="The MCP servers, as the running tool gateways see them",
+        answers={200: "At most 500 servers, by name, each with what every running tool gateway sees of it."},
+        problems={400: INVALID, 503: NO_CATALOG},
+    ),
+    ("get", "/api/v1/system/mcp-servers/{server_id}"): Operation(
+        summary="An MCP server with all its tools and their schemas",
+        answers={200: "The server."},
+        problems={400: INVALID, 404: "No tool gateway has told of such a server.", 503: NO_CATALOG},
+    ),
+    ("get", "/api/v1/system/warnings"): Operation(
+        summary="What an operator should look at now",
+        answers={200: "The warnings. One goes when its cause does, and has the same id when it comes back."},
+        problems={503: NO_CATALOG},
+    ),
+}

@@ -1,0 +1,72 @@
+"""Messages with a JSON Schema: `schemas/KIND/TYPE.VERSION.json`."""
+
+import json
+from collections.abc import Mapping
+
+from pydantic import JsonValue
+
+from tarsy_contracts.chunks import CHUNKS
+from tarsy_contracts.control import CONTROLS
+from tarsy_contracts.events import EVENTS
+from tarsy_contracts.heads import SessionHead
+from tarsy_contracts.held import SessionSetAside
+from tarsy_contracts.inputs import INPUTS
+from tarsy_contracts.layout import ClusterLayout
+from tarsy_contracts.message import Message
+from tarsy_contracts.requests import REQUESTS
+from tarsy_contracts.workers import ServerCatalogued, WorkerAnnounced
+from tarsy_docgen.headers import HEADERS
+from tarsy_docgen.schema import Schema
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+MESSAGES: Mapping[str, Mapping[str, type[Message]]] = {
+    "events": EVENTS,
+    "inputs": INPUTS,
+    "requests": REQUESTS,
+    "control": CONTROLS,
+    "chunks": CHUNKS,
+    "heads": {SessionHead.type: SessionHead},
+    "layout": {ClusterLayout.type: ClusterLayout},
+    "held": {SessionSetAside.type: SessionSetAside},
+    "workers": {WorkerAnnounced.type: WorkerAnnounced, ServerCatalogued.type: ServerCatalogued},
+}
+
+PIECE = "results/result.piece.1"
+OTHERS: Mapping[str, dict[str, JsonValue]] = {
+    PIECE: {
+        "title": "ResultPiece",
+        "description": (
+            "A piece of a masked result that was too large for the log: UTF-8 text, and no JSON. `StoredResult` of"
+            " `tool_call.completed` says which pieces make up the whole."
+        ),
+        "type": "string",
+        "contentMediaType": "text/plain",
+    },
+    **{f"headers/{name}.1": schema for name, schema in HEADERS.items()},
+}
+"""Schemas of what no model describes."""
+
+
+def json_schemas() -> dict[str, Schema]:
+    """By name: KIND/TYPE.VERSION."""
+    found = {
+        f"{kind}/{message.type}.{message.version}": _document(message.dataschema(), message.model_json_schema())
+        for kind, messages in MESSAGES.items()
+        for message in messages.values()
+    }
+    return found | {name: _document(urn(name), schema) for name, schema in OTHERS.items()}
+
+
+def urn(name: str) -> str:
+    """The `ce_dataschema` of messages of this schema."""
+    type, _, version = name.partition("/")[2].rpartition(".")
+    return f"urn:tarsy:{type}:{version}"
+
+
+def as_file(document: Mapping[str, object]) -> str:
+    return json.dumps(document, indent=2, sort_keys=True) + "\n"
+
+
+def _document(id: str, schema: dict[str, JsonValue]) -> Schema:
+    return {"$schema": DIALECT, "$id": id, **schema}

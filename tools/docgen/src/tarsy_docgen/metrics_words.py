@@ -1,0 +1,245 @@
+"""Texts of the page of metrics beside the metrics themselves. A test checks every name in here."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from tarsy_bus.metrics import WriteOutcome
+from tarsy_contracts.alert import AlertSource
+from tarsy_contracts.events import ENDINGS, EVENTS, Outcome
+from tarsy_contracts.inputs import INPUTS, LlmCallReported, SessionAdmitted, ToolsOffered
+from tarsy_contracts.topics import LOG_PARTITIONS, Topics
+from tarsy_ingest.metrics import AlertOutcome, BurialReason
+from tarsy_orchestrator.metrics import LLM_OUTCOMES, AsideReason, Queue
+from tarsy_orchestrator.metrics import BurialReason as OrchestratorBurialReason
+from tarsy_service.bounded_http import REFUSALS
+from tarsy_service.http_metrics import METHODS
+from tarsy_summarizer.metrics import LLM_OUTCOMES as SUMMARIZER_LLM_OUTCOMES
+from tarsy_summarizer.metrics import SummaryOutcome
+from tarsy_timeline.server_warnings import CATEGORIES
+from tarsy_tool_gateway.mcp.connection import SessionEnd
+from tarsy_tool_gateway.mcp.failures import RETRIED
+from tarsy_websocket_gateway.metrics import DropReason
+
+
+def _of(literal: Any) -> tuple[str, ...]:
+    values: tuple[str, ...] = get_args(literal.__value__)
+    return values
+
+
+TOPICS = tuple(topic.name.removeprefix("tarsy.") for topic in Topics("tarsy").all())
+
+LABELS: Mapping[str, str] = {
+    "category": "what it is about",
+    "loop": "a long-lived loop of the service, such as `projector`: docs/operations/loop-stalled.md",
+    "method": f"{', '.join(METHODS)}, or `other`",
+    "outcome": "how it ended",
+    "partition": f"0 to {LOG_PARTITIONS - 1}, or what the first `tarsy topics apply` was told",
+    "provider": "an LLM provider of the configuration, or `other`",
+    "reason": "why",
+    "route": "the template of a route, such as `/api/v1/sessions/{session_id}`, or `other`",
+    "server": "an MCP server of the configuration, `tarsy` for the gateway's own tools, or `other`",
+    "service": "ingest, orchestrator, tool-gateway, summarizer, timeline, websocket-gateway",
+    "source": "where it came from",
+    "status": "HTTP's code",
+    "topic": "a topic's name without its prefix",
+    "type": "a message type of the contracts, or `other`",
+    "version": "of the service",
+}
+"""All labels that there may be, and what their values are."""
+
+VALUES: Mapping[tuple[str, str], Sequence[str]] = {
+    ("tarsy_ingest_alerts_total", "source"): _of(AlertSource),
+    ("tarsy_ingest_alerts_total", "outcome"): _of(AlertOutcome),
+    ("tarsy_ingest_dead_letters_total", "reason"): _of(BurialReason),
+    ("tarsy_orchestrator_inputs_decided_total", "type"): (
+        *INPUTS,
+        LlmCallReported.type,
+        ToolsOffered.type,
+        SessionAdmitted.type,
+    ),
+    ("tarsy_orchestrator_sessions_set_aside_total", "reason"): _of(AsideReason),
+    ("tarsy_orchestrator_dead_letters_total", "reason"): _of(OrchestratorBurialReason),
+    ("tarsy_orchestrator_sessions_ended_total", "status"): sorted(one.removeprefix("session.") for one in ENDINGS),
+    ("tarsy_orchestrator_session_duration_seconds", "status"): sorted(one.removeprefix("session.") for one in ENDINGS),
+    ("tarsy_orchestrator_llm_calls_total", "outcome"): LLM_OUTCOMES,
+    ("tarsy_orchestrator_tool_calls_total", "outcome"): _of(Outcome),
+    ("tarsy_orchestrator_requests_published_total", "topic"): _of(Queue),
+    ("tarsy_orchestrator_requests_republished_total", "topic"): _of(Queue),
+    ("tarsy_tool_gateway_calls_total", "outcome"): _of(Outcome),
+    ("tarsy_tool_gateway_call_retries_total", "reason"): RETRIED,
+    ("tarsy_tool_gateway_sessions_ended_total", "reason"): _of(SessionEnd),
+    ("tarsy_summarizer_summaries_total", "outcome"): _of(SummaryOutcome),
+    ("tarsy_summarizer_llm_calls_total", "outcome"): SUMMARIZER_LLM_OUTCOMES,
+    ("tarsy_timeline_events_projected_total", "type"): (*EVENTS, "other"),
+    ("tarsy_http_refused_total", "reason"): REFUSALS,
+    ("tarsy_timeline_unprojected_total", "type"): (*EVENTS, "other"),
+    ("tarsy_timeline_warnings", "category"): CATEGORIES,
+    ("tarsy_websocket_gateway_clients_dropped_total", "reason"): _of(DropReason),
+    ("tarsy_kafka_records_total", "outcome"): _of(WriteOutcome),
+    ("tarsy_kafka_records_total", "topic"): TOPICS,
+    ("tarsy_kafka_unparsable_records_total", "topic"): TOPICS,
+    ("tarsy_kafka_write_duration_seconds", "topic"): TOPICS,
+}
+"""Where all values of a label are known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    when: str
+    metrics: tuple[str, ...]
+    what: str
+
+
+LOOKS: Sequence[Look] = (
+    Look(
+        "alerts are sent and no investigation begins",
+        (
+            "tarsy_ingest_alerts_total",
+            "tarsy_ingest_dead_letters_total",
+            "tarsy_ingest_alerts_topic_failing",
+            "tarsy_orchestrator_sessions_started_total",
+        ),
+        "`refused` and `dead_letter`: the sender's form is wrong. `not_written`: Kafka does not take the alert, the "
+        "sender has to repeat it. All `queued` and none started: the owners do not decide, see the next line",
+    ),
+    Look(
+        "nothing is decided",
+        (
+            "tarsy_orchestrator_partitions_owned",
+            "tarsy_orchestrator_partitions_wanted",
+            "tarsy_orchestrator_inputs_decided_total",
+            "tarsy_orchestrator_append_duration_seconds",
+            "tarsy_orchestrator_recovery_duration_seconds",
+        ),
+        "the owners' sum must be what is wanted. Less: no orchestrator runs, or one recovers. All owned, but "
+        "appends take seconds: Kafka is slow",
+    ),
+    Look(
+        "some sessions stand still and others go on",
+        (
+            "tarsy_orchestrator_sessions_aside",
+            "tarsy_orchestrator_sessions_set_aside_total",
+            "tarsy_orchestrator_inputs_held",
+            "tarsy_orchestrator_held_input_age_seconds",
+        ),
+        "above 0: they are set aside, because a newer service has written what this orchestrator does not know, or "
+        "because its code failed for them. `tarsy session held` names them; nothing is lost meanwhile, see "
+        "[sessions that are set aside](../operations/sessions-set-aside.md)",
+    ),
+    Look(
+        "investigations take long or fail",
+        (
+            "tarsy_orchestrator_session_duration_seconds",
+            "tarsy_orchestrator_sessions_ended_total",
+            "tarsy_orchestrator_llm_call_duration_seconds",
+            "tarsy_tool_gateway_call_duration_seconds",
+        ),
+        "an investigation is mostly waiting: for the model, or for a tool. The slower of the two is the cause",
+    ),
+    Look(
+        "a model misbehaves",
+        (
+            "tarsy_orchestrator_llm_calls_total",
+            "tarsy_orchestrator_llm_first_delta_seconds",
+            "tarsy_orchestrator_llm_calls_running",
+        ),
+        "`credentials`: the key. `rate_limited`: the quota. `provider_error`, `first_chunk_timeout`, `stalled`, "
+        "`cut_off`: the provider, or the way to it. Calls that run at TARSY_LLM_CALLS_AT_ONCE: others wait for a place",
+    ),
+    Look(
+        "tokens cost too much",
+        ("tarsy_orchestrator_llm_input_tokens_total", "tarsy_orchestrator_llm_output_tokens_total"),
+        "input grows with every iteration: long tool results, or many calls. The summarizer's own are not in it",
+    ),
+    Look(
+        "tools do not answer",
+        (
+            "tarsy_tool_gateway_server_healthy",
+            "tarsy_tool_gateway_server_reconnects_total",
+            "tarsy_tool_gateway_sessions_ended_total",
+            "tarsy_tool_gateway_call_retries_total",
+            "tarsy_tool_gateway_calls_total",
+        ),
+        "0 on every gateway: the MCP server is down. 0 on one: that gateway cannot reach it. Many reconnects: it "
+        "crashes (`ended`), hangs (`silent`, `hung`) or forgets its sessions (`expired`). `throttled`: it asks for "
+        "fewer calls. `unknown`: a call that changes something may have run, and somebody has to look",
+    ),
+    Look(
+        "calls wait",
+        (
+            "tarsy_tool_gateway_calls_queued",
+            "tarsy_tool_gateway_calls_held",
+            "tarsy_tool_gateway_busy_refusals_total",
+            "tarsy_orchestrator_requests_republished_total",
+        ),
+        "queued and busy: the server is slow, or its limit too low. Held: owners do not grant. Republished without "
+        "busy: no gateway takes requests",
+    ),
+    Look(
+        "workers come and go",
+        ("tarsy_orchestrator_workers_declared_dead_total", "tarsy_orchestrator_tool_calls_total"),
+        "a worker that was killed, or that did not reach Kafka for TARSY_DEAD_AFTER_SECONDS; its calls that must not "
+        "run twice end as `unknown`",
+    ),
+    Look(
+        "two owners seem to be at work",
+        ("tarsy_orchestrator_decisions_lost_total", "tarsy_orchestrator_records_dropped_total"),
+        "some at a rebalance are normal, and harmless. A steady stream is a process that was cut off and still writes",
+    ),
+    Look(
+        "the history is behind what happens",
+        (
+            "tarsy_timeline_lag_seconds",
+            "tarsy_timeline_projection_duration_seconds",
+            "tarsy_timeline_ledger_conflicts_total",
+        ),
+        "lag that grows: PostgreSQL is away or slow. Conflicts that do not end: two projectors read one partition",
+    ),
+    Look(
+        "something is missing in the history of a session",
+        ("tarsy_timeline_unprojected_records", "tarsy_timeline_unprojected_total"),
+        "PostgreSQL, or the projection, did not take an event: docs/operations/unprojected-records.md",
+    ),
+    Look(
+        "the page does not move",
+        (
+            "tarsy_websocket_gateway_connections",
+            "tarsy_websocket_gateway_log_lag_seconds",
+            "tarsy_websocket_gateway_clients_dropped_total",
+        ),
+        "`too_slow`: that client's network. `origin`: TARSY_ALLOWED_ORIGINS does not name the page's address",
+    ),
+    Look(
+        "Kafka is suspected",
+        ("tarsy_kafka_records_total", "tarsy_kafka_write_duration_seconds", "tarsy_orchestrator_outbox_dropped_total"),
+        "`not_written` and `uncertain` of all services: Kafka. Of one: its network. Topic `dead-letters` counts what "
+        "no service could read",
+    ),
+    Look(
+        "processes of `tarsy up --processes` end",
+        ("tarsy_front_door_processes_ready", "tarsy_front_door_restarts_total"),
+        "0 ready: `tarsy status` names the log of the process. Restarts that go on: the same",
+    ),
+    Look(
+        "a service is not ready, or slow in everything",
+        (
+            "tarsy_process_loop_idle_seconds",
+            "tarsy_process_loop_lag_seconds",
+            "tarsy_process_loop_held_seconds",
+        ),
+        "idle for more than a minute: the loop stands still, see docs/operations/loop-stalled.md. Held: the process "
+        "computes on its event loop, see docs/operations/event-loop-held.md. Lag without it: the machine is busy",
+    ),
+    Look(
+        "the API answers badly",
+        (
+            "tarsy_http_requests_total",
+            "tarsy_http_request_duration_seconds",
+            "tarsy_http_refused_total",
+            "tarsy_process_ready",
+        ),
+        "status 503 of alerts: Kafka. 5xx of sessions: PostgreSQL. Ready 0: /ready says what it waits for. Refused: "
+        "clients that are slow, broken or hostile; docs/operations/slow-senders.md",
+    ),
+)

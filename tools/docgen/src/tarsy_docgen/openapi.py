@@ -1,0 +1,124 @@
+"""The OpenAPI document: the public HTTP API of all services together, as `build_app` composes it."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from fastapi import FastAPI
+from prometheus_client import CollectorRegistry
+from pydantic import JsonValue, SecretStr
+
+from tarsy_docgen.http_answers import OPERATIONS, Operation
+from tarsy_docgen.messages import as_file
+from tarsy_docgen.schema import as_object
+from tarsy_ingest.app import build as build_ingest
+from tarsy_ingest.settings import IngestSettings
+from tarsy_service.problems import MEDIA_TYPE
+from tarsy_service.runner import Readiness, build_app
+from tarsy_timeline.app import build as build_timeline
+from tarsy_timeline.settings import TimelineSettings
+from tarsy_websocket_gateway.app import build as build_websocket_gateway
+from tarsy_websocket_gateway.settings import GatewaySettings
+
+ABOUT = """\
+What TARSy takes in and tells over HTTP. What happens live is told on the WebSocket `/api/v1/ws`, which OpenAPI has no
+words for. Every service has `/health`, `/ready` and `/metrics` besides.
+"""
+CONFIG = """\
+agents: {AnyAgent: {}}
+agent_chains: {any: {alert_types: [any], stages: [{name: any, agents: [{name: AnyAgent}]}]}}
+defaults: {alert_type: any, llm_provider: any}
+llm_providers: {any: {type: scripted, script: script.yaml}}
+"""
+SCRIPT = "turns: []\n"
+PROBLEM: dict[str, JsonValue] = {
+    "type": "object",
+    "title": "Problem",
+    "description": "What went wrong (RFC 9457).",
+    "properties": {
+        "type": {"type": "string", "const": "about:blank"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string"},
+        "errors": {
+            "type": "array",
+            "description": "the mistakes in a request, one by one",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "detail": {"type": "string"},
+                    "pointer": {"type": "string", "description": "a JSON pointer to the field; empty for all"},
+                },
+                "required": ["detail", "pointer"],
+            },
+        },
+    },
+    "required": ["type", "title", "status", "detail"],
+}
+FASTAPI_ERRORS = ("HTTPValidationError", "ValidationError")
+"""Answers that FastAPI declares by itself; we answer problems."""
+
+
+def openapi_document() -> str:
+    with public_api() as app:
+        document = as_object(app.openapi())
+    as_object(document["info"])["description"] = ABOUT
+    schemas = as_object(as_object(document["components"])["schemas"])
+    for name in FASTAPI_ERRORS:
+        schemas.pop(name, None)
+    schemas["Problem"] = PROBLEM
+    for path, methods in as_object(document["paths"]).items():
+        for method, operation in as_object(methods).items():
+            _complete(as_object(operation), OPERATIONS[method, path])
+    return as_file(document)
+
+
+@contextmanager
+def public_api() -> Iterator[FastAPI]:
+    """Nothing of it runs: no Kafka, no database, and none of the configuration of where this is called."""
+    registry = CollectorRegistry()
+    with TemporaryDirectory() as folder:
+        (Path(folder) / "tarsy.yaml").write_text(CONFIG, encoding="utf-8")
+        (Path(folder) / "script.yaml").write_text(SCRIPT, encoding="utf-8")
+        services = [
+            build_ingest(IngestSettings(config_dir=Path(folder)), registry),
+            build_timeline(TimelineSettings(database=SecretStr("postgresql://127.0.0.1/none")), registry),
+            build_websocket_gateway(GatewaySettings(), registry),
+        ]
+        yield build_app(services, Readiness([]), registry)
+
+
+def _complete(operation: dict[str, JsonValue], said: Operation) -> None:
+    operation["summary"] = said.summary
+    responses = as_object(operation["responses"])
+    responses.pop("422", None)
+    success = as_object(responses[str(min(said.answers))])
+    for status, meaning in said.answers.items():
+        answer = {**success, "description": meaning}
+        if said.answer_headers:
+            answer["headers"] = {
+                name: {"description": text, "schema": {"type": "string"}} for name, text in said.answer_headers.items()
+            }
+        responses[str(status)] = answer
+    for status, meaning in said.problems.items():
+        responses[str(status)] = _problem(meaning)
+    if said.headers:
+        parameters = operation.setdefault("parameters", [])
+        assert isinstance(parameters, list)
+        parameters += _headers(said.headers)
+
+
+def _problem(meaning: str) -> JsonValue:
+    return {"description": meaning, "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}}
+
+
+def _headers(headers: Mapping[str, str]) -> Iterator[JsonValue]:
+    for name, meaning in headers.items():
+        yield {
+            "name": name,
+            "in": "header",
+            "required": False,
+            "description": meaning,
+            "schema": {"type": "string"},
+        }

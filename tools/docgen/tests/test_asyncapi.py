@@ -1,0 +1,74 @@
+"""The AsyncAPI document: what the official schema says of it, and that it says what the code does."""
+
+import copy
+import json
+from typing import Any
+
+import pytest
+from jsonschema import Draft7Validator  # type: ignore[import-untyped]  # it has no types of its own
+
+from tarsy_contracts.topics import Topics
+from tarsy_docgen.asyncapi import asyncapi_document
+from tarsy_docgen.channels import CHANNELS
+from tarsy_docgen.messages import json_schemas
+from tarsy_official_schemas import ASYNCAPI, official
+
+
+@pytest.fixture(scope="module")
+def document() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(asyncapi_document())
+    return found
+
+
+def test_it_is_an_asyncapi_3_document_by_the_official_schema(document: dict[str, Any]) -> None:
+    validator = Draft7Validator(official(ASYNCAPI))
+    assert [f"{problem.json_path}: {problem.message[:200]}" for problem in validator.iter_errors(document)] == []
+    wrong = copy.deepcopy(document)
+    wrong["channels"]["inbox"]["partitions"] = 12
+    assert not validator.is_valid(wrong), "the official schema would let anything through"
+
+
+def test_every_topic_is_a_channel_with_its_partitions_and_retention(document: dict[str, Any]) -> None:
+    channels = {channel["address"]: channel["bindings"]["kafka"] for channel in document["channels"].values()}
+    assert channels.keys() == {topic.name for topic in Topics().all()}
+    for topic in Topics().all():
+        assert channels[topic.name]["partitions"] == topic.partitions
+        assert channels[topic.name]["topicConfiguration"]["retention.ms"] == topic.retention_ms
+
+
+def test_every_schema_is_the_payload_of_one_message_on_one_topic() -> None:
+    placed = [sent.schema for channel in CHANNELS for sent in channel.messages if sent.schema is not None]
+    assert sorted(placed) == sorted(name for name in json_schemas() if not name.startswith("headers/"))
+
+
+def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None:
+    files = {f"./{name}.json" for name in json_schemas()}
+    references = set(references_in(document))
+    assert references >= {"./events/session.started.1.json", "#/channels/sessions", "./headers/event.1.json"}
+    for reference in references:
+        if reference.startswith("#/"):
+            place = document
+            for part in reference[2:].split("/"):
+                place = place[part]
+        else:
+            assert reference in files
+
+
+def test_only_the_orchestrator_writes_the_log(document: dict[str, Any]) -> None:
+    operations, log = document["operations"], document["channels"]["sessions"]
+    writers = {name for name, operation in operations.items() if operation["action"] == "send"}
+    assert {name for name in writers if name.endswith(".sessions")} == {"orchestrator.send.sessions"}
+    assert len(operations["orchestrator.send.sessions"]["messages"]) == len(log["messages"])
+    (read,) = operations["summarizer.receive.sessions"]["messages"]
+    assert read == {"$ref": "#/channels/sessions/messages/tool_call.completed"}
+
+
+def references_in(value: Any) -> list[str]:
+    match value:
+        case dict():
+            own = [value["$ref"]] if isinstance(value.get("$ref"), str) else []
+            return own + [found for part in value.values() for found in references_in(part)]
+        case list():
+            return [found for part in value for found in references_in(part)]
+        case _:
+            return []
