@@ -17,8 +17,8 @@ from tarsy_ingest.raw_alert import RawAlert
 from tarsy_ingest.settings import IngestSettings
 from tarsy_llm.protocol import Answer, AskedTool
 from tarsy_masking.masker import Masker
-from tarsy_orchestrator.effects.llm_answer import mask_answer
 from tarsy_masking.streaming import MaskedStream, PieceMasker
+from tarsy_orchestrator.effects.llm_answer import mask_answer
 from tarsy_orchestrator.settings import OrchestratorSettings
 from tarsy_service.settings import MaskingSettings
 from tarsy_summarizer.settings import SummarizerSettings

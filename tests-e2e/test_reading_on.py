@@ -27,8 +27,8 @@ from tarsy_simulation.services import Gateway, Orchestrator, Summarizer, bus_of,
 from tarsy_simulation.virtual_time import VirtualLoop
 from tarsy_tool_gateway.builtin.read_result.tool import read_result_tool
 from tarsy_tool_gateway.tool_servers import ToolOutput
-from tarsy_worker.runner import MayStart, always
 from tarsy_verification.session_log import LogReading, SessionLog
+from tarsy_worker.runner import MayStart, always
 
 MOST_LOOKS = 240
 CALL = tool_call_id(llm_call_id(execution_id(stage_id(SESSION, 1), 1), 1, 1), 0)

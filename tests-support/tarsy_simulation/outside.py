@@ -12,9 +12,9 @@ from tarsy_llm.protocol import Llm
 from tarsy_llm.script import PlacedTurn, Script, ScriptedTurn
 from tarsy_llm.scripted import ScriptedLlm
 from tarsy_tool_gateway.tool_servers import ToolOutput
+from tarsy_verification.invariants import ToolRun
 from tarsy_worker.claim_types import ServerLimits
 from tarsy_worker.runner import MayStart, always
-from tarsy_verification.invariants import ToolRun
 
 PACE_SECONDS = 0.11
 AT_ONCE = ServerLimits(concurrent=4, queue=16)

@@ -10,9 +10,9 @@ from tarsy_bus.publisher import NotWritten, TooLarge
 from tarsy_contracts.chunks import LlmChunk
 from tarsy_contracts.identities import derived_id
 from tarsy_llm.protocol import Delta
+from tarsy_masking.streaming import LineCutter, PieceMasker
 from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.session.effects import LlmCallEffect
-from tarsy_masking.streaming import LineCutter, PieceMasker
 from tarsy_service.supervision import not_cancelled_from_inside
 
 log = structlog.get_logger(__name__)
