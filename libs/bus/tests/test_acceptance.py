@@ -4,123 +4,23 @@ Readers that start anywhere must agree with one that reads everything; and each
 rule of the module, taken away, must make them disagree: else the rule, or this test, would be worth nothing.
 """
 
-import random
-from dataclasses import dataclass, field
 from unittest import mock
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tarsy_acceptance_world import KINDS, SESSIONS, Owner, Schedule, World, hostile, play
 from tarsy_bus import acceptance
-from tarsy_bus.acceptance import Chains, Heads, Known, LogMismatch, Mark
+from tarsy_bus.acceptance import Chains, Known, LogMismatch, Mark
 from tarsy_bus.head_store import HeadStore
-from tarsy_bus.heads import beginning, newest, next_head
+from tarsy_bus.heads import beginning, newest
 from tarsy_contracts.heads import SessionHead
-
-SESSIONS = ("a", "b", "c")
-type Written = tuple[str, SessionHead]
-
-
-@dataclass
-class Owner:
-    """A process that owns, or thinks that it does: it reads, writes what follows from what it read, publishes heads."""
-
-    log: list[Mark]
-    position: int = 0
-    chains: Chains = field(default_factory=Chains)
-    heads: Heads = field(default_factory=dict[str, SessionHead])
-    unpublished: list[Written] = field(default_factory=list)
-
-    def read(self, count: int) -> None:
-        while count and self.position < len(self.log):
-            mark = self.log[self.position]
-            self.position += 1
-            count -= 1
-            if not self.chains.accept(mark):
-                continue
-            known = self.heads.get(mark.session_id)
-            head = next_head(known, mark, decided=-1)
-            if head is None or (known is not None and known.number == head.number):
-                continue
-            self.heads[mark.session_id] = head
-            self.unpublished.append((mark.session_id, head))
-            if head.phase == "rest":
-                self.chains.rest(mark.session_id, head)
-
-    def write(self, session_id: str, length: int, *, ends: bool) -> None:
-        """What a decision would append, on what this owner knows."""
-        head, last = self.heads.get(session_id), self.chains.last(session_id)
-        if head is not None and last is None:
-            return
-        kinds = ["e"] * length + ["session.completed"] * ends
-        if last is None:
-            kinds = ["session.started", *kinds]
-        elif head is not None and head.phase == "rest":
-            kinds = ["session.reopened", *kinds] if length else ["alert.repeated"]
-        for kind in kinds:
-            number = last.number + 1 if last else 1
-            previous = last.event_id if last else None
-            id = f"{len(self.log)}"
-            self.log.append(Mark(session_id, kind, id, previous, number, offset=len(self.log)))
-            last = Known(id, number)
-
-
-@dataclass
-class World:
-    log: list[Mark] = field(default_factory=list)
-    published: list[Written] = field(default_factory=list)
-    owners: list[Owner] = field(default_factory=list)
-
-    def take_over(self) -> None:
-        """A new owner is seeded by the heads as they are and reads to the end. Beyond four, the oldest is gone."""
-        heads = newest(self.published)
-        owner = Owner(self.log, position=beginning(heads), chains=Chains(heads), heads=dict(heads))
-        owner.read(len(self.log))
-        self.owners = [*self.owners, owner][-4:]
-
-    def forge(self, session_id: str, number: int) -> None:
-        """A process may write whatever it likes: here, about an event that nobody knows."""
-        offset = len(self.log)
-        self.log.append(Mark(session_id, "e", f"{offset}", "forged", number, offset))
-
-    def publish(self, owner: Owner, count: int) -> None:
-        """In log order, with any lag. What a crashed owner had not published is lost."""
-        for _ in range(min(count, len(owner.unpublished))):
-            self.published.append(owner.unpublished.pop(0))
-
-
-KINDS = ("write", "write", "write", "write", "read", "read", "publish", "publish", "take_over", "forge")
-
-type Schedule = list[tuple[str, int, int, int, bool]]
 
 
 def schedules() -> st.SearchStrategy[Schedule]:
     step = st.tuples(st.sampled_from(KINDS), st.integers(0, 3), st.integers(0, 2), st.integers(0, 3), st.booleans())
     return st.lists(step, min_size=5, max_size=60)
-
-
-def play(schedule: Schedule) -> World:
-    """`who` counts from the newest owner: 0 is the one that the group believes in, the others are zombies."""
-    world = World(owners=[])
-    world.take_over()
-    for kind, who, which, amount, flag in schedule:
-        owner = world.owners[-1 - who % len(world.owners)]
-        match kind:
-            case "write":
-                if flag:
-                    owner.read(len(world.log))
-                owner.write(SESSIONS[which], amount, ends=flag)
-            case "read":
-                owner.read(1 + amount)
-            case "publish":
-                world.publish(owner, 1 + amount)
-            case "forge":
-                world.forge(SESSIONS[which], 1 + amount)
-            case _:
-                world.take_over()
-    world.take_over()
-    return world
 
 
 def broken_chains(log: list[Mark]) -> list[str]:
@@ -163,15 +63,6 @@ def test_a_reader_that_knows_every_session_at_one_position_agrees_from_there_on(
         known = {one: last for one in SESSIONS if (last := before.last(one))}
         late = Chains(known=known)
         assert [late.accept(mark) for mark in world.log[cut:]] == verdicts[cut:]
-
-
-def hostile(seed: int) -> Schedule:
-    """A long schedule, for the controls: what they look for is rare in the short ones that hypothesis prefers."""
-    drawn = random.Random(seed)
-    return [
-        (drawn.choice(KINDS), drawn.randrange(4), drawn.randrange(3), drawn.randrange(4), drawn.random() < 0.5)
-        for _ in range(drawn.randint(20, 120))
-    ]
 
 
 def first_disagreement(seeds: int) -> int | None:

@@ -2,8 +2,7 @@
 
 import random
 
-from test_acceptance import hostile, play
-
+from tarsy_acceptance_world import hostile, play
 from tarsy_bus.acceptance import Chains, Known, Mark
 from tarsy_bus.recent_chains import RecentChains
 
