@@ -240,32 +240,32 @@ class Metrics:
             case _:
                 pass
 
-    def set_aside(self, reason: AsideReason) -> None:
+    def count_set_aside(self, reason: AsideReason) -> None:
         self._set_aside.labels(reason).inc()
 
-    def buried(self, reason: BurialReason) -> None:
+    def count_dead_letter(self, reason: BurialReason) -> None:
         self._buried.labels(reason).inc()
 
-    def appending(self, events: int, bytes: int) -> None:
+    def observe_batch(self, events: int, bytes: int) -> None:
         self._batch_events.observe(events)
         self._batch_bytes.observe(bytes)
 
-    def held(self, since: Sequence[datetime], now: datetime) -> None:
+    def update_held(self, since: Sequence[datetime], now: datetime) -> None:
         self._inputs_held.set(len(since))
         self._held_age.set(max(0.0, (now - min(since)).total_seconds()) if since else 0.0)
 
-    def llm_ended(self, provider: str, outcome: LlmOutcome, seconds: float) -> None:
+    def observe_llm_call(self, provider: str, outcome: LlmOutcome, seconds: float) -> None:
         self._llm_calls.labels(self._known(provider), outcome).inc()
         self._llm_duration.labels(self._known(provider)).observe(seconds)
 
-    def llm_first_delta(self, provider: str, seconds: float) -> None:
+    def observe_first_delta(self, provider: str, seconds: float) -> None:
         self._llm_first_delta.labels(self._known(provider)).observe(seconds)
 
-    def llm_used(self, provider: str, usage: Usage) -> None:
+    def count_tokens(self, provider: str, usage: Usage) -> None:
         self._input_tokens.labels(self._known(provider)).inc(usage.input_tokens or 0)
         self._output_tokens.labels(self._known(provider)).inc(usage.output_tokens or 0)
 
-    def worker_died(self, worker_id: str) -> None:
+    def count_dead_worker(self, worker_id: str) -> None:
         """Counts a worker once, however many calls it had."""
         if worker_id not in self._dead:
             self._dead.append(worker_id)

@@ -65,10 +65,10 @@ async def make_llm_call(
 
 async def _until_due(deps: Dependencies, effect: LlmCallEffect) -> None:
     """A pause counts from the event that asks for it, so that a new owner does not begin it again."""
-    if effect.asked.requested.wait_seconds <= 0:
+    if effect.pending.requested.wait_seconds <= 0:
         return
     now = deps.liveness.about_now
-    left = effect.asked.requested.wait_seconds if now is None else (effect.asked.not_before - now).total_seconds()
+    left = effect.pending.requested.wait_seconds if now is None else (effect.pending.not_before - now).total_seconds()
     if left > 0:
         await asyncio.sleep(left)
 
@@ -81,7 +81,7 @@ async def _stream(deps: Dependencies, session_id: str, state: Investigating, eff
         raise LlmError(f"the LLM provider {provider} is not configured here", kind="invalid_request")
     request = LlmRequest(
         agent=execution.agent.name,
-        iteration=effect.asked.requested.iteration,
+        iteration=effect.pending.requested.iteration,
         conversation=build_conversation(state, execution),
         tools=offered_tools(execution),
         native_tools=execution.agent.native_tools,
@@ -94,7 +94,7 @@ async def _stream(deps: Dependencies, session_id: str, state: Investigating, eff
             async for part in stream:
                 if not answers:
                     answers = True
-                    deps.metrics.llm_first_delta(provider, deps.monotonic() - asked_at)
+                    deps.metrics.observe_first_delta(provider, deps.monotonic() - asked_at)
                 if isinstance(part, Answer):
                     return part
                 if (said if part.part == "text" else thought).take(part.text):
@@ -114,7 +114,7 @@ def _failure(
     retryable: bool = True,
     retry_after_seconds: float | None = None,
 ) -> LlmCallReported:
-    deps.metrics.llm_ended(_provider(effect), kind, deps.monotonic() - started)
+    deps.metrics.observe_llm_call(_provider(effect), kind, deps.monotonic() - started)
     return LlmCallReported(
         llm_call_id=effect.id,
         error=deps.masker.for_session(session_id).mask(error),
@@ -131,15 +131,15 @@ def _failure(
 
 
 def _provider(effect: LlmCallEffect) -> str:
-    return effect.asked.requested.llm_provider or effect.execution.llm_provider
+    return effect.pending.requested.llm_provider or effect.execution.llm_provider
 
 
 def _report(
     deps: Dependencies, session_id: str, effect: LlmCallEffect, started: float, answer: Answer
 ) -> LlmCallReported:
     seconds = deps.monotonic() - started
-    deps.metrics.llm_ended(_provider(effect), "ok", seconds)
-    deps.metrics.llm_used(_provider(effect), answer.usage)
+    deps.metrics.observe_llm_call(_provider(effect), "ok", seconds)
+    deps.metrics.count_tokens(_provider(effect), answer.usage)
     offered = {tool.definition.name for tool in effect.execution.tools}
     said = mask_answer(answer, deps.masker.for_session(session_id), llm_call_id=effect.id, offered=offered)
     return LlmCallReported(

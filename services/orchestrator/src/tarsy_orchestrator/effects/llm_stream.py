@@ -31,7 +31,7 @@ class ChunkPublisher:
         mask = deps.masker.for_session(session_id).mask
         self._deps = deps
         self._session_id = session_id
-        self._asked = effect.asked.requested
+        self._requested = effect.pending.requested
         self._run = int(deps.now().timestamp() * 1000)
         self._index = 0
         self._broken = False
@@ -73,10 +73,10 @@ class ChunkPublisher:
                 await self._publish(part, masked)
 
     async def _publish(self, part: str, text: str) -> None:
-        call_id = self._asked.llm_call_id
+        call_id = self._requested.llm_call_id
         chunk = LlmChunk(
             call_id=call_id,
-            execution_id=self._asked.execution_id,
+            execution_id=self._requested.execution_id,
             run=self._run,
             index=self._index,
             part="thinking" if part == "thinking" else "text",

@@ -181,7 +181,7 @@ class Reconciler:
                 self._outbox.put(partial(self._publish_request, session_id, one, attempt))
             case ReportNotice(noticed=noticed):
                 if isinstance(noticed, WorkerDied):
-                    self._deps.metrics.worker_died(noticed.worker_id)
+                    self._deps.metrics.count_dead_worker(noticed.worker_id)
                 self._report(session_id, noticed)
             case None:
                 pass

@@ -88,11 +88,11 @@ def _attributes(effect: OwnEffect) -> dict[str, str | int]:
             return {"tarsy.priority": priority}
         case OfferToolsEffect():
             return {"tarsy.stage_id": effect.id}
-        case LlmCallEffect(execution, asked):
+        case LlmCallEffect(execution, pending):
             return {
                 "tarsy.llm_call_id": effect.id,
                 "tarsy.agent": execution.agent.name,
-                "tarsy.llm_provider": asked.requested.llm_provider,
-                "tarsy.iteration": asked.requested.iteration,
-                "tarsy.attempt": asked.requested.attempt,
+                "tarsy.llm_provider": pending.requested.llm_provider,
+                "tarsy.iteration": pending.requested.iteration,
+                "tarsy.attempt": pending.requested.attempt,
             }

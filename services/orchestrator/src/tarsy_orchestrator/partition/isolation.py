@@ -103,7 +103,7 @@ class FaultIsolation:
 
     def dead_letter(self, record: Record, reason: BurialReason, why: str) -> None:
         """Dead-letters the input: nothing is decided on it."""
-        self._metrics.buried(reason)
+        self._metrics.count_dead_letter(reason)
         self._dead_letters.put(record, why, partial(self._done, record.offset))
 
     def set_aside(self, session_id: str, reason: AsideReason, detail: str) -> None:
@@ -114,7 +114,7 @@ class FaultIsolation:
             log.error(
                 "session.set_aside", session_id=session_id, reason=reason, detail=why.detail, partition=self._partition
             )
-            self._metrics.set_aside(reason)
+            self._metrics.count_set_aside(reason)
             self._effects.reconcile(session_id, ASIDE)
 
     def set_aside_with(self, record: Record, session_id: str, reason: AsideReason, detail: str) -> None:
@@ -168,7 +168,7 @@ class FaultIsolation:
             return
         buried = None
         if isinstance(request, SessionFailRequested):
-            self._metrics.buried("ended")
+            self._metrics.count_dead_letter("ended")
             buried = minimal_end(request).error
         self._quarantine.leave(waiting.session_id, PendingRelease(offset, buried, partial(self._done, offset)))
 

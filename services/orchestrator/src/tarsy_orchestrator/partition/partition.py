@@ -250,7 +250,7 @@ class Partition:
         if entries:
             self._came_back = set()
             self._expected = {id for decision in decisions for id in decision.ids}
-            self._metrics.appending(len(entries), sum(entry.size for entry in entries))
+            self._metrics.observe_batch(len(entries), sum(entry.size for entry in entries))
             with self._metrics.append_duration.time():
                 await self.caught_up(await append_batch(self._bus, self._writer, self.number, entries))
             self._expected = set()

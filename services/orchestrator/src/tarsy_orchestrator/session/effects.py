@@ -48,11 +48,11 @@ class OfferToolsEffect:
 @dataclass(frozen=True, slots=True)
 class LlmCallEffect:
     execution: Execution
-    asked: PendingLlmCall
+    pending: PendingLlmCall
 
     @property
     def id(self) -> str:
-        return self.asked.requested.llm_call_id
+        return self.pending.requested.llm_call_id
 
 
 @dataclass(frozen=True, slots=True)

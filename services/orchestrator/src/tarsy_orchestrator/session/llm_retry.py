@@ -44,12 +44,12 @@ def after_failure(execution: Execution, failed: LlmCallFailed, limits: CallLimit
     retries = execution.retries
     if failed.kind == REPETITION:
         return Retry(0.0) if retries.failures < ATTEMPTS else Fail(failed.error)
-    hopeless = failed.kind in NOT_RETRYABLE or not failed.retryable
-    if hopeless or retries.failures >= CONTROLLERS[execution.agent.controller].attempts_before_fallback:
-        other = _other(execution)
+    not_retryable = failed.kind in NOT_RETRYABLE or not failed.retryable
+    if not_retryable or retries.failures >= CONTROLLERS[execution.agent.controller].attempts_before_fallback:
+        other = _next_fallback(execution)
         if other is not None:
             return UseFallback(other)
-    if hopeless or retries.failures >= ATTEMPTS:
+    if not_retryable or retries.failures >= ATTEMPTS:
         return Fail(failed.error)
     return Retry(PAUSES_SECONDS[min(retries.failures, len(PAUSES_SECONDS)) - 1])
 
@@ -60,13 +60,13 @@ def _wait(execution: Execution, failed: LlmCallFailed, limits: CallLimits) -> Re
     seconds = pause if failed.retry_after_seconds is None else max(failed.retry_after_seconds, 0.0)
     if retries.waited_seconds + seconds <= limits.rate_limit_seconds:
         return Retry(seconds, rate_limited=True)
-    other = _other(execution)
+    other = _next_fallback(execution)
     if other is not None:
         return UseFallback(other)
     return Fail(f"{failed.error} (waiting {seconds:g} seconds more would be too long)")
 
 
-def _other(execution: Execution) -> str | None:
+def _next_fallback(execution: Execution) -> str | None:
     """The next provider that was not given up yet."""
     left = execution.agent.fallback_providers[execution.fallbacks :]
     return left[0] if left else None
