@@ -215,13 +215,15 @@ class Owner:
         async with Follower(self._bus, self._bus.topics.inbox).running() as asking:
             first = await asking.consumer.beginning_offsets(list(places.values()))
         starts = {number: first[place] if (at := committed[place]) is None else at for number, place in places.items()}
+        # Before the ends: an owner before us may decide meanwhile, and what it decides lies beyond an older end.
+        decided = {number: self._owned[number].partition.sessions.decided for number in places}
         end = await ends(self._bus, self._bus.topics.inbox, sorted(assigned))
         # Now: who owned them before cannot commit past an input any more that it holds.
         held = await read_held(self._bus, assigned)
         if generation != self._membership.generation:
             return False
         for number, place in places.items():
-            self._check_inbox(number, first[place], starts[number], end[number])
+            self._check_inbox(number, first[place], starts[number], end[number], decided[number])
         for number, place in places.items():
             self._owned[number].partition.start_inbox(starts[number], end[number], held[number])
             self._membership.handing_out.add(number)
@@ -229,7 +231,7 @@ class Owner:
             self._consumer.resume(place)
         return True
 
-    def _check_inbox(self, number: int, first: int, start: int, end: int) -> None:
+    def _check_inbox(self, number: int, first: int, start: int, end: int, decided: int) -> None:
         """`start` is what was committed, or `first` where nothing was. Raises LogMismatch."""
         place = f"{self._bus.topics.inbox} partition {number} holds offsets {first} to {end}"
         if not first <= start <= end:
@@ -237,7 +239,6 @@ class Owner:
                 f"{place}, but reading should go on at {start}: inputs were deleted before they were decided, it was "
                 "emptied, or it is another cluster's"
             )
-        decided = self._owned[number].partition.sessions.decided
         if decided >= end:
             raise LogMismatch(
                 f"{place}, but the session log tells of inputs decided up to {decided}: it was emptied, or it is "
