@@ -35,16 +35,16 @@ class ChunkPublisher:
         self._run = int(deps.now().timestamp() * 1000)
         self._index = 0
         self._broken = False
-        self._part = "thinking"
+        self._part: str | None = None
         self._cutters = {part: LineCutter(LONG_LINE) for part in PARTS}
         self._maskers = {part: PieceMasker(mask) for part in PARTS}
         self._unsent: asyncio.Queue[tuple[str, str, bool]] = asyncio.Queue(UNSENT_AT_MOST)
         """Part, text, and whether the other part follows: then nothing of this one is held back."""
 
     async def take(self, delta: Delta) -> None:
-        if delta.part != self._part:
+        if self._part is not None and self._part != delta.part:
             await self._put(self._part, self._cutters[self._part].rest(), ends=True)
-            self._part = delta.part
+        self._part = delta.part
         text = self._cutters[delta.part].take(delta.text)
         if text:
             await self._put(delta.part, text)

@@ -181,13 +181,15 @@ class Owner:
 
     async def _start_inboxes(self, generation: int, assigned: frozenset[int]) -> bool:
         """Returns False when another rebalance came in between: then nothing has begun."""
+        # Read before the ends: a previous owner may decide meanwhile, and its input lies beyond an older end.
+        decided = {number: self._owned[number].partition.sessions.decided for number in assigned}
         inboxes = await read_inbox_ranges(self._bus, self._consumer, assigned)
         # Read last: the previous owners cannot commit past an input any more that they hold.
         held = await read_held(self._bus, assigned)
         if generation != self._membership.generation:
             return False
         for number, inbox in inboxes.items():
-            check_inbox(self._bus, number, inbox, self._owned[number].partition.sessions.decided)
+            check_inbox(self._bus, number, inbox, decided[number])
         for number, inbox in inboxes.items():
             place = TopicPartition(self._bus.topics.inbox, number)
             self._owned[number].partition.start_inbox(inbox.start, inbox.end, held[number])
