@@ -48,7 +48,7 @@ TASKS = {
     ],
     "timeline": ["answers", "catalog", "held sessions", "projector", "servers", "unprojected", "workers"],
     "websocket-gateway": ["questions to the timeline", "session log", "stream"],
-    "summarizer": ["announcements", "control", "requests"],
+    "summarizer": ["announcements", "clock of claims", "control", "requests"],
     "tool-gateway": [
         "announcements",
         f"catalog of {SERVER}",
