@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import Any
 from uuid import uuid4
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel
 
 from tarsy_bus.publisher import TooLarge
 from tarsy_bus.tracing import HEADER
 from tarsy_contracts.alert import AlertSource
+from tarsy_contracts.api.alerts import AlertAccepted, WebhookAccepted, WebhookAlertAccepted
 from tarsy_contracts.identities import session_of_idempotency_key
 from tarsy_ingest.alert_rules import AlertRules
 from tarsy_ingest.alertmanager import AUTHOR, Notice, Webhook, read_webhook
@@ -28,31 +28,11 @@ KEY_HEADER = "Idempotency-Key"
 LONGEST_KEY = 255
 
 
-class Submitted(BaseModel):
-    session_id: str
-    status: Literal["queued"] = "queued"
-    message: str = "The alert is queued for investigation."
-
-
-class NoticeAnswer(BaseModel):
-    fingerprint: str
-    status: Literal["queued", "resolved"]
-    session_id: str | None = None
-    message: str
-
-
-class WebhookAnswer(BaseModel):
-    """`truncated_alerts`: how many alerts of the group Alertmanager did not send."""
-
-    alerts: list[NoticeAnswer]
-    truncated_alerts: int
-
-
 def alerts_router(intake: Intake, rules: AlertRules, metrics: Metrics, mask: Callable[[str], str]) -> APIRouter:
     router = APIRouter(prefix="/api/v1/alerts", route_class=alert_route(mask), tags=["alerts"])
 
     @router.post("", status_code=202, openapi_extra=_body_of(Submission))
-    async def submit(request: Request) -> Submitted:
+    async def submit(request: Request) -> AlertAccepted:
         author = author_of(request, API_CLIENT)
         key = _key(request)
         session_id = session_of_idempotency_key(caller=author, key=key) if key else str(uuid4())
@@ -60,10 +40,10 @@ def alerts_router(intake: Intake, rules: AlertRules, metrics: Metrics, mask: Cal
             body = parse_json(await read_body(request))
             raw_alert = read_submission(body, rules, session_id=session_id, author=author)
             await intake.accept(raw_alert, delivery_id=key or session_id, cause=request.headers.get(HEADER))
-        return Submitted(session_id=session_id)
+        return AlertAccepted(session_id=session_id)
 
     @router.post("/alertmanager", status_code=202, openapi_extra=_body_of(Webhook), response_model_exclude_none=True)
-    async def alertmanager(request: Request, alert_type: str | None = None) -> WebhookAnswer:
+    async def alertmanager(request: Request, alert_type: str | None = None) -> WebhookAccepted:
         with _refusals_counted(metrics, "alertmanager"):
             body = parse_json(await read_body(request))
             author = author_of(request, AUTHOR)
@@ -71,21 +51,21 @@ def alerts_router(intake: Intake, rules: AlertRules, metrics: Metrics, mask: Cal
         delivery_id = str(uuid4())
         cause = request.headers.get(HEADER)
         answers = [await _accept_notice(intake, metrics, notice, delivery_id, cause) for notice in notices]
-        return WebhookAnswer(alerts=answers, truncated_alerts=webhook.truncatedAlerts)
+        return WebhookAccepted(alerts=tuple(answers), truncated_alerts=webhook.truncatedAlerts)
 
     return router
 
 
 async def _accept_notice(
     intake: Intake, metrics: Metrics, notice: Notice, delivery_id: str, cause: str | None
-) -> NoticeAnswer:
+) -> WebhookAlertAccepted:
     raw_alert = notice.raw_alert
     if raw_alert is None:
         metrics.count("alertmanager", "resolved")
-        return NoticeAnswer(fingerprint=notice.fingerprint, status="resolved", message=notice.message)
+        return WebhookAlertAccepted(fingerprint=notice.fingerprint, status="resolved", message=notice.message)
     with _refusals_counted(metrics, "alertmanager"):
         await intake.accept(raw_alert, delivery_id=delivery_id, cause=cause)
-    return NoticeAnswer(
+    return WebhookAlertAccepted(
         fingerprint=notice.fingerprint, status="queued", session_id=raw_alert.session_id, message=notice.message
     )
 

@@ -2,15 +2,15 @@
 
 from collections.abc import Callable
 
-from fastapi import Request
-from fastapi.responses import JSONResponse
+from fastapi import Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from tarsy_bus.tracing import HEADER
+from tarsy_contracts.api.model import ApiModel
+from tarsy_contracts.api.requests import SessionRequestGranted, SessionRequestPending
 from tarsy_masking.masker import Masker
 from tarsy_service.problems import Problem
 from tarsy_timeline.requesting import PersonRequest, Requesting, caller, request_id
-from tarsy_timeline.shapes import Shape
 
 LONGEST_REASON = 1_000
 
@@ -35,7 +35,7 @@ class Asking:
         request: Request,
         message: Callable[[str, str], PersonRequest],
         done: str,
-    ) -> JSONResponse:
+    ) -> Response:
         """200, 404 or 409 is the decision of the session's owner; 202 says that it has not answered yet.
 
         `message` is made of the request's id and its author.
@@ -45,11 +45,19 @@ class Asking:
             raise Problem(404, "Not Found", "there is no such session")
         who = caller(request.headers, self._masker.for_session(session_id).mask)
         asked = request_id(kind, request.headers, who, session_id)
-        body: Shape = {"session_id": session_id, "request_id": asked}
         cause = request.headers.get(HEADER)
         answer = await self._requesting.ask(session_id, kind, message(asked, who.author), cause=cause)
         if answer is not None:
-            return JSONResponse({**body, "message": answer.reason or done})
+            return _json(SessionRequestGranted(session_id=session_id, request_id=asked, message=answer.reason or done))
         location = f"/api/v1/sessions/{session_id}/status"
-        waiting = {**body, "message": "The request was taken in, and is not answered yet.", "location": location}
-        return JSONResponse(waiting, status_code=202, headers={"Location": location})
+        pending = SessionRequestPending(
+            session_id=session_id,
+            request_id=asked,
+            message="The request was taken in, and is not answered yet.",
+            location=location,
+        )
+        return _json(pending, status_code=202, headers={"Location": location})
+
+
+def _json(answer: ApiModel, *, status_code: int = 200, headers: dict[str, str] | None = None) -> Response:
+    return Response(answer.model_dump_json(), status_code, headers, media_type="application/json")

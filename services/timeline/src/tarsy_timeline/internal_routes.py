@@ -1,16 +1,15 @@
 """What websocket-gateways ask. Not for people, and not to be published outside."""
 
-import json
 from collections.abc import AsyncIterator
 
 from fastapi import APIRouter
 from fastapi.responses import Response, StreamingResponse
 from pydantic import BaseModel, Field
 
-from tarsy_timeline import shapes
-from tarsy_timeline.reading import Reading
+from tarsy_contracts.api.timeline import SessionHistory
+from tarsy_timeline import responses
+from tarsy_timeline.reading import LogLine, Reading
 from tarsy_timeline.routes import AtLeast, SessionId
-from tarsy_timeline.shapes import Shape
 
 LINES = "application/x-ndjson"
 MOST_ASKED = 2_000
@@ -35,22 +34,22 @@ def internal_routes(reading: Reading) -> APIRouter:
         return Response(_written(await reading.chains_of(asked.session_ids)), media_type=LINES)
 
     @router.get("/sessions/{session_id}/history")
-    async def history(session_id: SessionId, at_least: AtLeast = 0) -> Shape:
+    async def history(session_id: SessionId, at_least: AtLeast = 0) -> SessionHistory:
         """All that a subscriber needs, of one moment: session, stages with executions, timeline."""
         rows = await reading.whole(session_id, at_least=at_least)
-        return {
-            "last_number": rows.last_number,
-            "session": shapes.session_detail(rows.session, rows.stages, rows.executions),
-            "timeline": [shapes.timeline_event(row) for row in rows.timeline],
-        }
+        return SessionHistory(
+            last_number=rows.last_number,
+            session=responses.session_detail(rows.session, rows.stages, rows.executions),
+            timeline=tuple(map(responses.timeline_event, rows.timeline)),
+        )
 
     return router
 
 
-async def _lines(portions: AsyncIterator[list[Shape]]) -> AsyncIterator[bytes]:
+async def _lines(portions: AsyncIterator[list[LogLine]]) -> AsyncIterator[bytes]:
     async for portion in portions:
         yield _written(portion)
 
 
-def _written(lines: list[Shape]) -> bytes:
-    return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+def _written(lines: list[LogLine]) -> bytes:
+    return b"".join(line.model_dump_json().encode() + b"\n" for line in lines)

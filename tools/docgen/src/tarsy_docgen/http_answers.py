@@ -40,6 +40,13 @@ OWNER_SAYS: Mapping[int, str] = {
 TAKEN_IN = "The request was taken in, and is not answered yet; `Location` says where to look."
 REPEATED = {KEY: "a repeat with the same key gets the answer on record"} | AUTHOR
 
+READING_ONE: Mapping[int, str] = {
+    400: INVALID,
+    404: UNKNOWN,
+    503: f"{NO_DATABASE} Or event `at_least` was not reached in time.",
+}
+LAST_NUMBER = {"TARSy-Last-Number": "the number of the last event of the log that is in the answer"}
+
 OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ("post", "/api/v1/alerts"): Operation(
         summary="Have an alert investigated",
@@ -71,18 +78,20 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ("get", "/api/v1/sessions/{session_id}"): Operation(
         summary="A session with its stages and executions",
         answers={200: "The session."},
-        problems={400: INVALID, 404: UNKNOWN, 503: NO_DATABASE},
+        problems=READING_ONE,
+        answer_headers=LAST_NUMBER,
     ),
     ("get", "/api/v1/sessions/{session_id}/status"): Operation(
         summary="How far a session is, and what came of it",
         answers={200: "Its status."},
-        problems={400: INVALID, 404: UNKNOWN, 503: NO_DATABASE},
+        problems=READING_ONE,
+        answer_headers=LAST_NUMBER,
     ),
     ("get", "/api/v1/sessions/{session_id}/timeline"): Operation(
         summary="The timeline of a session, in order",
         answers={200: "The timeline events."},
-        problems={400: INVALID, 404: UNKNOWN, 503: f"{NO_DATABASE} Or event `at_least` was not reached in time."},
-        answer_headers={"TARSy-Last-Number": "the number of the last event of the log that is in the answer"},
+        problems=READING_ONE,
+        answer_headers=LAST_NUMBER,
     ),
     ("post", "/api/v1/sessions/{session_id}/cancel"): Operation(
         summary="Cancel a session",
