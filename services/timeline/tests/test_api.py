@@ -140,21 +140,25 @@ async def test_unknown_sessions_and_numbers_not_reached_are_problems(client: htt
         answer = await client.get(f"/api/v1/sessions/nope{path}")
         assert (answer.status_code, answer.json()["detail"]) == (404, "There is no session nope.")
 
-    answer = await client.get(f"/api/v1/sessions/{session.id}/timeline?at_least=14")
+        answer = await client.get(f"/api/v1/sessions/{session.id}{path}?at_least=14")
+        assert (answer.status_code, answer.json()["title"]) == (503, "Not there yet")
 
-    assert answer.status_code == 503
 
-
+@pytest.mark.parametrize("path", ["", "/status", "/timeline"])
 async def test_a_reader_that_waits_gets_the_event_once_it_is_projected(
-    client: httpx2.AsyncClient, system_bus: Bus, append: Append, new_session: Make, story: Make
+    client: httpx2.AsyncClient, system_bus: Bus, append: Append, new_session: Make, story: Make, path: str
 ) -> None:
+    """Who heard of the last event over the WebSocket is not told of a session that still runs."""
     session = story(new_session())
     await append(system_bus, 0, session.records[:5])
 
-    waiting = asyncio.create_task(client.get(f"/api/v1/sessions/{session.id}/timeline?at_least=13"))
+    waiting = asyncio.create_task(client.get(f"/api/v1/sessions/{session.id}{path}?at_least=13"))
     await append(system_bus, 0, session.records[5:])
 
-    assert (await waiting).headers["TARSy-Last-Number"] == "13"
+    answer = await waiting
+    assert answer.headers["TARSy-Last-Number"] == "13"
+    if path != "/timeline":
+        assert (answer.json()["status"], answer.json()["last_number"]) == ("completed", 13)
 
 
 async def test_gateways_get_the_identity_the_positions_and_every_chain(
