@@ -9,7 +9,7 @@ from ingest_running import Ingest, Records, Writable, alert_in, session_of
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.records import delivery
-from tarsy_contracts.alert import McpSelection, McpServerSelection, NativeToolSelection
+from tarsy_contracts.alert import McpSelection, McpServerSelection
 from tarsy_contracts.identities import session_of_alertmanager
 from tarsy_ingest import intake
 
@@ -55,7 +55,7 @@ async def test_what_was_chosen_for_an_alert_is_in_the_inbox(ingest: Ingest, bus:
             McpServerSelection(name="kubernetes", tools=("pods_list", "pods_log")),
             McpServerSelection(name="prometheus"),
         ),
-        native_tools=NativeToolSelection(google_search=False),
+        native_tools={"google_search": False},
     )
 
 

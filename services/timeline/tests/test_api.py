@@ -23,6 +23,7 @@ from tarsy_contracts.inputs import (
     SessionFailRequested,
     SessionReleaseRequested,
 )
+from tarsy_old_messages import old_message
 from tarsy_service.runner import Readiness, build_app
 from tarsy_timeline.app import build
 from tarsy_timeline.requesting import PersonRequest
@@ -200,6 +201,24 @@ async def test_gateways_get_a_history_of_one_moment(client: httpx2.AsyncClient, 
 
     assert history["last_number"] == history["session"]["last_number"] == 13
     assert [event["number"] for event in history["timeline"]] == [5, 5, 8, 10, 11]
+
+
+async def test_a_log_of_an_earlier_version_is_shown_like_any_other(
+    client: httpx2.AsyncClient, system_bus: Bus, append: Append, new_session: Make, story: Make
+) -> None:
+    """`session.started` as it was written before native tools were named."""
+    told, old = story(new_session()), new_session()
+    old.add_body("session.started", 1, old_message("session.started", 1))
+    old.add(*(told.recorded(number).event for number in range(2, 14)))
+    await append(system_bus, 3, old.records)
+
+    detail = (await client.get(f"/api/v1/sessions/{old.id}?at_least=13")).json()
+
+    assert (detail["status"], detail["title"], detail["total_stages"]) == ("completed", "Crash", 4)
+    assert detail["mcp_selection"] == {
+        "servers": [{"name": "kubernetes", "tools": ["pods_list"]}],
+        "native_tools": {"google_search": True, "url_context": False, "code_execution": None},
+    }
 
 
 async def owner_answers(bus: Bus, asking: asyncio.Event, accepted: bool, code: int, reason: str) -> list[PersonRequest]:

@@ -12,8 +12,8 @@ from typing import assert_never
 from pydantic import JsonValue
 
 from tarsy_contracts import events as e
-from tarsy_contracts.alert import PRIORITIES, priority_of
-from tarsy_contracts.chain import ResolvedChain
+from tarsy_contracts.alert import PRIORITIES, McpSelection, priority_of
+from tarsy_contracts.chain import NATIVE_TOOLS, ResolvedChain
 from tarsy_contracts.display import display_cut
 from tarsy_contracts.recorded import Recorded
 from tarsy_contracts.timeline import (
@@ -112,10 +112,18 @@ def _started(record: Recorded, event: e.SessionStarted) -> Row:
         storable(alert.data),
         chain.scripted,
         PRIORITIES.index(priority_of(alert)),
-        None if alert.mcp is None else storable_json(alert.mcp.model_dump(mode="json")),
+        None if alert.mcp is None else _selected(alert.mcp),
         _stages_to_come(chain),
         any(len(stage.agents) > 1 for stage in chain.stages),
     )
+
+
+def _selected(selection: McpSelection) -> JsonValue:
+    """Answers name each native tool that is known, null where nothing was chosen."""
+    chosen = selection.native_tools
+    native: JsonValue = None if chosen is None else {**dict.fromkeys(NATIVE_TOOLS), **chosen}
+    servers: list[JsonValue] = [server.model_dump(mode="json") for server in selection.servers]
+    return storable_json({"servers": servers, "native_tools": native})
 
 
 def _stages_to_come(chain: ResolvedChain) -> int:
