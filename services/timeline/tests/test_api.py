@@ -298,6 +298,17 @@ async def test_without_an_answer_a_cancellation_is_taken_in(client: httpx2.Async
     assert other.json()["request_id"] != first.json()["request_id"]
 
 
+async def test_the_same_key_with_another_body_is_refused(client: httpx2.AsyncClient) -> None:
+    headers = {"Idempotency-Key": "of one reason"}
+    first = await client.post("/api/v1/sessions/abc/fail", json={"reason": "no use"}, headers=headers)
+    again = await client.post("/api/v1/sessions/abc/fail", json={"reason": "no use"}, headers=headers)
+    other = await client.post("/api/v1/sessions/abc/fail", json={"reason": "too slow"}, headers=headers)
+
+    assert (first.status_code, again.status_code, again.json()) == (202, 202, first.json())
+    assert (other.status_code, other.headers["content-type"]) == (422, "application/problem+json")
+    assert "Idempotency-Key" in other.json()["detail"]
+
+
 async def test_while_there_is_no_database_answers_are_503() -> None:
     registry = CollectorRegistry()
     service = build(TimelineSettings.model_validate({"database": "postgresql://nobody@127.0.0.1:1/none"}), registry)

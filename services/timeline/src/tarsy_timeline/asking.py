@@ -9,8 +9,9 @@ from tarsy_bus.tracing import HEADER
 from tarsy_contracts.api.model import ApiModel
 from tarsy_contracts.api.requests import SessionRequestGranted, SessionRequestPending
 from tarsy_masking.masker import Masker
+from tarsy_service.caller import KeyedBodies, caller_of
 from tarsy_service.problems import Problem
-from tarsy_timeline.requesting import PersonRequest, Requesting, caller, request_id
+from tarsy_timeline.requesting import PersonRequest, Requesting, request_id
 
 LONGEST_REASON = 1_000
 
@@ -27,6 +28,7 @@ class Asking:
     def __init__(self, requesting: Requesting, masker: Masker) -> None:
         self._requesting = requesting
         self._masker = masker
+        self._bodies = KeyedBodies()
 
     async def ask(
         self,
@@ -38,15 +40,19 @@ class Asking:
     ) -> Response:
         """200, 404 or 409 is the decision of the session's owner; 202 says that it has not answered yet.
 
+        422: the same key came with another body before.
+
         `message` is made of the request's id and its author.
         """
         if self._masker.mask(session_id) != session_id:
             # It would be the key of a record, and in traces: what somebody pasted there is no session's id.
             raise Problem(404, "Not Found", "there is no such session")
-        who = caller(request.headers, self._masker.for_session(session_id).mask)
-        asked = request_id(kind, request.headers, who, session_id)
+        who = caller_of(request.headers)
+        asked = request_id(kind, who, session_id)
+        wanted = message(asked, who.author(self._masker.for_session(session_id).mask))
+        self._bodies.check(asked, wanted.to_bytes())
         cause = request.headers.get(HEADER)
-        answer = await self._requesting.ask(session_id, kind, message(asked, who.author), cause=cause)
+        answer = await self._requesting.ask(session_id, kind, wanted, cause=cause)
         if answer is not None:
             return _json(SessionRequestGranted(session_id=session_id, request_id=asked, message=answer.reason or done))
         location = f"/api/v1/sessions/{session_id}/status"

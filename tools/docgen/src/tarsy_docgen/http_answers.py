@@ -31,6 +31,8 @@ TAKING: Mapping[int, str] = {
     503: "Kafka has not acknowledged the alert: send it again, with the same identity.",
 }
 
+OTHER_BODY = {422: "The same key came with another body before."}
+
 OWNER_SAYS: Mapping[int, str] = {
     400: INVALID,
     404: f"{UNKNOWN} It is the owner who says so.",
@@ -51,7 +53,7 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ("post", "/api/v1/alerts"): Operation(
         summary="Have an alert investigated",
         answers={202: "Kafka has the alert."},
-        problems=TAKING,
+        problems={**TAKING, **OTHER_BODY},
         headers={KEY: "the same key of the same caller meets the same session"} | AUTHOR,
     ),
     ("post", "/api/v1/alerts/alertmanager"): Operation(
@@ -122,7 +124,7 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ("post", "/api/v1/sessions/{session_id}/fail"): Operation(
         summary="End a session that was set aside; the inputs that wait go to the dead letters",
         answers={200: "The owner has ended it.", 202: TAKEN_IN},
-        problems=OWNER_SAYS,
+        problems={**OWNER_SAYS, **OTHER_BODY},
         headers=REPEATED,
     ),
     ("get", "/api/v1/system/held-sessions"): Operation(
