@@ -23,7 +23,7 @@ from tarsy_contracts.recorded import Recorded, decode
 from tarsy_contracts.topics import LOG_PARTITIONS, Topics
 from tarsy_testing import eventually
 from tarsy_timeline.database import Database
-from tarsy_timeline.migrating import migrate
+from tarsy_timeline.migrations import migrate
 
 BEGIN = datetime(2026, 11, 22, 10, 0, tzinfo=UTC)
 

@@ -26,7 +26,7 @@ from tarsy_contracts.inputs import (
 from tarsy_old_messages import old_message
 from tarsy_service.runner import Readiness, build_app
 from tarsy_timeline.app import build
-from tarsy_timeline.requesting import PersonRequest
+from tarsy_timeline.session_commands import PersonRequest
 from tarsy_timeline.settings import TimelineSettings
 
 type Make = Callable[..., Any]

@@ -8,8 +8,8 @@ from pydantic import BaseModel, Field
 
 from tarsy_contracts.api.timeline import SessionHistory
 from tarsy_timeline import responses
-from tarsy_timeline.reading import LogLine, Reading
 from tarsy_timeline.routes import AtLeast, SessionId
+from tarsy_timeline.session_queries import LogLine, SessionQueries
 
 LINES = "application/x-ndjson"
 MOST_ASKED = 2_000
@@ -19,24 +19,24 @@ class AskedChains(BaseModel):
     session_ids: list[str] = Field(max_length=MOST_ASKED)
 
 
-def internal_routes(reading: Reading) -> APIRouter:
+def internal_routes(queries: SessionQueries) -> APIRouter:
     router = APIRouter(prefix="/internal/v1", include_in_schema=False)
 
     @router.get("/chains")
     async def chains(open_only: bool = False) -> StreamingResponse:
         """The log's identity and positions, then a line for each session: its last accepted event there."""
-        await reading.begun()  # once for itself: a problem after the first byte could not be told any more
-        return StreamingResponse(_lines(reading.chains(open_only=open_only)), media_type=LINES)
+        await queries.begun()  # once for itself: a problem after the first byte could not be told any more
+        return StreamingResponse(_lines(queries.chains(open_only=open_only)), media_type=LINES)
 
     @router.post("/chains")
     async def chains_of(asked: AskedChains) -> Response:
         """The same of some sessions. Those without an accepted event have no line."""
-        return Response(_written(await reading.chains_of(asked.session_ids)), media_type=LINES)
+        return Response(_written(await queries.chains_of(asked.session_ids)), media_type=LINES)
 
     @router.get("/sessions/{session_id}/history")
     async def history(session_id: SessionId, at_least: AtLeast = 0) -> SessionHistory:
         """All that a subscriber needs, of one moment: session, stages with executions, timeline."""
-        rows = await reading.whole(session_id, at_least=at_least)
+        rows = await queries.whole(session_id, at_least=at_least)
         return SessionHistory(
             last_number=rows.last_number,
             session=responses.session_detail(rows.session, rows.stages, rows.executions),

@@ -23,7 +23,7 @@ from tarsy_contracts.api.sessions import (
 )
 from tarsy_contracts.api.timeline import TimelineEvent
 from tarsy_contracts.envelope import wire_time
-from tarsy_timeline.searching import STATUSES, SessionSearch
+from tarsy_timeline.session_filter import STATUSES, SessionFilter
 
 type Row = asyncpg.Record
 type Fields = dict[str, object]
@@ -31,11 +31,11 @@ type Fields = dict[str, object]
 FAILED = ("failed", "timed_out")
 
 
-def session_list(search: SessionSearch, count: int, rows: Sequence[Row]) -> SessionList:
+def session_list(wanted: SessionFilter, count: int, rows: Sequence[Row]) -> SessionList:
     pagination = Pagination(
-        page=search.page,
-        page_size=search.page_size,
-        total_pages=math.ceil(count / search.page_size),
+        page=wanted.page,
+        page_size=wanted.page_size,
+        total_pages=math.ceil(count / wanted.page_size),
         total_items=count,
     )
     return SessionList(sessions=tuple(map(_listed_session, rows)), pagination=pagination)

@@ -7,8 +7,8 @@ from fastapi import APIRouter, Path, Query, Response
 from tarsy_contracts.api.sessions import ActiveSessions, FilterOptions, SessionDetail, SessionList, SessionState
 from tarsy_contracts.api.timeline import TimelineEvent
 from tarsy_timeline import responses
-from tarsy_timeline.reading import Reading
-from tarsy_timeline.searching import SessionQuery
+from tarsy_timeline.session_filter import SessionFilterQuery
+from tarsy_timeline.session_queries import SessionQueries
 
 LAST_NUMBER_HEADER = "TARSy-Last-Number"
 
@@ -16,7 +16,7 @@ type SessionId = Annotated[str, Path(max_length=200, pattern=r"^[A-Za-z0-9._-]+$
 type AtLeast = Annotated[int, Query(ge=0, le=2**62, description="an event's number that the answer has to reach")]
 
 
-def session_routes(reading: Reading) -> APIRouter:
+def session_routes(queries: SessionQueries) -> APIRouter:
     """Reads of one session wait a few seconds until the event number `at_least` is in the answer, then answer 503.
 
     The header and `last_number` say which event the answer has reached.
@@ -24,28 +24,28 @@ def session_routes(reading: Reading) -> APIRouter:
     router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"])
 
     @router.get("")
-    async def list_sessions(search: SessionQuery) -> SessionList:
-        return responses.session_list(search, *await reading.sessions(search))
+    async def list_sessions(wanted: SessionFilterQuery) -> SessionList:
+        return responses.session_list(wanted, *await queries.sessions(wanted))
 
     @router.get("/active")
     async def list_active() -> ActiveSessions:
         """What runs, and what waits for its turn: at most a thousand of each."""
-        return responses.active_sessions(*await reading.active())
+        return responses.active_sessions(*await queries.active())
 
     @router.get("/filter-options")
     async def get_filter_options() -> FilterOptions:
         """What the list can be filtered by: what sessions have, and all statuses."""
-        return responses.filter_options(*await reading.options())
+        return responses.filter_options(*await queries.options())
 
     @router.get("/{session_id}")
     async def get_session(session_id: SessionId, response: Response, at_least: AtLeast = 0) -> SessionDetail:
-        rows = await reading.detail(session_id, at_least=at_least)
+        rows = await queries.detail(session_id, at_least=at_least)
         response.headers[LAST_NUMBER_HEADER] = str(rows.last_number)
         return responses.session_detail(rows.session, rows.stages, rows.executions)
 
     @router.get("/{session_id}/status")
     async def get_status(session_id: SessionId, response: Response, at_least: AtLeast = 0) -> SessionState:
-        state = responses.session_state(await reading.session(session_id, at_least=at_least))
+        state = responses.session_state(await queries.session(session_id, at_least=at_least))
         response.headers[LAST_NUMBER_HEADER] = str(state.last_number)
         return state
 
@@ -54,7 +54,7 @@ def session_routes(reading: Reading) -> APIRouter:
         session_id: SessionId, response: Response, at_least: AtLeast = 0
     ) -> tuple[TimelineEvent, ...]:
         """In order."""
-        rows = await reading.whole(session_id, at_least=at_least)
+        rows = await queries.whole(session_id, at_least=at_least)
         response.headers[LAST_NUMBER_HEADER] = str(rows.last_number)
         return tuple(map(responses.timeline_event, rows.timeline))
 

@@ -19,7 +19,7 @@ from tarsy_contracts.api.websocket import (
     WebSocketMessage,
 )
 from tarsy_websocket_gateway.history import History
-from tarsy_websocket_gateway.hub import SESSIONS, Client, Everything, Hub
+from tarsy_websocket_gateway.hub import SESSIONS, Client, Hub, StatusSubscription
 from tarsy_websocket_gateway.metrics import Metrics
 from tarsy_websocket_gateway.protocol import Wrong, read_action, session_of
 from tarsy_websocket_gateway.streams import Call
@@ -113,7 +113,7 @@ class Connection:
         if self._hub.channels(self._client) >= MOST_CHANNELS or len(self._asking) >= MOST_ASKING:
             raise Wrong(f"too many subscriptions: {MOST_CHANNELS} in all, {MOST_ASKING} at a time")
         if channel == SESSIONS:
-            self._hub.subscribe(self._client, channel, Everything())
+            self._hub.subscribe(self._client, channel, StatusSubscription())
             self._reply(_confirmed(channel))
             return
         # No await between these two: what the log brings after this number is held back.

@@ -1,4 +1,4 @@
-"""Questions to the tables. Each answer is of one moment."""
+"""Queries of sessions. Each answer is of one moment."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -9,7 +9,7 @@ from tarsy_service.problems import Problem
 from tarsy_timeline import responses
 from tarsy_timeline.database import Connection, Database
 from tarsy_timeline.responses import Row
-from tarsy_timeline.searching import SessionSearch
+from tarsy_timeline.session_filter import SessionFilter
 from tarsy_timeline.sql import QUERIES
 
 POLL_SECONDS = 0.02
@@ -36,18 +36,18 @@ class SessionRows:
         return number
 
 
-class Reading:
+class SessionQueries:
     def __init__(self, database: Database, wait_seconds: float) -> None:
         self._database = database
         self._wait_seconds = wait_seconds
 
-    async def sessions(self, search: SessionSearch) -> tuple[int, list[Row]]:
+    async def sessions(self, wanted: SessionFilter) -> tuple[int, list[Row]]:
         """How many sessions there are, and the rows of the page."""
-        query = QUERIES["list_sessions"].replace("{order}", search.order())
+        query = QUERIES["list_sessions"].replace("{order}", wanted.order())
         async with self._database.snapshot() as connection:
-            count: int = await connection.fetchval(QUERIES["count_sessions"], *search.conditions())
-            offset = (search.page - 1) * search.page_size
-            return count, await connection.fetch(query, *search.conditions(), search.page_size, offset)
+            count: int = await connection.fetchval(QUERIES["count_sessions"], *wanted.conditions())
+            offset = (wanted.page - 1) * wanted.page_size
+            return count, await connection.fetch(query, *wanted.conditions(), wanted.page_size, offset)
 
     async def active(self) -> tuple[list[Row], list[Row]]:
         """Those that run, and those that wait, in the order in which they will have their turn."""

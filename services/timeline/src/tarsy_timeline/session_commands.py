@@ -1,4 +1,4 @@
-"""A person's request goes to the inbox, and the owner of the session answers it (docs/concepts.md)."""
+"""Commands to sessions: a person's request goes to the inbox, and the owner answers it (docs/concepts.md)."""
 
 import asyncio
 from http import HTTPStatus
@@ -13,7 +13,7 @@ from tarsy_contracts.identities import derived_id, report_id
 from tarsy_contracts.inputs import CancelRequested, SessionFailRequested, SessionReleaseRequested
 from tarsy_service.caller import Caller
 from tarsy_service.problems import Problem
-from tarsy_timeline.answers import Answers
+from tarsy_timeline.reply_waiter import ReplyWaiter
 
 type PersonRequest = CancelRequested | SessionReleaseRequested | SessionFailRequested
 
@@ -26,10 +26,10 @@ def request_id(kind: str, caller: Caller, session_id: str) -> str:
     return derived_id("request", caller.scope, caller.key, kind, session_id) if caller.key else str(uuid4())
 
 
-class Requesting:
-    def __init__(self, publisher: Publisher, answers: Answers, wait_seconds: float, tracer: Tracer) -> None:
+class SessionCommands:
+    def __init__(self, publisher: Publisher, replies: ReplyWaiter, wait_seconds: float, tracer: Tracer) -> None:
         self._publisher = publisher
-        self._answers = answers
+        self._replies = replies
         self._wait_seconds = wait_seconds
         self._tracer = tracer
 
@@ -41,7 +41,7 @@ class Requesting:
         `cause` is the caller's `traceparent`.
         """
         traced = step(self._tracer, f"request_{kind}", session_id=session_id, cause=cause)
-        with traced, self._answers.to(message.request_id) as coming:
+        with traced, self._replies.to(message.request_id) as coming:
             await self._publish(kind, message, session_id)
             try:
                 async with asyncio.timeout(self._wait_seconds):

@@ -1,4 +1,4 @@
-"""A person's request over HTTP, and the owner's answer to it as one."""
+"""HTTP handler of people's requests: the owner's answer becomes one over HTTP."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ from tarsy_contracts.api.requests import SessionRequestGranted, SessionRequestPe
 from tarsy_masking.masker import Masker
 from tarsy_service.caller import KeyedBodies, caller_of
 from tarsy_service.problems import Problem
-from tarsy_timeline.requesting import PersonRequest, Requesting, request_id
+from tarsy_timeline.session_commands import PersonRequest, SessionCommands, request_id
 
 LONGEST_REASON = 1_000
 
@@ -24,9 +24,9 @@ class Reason(BaseModel):
     reason: str = Field(min_length=1, max_length=LONGEST_REASON)
 
 
-class Asking:
-    def __init__(self, requesting: Requesting, masker: Masker) -> None:
-        self._requesting = requesting
+class RequestHandler:
+    def __init__(self, commands: SessionCommands, masker: Masker) -> None:
+        self._commands = commands
         self._masker = masker
         self._bodies = KeyedBodies()
 
@@ -52,7 +52,7 @@ class Asking:
         wanted = message(asked, who.author(self._masker.for_session(session_id).mask))
         self._bodies.check(asked, wanted.to_bytes())
         cause = request.headers.get(HEADER)
-        answer = await self._requesting.ask(session_id, kind, wanted, cause=cause)
+        answer = await self._commands.ask(session_id, kind, wanted, cause=cause)
         if answer is not None:
             return _json(SessionRequestGranted(session_id=session_id, request_id=asked, message=answer.reason or done))
         location = f"/api/v1/sessions/{session_id}/status"
