@@ -20,9 +20,9 @@ from tarsy_masking.masker import Masker
 from tarsy_masking.streaming import MaskedStream, PieceMasker
 from tarsy_orchestrator.effects.llm_answer import mask_answer
 from tarsy_orchestrator.settings import OrchestratorSettings
+from tarsy_service.caller import caller_of
 from tarsy_service.settings import MaskingSettings
 from tarsy_summarizer.settings import SummarizerSettings
-from tarsy_timeline.requesting import caller
 from tarsy_timeline.settings import TimelineSettings
 from tarsy_tool_gateway.masking import ServerMaskers
 from tarsy_tool_gateway.results.results import ResultStore
@@ -88,7 +88,7 @@ def in_a_summary(session: str) -> str:
 
 
 def in_a_request(session: str) -> str:
-    return caller({"x-forwarded-user": TOKEN}, own_masker(TimelineSettings).for_session(session).mask).author
+    return caller_of({"x-forwarded-user": TOKEN}).author(own_masker(TimelineSettings).for_session(session).mask)
 
 
 async def everywhere(session: str) -> list[str]:

@@ -20,9 +20,9 @@ from tarsy_contracts.workers import CatalogTool, ServerCatalogued, WorkerAnnounc
 from tarsy_service.problems import install_problem_handlers
 from tarsy_service.supervision import Supervisor
 from tarsy_testing import eventually
-from tarsy_timeline.living import Living
 from tarsy_timeline.server_watch import ServerWatch
 from tarsy_timeline.system_routes import system_routes
+from tarsy_timeline.worker_liveness import WorkerLiveness
 
 CHECKED = datetime(2026, 11, 22, 10, 0, 30, tzinfo=UTC)
 DEAD_AFTER = timedelta(seconds=2)
@@ -92,7 +92,7 @@ async def publishing(bus: Bus) -> AsyncIterator[Publisher]:
 @asynccontextmanager
 async def watching(bus: Bus, *, wait_seconds: float = 90.0) -> AsyncIterator[httpx2.AsyncClient]:
     """The API, with nothing behind it but the watch."""
-    living = Living(dead_after=DEAD_AFTER)
+    living = WorkerLiveness(dead_after=DEAD_AFTER)
     watch = ServerWatch(bus, living, wait_seconds=wait_seconds, now=lambda: datetime.now(UTC))
     async with asking(watch) as client:
         running = asyncio.create_task(watch.run(Supervisor()))

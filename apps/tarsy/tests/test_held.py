@@ -1,4 +1,4 @@
-"""`tarsy session`: what is set aside, as the timeline's own shapes tell it, and the verbs."""
+"""`tarsy session`: what is set aside, as the timeline's own answers tell it, and the verbs."""
 
 import io
 from datetime import UTC, datetime
@@ -13,7 +13,7 @@ from tarsy_cli.api import ApiAnswer, ApiFailed
 from tarsy_cli.app import cli
 from tarsy_cli.lists import held as showing
 from tarsy_timeline.held_watch import SessionAside
-from tarsy_timeline.system_shapes import held_sessions
+from tarsy_timeline.system_responses import held_sessions
 
 BEGAN = datetime(2026, 11, 22, 10, 0, tzinfo=UTC)
 URL = "http://127.0.0.1:1"

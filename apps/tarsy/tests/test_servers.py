@@ -1,4 +1,4 @@
-"""`tarsy servers`: what the timeline's own shapes look like in a terminal."""
+"""`tarsy servers`: what the timeline's own answers look like in a terminal."""
 
 import io
 from datetime import UTC, datetime
@@ -12,7 +12,7 @@ from tarsy_cli.lists import servers as showing
 from tarsy_contracts.workers import CatalogTool, ServerCatalogued
 from tarsy_timeline.server_warnings import warnings_of
 from tarsy_timeline.servers import Server, servers_of
-from tarsy_timeline.system_shapes import mcp_server, mcp_servers, system_warnings
+from tarsy_timeline.system_responses import mcp_server, mcp_servers, system_warnings
 
 BEGAN = datetime(2026, 11, 22, 10, 0, tzinfo=UTC)
 TOOL = CatalogTool(tool="pods\x1b[2J", description="Lists\nthe [red]pods[/red].", input_schema={}, repeatable=True)

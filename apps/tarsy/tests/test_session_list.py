@@ -6,8 +6,10 @@ import pytest
 from rich.console import Console
 
 from tarsy_cli.lists import sessions
+from tarsy_cli_answers import SESSION
 
-ROW = {
+PAGINATION = {"page": 1, "page_size": 25, "total_pages": 1, "total_items": 1}
+ROW = SESSION | {
     "id": "331ab85e-268a-5a26-9533-de21a57501a1",
     "status": "completed",
     "created_at": "2026-11-22T02:27:07.123Z",
@@ -19,7 +21,7 @@ ROW = {
 
 def listed(monkeypatch: pytest.MonkeyPatch, rows: list[dict[str, object]], **console: int | bool) -> str:
     out = io.StringIO()
-    monkeypatch.setattr(sessions, "get", lambda url, **_: {"sessions": rows})
+    monkeypatch.setattr(sessions, "get", lambda url, **_: {"sessions": rows, "pagination": PAGINATION})
     sessions.print_sessions("", Console(file=out, color_system=None, soft_wrap=not console, **console))  # type: ignore[arg-type]
     return out.getvalue()
 

@@ -11,10 +11,23 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.http11 import Request, Response
 
 from tarsy_cli.watch import session_watch
+from tarsy_cli_answers import SESSION as SESSION_ANSWER
 from tarsy_embedded.ports import free_port
 
 SESSION = "s"
 POSITIONS = (3, 2, None)
+DETAIL = SESSION_ANSWER | {
+    "id": SESSION, "title": "Checkout is slow", "source": "", "alert_data": "", "final_analysis": None,
+    "runbook_url": None, "mcp_selection": None, "stages": [],
+}  # fmt: skip
+STATE = {
+    "id": SESSION, "status": "pending", "final_analysis": None, "executive_summary": None, "error_message": None,
+    "last_number": 1,
+}  # fmt: skip
+STATUS = {
+    "type": "session.status", "session_id": SESSION, "final_analysis": None, "error_message": None,
+    "timestamp": "2026-11-22T10:00:00.000Z", "number": 1,
+}  # fmt: skip
 
 
 class Gateway:
@@ -26,7 +39,7 @@ class Gateway:
 
     def answer(self, connection: ServerConnection, request: Request) -> Response | None:
         if request.path == f"/sessions/{SESSION}":
-            return connection.respond(HTTPStatus.OK, json.dumps({"title": "Checkout is slow"}))
+            return connection.respond(HTTPStatus.OK, json.dumps(DETAIL))
         if request.path != f"/sessions/{SESSION}/status":
             return None
         position = POSITIONS[self.asked % len(POSITIONS)]
@@ -34,7 +47,7 @@ class Gateway:
         if self.asked >= len(POSITIONS):
             self._asked_enough.set()
         status = HTTPStatus.OK if position else HTTPStatus.SERVICE_UNAVAILABLE
-        return connection.respond(status, json.dumps({"queue_position": position}))
+        return connection.respond(status, json.dumps({**STATE, "queue_position": position}))
 
     async def tell(self, connection: ServerConnection) -> None:
         await connection.recv()
@@ -44,7 +57,7 @@ class Gateway:
         await self._status(connection, "completed")
 
     async def _status(self, connection: ServerConnection, status: str) -> None:
-        await connection.send(json.dumps({"type": "session.status", "session_id": SESSION, "status": status}))
+        await connection.send(json.dumps({**STATUS, "status": status}))
 
 
 async def test_who_waits_for_a_session_to_begin_is_told_its_place_in_the_queue(

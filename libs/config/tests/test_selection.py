@@ -6,7 +6,7 @@ import pytest
 
 from tarsy_config.config import Config
 from tarsy_config.load import load_config
-from tarsy_contracts.alert import McpSelection, McpServerSelection, NativeToolSelection
+from tarsy_contracts.alert import McpSelection, McpServerSelection
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain
 
 TEXT = """
@@ -42,7 +42,7 @@ def agents(chain: ResolvedChain) -> list[ResolvedAgent]:
     return [agent for stage in chain.stages for agent in stage.agents]
 
 
-def selected(*servers: McpServerSelection, native: NativeToolSelection | None = None) -> McpSelection:
+def selected(*servers: McpServerSelection, native: dict[str, bool] | None = None) -> McpSelection:
     return McpSelection(servers=servers, native_tools=native)
 
 
@@ -95,7 +95,7 @@ def test_native_tools_are_those_of_the_provider_then_the_agent_then_the_alert(co
     assert usual.native_tools == judge.native_tools == ("google_search", "url_context")
     assert quiet.native_tools == ("url_context", "code_execution")
     assert openai.native_tools == ()
-    native = NativeToolSelection(google_search=True, url_context=False)
+    native = {"google_search": True, "url_context": False}
     usual, _, quiet, openai, judge = agents(config.chain_for("kubernetes", selected(native=native)))
     assert usual.native_tools == judge.native_tools == ("google_search",)
     assert quiet.native_tools == ("google_search", "code_execution")
@@ -104,6 +104,6 @@ def test_native_tools_are_those_of_the_provider_then_the_agent_then_the_alert(co
 
 
 def test_an_executive_summary_has_no_native_tools(config: Config) -> None:
-    chain = config.chain_for("kubernetes", selected(native=NativeToolSelection(google_search=True)))
+    chain = config.chain_for("kubernetes", selected(native={"google_search": True}))
     assert chain.executive_summary is not None
     assert chain.executive_summary.native_tools == ()

@@ -9,7 +9,10 @@ from pathlib import Path
 import tarsy_contracts
 
 PARTS_OF_PYDANTIC = {"pydantic", "pydantic_core", "annotated_types", "typing_extensions", "typing_inspection"}
-MODULES = sorted(f"tarsy_contracts.{file.stem}" for file in Path(tarsy_contracts.__path__[0]).glob("[!_]*.py"))
+ROOT = Path(tarsy_contracts.__path__[0])
+MODULES = sorted(
+    ".".join(("tarsy_contracts", *file.relative_to(ROOT).with_suffix("").parts)) for file in ROOT.rglob("[!_]*.py")
+)
 SCRIPT = f"""
 import importlib, json, sys
 before = set(sys.modules)

@@ -9,7 +9,7 @@ from ingest_running import Ingest, Records, Writable, alert_in, session_of
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.records import delivery
-from tarsy_contracts.alert import McpSelection, McpServerSelection, NativeToolSelection
+from tarsy_contracts.alert import McpSelection, McpServerSelection
 from tarsy_contracts.identities import session_of_alertmanager
 from tarsy_ingest import intake
 
@@ -55,7 +55,7 @@ async def test_what_was_chosen_for_an_alert_is_in_the_inbox(ingest: Ingest, bus:
             McpServerSelection(name="kubernetes", tools=("pods_list", "pods_log")),
             McpServerSelection(name="prometheus"),
         ),
-        native_tools=NativeToolSelection(google_search=False),
+        native_tools={"google_search": False},
     )
 
 
@@ -95,14 +95,20 @@ async def test_the_same_key_of_the_same_caller_meets_the_same_session(
     assert len(set(ids)) == 1
 
 
-async def test_another_body_under_the_same_key_is_another_input_of_the_same_session(
-    ingest: Ingest, bus: Bus, records: Records
-) -> None:
-    first = await submit(ingest, "disk full", **{"Idempotency-Key": "k1"})
-    assert await submit(ingest, "disk empty", **{"Idempotency-Key": "k1"}) == first
-    body = {"data": "disk full", "priority": "urgent"}
-    await ingest.client.post(ALERTS, json=body, headers={"Idempotency-Key": "k1"})
-    assert len({delivery(record).envelope.id for record in await records(bus.topics.inbox)}) == 3
+async def test_another_body_under_the_same_key_is_refused(ingest: Ingest, bus: Bus, records: Records) -> None:
+    key = {"Idempotency-Key": "k1"}
+    await submit(ingest, "disk full", **key)
+    for body in ({"data": "disk empty"}, {"data": "disk full", "priority": "urgent"}):
+        answer = await ingest.client.post(ALERTS, json=body, headers=key)
+        assert (answer.status_code, answer.headers["content-type"]) == (422, "application/problem+json")
+    assert len(await records(bus.topics.inbox)) == 1
+    assert await submit(ingest, "disk empty", **{"X-Forwarded-User": "ana"}, **key)
+
+
+async def test_what_was_refused_under_a_key_does_not_hold_it(ingest: Ingest) -> None:
+    key = {"Idempotency-Key": "k1"}
+    assert (await ingest.client.post(ALERTS, json={"data": ""}, headers=key)).status_code == 400
+    await submit(ingest, "disk full", **key)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from tarsy_contracts.recorded import Recorded, decode
 from tarsy_contracts.topics import LOG_PARTITIONS, Topics
 from tarsy_testing import eventually
 from tarsy_timeline.database import Database
-from tarsy_timeline.migrating import migrate
+from tarsy_timeline.migrations import migrate
 
 BEGIN = datetime(2026, 11, 22, 10, 0, tzinfo=UTC)
 
@@ -91,15 +91,21 @@ class Session:
     def next(self, message: Message, *, after: int | None = None) -> tuple[Envelope, bytes]:
         """The record of `message` after the event number `after`, or after the last."""
         number = len(self.records) if after is None else after
+        return self._record(message.type, message.version, message.to_bytes(), number)
+
+    def add_body(self, type: str, version: int, value: bytes) -> "Session":
+        """An event as a writer of that version wrote it."""
+        self.records.append(self._record(type, version, value, len(self.records)))
+        return self
+
+    def _record(self, type: str, version: int, value: bytes, number: int) -> tuple[Envelope, bytes]:
         previous = self.records[number - 1][0].id if number else None
-        time, value = BEGIN + timedelta(seconds=number), message.to_bytes()
-        digest = event_id(
-            previous=previous, type=message.type, subject=self.id, sequence=number + 1, time=time, value=value
-        )
+        time = BEGIN + timedelta(seconds=number)
+        digest = event_id(previous=previous, type=type, subject=self.id, sequence=number + 1, time=time, value=value)
         envelope = Envelope(
             id=digest,
-            type=message.type,
-            version=message.version,
+            type=type,
+            version=version,
             source="test",
             subject=self.id,
             time=time,

@@ -23,9 +23,10 @@ from tarsy_contracts.inputs import (
     SessionFailRequested,
     SessionReleaseRequested,
 )
+from tarsy_old_messages import old_message
 from tarsy_service.runner import Readiness, build_app
 from tarsy_timeline.app import build
-from tarsy_timeline.requesting import PersonRequest
+from tarsy_timeline.session_commands import PersonRequest
 from tarsy_timeline.settings import TimelineSettings
 
 type Make = Callable[..., Any]
@@ -140,21 +141,25 @@ async def test_unknown_sessions_and_numbers_not_reached_are_problems(client: htt
         answer = await client.get(f"/api/v1/sessions/nope{path}")
         assert (answer.status_code, answer.json()["detail"]) == (404, "There is no session nope.")
 
-    answer = await client.get(f"/api/v1/sessions/{session.id}/timeline?at_least=14")
+        answer = await client.get(f"/api/v1/sessions/{session.id}{path}?at_least=14")
+        assert (answer.status_code, answer.json()["title"]) == (503, "Not there yet")
 
-    assert answer.status_code == 503
 
-
+@pytest.mark.parametrize("path", ["", "/status", "/timeline"])
 async def test_a_reader_that_waits_gets_the_event_once_it_is_projected(
-    client: httpx2.AsyncClient, system_bus: Bus, append: Append, new_session: Make, story: Make
+    client: httpx2.AsyncClient, system_bus: Bus, append: Append, new_session: Make, story: Make, path: str
 ) -> None:
+    """Who heard of the last event over the WebSocket is not told of a session that still runs."""
     session = story(new_session())
     await append(system_bus, 0, session.records[:5])
 
-    waiting = asyncio.create_task(client.get(f"/api/v1/sessions/{session.id}/timeline?at_least=13"))
+    waiting = asyncio.create_task(client.get(f"/api/v1/sessions/{session.id}{path}?at_least=13"))
     await append(system_bus, 0, session.records[5:])
 
-    assert (await waiting).headers["TARSy-Last-Number"] == "13"
+    answer = await waiting
+    assert answer.headers["TARSy-Last-Number"] == "13"
+    if path != "/timeline":
+        assert (answer.json()["status"], answer.json()["last_number"]) == ("completed", 13)
 
 
 async def test_gateways_get_the_identity_the_positions_and_every_chain(
@@ -196,6 +201,24 @@ async def test_gateways_get_a_history_of_one_moment(client: httpx2.AsyncClient, 
 
     assert history["last_number"] == history["session"]["last_number"] == 13
     assert [event["number"] for event in history["timeline"]] == [5, 5, 8, 10, 11]
+
+
+async def test_a_log_of_an_earlier_version_is_shown_like_any_other(
+    client: httpx2.AsyncClient, system_bus: Bus, append: Append, new_session: Make, story: Make
+) -> None:
+    """`session.started` as it was written before native tools were named."""
+    told, old = story(new_session()), new_session()
+    old.add_body("session.started", 1, old_message("session.started", 1))
+    old.add(*(told.recorded(number).event for number in range(2, 14)))
+    await append(system_bus, 3, old.records)
+
+    detail = (await client.get(f"/api/v1/sessions/{old.id}?at_least=13")).json()
+
+    assert (detail["status"], detail["title"], detail["total_stages"]) == ("completed", "Crash", 4)
+    assert detail["mcp_selection"] == {
+        "servers": [{"name": "kubernetes", "tools": ["pods_list"]}],
+        "native_tools": {"google_search": True, "url_context": False, "code_execution": None},
+    }
 
 
 async def owner_answers(bus: Bus, asking: asyncio.Event, accepted: bool, code: int, reason: str) -> list[PersonRequest]:
@@ -273,6 +296,17 @@ async def test_without_an_answer_a_cancellation_is_taken_in(client: httpx2.Async
     assert first.headers["Location"] == first.json()["location"] == "/api/v1/sessions/abc/status"
     assert again.json() == first.json()
     assert other.json()["request_id"] != first.json()["request_id"]
+
+
+async def test_the_same_key_with_another_body_is_refused(client: httpx2.AsyncClient) -> None:
+    headers = {"Idempotency-Key": "of one reason"}
+    first = await client.post("/api/v1/sessions/abc/fail", json={"reason": "no use"}, headers=headers)
+    again = await client.post("/api/v1/sessions/abc/fail", json={"reason": "no use"}, headers=headers)
+    other = await client.post("/api/v1/sessions/abc/fail", json={"reason": "too slow"}, headers=headers)
+
+    assert (first.status_code, again.status_code, again.json()) == (202, 202, first.json())
+    assert (other.status_code, other.headers["content-type"]) == (422, "application/problem+json")
+    assert "Idempotency-Key" in other.json()["detail"]
 
 
 async def test_while_there_is_no_database_answers_are_503() -> None:

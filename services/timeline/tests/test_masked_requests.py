@@ -5,9 +5,10 @@ from prometheus_client import CollectorRegistry
 
 from tarsy_broken_masker import broken_masker
 from tarsy_masking.masker import REDACTED, Masker
+from tarsy_service.caller import LONGEST_AUTHOR, caller_of
 from tarsy_service.runner import Readiness, build_app
 from tarsy_timeline.app import build
-from tarsy_timeline.requesting import LONGEST_AUTHOR, caller, request_id
+from tarsy_timeline.session_commands import request_id
 from tarsy_timeline.settings import TimelineSettings
 
 SECRET = "ghp_" + "a1B2c3D4e5F6" * 3
@@ -15,22 +16,23 @@ MASKER = Masker.default(bytes(range(32)))
 
 
 def test_an_author_has_the_placeholders_of_the_session() -> None:
-    authors = [caller({"x-forwarded-user": f"bob {SECRET}"}, MASKER.for_session(id).mask).author for id in "ab"]
+    who = caller_of({"x-forwarded-user": f"bob {SECRET}"})
+    authors = [who.author(MASKER.for_session(id).mask) for id in "ab"]
     assert authors == [f"bob {MASKER.for_session(id).mask(SECRET)}" for id in "ab"]
     assert authors[0] != authors[1]
 
 
 def test_an_author_is_cut_after_masking() -> None:
     long = "x" * (LONGEST_AUTHOR - 12) + " "
-    assert SECRET[:8] not in caller({"x-forwarded-user": long + SECRET}, MASKER.mask).author
+    assert SECRET[:8] not in caller_of({"x-forwarded-user": long + SECRET}).author(MASKER.mask)
 
 
 def test_when_masking_fails_the_author_is_redacted_and_the_request_is_the_same() -> None:
     headers = {"x-forwarded-user": SECRET, "idempotency-key": SECRET}
-    who = caller(headers, broken_masker().for_session("s").mask)
-    assert who.author == REDACTED
-    assert request_id("cancel", headers, who, "s") == request_id("cancel", headers, caller(headers, MASKER.mask), "s")
-    assert SECRET not in request_id("cancel", headers, who, "s")
+    who = caller_of(headers)
+    assert who.author(broken_masker().for_session("s").mask) == REDACTED
+    assert request_id("cancel", who, "s") == request_id("cancel", caller_of(headers), "s")
+    assert SECRET not in request_id("cancel", who, "s")
 
 
 async def test_what_somebody_pasted_as_a_session_goes_nowhere() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from tarsy_timeline import sql
 from tarsy_timeline.database import Database
-from tarsy_timeline.migrating import migrate
+from tarsy_timeline.migrations import migrate
 
 COLUMNS = """
     select table_name, column_name, data_type, is_nullable, column_default

@@ -21,9 +21,9 @@ from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_service.supervision import Supervisor
 from tarsy_testing import bus_of_tests, eventually, own_kafka
 from tarsy_timeline.database import Database
-from tarsy_timeline.ledger import Ledger, LogIdentity
 from tarsy_timeline.metrics import Metrics
-from tarsy_timeline.migrating import migrate
+from tarsy_timeline.migrations import migrate
+from tarsy_timeline.projection_checkpoint import LogIdentity, ProjectionCheckpoint
 from tarsy_timeline.projector import Projector
 
 WAIT_SECONDS = 90.0
@@ -65,10 +65,10 @@ async def test_it_goes_on_when_kafka_goes_while_postgresql_is_away(
         await apply_topics(bus)
         before, after = story(new_session()), story(new_session())
         async with database_behind(database_url, database_schema) as (database, way), Supervisor().group() as group:
-            ledger, ready = Ledger(database), asyncio.Event()
-            await ledger.begin(LogIdentity("cluster", bus.topics.sessions), dict.fromkeys(range(12), 0))
+            checkpoint, ready = ProjectionCheckpoint(database), asyncio.Event()
+            await checkpoint.begin(LogIdentity("cluster", bus.topics.sessions), dict.fromkeys(range(12), 0))
             metrics = Metrics(CollectorRegistry())
-            projector = Projector(bus, ledger, metrics, NoOpTracer(), lambda: datetime.now(UTC))
+            projector = Projector(bus, checkpoint, metrics, NoOpTracer(), lambda: datetime.now(UTC))
             with capture_logs() as lines:
                 task = group.start("projector", projector.run(ready.set))
                 await asyncio.wait_for(ready.wait(), WAIT_SECONDS)

@@ -4,8 +4,8 @@ from typing import Any
 
 from tarsy_contracts.display import LIMIT_BYTES, display_cut
 from tarsy_contracts.events import SessionStarted
+from tarsy_timeline.postgres_text import to_postgres_json
 from tarsy_timeline.projection import ORDER, Batch, statements
-from tarsy_timeline.storable import storable_json
 from tarsy_whole_chain import ALERT, whole_chain
 
 type NewSession = Callable[[], Any]
@@ -102,4 +102,4 @@ def test_a_long_line_is_cut_between_characters() -> None:
 
 
 def test_what_postgres_cannot_hold_is_replaced() -> None:
-    assert storable_json({"a\x00": ["\ud800", 1, None]}) == {"a\ufffd": ["?", 1, None]}
+    assert to_postgres_json({"a\x00": ["\ud800", 1, None]}) == {"a\ufffd": ["?", 1, None]}

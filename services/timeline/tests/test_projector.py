@@ -21,10 +21,10 @@ from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.conversation import Usage
 from tarsy_testing import eventually
 from tarsy_timeline.database import UNREACHABLE, Database
-from tarsy_timeline.ledger import Ledger, LogIdentity, PositionMoved
 from tarsy_timeline.metrics import Metrics
-from tarsy_timeline.migrating import migrate
+from tarsy_timeline.migrations import migrate
 from tarsy_timeline.projection import Batch
+from tarsy_timeline.projection_checkpoint import LogIdentity, PositionMoved, ProjectionCheckpoint
 from tarsy_timeline.projector import Projector
 
 type NewSession = Callable[[], Any]
@@ -42,13 +42,13 @@ CHAIN = ResolvedChain(chain_id="default", stages=(), summary_llm_provider="scrip
 async def projecting(
     bus: Bus, database: Database, registry: CollectorRegistry, consumer_group: str = "timeline"
 ) -> AsyncIterator[None]:
-    ledger = Ledger(database)
-    await ledger.begin(LOG, dict.fromkeys(range(12), 0))
+    checkpoint = ProjectionCheckpoint(database)
+    await checkpoint.begin(LOG, dict.fromkeys(range(12), 0))
     ready = asyncio.Event()
     async with asyncio.TaskGroup() as group:
         task = group.create_task(
             Projector(
-                bus, ledger, Metrics(registry), NoOpTracer(), lambda: datetime.now(UTC), group=consumer_group
+                bus, checkpoint, Metrics(registry), NoOpTracer(), lambda: datetime.now(UTC), group=consumer_group
             ).run(ready.set)
         )
         async with asyncio.timeout(WAIT_SECONDS):
@@ -180,19 +180,19 @@ async def test_of_two_that_project_the_same_records_one_is_let_through(
     session = story(new_session())
 
     async with open_database() as database:
-        ledger = Ledger(database)
-        await ledger.begin(LOG, {0: 0})
+        checkpoint = ProjectionCheckpoint(database)
+        await checkpoint.begin(LOG, {0: 0})
         batches = [Batch(), Batch()]
         for batch in batches:
             for number in range(1, 14):
                 batch.add(session.recorded(number))
-        ended = await asyncio.gather(*(ledger.write(0, 0, 13, batch) for batch in batches), return_exceptions=True)
+        ended = await asyncio.gather(*(checkpoint.write(0, 0, 13, batch) for batch in batches), return_exceptions=True)
 
         assert sorted(repr(one) for one in ended)[0] == "None"
         assert sum(isinstance(one, PositionMoved) for one in ended) == 1
-        assert await ledger.position(0) == 13
-        assert await ledger.last_events(0, [session.id, "never\0was"]) == {session.id: session.known()}
-        assert await ledger.last_events(1, [session.id]) == {}, "of this partition only"
+        assert await checkpoint.position(0) == 13
+        assert await checkpoint.last_events(0, [session.id, "never\0was"]) == {session.id: session.known()}
+        assert await checkpoint.last_events(1, [session.id]) == {}, "of this partition only"
         async with database.connection() as connection:
             calls = await connection.fetchval("select sum(llm_interaction_count) from agent_executions")
         assert calls == 1
@@ -207,7 +207,7 @@ async def test_a_projector_that_lost_reads_the_ledger_again_and_goes_on(
         other = Batch()
         for number in range(1, 6):
             other.add(session.recorded(number))
-        await Ledger(database).write(0, 0, 5, other)
+        await ProjectionCheckpoint(database).write(0, 0, 5, other)
         await append(log_bus, 0, session.records)
         await reached(database, session)
 
@@ -330,19 +330,19 @@ def huge_count() -> e.LlmCallCompleted:
 
 async def test_another_log_is_refused_with_a_sentence(open_database: OpenDatabase) -> None:
     async with open_database() as database:
-        ledger = Ledger(database)
-        await ledger.begin(LOG, {0: 0})
+        checkpoint = ProjectionCheckpoint(database)
+        await checkpoint.begin(LOG, {0: 0})
 
         with pytest.raises(
             LogMismatch, match=r"projected from topic topic of cluster cluster, but this is topic other"
         ):
-            await ledger.begin(LogIdentity("cluster", "other"), {0: 0})
+            await checkpoint.begin(LogIdentity("cluster", "other"), {0: 0})
 
 
 async def test_a_log_that_was_emptied_is_refused_with_a_sentence(log_bus: Bus, open_database: OpenDatabase) -> None:
     async with open_database() as database:
-        ledger = Ledger(database)
-        await ledger.begin(LOG, {4: 7})
+        checkpoint = ProjectionCheckpoint(database)
+        await checkpoint.begin(LOG, {4: 7})
         with pytest.raises(ExceptionGroup) as found:
             async with projecting(log_bus, database, CollectorRegistry()):
                 pass

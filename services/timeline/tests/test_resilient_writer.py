@@ -20,10 +20,10 @@ from tarsy_contracts import events as e
 from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.recorded import Recorded
 from tarsy_timeline.database import Database
-from tarsy_timeline.ledger import Ledger, LogIdentity, PositionMoved
 from tarsy_timeline.metrics import Metrics
-from tarsy_timeline.migrating import migrate
+from tarsy_timeline.migrations import migrate
 from tarsy_timeline.postgres_errors import is_of_the_database, is_of_the_record
+from tarsy_timeline.projection_checkpoint import LogIdentity, PositionMoved, ProjectionCheckpoint
 from tarsy_timeline.resilient_writer import ResilientWriter
 
 type NewSession = Callable[[], Any]
@@ -36,7 +36,7 @@ UNSTORABLE = "e\x00e"
 
 
 def writer_of(database: Database, registry: CollectorRegistry | None = None) -> ResilientWriter:
-    return ResilientWriter(Ledger(database), Metrics(registry or CollectorRegistry()), lambda: NOW)
+    return ResilientWriter(ProjectionCheckpoint(database), Metrics(registry or CollectorRegistry()), lambda: NOW)
 
 
 async def rows(database: Database, query: str) -> list[tuple[Any, ...]]:
@@ -63,12 +63,12 @@ async def test_a_row_that_postgres_refuses_is_set_aside_and_all_others_are_writt
     records = [*poisoned(odd, 6, unstorable(odd)), *(replace(other.recorded(n), offset=13 + n) for n in range(1, 14))]
 
     async with open_database() as database:
-        await Ledger(database).begin(LOG, {0: 1})
+        await ProjectionCheckpoint(database).begin(LOG, {0: 1})
         await writer_of(database, registry).write(0, 1, 27, records)
 
-        assert await Ledger(database).position(0) == 27
+        assert await ProjectionCheckpoint(database).position(0) == 27
         ended = {odd.id: odd.known(), other.id: other.known()}
-        assert await Ledger(database).last_events(0, ended.keys()) == ended
+        assert await ProjectionCheckpoint(database).last_events(0, ended.keys()) == ended
         assert await rows(database, "select status from sessions") == [("completed",), ("completed",)]
         assert await rows(
             database, "select partition, log_offset, session_id, number, event_type, failed_at from unprojected"
@@ -89,7 +89,7 @@ async def test_what_can_be_written_of_a_refused_record_is_written(
     odd = replace(session.recorded(2), event=e.StageStarted(stage_id=UNSTORABLE, index=1, name="n"))
 
     async with open_database() as database:
-        await Ledger(database).begin(LOG, {0: 0})
+        await ProjectionCheckpoint(database).begin(LOG, {0: 0})
         await writer_of(database).write(0, 0, 3, [odd])
 
         assert await rows(database, "select status, last_number from sessions") == [("in_progress", 2)]
@@ -103,11 +103,11 @@ async def test_a_record_that_cannot_be_projected_at_all_is_set_aside_too(
     broken = e.ToolCallCompleted.model_construct(call_id="\ud800", outcome="ok", content="")
 
     async with open_database() as database:
-        await Ledger(database).begin(LOG, {0: 1})
+        await ProjectionCheckpoint(database).begin(LOG, {0: 1})
         await writer_of(database).write(0, 1, 14, poisoned(session, 8, broken))
 
-        assert await Ledger(database).position(0) == 14
-        assert await Ledger(database).last_events(0, [session.id]) == {session.id: session.known()}
+        assert await ProjectionCheckpoint(database).position(0) == 14
+        assert await ProjectionCheckpoint(database).last_events(0, [session.id]) == {session.id: session.known()}
         assert await rows(database, "select number, reason from unprojected") == [(8, "projection: UnicodeEncodeError")]
 
 
@@ -118,10 +118,10 @@ async def test_a_session_whose_id_cannot_be_stored_stops_nobody(
     envelope = replace(odd.recorded(1).envelope, subject=UNSTORABLE)
 
     async with open_database() as database:
-        await Ledger(database).begin(LOG, {0: 0})
+        await ProjectionCheckpoint(database).begin(LOG, {0: 0})
         await writer_of(database).write(0, 0, 14, [replace(odd.recorded(1), envelope=envelope), other.recorded(13)])
 
-        assert await Ledger(database).position(0) == 14
+        assert await ProjectionCheckpoint(database).position(0) == 14
         assert await rows(database, "select session_id, log_offset from unprojected") == [("e\ufffde", 1)]
 
 
@@ -131,20 +131,20 @@ async def test_trouble_of_the_database_sets_nothing_aside(
     session = story(new_session())
 
     async with open_database() as database:
-        await Ledger(database).begin(LOG, {0: 1})
+        await ProjectionCheckpoint(database).begin(LOG, {0: 1})
         async with database.connection() as connection:
             await connection.execute("alter table stages rename to gone")
         with pytest.raises(asyncpg.UndefinedTableError):
             await writer_of(database).write(0, 1, 14, poisoned(session, 6, unstorable(session)))
 
-        assert await Ledger(database).position(0) < 14
+        assert await ProjectionCheckpoint(database).position(0) < 14
         async with database.connection() as connection:
             await connection.execute("alter table gone rename to stages")
-        position = await Ledger(database).position(0)
+        position = await ProjectionCheckpoint(database).position(0)
         left = [one for one in poisoned(session, 6, unstorable(session)) if one.offset >= position]
         await writer_of(database).write(0, position, 14, left)
-        assert await Ledger(database).position(0) == 14
-        assert await Ledger(database).last_events(0, [session.id]) == {session.id: session.known()}
+        assert await ProjectionCheckpoint(database).position(0) == 14
+        assert await ProjectionCheckpoint(database).last_events(0, [session.id]) == {session.id: session.known()}
 
 
 async def test_a_poisoned_batch_loses_to_another_projector_like_any_other(
@@ -153,7 +153,7 @@ async def test_a_poisoned_batch_loses_to_another_projector_like_any_other(
     session = story(new_session())
 
     async with open_database() as database:
-        await Ledger(database).begin(LOG, {0: 5})
+        await ProjectionCheckpoint(database).begin(LOG, {0: 5})
         with pytest.raises(PositionMoved):
             await writer_of(database).write(0, 1, 14, poisoned(session, 6, unstorable(session)))
 
@@ -241,7 +241,7 @@ class Projection:
 
     async def _write(self, start: int, records: list[Recorded]) -> None:
         await writer_of(self._database).write(0, start, self.position, records)
-        assert await Ledger(self._database).position(0) == self.position
+        assert await ProjectionCheckpoint(self._database).position(0) == self.position
         aside = {offset for (offset,) in await rows(self._database, "select log_offset from unprojected")}
         moved = dict(await rows(self._database, "select session_id, last_event_id from sessions"))
         for record in records:
@@ -256,7 +256,7 @@ def projection(database_url: str, database_schema: str) -> Any:
         running = database.running(lambda connection: migrate(connection, database_schema))
         runner.run(running.__aenter__())
         try:
-            runner.run(Ledger(database).begin(LOG, {0: 0}))
+            runner.run(ProjectionCheckpoint(database).begin(LOG, {0: 0}))
             yield Projection(runner, database)
         finally:
             runner.run(running.__aexit__(None, None, None))

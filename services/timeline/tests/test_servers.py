@@ -6,7 +6,7 @@ from tarsy_bus.catalog import Entry
 from tarsy_contracts.workers import CatalogTool, ServerCatalogued
 from tarsy_timeline.server_warnings import MOST_CHARACTERS, ServerWarning, warnings_of
 from tarsy_timeline.servers import MOST_SERVERS, servers_of
-from tarsy_timeline.system_shapes import MOST_WORKERS, mcp_servers
+from tarsy_timeline.system_responses import MOST_WORKERS, mcp_servers
 
 BEGIN = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 ALIVE = [(True, BEGIN)]

@@ -27,8 +27,8 @@ from tarsy_telling_gateways import (
     watching,
 )
 from tarsy_testing import eventually
-from tarsy_timeline.living import SURE_SECONDS, Living
 from tarsy_timeline.server_watch import ServerWatch
+from tarsy_timeline.worker_liveness import SURE_SECONDS, WorkerLiveness
 
 SERVERS = "/api/v1/system/mcp-servers"
 WARNINGS = "/api/v1/system/warnings"
@@ -306,7 +306,7 @@ async def test_a_catalog_of_a_thousand_tools_is_answered_fast_and_the_list_is_bo
 async def test_until_the_catalog_was_read_the_answer_is_503_after_a_bounded_wait() -> None:
     watch = ServerWatch(
         Bus(bootstrap="127.0.0.1:1", topics=None, client="test"),  # type: ignore[arg-type]  # it is never run
-        Living(), wait_seconds=0.05, now=lambda: datetime.now(UTC),
+        WorkerLiveness(), wait_seconds=0.05, now=lambda: datetime.now(UTC),
     )  # fmt: skip
     async with asking(watch) as client:
         for path in (SERVERS, WARNINGS, f"{SERVERS}/git"):
@@ -319,7 +319,7 @@ async def test_until_the_catalog_was_read_the_answer_is_503_after_a_bounded_wait
 async def test_what_was_known_is_not_told_when_kafka_has_been_silent_for_long(bus: Bus, one: TellingGateway) -> None:
     seconds = 1_000.0
     watch = ServerWatch(
-        bus, Living(monotonic=lambda: seconds), wait_seconds=WAIT_SECONDS, now=lambda: datetime.now(UTC)
+        bus, WorkerLiveness(monotonic=lambda: seconds), wait_seconds=WAIT_SECONDS, now=lambda: datetime.now(UTC)
     )  # fmt: skip
     await one.announce()
     await one.says("git")
@@ -338,7 +338,7 @@ async def test_what_was_known_is_not_told_when_kafka_has_been_silent_for_long(bu
 async def test_what_is_asked_wrongly_is_a_problem(query: str) -> None:
     watch = ServerWatch(
         Bus(bootstrap="127.0.0.1:1", topics=None, client="test"),  # type: ignore[arg-type]  # it is never run
-        Living(), wait_seconds=0.05, now=lambda: datetime.now(UTC),
+        WorkerLiveness(), wait_seconds=0.05, now=lambda: datetime.now(UTC),
     )  # fmt: skip
     async with asking(watch) as client:
         answer = await client.get(f"{SERVERS}?{query}")

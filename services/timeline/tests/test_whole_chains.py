@@ -1,4 +1,4 @@
-"""What is answered of whole chains, and of the queue: HTTP in front, a real PostgreSQL behind, filled by the ledger."""
+"""Answers about whole chains and the queue: HTTP in front, a real PostgreSQL behind, filled by the projection."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
@@ -16,10 +16,10 @@ from tarsy_contracts.identities import execution_id, stage_id
 from tarsy_service.problems import install_problem_handlers
 from tarsy_timeline.database import Database
 from tarsy_timeline.internal_routes import internal_routes
-from tarsy_timeline.ledger import Ledger, LogIdentity
 from tarsy_timeline.projection import Batch
-from tarsy_timeline.reading import Reading
+from tarsy_timeline.projection_checkpoint import LogIdentity, ProjectionCheckpoint
 from tarsy_timeline.routes import session_routes
+from tarsy_timeline.session_queries import SessionQueries
 from tarsy_timeline.sql import QUERIES
 from tarsy_whole_chain import ADVICE, CHAIN, SUMMARY, asked, begun, first_stage, started, whole_chain
 
@@ -34,22 +34,22 @@ class World:
     """Projects what a test tells, one batch an event or all in one, and asks the API."""
 
     def __init__(self, database: Database) -> None:
-        self._ledger = Ledger(database)
+        self._checkpoint = ProjectionCheckpoint(database)
         self._position = 0
         app = FastAPI()
         install_problem_handlers(app)
-        reading = Reading(database, 0.1)
-        app.include_router(session_routes(reading))
-        app.include_router(internal_routes(reading))
+        queries = SessionQueries(database, 0.1)
+        app.include_router(session_routes(queries))
+        app.include_router(internal_routes(queries))
         self.client = httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://api")
 
     async def project(self, *records: Any) -> None:
         if self._position == 0:
-            await self._ledger.begin(EPOCH, {0: 0})
+            await self._checkpoint.begin(EPOCH, {0: 0})
         batch = Batch()
         for record in records:
             batch.add(record)
-        await self._ledger.write(0, self._position, self._position + len(records), batch)
+        await self._checkpoint.write(0, self._position, self._position + len(records), batch)
         self._position += len(records)
 
     async def get(self, path: str) -> Json:

@@ -17,7 +17,7 @@ from tarsy_service.service import Service
 from tarsy_websocket_gateway.connection import Connection
 from tarsy_websocket_gateway.history import History
 from tarsy_websocket_gateway.hub import Client, Hub
-from tarsy_websocket_gateway.messages import outgoing
+from tarsy_websocket_gateway.messages import Outgoing
 from tarsy_websocket_gateway.metrics import Metrics
 from tarsy_websocket_gateway.routes import websocket_routes
 from tarsy_websocket_gateway.streams import Call
@@ -45,6 +45,10 @@ class MadeUp:
         if session_id == "slow":
             await self.release.wait()
         return History()
+
+
+def stage_status(number: int, text: str = "") -> Outgoing:
+    return Outgoing("stage.status", json.dumps({"type": "stage.status", "number": number, "text": text}), number)
 
 
 class Gateway:
@@ -140,7 +144,7 @@ async def test_without_a_history_there_is_no_half_subscription(gateway: Gateway)
     async with connect(gateway.url) as client:
         await receive(client)
         answer = await ask(client, action="subscribe", channel="session:gone")
-        gateway.hub.publish("gone", [outgoing({"type": "stage.status", "number": 1})])
+        gateway.hub.publish("gone", [stage_status(1)])
         after = await ask(client, action="ping")
 
     assert answer == {"type": "subscription.error", "channel": "session:gone", "message": "not now"}
@@ -154,7 +158,7 @@ async def test_who_unsubscribes_while_the_history_is_on_its_way_gets_nothing(gat
         await client.send(json.dumps({"action": "unsubscribe", "channel": "session:slow"}))
         assert await ask(client, action="ping") == {"type": "pong"}
         gateway.sessions.release.set()
-        gateway.hub.publish("slow", [outgoing({"type": "stage.status", "number": 1})])
+        gateway.hub.publish("slow", [stage_status(1)])
         assert await ask(client, action="ping") == {"type": "pong"}
 
 
@@ -168,9 +172,9 @@ async def test_a_slow_client_is_dropped_and_others_go_on(gateway: Gateway) -> No
         async with asyncio.timeout(WAIT_SECONDS):
             while not gateway.metric("tarsy_websocket_gateway_clients_dropped_total", reason="too_slow"):
                 number += 1
-                gateway.hub.publish("s", [outgoing({"type": "stage.status", "number": number, "text": text})])
+                gateway.hub.publish("s", [stage_status(number, text)])
                 assert (await receive(quick))["number"] == number
-        gateway.hub.publish("s", [outgoing({"type": "stage.status", "number": number + 1})])
+        gateway.hub.publish("s", [stage_status(number + 1)])
         assert (await receive(quick))["number"] == number + 1
         assert number > QUEUE
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tarsy_websocket_gateway.hub import Client, Everything, Hub
+from tarsy_websocket_gateway.hub import Client, Hub, StatusSubscription
 
 
 def test_a_client_that_does_not_read_is_dropped_by_what_waits_for_it() -> None:
@@ -32,6 +32,6 @@ def test_messages_are_counted_too(count: int) -> None:
 
 def test_when_the_gateway_begins_again_its_clients_do() -> None:
     hub, client = Hub(), Client(3)
-    hub.subscribe(client, "sessions", Everything())
+    hub.subscribe(client, "sessions", StatusSubscription())
     hub.drop_all()
     assert client.overflowed.is_set()

@@ -20,9 +20,9 @@ from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor
 from tarsy_telling_gateways import TellingGateway, announce_all, publishing, telling_bus, tool
 from tarsy_testing import eventually
-from tarsy_timeline.living import Living
 from tarsy_timeline.server_watch import ServerWatch
 from tarsy_timeline.system_routes import system_routes
+from tarsy_timeline.worker_liveness import WorkerLiveness
 from tarsy_websocket_gateway.page_assets import load_page
 from tarsy_websocket_gateway.page_routes import page_routes
 
@@ -63,7 +63,7 @@ class Scene:
 async def scene(kafka_bootstrap: str, browser: Browser) -> AsyncIterator[Scene]:
     port, stop, started = free_port(), asyncio.Event(), asyncio.Event()
     async with telling_bus(kafka_bootstrap) as bus, publishing(bus) as publisher:
-        watch = ServerWatch(bus, Living(), wait_seconds=WAIT_SECONDS, now=lambda: datetime.now(UTC))
+        watch = ServerWatch(bus, WorkerLiveness(), wait_seconds=WAIT_SECONDS, now=lambda: datetime.now(UTC))
         router = page_routes(load_page())
         router.include_router(system_routes(watch))
 

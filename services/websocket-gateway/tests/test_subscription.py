@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tarsy_contracts.api.timeline import SessionHistory
 from tarsy_contracts.chunks import LlmChunk
 from tarsy_contracts.timeline import TimelineCreated, TimelineEnded, llm_timeline_event_id, timeline_changes
 from tarsy_websocket_gateway.feed import Feed
-from tarsy_websocket_gateway.history import History, read_history
-from tarsy_websocket_gateway.messages import Outgoing, outgoing
+from tarsy_websocket_gateway.history import History, history_of
+from tarsy_websocket_gateway.messages import Outgoing
 from tarsy_websocket_gateway.subscription import MOST_HELD, HeldTooMuch, Subscription
 
 type Story = Callable[[], Any]
@@ -22,7 +23,7 @@ LAST = 13
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 
 
-def history_of(session: Any, reach: int) -> History:
+def told_of(session: Any, reach: int) -> History:
     """As the timeline would answer once it has projected `reach` events: here simply one message a change."""
     feed, ended = Feed(), set()
     for number in range(1, reach + 1):
@@ -42,7 +43,7 @@ def keys(messages: Iterable[Outgoing]) -> list[tuple[int | None, str, str | None
 def test_each_event_comes_once_for_every_cut(story: Story, subscribed: int) -> None:
     """Subscribed after `subscribed` events, answered after `answered`, by a history that reaches `reach`."""
     session = story()
-    whole = keys(history_of(session, LAST).messages)
+    whole = keys(told_of(session, LAST).messages)
     for answered in range(subscribed, LAST + 1):
         for reach in range(subscribed, LAST + 1):
             feed, subscription, got = Feed(), Subscription(), list[Outgoing]()
@@ -51,7 +52,7 @@ def test_each_event_comes_once_for_every_cut(story: Story, subscribed: int) -> N
                 if number > subscribed:
                     got += [one for one in messages if subscription.offer(one)]
                 if number == answered:
-                    got += subscription.begin(history_of(session, reach), feed.running(session.id))
+                    got += subscription.begin(told_of(session, reach), feed.running(session.id))
             assert keys(got) == whole, (subscribed, answered, reach)
 
 
@@ -98,56 +99,87 @@ def test_what_history_shows_as_ended_does_not_stream_any_more() -> None:
     assert [subscription.offer(one) for one in late] == [False]
 
 
+TIME = "2026-11-22T10:00:00.000Z"
+COUNTS = {
+    "llm_interaction_count": 0,
+    "mcp_interaction_count": 0,
+    "input_tokens": 0,
+    "output_tokens": 0,
+    "total_tokens": 0,
+}
+ROW = {
+    "status": "active", "error_message": None, "number": 3, "started_at": TIME, "completed_at": None,
+    "duration_ms": None,
+}  # fmt: skip
+EXECUTION = {
+    **ROW, **COUNTS, "execution_id": "e", "agent_name": "a", "agent_index": 0, "fallback_reason": None,
+    "fallback_error_code": None, "fallback_attempt": None, "model_name": None,
+}  # fmt: skip
+STAGE = {**ROW, "id": "st", "stage_name": "look", "stage_index": 0, "number": 2}
+SESSION = {
+    **ROW, **COUNTS, "id": "s", "status": "in_progress", "final_analysis": None, "last_number": 5, "created_at": TIME,
+    "alert_type": "a", "title": "", "severity": None, "source": "api", "chain_id": "c", "author": "ann",
+    "priority": "normal", "scripted": True, "queue_position": None, "total_stages": 1, "has_parallel_stages": False,
+    "provider_fallback_count": 0, "completed_stages": 0, "failed_stages": 0, "current_stage_index": None,
+    "current_stage_id": None, "alert_data": "", "runbook_url": None, "mcp_selection": None,
+}  # fmt: skip
+
+
+def history(session: dict[str, Any], stage: dict[str, Any], *timeline: dict[str, Any]) -> History:
+    """Of a timeline's answer, as it comes over the wire."""
+    answer = {"last_number": 5, "session": {**SESSION, **session, "stages": [{**STAGE, **stage}]}, "timeline": timeline}
+    return history_of(SessionHistory.model_validate_json(json.dumps(answer)))
+
+
 def test_history_becomes_messages_with_the_sessions_status_last() -> None:
-    time = "2026-11-22T10:00:00.000Z"
-    row = {"status": "active", "error_message": None, "number": 3, "started_at": time, "completed_at": None}
-    execution = {**row, "execution_id": "e", "agent_name": "a", "agent_index": 0}
-    stage = {**row, "id": "st", "stage_name": "look", "stage_index": 0, "executions": [execution], "number": 2}
     event = {
-        "id": "ev", "execution_id": "e", "event_type": "llm_response", "status": "completed", "content": "Hi",
-        "metadata": {}, "sequence_number": 50, "number": 5, "updated_at": time,
+        "id": "ev", "session_id": "s", "stage_id": "st", "execution_id": "e", "event_type": "llm_response",
+        "status": "completed", "content": "Hi", "metadata": {}, "sequence_number": 50, "number": 5, "created_at": TIME,
+        "updated_at": TIME,
     }  # fmt: skip
-    session = {**row, "id": "s", "status": "in_progress", "final_analysis": None, "last_number": 5, "stages": [stage]}
 
-    history = read_history({"last_number": 5, "session": session, "timeline": [event]})
+    found = history({}, {"executions": [EXECUTION]}, event)
 
-    messages = [json.loads(one.text) for one in history.messages]
+    messages = [json.loads(one.text) for one in found.messages]
     assert [(one["type"], one["status"], one["number"]) for one in messages] == [
         ("stage.status", "started", 2),
         ("execution.status", "active", 3),
         ("timeline_event.created", "completed", 5),
         ("session.status", "in_progress", 5),
     ]
-    assert all(one["session_id"] == "s" and one["timestamp"] == time for one in messages)
-    assert history.ended == {"ev"}
-    assert not history.over
+    assert all(one["session_id"] == "s" and one["timestamp"] == TIME for one in messages)
+    assert not {"stage_type", "llm_provider"} & {name for one in messages for name in one}
+    assert found.ended == {"ev"}
+    assert not found.over
 
 
 def test_the_history_of_a_timeline_that_knows_more_is_told_with_it() -> None:
     """Of one that does not, the test above tells: while a newer gateway runs beside an older timeline."""
-    time = "2026-11-22T10:00:00.000Z"
-    row = {"status": "active", "error_message": None, "number": 3, "started_at": time, "completed_at": None}
     agent = {"llm_provider": "claude", "original_llm_provider": "gemini", "iterations": 2, "forced_conclusion": False}
-    execution = {**row, **agent, "execution_id": "e", "agent_name": "a", "agent_index": 1}
     kind = {"stage_type": "synthesis", "expected_agent_count": 1, "referenced_stage_id": "first"}
-    stage = {**row, **kind, "id": "st", "stage_name": "look", "stage_index": 2, "executions": [execution]}
-    session = {
-        **row, "id": "s", "status": "pending", "final_analysis": None, "executive_summary": "short", "last_number": 5,
-        "stages": [stage], "started_at": None, "created_at": time,
-    }  # fmt: skip
+    session = {"status": "pending", "executive_summary": "short", "started_at": None}
 
-    history = read_history({"last_number": 5, "session": session, "timeline": []})
+    found = history(session, {**kind, "executions": [{**EXECUTION, **agent}]})
 
-    told = [json.loads(one.text) for one in history.messages]
+    told = [json.loads(one.text) for one in found.messages]
     assert {name: told[0][name] for name in kind} == kind
     assert {name: told[1][name] for name in agent} == agent
-    assert (told[2]["status"], told[2]["executive_summary"], told[2]["timestamp"]) == ("pending", "short", time)
+    assert (told[2]["status"], told[2]["executive_summary"], told[2]["timestamp"]) == ("pending", "short", TIME)
+
+
+@pytest.mark.parametrize("unknown", [{"source": "pager"}, {"later_field": 1}])
+def test_a_history_with_words_that_are_not_known_here_is_shown_all_the_same(unknown: dict[str, Any]) -> None:
+    stage = {"stage_type": "debate", "executions": [{**EXECUTION, "controller": "oracle"}]}
+
+    told = [json.loads(one.text) for one in history(unknown, stage).messages]
+
+    assert (told[0]["stage_type"], told[1]["controller"]) == ("debate", "oracle")
 
 
 def test_what_is_held_back_is_bounded() -> None:
     subscription = Subscription()
     for number in range(1, MOST_HELD + 2):
-        subscription.offer(outgoing({"type": "session.status", "number": number}))
+        subscription.offer(Outgoing("session.status", "{}", number))
 
     with pytest.raises(HeldTooMuch):
         subscription.begin(History(), [])

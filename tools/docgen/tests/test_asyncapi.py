@@ -5,13 +5,16 @@ import json
 from typing import Any
 
 import pytest
-from jsonschema import Draft7Validator  # type: ignore[import-untyped]  # it has no types of its own
+from jsonschema import Draft7Validator, Draft202012Validator  # type: ignore[import-untyped]  # it has no types of its own
 
+from tarsy_contracts.api.websocket import SERVER_MESSAGES, Pong, ServerMessage, StageStatusChanged, StreamedText
 from tarsy_contracts.topics import Topics
 from tarsy_docgen.asyncapi import asyncapi_document
 from tarsy_docgen.channels import CHANNELS
 from tarsy_docgen.messages import json_schemas
 from tarsy_official_schemas import ASYNCAPI, official
+
+TIME = "2026-11-22T10:00:00.000Z"
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +32,9 @@ def test_it_is_an_asyncapi_3_document_by_the_official_schema(document: dict[str,
 
 
 def test_every_topic_is_a_channel_with_its_partitions_and_retention(document: dict[str, Any]) -> None:
-    channels = {channel["address"]: channel["bindings"]["kafka"] for channel in document["channels"].values()}
+    on_kafka = [one for one in document["channels"].values() if one["servers"] == [{"$ref": "#/servers/kafka"}]]
+    channels = {channel["address"]: channel["bindings"]["kafka"] for channel in on_kafka}
+    assert [name for name, one in document["channels"].items() if one not in on_kafka] == ["websocket"]
     assert channels.keys() == {topic.name for topic in Topics().all()}
     for topic in Topics().all():
         assert channels[topic.name]["partitions"] == topic.partitions
@@ -44,7 +49,7 @@ def test_every_schema_is_the_payload_of_one_message_on_one_topic() -> None:
 def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None:
     files = {f"./{name}.json" for name in json_schemas()}
     references = set(references_in(document))
-    assert references >= {"./events/session.started.1.json", "#/channels/sessions", "./headers/event.1.json"}
+    assert references >= {"./events/session.started.2.json", "#/channels/sessions", "./headers/event.1.json"}
     for reference in references:
         if reference.startswith("#/"):
             place = document
@@ -61,6 +66,27 @@ def test_only_the_orchestrator_writes_the_log(document: dict[str, Any]) -> None:
     assert len(operations["orchestrator.send.sessions"]["messages"]) == len(log["messages"])
     (read,) = operations["summarizer.receive.sessions"]["messages"]
     assert read == {"$ref": "#/channels/sessions/messages/tool_call.completed"}
+
+
+def test_every_message_of_the_websocket_has_a_schema_that_takes_it_as_it_is_sent(document: dict[str, Any]) -> None:
+    schemas, messages = document["components"]["schemas"], document["components"]["messages"]
+    assert set(document["channels"]["websocket"]["messages"]) == {"client.action", *SERVER_MESSAGES}
+    sent: list[ServerMessage] = [
+        StreamedText(
+            type="stream.chunk", event_id="e", session_id="s", delta="a", run=1, index=0, timestamp=TIME, number=None
+        ),
+        StageStatusChanged(
+            type="stage.status", stage_id="st", stage_name="look", stage_index=1, status="started", error_message=None,
+            session_id="s", timestamp=TIME, number=2,
+        ),
+        Pong(type="pong"),
+    ]  # fmt: skip
+    for message in sent:
+        name = messages[message.type]["payload"]["$ref"].rpartition("/")[2]
+        whole = {"$ref": f"#/components/schemas/{name}", "components": {"schemas": schemas}}
+        body = json.loads(message.to_text())
+        assert Draft202012Validator(whole).is_valid(body)
+        assert not Draft202012Validator(whole).is_valid({**body, "type": "other"})
 
 
 def references_in(value: Any) -> list[str]:

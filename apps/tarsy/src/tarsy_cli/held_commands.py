@@ -8,10 +8,9 @@ from pydantic import JsonValue, ValidationError
 
 from tarsy_cli.api import ApiFailed, post
 from tarsy_cli.lists.held import print_held
-from tarsy_cli.session_commands import UrlOption, api_of
+from tarsy_cli.session_commands import STRANGER, UrlOption, api_of
 from tarsy_cli.terminal import DEFAULT_HOME, HomeOption, console, fail, say
 
-STRANGER = "{api} did not answer as a TARSy of this version does."
 SessionsArgument = Annotated[list[str], typer.Argument(help="their ids, as `tarsy session held` shows them")]
 
 session = typer.Typer(no_args_is_help=True, help="Sessions that are set aside, and what becomes of them.")

@@ -7,10 +7,8 @@ from pydantic import ValidationError
 
 from tarsy_cli.api import ApiFailed
 from tarsy_cli.lists.servers import print_server, print_servers
-from tarsy_cli.session_commands import UrlOption, api_of
+from tarsy_cli.session_commands import STRANGER, UrlOption, api_of
 from tarsy_cli.terminal import DEFAULT_HOME, HomeOption, console, fail
-
-STRANGER = "{api} did not answer as a TARSy of this version does."
 
 
 def servers(

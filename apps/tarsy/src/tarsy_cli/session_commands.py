@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from pydantic import ValidationError
 
 from tarsy_cli.api import ApiFailed
 from tarsy_cli.lists.sessions import print_sessions
@@ -16,6 +17,7 @@ UrlOption = Annotated[
     str, typer.Option("--url", help="a TARSy elsewhere, such as http://127.0.0.1:8080", envvar="TARSY_URL")
 ]
 API_PATH = "/api/v1"
+STRANGER = "{api} did not answer as a TARSy of this version does."
 
 
 def submit(
@@ -42,10 +44,13 @@ def watch(
 
 def sessions(home: HomeOption = DEFAULT_HOME, url: UrlOption = "") -> None:
     """List the latest sessions."""
+    api = api_of(home, url)
     try:
-        print_sessions(api_of(home, url), console)
+        print_sessions(api, console)
     except ApiFailed as problem:
         raise fail(str(problem)) from None
+    except ValidationError:
+        raise fail(STRANGER.format(api=api)) from None
 
 
 def watch_to_its_end(api: str, session: str, *, appear_seconds: float = APPEAR_SECONDS) -> str:
@@ -54,6 +59,8 @@ def watch_to_its_end(api: str, session: str, *, appear_seconds: float = APPEAR_S
         return watch_session(api, session, console, appear_seconds=appear_seconds)
     except (NoSuchSession, ApiFailed) as problem:
         raise fail(str(problem)) from None
+    except ValidationError:
+        raise fail(STRANGER.format(api=api)) from None
     except KeyboardInterrupt:
         raise fail(f"The session goes on: `tarsy watch {session}` shows it again.", code=INTERRUPTED) from None
 

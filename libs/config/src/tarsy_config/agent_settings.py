@@ -15,14 +15,13 @@ from tarsy_config.resolution import (
     MCP_SERVERS,
     Levels,
 )
-from tarsy_contracts.alert import McpSelection, NativeToolSelection
-from tarsy_contracts.chain import Controller, NativeTool
+from tarsy_contracts.alert import McpSelection
+from tarsy_contracts.chain import NATIVE_TOOLS, Controller, NativeTool
 
 DEFAULT_MAX_ITERATIONS: Final = 20
 CONTROLLERS: Mapping[str, Controller] = {"function-calling": "function_calling", "react": "react"}
 ONE_QUESTION = frozenset({"synthesis", "exec_summary"})
 """Types of agents that have no tools."""
-NATIVE_TOOLS: tuple[NativeTool, ...] = ("google_search", "url_context", "code_execution")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +129,7 @@ def _native_tools(levels: Levels, provider: Found[str], selection: McpSelection)
 def _native_tool(levels: Levels, provider: str, selection: McpSelection, tool: NativeTool) -> Origin | None:
     """Who turned it on; None when it is off."""
     sources = levels.sections.sources
-    chosen = getattr(selection.native_tools or NativeToolSelection(), tool)
+    chosen = (selection.native_tools or {}).get(tool)
     said: tuple[tuple[bool | None, Origin], ...] = (
         (
             getattr(levels.sections.llm_providers[provider].native_tools, tool),

@@ -1,6 +1,8 @@
 """An alert, as the investigation sees it: masked, and with the identity of its episode already in the session id."""
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from tarsy_contracts.message import Value
 
@@ -9,7 +11,10 @@ ALERT_LIMIT_BYTES = 2_560 * 1024
 """Of an alert in the inbox, as JSON, where a control character takes six bytes. The session's first event repeats it
 beside the plan: both have to fit one record."""
 
-type AlertSource = Literal["api", "alertmanager", "cloudevent", "kafka"]
+ALERT_SOURCES = ("api", "alertmanager", "cloudevent", "kafka")
+AlertSource = Annotated[str, Field(examples=[*ALERT_SOURCES])]
+"""Grows with the doors that alerts come through. One that is not known is shown as it is."""
+
 type Priority = Literal["urgent", "high", "normal", "low"]
 
 PRIORITIES: tuple[Priority, ...] = ("urgent", "high", "normal", "low")
@@ -30,19 +35,14 @@ class McpServerSelection(Value):
     tools: tuple[str, ...] = ()
 
 
-class NativeToolSelection(Value):
-    """Tools of the LLM provider itself. None: as it is configured."""
-
-    google_search: bool | None = None
-    code_execution: bool | None = None
-    url_context: bool | None = None
-
-
 class McpSelection(Value):
-    """What this investigation uses instead of what is configured. `servers`, where named, replace all others."""
+    """What this investigation uses instead of what is configured. `servers`, where named, replace all others.
+
+    `native_tools`: tools of the LLM provider itself, on or off (chain.NATIVE_TOOLS). Those without are as configured.
+    """
 
     servers: tuple[McpServerSelection, ...] = ()
-    native_tools: NativeToolSelection | None = None
+    native_tools: dict[str, bool] | None = None
 
 
 class Alert(Value):

@@ -1,20 +1,30 @@
 """The plan of an investigation, resolved from the configuration and kept with the session that runs by it."""
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from tarsy_contracts.message import Value
 from tarsy_contracts.numbers import Count, Index, Seconds
 
-type Controller = Literal["function_calling", "react", "single_shot"]
+CONTROLLERS = ("function_calling", "react", "single_shot")
+Controller = Annotated[str, Field(examples=[*CONTROLLERS])]
 """How an agent is led: by the provider's own tool calls, by text that we read (for models without them), or by one
-question without tools."""
-type SuccessPolicy = Literal["any", "all"]
-type StageType = Literal["investigation", "synthesis", "exec_summary", "action", "chat", "scoring"]
+question without tools. An execution whose controller is not known fails, and says so."""
+
+STAGE_TYPES = ("investigation", "synthesis", "exec_summary", "action", "chat", "scoring")
 """The last three are not written yet."""
+StageType = Annotated[str, Field(examples=[*STAGE_TYPES])]
+"""What a stage is for. One that is not known is shown as it is; its agents investigate."""
+
+NATIVE_TOOLS = ("google_search", "url_context", "code_execution")
+NativeTool = Annotated[str, Field(examples=[*NATIVE_TOOLS])]
+"""Tools of the LLM provider itself. One that is not known is left out."""
+
+type SuccessPolicy = Literal["any", "all"]
 type ParallelType = Literal["multi_agent", "replica"]
 type Isolation = Literal["shared", "session"]
-type NativeTool = Literal["google_search", "url_context", "code_execution"]
 
 
 class SummaryRule(Value):

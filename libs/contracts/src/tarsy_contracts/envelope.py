@@ -122,7 +122,8 @@ def event_id(*, previous: str | None, type: str, subject: str, sequence: int, ti
 
 def wire_time(time: datetime) -> str:
     """RFC 3339 in UTC with milliseconds, the precision of Kafka's own stamps."""
-    return time.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    in_utc = time if time.tzinfo is UTC else time.astimezone(UTC)
+    return in_utc.isoformat("T", "milliseconds").removesuffix("+00:00") + "Z"
 
 
 def _time(text: str) -> datetime:

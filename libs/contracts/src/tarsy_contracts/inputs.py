@@ -18,6 +18,7 @@ class AlertReceived(Message):
     """An alert came in, and has been masked. The session's id follows from the alert's episode."""
 
     type: ClassVar[str] = "alert.received"
+    version: ClassVar[int] = 2
     alert: Alert
 
 

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.events import Event
 from tarsy_contracts.message import Message
+from tarsy_contracts.upcasting import NoUpcaster, upcast
 
 
 class UnknownType(LookupError):
@@ -42,13 +43,19 @@ class Recorded:
 
 
 def decode[M: Message](kinds: Mapping[str, type[M]], envelope: Envelope, value: bytes | None) -> M:
-    """Raises UnknownType or UnreadableValue."""
+    """Bodies of earlier versions are upcast first. Raises UnknownType or UnreadableValue."""
     kind = kinds.get(envelope.type)
     if kind is None or envelope.version > kind.version:
         raise UnknownType(f"{envelope.type} version {envelope.version}")
     try:
+        if envelope.version < kind.version:
+            value = upcast(envelope.type, envelope.version, kind.version, value or b"")
         return kind.model_validate_json(value or b"")
+    except NoUpcaster as problem:
+        raise UnknownType(str(problem)) from None
     except ValidationError as problem:
         first = problem.errors(include_url=False, include_input=False)[0]
         place = "/".join(str(part) for part in first["loc"])
         raise UnreadableValue(f"{envelope.type}: {first['msg']} at /{place}") from None
+    except ValueError:
+        raise UnreadableValue(f"{envelope.type}: not a JSON object at /") from None

@@ -12,6 +12,7 @@ class SessionStarted(Message):
     """The first event of a session. The plan is fixed here: an old session is explained by the rules it ran under."""
 
     type: ClassVar[str] = "session.started"
+    version: ClassVar[int] = 2
     input_id: str
     alert: Alert
     chain: ResolvedChain

@@ -58,9 +58,9 @@ def combines(model: str) -> bool:
 
 
 def native_tools_of(model: str, wanted: tuple[NativeTool, ...]) -> tuple[NativeTool, ...]:
-    """Those of them that the model has."""
+    """Those of them that the model has, and that are known here."""
     version = (0, 0) if THOUGHTLESS.search(model) else _version(model)
-    return tuple(tool for tool in wanted if version >= FIRST_WITH[tool])
+    return tuple(tool for tool in wanted if tool in FIRST_WITH and version >= FIRST_WITH[tool])
 
 
 def _budget(model: str, thinking: Thinking) -> types.ThinkingConfig:

@@ -1,7 +1,7 @@
 """From our request to one that Gemini understands. Imports the SDK."""
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import assert_never
 
 from google.genai import types
@@ -16,6 +16,13 @@ from tarsy_llm.protocol import LlmRequest
 FOREIGN_SIGNATURE = b"skip_thought_signature_validator"
 """Documented for calls that Gemini did not make itself: ai.google.dev/gemini-api/docs/thought-signatures, FAQ."""
 
+NATIVE_TOOLS: Mapping[NativeTool, types.Tool] = {
+    "google_search": types.Tool(google_search=types.GoogleSearch()),
+    "url_context": types.Tool(url_context=types.UrlContext()),
+    "code_execution": types.Tool(code_execution=types.ToolCodeExecution()),
+}
+"""Those that `native_tools_of` lets through."""
+
 
 def config_of(request: LlmRequest, settings: ModelSettings) -> types.GenerateContentConfig:
     declared = [
@@ -29,7 +36,7 @@ def config_of(request: LlmRequest, settings: ModelSettings) -> types.GenerateCon
     return types.GenerateContentConfig(
         system_instruction=request.conversation.system or None,
         max_output_tokens=request.max_output_tokens or settings.max_output_tokens,
-        tools=[*functions, *map(_native_tool, native)] or None,
+        tools=[*functions, *(NATIVE_TOOLS[tool] for tool in native)] or None,
         tool_config=_tool_config(native) if declared else None,
         automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
         automatic_continuation=False,
@@ -40,18 +47,6 @@ def config_of(request: LlmRequest, settings: ModelSettings) -> types.GenerateCon
 def _native(request: LlmRequest, model: str) -> tuple[NativeTool, ...]:
     """Where both are not allowed, the tools that the agent was given for its work go first."""
     return native_tools_of(model, request.native_tools) if combines(model) or not request.tools else ()
-
-
-def _native_tool(tool: NativeTool) -> types.Tool:
-    match tool:
-        case "google_search":
-            return types.Tool(google_search=types.GoogleSearch())
-        case "url_context":
-            return types.Tool(url_context=types.UrlContext())
-        case "code_execution":
-            return types.Tool(code_execution=types.ToolCodeExecution())
-        case _:
-            assert_never(tool)
 
 
 def _tool_config(native: tuple[NativeTool, ...]) -> types.ToolConfig:

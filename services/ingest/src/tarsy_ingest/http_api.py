@@ -1,16 +1,17 @@
 """Alerts over HTTP. 202 means that Kafka has the alert."""
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import Any
 from uuid import uuid4
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel
 
 from tarsy_bus.publisher import TooLarge
 from tarsy_bus.tracing import HEADER
 from tarsy_contracts.alert import AlertSource
+from tarsy_contracts.api.alerts import AlertAccepted, WebhookAccepted, WebhookAlertAccepted
 from tarsy_contracts.identities import session_of_idempotency_key
 from tarsy_ingest.alert_rules import AlertRules
 from tarsy_ingest.alertmanager import AUTHOR, Notice, Webhook, read_webhook
@@ -20,86 +21,52 @@ from tarsy_ingest.intake import Intake
 from tarsy_ingest.metrics import Metrics
 from tarsy_ingest.raw_alert import AlertRejected, Payload, parse_json
 from tarsy_ingest.submission import Submission, read_submission
-from tarsy_service.problems import Problem
-
-AUTHOR_HEADERS = ("X-Forwarded-User", "X-Forwarded-Email", "X-Remote-User")
-API_CLIENT = "api-client"
-KEY_HEADER = "Idempotency-Key"
-LONGEST_KEY = 255
-
-
-class Submitted(BaseModel):
-    session_id: str
-    status: Literal["queued"] = "queued"
-    message: str = "The alert is queued for investigation."
-
-
-class NoticeAnswer(BaseModel):
-    fingerprint: str
-    status: Literal["queued", "resolved"]
-    session_id: str | None = None
-    message: str
-
-
-class WebhookAnswer(BaseModel):
-    """`truncated_alerts`: how many alerts of the group Alertmanager did not send."""
-
-    alerts: list[NoticeAnswer]
-    truncated_alerts: int
+from tarsy_service.caller import KeyedBodies, caller_of
 
 
 def alerts_router(intake: Intake, rules: AlertRules, metrics: Metrics, mask: Callable[[str], str]) -> APIRouter:
     router = APIRouter(prefix="/api/v1/alerts", route_class=alert_route(mask), tags=["alerts"])
+    bodies = KeyedBodies()
 
     @router.post("", status_code=202, openapi_extra=_body_of(Submission))
-    async def submit(request: Request) -> Submitted:
-        author = author_of(request, API_CLIENT)
-        key = _key(request)
-        session_id = session_of_idempotency_key(caller=author, key=key) if key else str(uuid4())
+    async def submit(request: Request) -> AlertAccepted:
+        caller = caller_of(request.headers)
+        key = caller.key
+        session_id = session_of_idempotency_key(caller=caller.scope, key=key) if key else str(uuid4())
         with _refusals_counted(metrics, "api"):
             body = parse_json(await read_body(request))
-            raw_alert = read_submission(body, rules, session_id=session_id, author=author)
+            raw_alert = read_submission(body, rules, session_id=session_id, author=caller.name)
+            if key:
+                bodies.check(session_id, json.dumps(body, sort_keys=True).encode())
             await intake.accept(raw_alert, delivery_id=key or session_id, cause=request.headers.get(HEADER))
-        return Submitted(session_id=session_id)
+        return AlertAccepted(session_id=session_id)
 
     @router.post("/alertmanager", status_code=202, openapi_extra=_body_of(Webhook), response_model_exclude_none=True)
-    async def alertmanager(request: Request, alert_type: str | None = None) -> WebhookAnswer:
+    async def alertmanager(request: Request, alert_type: str | None = None) -> WebhookAccepted:
         with _refusals_counted(metrics, "alertmanager"):
             body = parse_json(await read_body(request))
-            author = author_of(request, AUTHOR)
+            author = caller_of(request.headers, otherwise=AUTHOR).name
             webhook, notices = read_webhook(body, rules.types, author=author, alert_type=alert_type)
         delivery_id = str(uuid4())
         cause = request.headers.get(HEADER)
         answers = [await _accept_notice(intake, metrics, notice, delivery_id, cause) for notice in notices]
-        return WebhookAnswer(alerts=answers, truncated_alerts=webhook.truncatedAlerts)
+        return WebhookAccepted(alerts=tuple(answers), truncated_alerts=webhook.truncatedAlerts)
 
     return router
 
 
 async def _accept_notice(
     intake: Intake, metrics: Metrics, notice: Notice, delivery_id: str, cause: str | None
-) -> NoticeAnswer:
+) -> WebhookAlertAccepted:
     raw_alert = notice.raw_alert
     if raw_alert is None:
         metrics.count("alertmanager", "resolved")
-        return NoticeAnswer(fingerprint=notice.fingerprint, status="resolved", message=notice.message)
+        return WebhookAlertAccepted(fingerprint=notice.fingerprint, status="resolved", message=notice.message)
     with _refusals_counted(metrics, "alertmanager"):
         await intake.accept(raw_alert, delivery_id=delivery_id, cause=cause)
-    return NoticeAnswer(
+    return WebhookAlertAccepted(
         fingerprint=notice.fingerprint, status="queued", session_id=raw_alert.session_id, message=notice.message
     )
-
-
-def author_of(request: Request, otherwise: str) -> str:
-    """The caller that the proxy in front of us names."""
-    return next((request.headers[name] for name in AUTHOR_HEADERS if request.headers.get(name)), otherwise)
-
-
-def _key(request: Request) -> str | None:
-    key = request.headers.get(KEY_HEADER)
-    if key is not None and not 0 < len(key.strip()) <= LONGEST_KEY:
-        raise Problem(400, "Invalid request", f"{KEY_HEADER} has to have 1 to {LONGEST_KEY} characters")
-    return key
 
 
 @contextmanager

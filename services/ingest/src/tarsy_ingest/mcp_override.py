@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field, StrictBool
 
-from tarsy_contracts.alert import McpSelection, McpServerSelection, NativeToolSelection
+from tarsy_contracts.alert import McpSelection, McpServerSelection
 from tarsy_ingest.raw_alert import FieldError, Payload
 
 MOST_SERVERS = 50
@@ -50,7 +50,7 @@ class McpChoice(StrictPayload):
         """None when nothing is chosen."""
         if not self.servers and self.native_tools is None:
             return None
-        native = None if self.native_tools is None else NativeToolSelection(**self.native_tools.model_dump())
+        native = None if self.native_tools is None else self.native_tools.model_dump(exclude_none=True)
         return McpSelection(servers=tuple(server.selected() for server in self.servers), native_tools=native)
 
 

@@ -17,34 +17,34 @@ from tarsy_service.runner import Readiness
 from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor
 from tarsy_service.tracing import tracing_of
-from tarsy_timeline.answers import Answers
 from tarsy_timeline.database import Connection, Database
 from tarsy_timeline.held_watch import HeldWatch
 from tarsy_timeline.internal_routes import internal_routes
-from tarsy_timeline.ledger import Ledger, LogIdentity
-from tarsy_timeline.living import Living
 from tarsy_timeline.metrics import Metrics
-from tarsy_timeline.migrating import migrate
+from tarsy_timeline.migrations import migrate
 from tarsy_timeline.parts import Parts, Work
+from tarsy_timeline.projection_checkpoint import LogIdentity, ProjectionCheckpoint
 from tarsy_timeline.projector import Projector
-from tarsy_timeline.reading import Reading
+from tarsy_timeline.reply_waiter import ReplyWaiter
 from tarsy_timeline.request_routes import request_routes
-from tarsy_timeline.requesting import Requesting
 from tarsy_timeline.routes import session_routes
 from tarsy_timeline.server_watch import ServerWatch
+from tarsy_timeline.session_commands import SessionCommands
+from tarsy_timeline.session_queries import SessionQueries
 from tarsy_timeline.settings import DEFAULT_SCHEMA, TimelineSettings
 from tarsy_timeline.system_routes import held_routes, system_routes
 from tarsy_timeline.unprojected import UnprojectedWatch
+from tarsy_timeline.worker_liveness import WorkerLiveness
 
 
 def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
     bus = bus_of(settings, kafka_writes(registry, "timeline"), unparsable_records(registry, "timeline"))
     schema = settings.database_schema
     database = Database(settings.database.get_secret_value(), schema, settings.database_connections)
-    ledger, metrics, supervisor = Ledger(database), Metrics(registry), Supervisor()
+    checkpoint, metrics, supervisor = ProjectionCheckpoint(database), Metrics(registry), Supervisor()
     publisher = Publisher(bus, source="tarsy/timeline", now=lambda: datetime.now(UTC))
-    answers, reading = Answers(bus), Reading(database, settings.wait_seconds)
-    watch = ServerWatch(bus, Living(), wait_seconds=settings.wait_seconds, now=lambda: datetime.now(UTC))
+    replies, queries = ReplyWaiter(bus), SessionQueries(database, settings.wait_seconds)
+    watch = ServerWatch(bus, WorkerLiveness(), wait_seconds=settings.wait_seconds, now=lambda: datetime.now(UTC))
     unprojected, held = UnprojectedWatch(database), HeldWatch(bus, wait_seconds=settings.wait_seconds)
     warning = (watch, unprojected, held)
     metrics.watch_warnings(lambda category: sum(one.count_warnings(category) for one in warning))
@@ -54,17 +54,17 @@ def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
     tracing = tracing_of("timeline", settings)
     masker = Masker.default(settings.masking_key_bytes)
     router = APIRouter()
-    router.include_router(session_routes(reading))
-    requesting = Requesting(publisher, answers, settings.wait_seconds, tracing.tracer)
-    router.include_router(request_routes(requesting, masker))
+    router.include_router(session_routes(queries))
+    commands = SessionCommands(publisher, replies, settings.wait_seconds, tracing.tracer)
+    router.include_router(request_routes(commands, masker))
     router.include_router(system_routes(watch, lambda: [*unprojected.warnings(), *held.warnings()]))
     router.include_router(held_routes(held))
-    router.include_router(internal_routes(reading))
+    router.include_router(internal_routes(queries))
 
     def projector() -> Projector:
         """Another one each time: a consumer that was stopped cannot be started again."""
         note, group = partial(parts.note, "projector"), _group(schema)
-        return Projector(bus, ledger, metrics, tracing.tracer, lambda: datetime.now(UTC), note, group)
+        return Projector(bus, checkpoint, metrics, tracing.tracer, lambda: datetime.now(UTC), note, group)
 
     async def prepare(connection: Connection) -> None:
         await migrate(connection, schema)
@@ -72,10 +72,10 @@ def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
     async def run(ready: Ready) -> None:
         await check_topics(bus)
         async with database.running(prepare), publisher.running(), supervisor.group() as group:
-            await ledger.begin(LogIdentity(await cluster_id(bus), bus.topics.sessions), await _beginnings(bus))
+            await checkpoint.begin(LogIdentity(await cluster_id(bus), bus.topics.sessions), await _beginnings(bus))
             begun = Readiness(["answers", "projector"])
             works: dict[str, Work] = {
-                "answers": lambda: answers.run(partial(begun.ready, "answers"), supervisor.steps("answers")),
+                "answers": lambda: replies.run(partial(begun.ready, "answers"), supervisor.steps("answers")),
                 "projector": lambda: projector().run(partial(begun.ready, "projector"), supervisor.steps("projector")),
                 "servers": lambda: watch.run(supervisor),
                 "unprojected": lambda: unprojected.run(supervisor.steps("unprojected")),

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 import asyncpg
 import structlog
 from asyncpg.pool import PoolConnectionProxy
+from pydantic_core import from_json
 
 from tarsy_service.problems import Problem
 
@@ -107,7 +108,7 @@ class Database:
 
 
 async def _init(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
-    await connection.set_type_codec("jsonb", encoder=json.dumps, decoder=json.loads, schema="pg_catalog")
+    await connection.set_type_codec("jsonb", encoder=json.dumps, decoder=from_json, schema="pg_catalog")
 
 
 async def _close(pool: "asyncpg.Pool[asyncpg.Record]") -> None:

@@ -1,16 +1,15 @@
 """What websocket-gateways ask. Not for people, and not to be published outside."""
 
-import json
 from collections.abc import AsyncIterator
 
 from fastapi import APIRouter
 from fastapi.responses import Response, StreamingResponse
 from pydantic import BaseModel, Field
 
-from tarsy_timeline import shapes
-from tarsy_timeline.reading import Reading
+from tarsy_contracts.api.timeline import SessionHistory
+from tarsy_timeline import responses
 from tarsy_timeline.routes import AtLeast, SessionId
-from tarsy_timeline.shapes import Shape
+from tarsy_timeline.session_queries import LogLine, SessionQueries
 
 LINES = "application/x-ndjson"
 MOST_ASKED = 2_000
@@ -20,37 +19,37 @@ class AskedChains(BaseModel):
     session_ids: list[str] = Field(max_length=MOST_ASKED)
 
 
-def internal_routes(reading: Reading) -> APIRouter:
+def internal_routes(queries: SessionQueries) -> APIRouter:
     router = APIRouter(prefix="/internal/v1", include_in_schema=False)
 
     @router.get("/chains")
     async def chains(open_only: bool = False) -> StreamingResponse:
         """The log's identity and positions, then a line for each session: its last accepted event there."""
-        await reading.begun()  # once for itself: a problem after the first byte could not be told any more
-        return StreamingResponse(_lines(reading.chains(open_only=open_only)), media_type=LINES)
+        await queries.begun()  # once for itself: a problem after the first byte could not be told any more
+        return StreamingResponse(_lines(queries.chains(open_only=open_only)), media_type=LINES)
 
     @router.post("/chains")
     async def chains_of(asked: AskedChains) -> Response:
         """The same of some sessions. Those without an accepted event have no line."""
-        return Response(_written(await reading.chains_of(asked.session_ids)), media_type=LINES)
+        return Response(_written(await queries.chains_of(asked.session_ids)), media_type=LINES)
 
     @router.get("/sessions/{session_id}/history")
-    async def history(session_id: SessionId, at_least: AtLeast = 0) -> Shape:
+    async def history(session_id: SessionId, at_least: AtLeast = 0) -> SessionHistory:
         """All that a subscriber needs, of one moment: session, stages with executions, timeline."""
-        rows = await reading.whole(session_id, at_least=at_least)
-        return {
-            "last_number": rows.last_number,
-            "session": shapes.session_detail(rows.session, rows.stages, rows.executions),
-            "timeline": [shapes.timeline_event(row) for row in rows.timeline],
-        }
+        rows = await queries.whole(session_id, at_least=at_least)
+        return SessionHistory(
+            last_number=rows.last_number,
+            session=responses.session_detail(rows.session, rows.stages, rows.executions),
+            timeline=tuple(map(responses.timeline_event, rows.timeline)),
+        )
 
     return router
 
 
-async def _lines(portions: AsyncIterator[list[Shape]]) -> AsyncIterator[bytes]:
+async def _lines(portions: AsyncIterator[list[LogLine]]) -> AsyncIterator[bytes]:
     async for portion in portions:
         yield _written(portion)
 
 
-def _written(lines: list[Shape]) -> bytes:
-    return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+def _written(lines: list[LogLine]) -> bytes:
+    return b"".join(line.model_dump_json().encode() + b"\n" for line in lines)

@@ -4,7 +4,7 @@ import asyncpg
 
 from tarsy_bus.acceptance import LogMismatch
 from tarsy_timeline.database import UNREACHABLE
-from tarsy_timeline.ledger import PositionMoved
+from tarsy_timeline.projection_checkpoint import PositionMoved
 
 OF_THE_DATABASE = frozenset({"08", "25", "28", "3D", "40", "42", "53", "55", "57", "58"})
 """Classes of SQLSTATE that say nothing of a record. 08, 25, 40, 53 and 57 pass. The others hold for every record (no

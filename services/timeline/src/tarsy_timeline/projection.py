@@ -12,8 +12,8 @@ from typing import assert_never
 from pydantic import JsonValue
 
 from tarsy_contracts import events as e
-from tarsy_contracts.alert import PRIORITIES, priority_of
-from tarsy_contracts.chain import ResolvedChain
+from tarsy_contracts.alert import PRIORITIES, McpSelection, priority_of
+from tarsy_contracts.chain import NATIVE_TOOLS, ResolvedChain
 from tarsy_contracts.display import display_cut
 from tarsy_contracts.recorded import Recorded
 from tarsy_contracts.timeline import (
@@ -25,7 +25,7 @@ from tarsy_contracts.timeline import (
     TimelineEnded,
     timeline_changes,
 )
-from tarsy_timeline.storable import indexable, storable, storable_json
+from tarsy_timeline.postgres_text import to_index_text, to_postgres_json, to_postgres_text
 
 ORDER = (
     "move_session",
@@ -89,12 +89,18 @@ def _facts(record: Recorded) -> Iterator[Statement]:
             provider, limit = _text(event.llm_provider), event.max_iterations or None
             yield "plan_execution", (execution_id, provider, event.controller, limit)
         case e.ProviderFellBack(execution_id=execution_id) as event:
-            names = (storable(event.from_provider), storable(event.to_provider))
-            yield "fall_back", (execution_id, *names, storable(event.error), storable(event.kind), record.number)
+            names = (to_postgres_text(event.from_provider), to_postgres_text(event.to_provider))
+            yield (
+                "fall_back",
+                (execution_id, *names, to_postgres_text(event.error), to_postgres_text(event.kind), record.number),
+            )
         case e.ExecutionCompleted(execution_id=execution_id) as event:
             yield "end_execution", (execution_id, event.iterations, event.forced_conclusion)
         case e.LlmCallCompleted(execution_id=execution_id, usage=usage, model=model):
-            yield "count_llm_call", (execution_id, usage.input_tokens or 0, usage.output_tokens or 0, storable(model))
+            yield (
+                "count_llm_call",
+                (execution_id, usage.input_tokens or 0, usage.output_tokens or 0, to_postgres_text(model)),
+            )
         case e.ToolCallRequested(execution_id=execution_id):
             yield "count_tool_call", (execution_id,)
         case _:
@@ -106,16 +112,24 @@ def _started(record: Recorded, event: e.SessionStarted) -> Row:
     texts = [alert.title, alert.severity, alert.source, alert.author, alert.runbook_url]
     return (
         record.session_id,
-        indexable(alert.alert_type),
-        *(None if text is None else storable(text) for text in texts),
-        indexable(chain.chain_id),
-        storable(alert.data),
+        to_index_text(alert.alert_type),
+        *(None if text is None else to_postgres_text(text) for text in texts),
+        to_index_text(chain.chain_id),
+        to_postgres_text(alert.data),
         chain.scripted,
         PRIORITIES.index(priority_of(alert)),
-        None if alert.mcp is None else storable_json(alert.mcp.model_dump(mode="json")),
+        None if alert.mcp is None else _selected(alert.mcp),
         _stages_to_come(chain),
         any(len(stage.agents) > 1 for stage in chain.stages),
     )
+
+
+def _selected(selection: McpSelection) -> JsonValue:
+    """ReplyWaiter name each native tool that is known, null where nothing was chosen."""
+    chosen = selection.native_tools
+    native: JsonValue = None if chosen is None else {**dict.fromkeys(NATIVE_TOOLS), **chosen}
+    servers: list[JsonValue] = [server.model_dump(mode="json") for server in selection.servers]
+    return to_postgres_json({"servers": servers, "native_tools": native})
 
 
 def _stages_to_come(chain: ResolvedChain) -> int:
@@ -138,10 +152,10 @@ def _changed(record: Recorded, change: TimelineChange) -> Statement:
             began = time if status == "in_progress" else None
             return "change_session", (session, status, *texts, *summary, began, _end(status, time))
         case StageChanged(status=status):
-            stage = (change.stage_id, session, storable(change.stage_name), change.stage_index, status)
+            stage = (change.stage_id, session, to_postgres_text(change.stage_name), change.stage_index, status)
             return "change_stage", (*stage, _text(change.error_message), time, _end(status, time), number)
         case ExecutionChanged(status=status):
-            agent = (storable(change.agent_name), change.agent_index, status, _text(change.error_message))
+            agent = (to_postgres_text(change.agent_name), change.agent_index, status, _text(change.error_message))
             place = (change.execution_id, session, change.stage_id)
             return "change_execution", (*place, *agent, time, _end(status, time), number)
         case TimelineCreated():
@@ -156,13 +170,13 @@ def _changed(record: Recorded, change: TimelineChange) -> Statement:
 
 
 def _shown(content: str, metadata: dict[str, JsonValue]) -> tuple[str, JsonValue]:
-    shown, cut = display_cut(storable(content))
-    return shown, storable_json({**metadata, "display_cut": True} if cut else metadata)
+    shown, cut = display_cut(to_postgres_text(content))
+    return shown, to_postgres_json({**metadata, "display_cut": True} if cut else metadata)
 
 
 def _text(text: str) -> str | None:
     """Where there is nothing to say, answers have null."""
-    return storable(text) or None
+    return to_postgres_text(text) or None
 
 
 def _end(status: str, time: datetime) -> datetime | None:

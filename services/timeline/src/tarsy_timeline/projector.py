@@ -32,10 +32,10 @@ from tarsy_bus.records import Delivery, append_time
 from tarsy_bus.start_positions import hold
 from tarsy_bus.tracing import note_reading
 from tarsy_contracts.recorded import Recorded
-from tarsy_timeline.ledger import Ledger, PositionMoved
 from tarsy_timeline.metrics import Metrics
 from tarsy_timeline.parts import Pauses
 from tarsy_timeline.postgres_errors import is_of_the_database, reason_of
+from tarsy_timeline.projection_checkpoint import PositionMoved, ProjectionCheckpoint
 from tarsy_timeline.resilient_writer import ResilientWriter
 
 log = structlog.get_logger(__name__)
@@ -56,15 +56,15 @@ class Partition:
 
 
 class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is untyped
-    """The group says who reads which partition, the ledger says from where: nothing is committed to Kafka.
+    """The group says who reads which partition, the checkpoint says from where: nothing is committed to Kafka.
 
-    Two projectors on one partition do no harm: the ledger lets one of them through.
+    Two projectors on one partition do no harm: the checkpoint lets one of them through.
     """
 
     def __init__(
         self,
         bus: Bus,
-        ledger: Ledger,
+        checkpoint: ProjectionCheckpoint,
         metrics: Metrics,
         tracer: Tracer,
         now: Callable[[], datetime],
@@ -74,13 +74,13 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         """`note` is told why the projector waits, and nothing when it goes on."""
         self._bus = bus
         self._topic = bus.topics.sessions
-        self._ledger = ledger
+        self._checkpoint = checkpoint
         self._metrics = metrics
         self._tracer = tracer
         self._now = now
         self._note = note
         self._pauses = Pauses()
-        self._writer = ResilientWriter(ledger, metrics, now)
+        self._writer = ResilientWriter(checkpoint, metrics, now)
         self._partitions: dict[int, Partition] = {}
         self._waiting: set[int] = set()
         self._assigned = False
@@ -117,7 +117,8 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
             await stop_client(self._consumer)
 
     async def on_partitions_revoked(self, revoked: Collection[TopicPartition]) -> None:
-        """Rebalances are eager: what was taken away is mostly given back. What is running may end, see Ledger.write."""
+        """Rebalances are eager: what was taken away is mostly given back. What is running may end: see
+        ProjectionCheckpoint.write."""
 
     async def on_partitions_assigned(self, assigned: Collection[TopicPartition]) -> None:
         """Only notes them, as an exception in here would only be logged. Records come before this has ended."""
@@ -165,7 +166,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         self._note("")
 
     def _reload(self, numbers: Collection[int]) -> None:
-        """Forget what is known of these and begin again at what the ledger says."""
+        """Forget what is known of these and begin again at what the checkpoint says."""
         again = set(numbers)
         self._partitions = {number: kept for number, kept in self._partitions.items() if number not in again}
         self._waiting |= again
@@ -178,12 +179,12 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
                 self._consumer.seek(place, partition.position)
 
     async def _open(self) -> None:
-        """Those that wait go on where the ledger says; those that came back, where they stood."""
+        """Those that wait go on where the checkpoint says; those that came back, where they stood."""
         kept = {number: self._partitions[number] for number in self._waiting if number in self._partitions}
         # On a connection of its own: on the consumer's, it would wait behind a fetch, half a second each time.
         async with Follower(self._bus, self._topic).running() as follower:
             for number in self._waiting - kept.keys():
-                kept[number] = Partition(await self._ledger.position(number), RecentChains(), Lag(self._now))
+                kept[number] = Partition(await self._checkpoint.position(number), RecentChains(), Lag(self._now))
             await follower.check({number: partition.position for number, partition in kept.items()})
         # No await from here on. A rebalance may have come in between: on_partitions_assigned noted what is ours now.
         for number in self._waiting & kept.keys():
@@ -218,11 +219,11 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         self._metrics.projected(types, dropped=len(fresh) - len(accepted))
 
     async def _learn(self, number: int, chains: RecentChains, deliveries: list[Delivery]) -> None:
-        """What the ledger knows of sessions that did not come lately."""
+        """What the checkpoint knows of sessions that did not come lately."""
         chains.forget_old()
         missing = chains.missing(delivery.envelope.subject for delivery in deliveries)
         if missing:
-            chains.learn(missing, await self._ledger.last_events(number, missing))
+            chains.learn(missing, await self._checkpoint.last_events(number, missing))
 
     async def _accepted(self, chains: RecentChains, deliveries: list[Delivery]) -> list[Recorded]:
         pacer = Pacer()

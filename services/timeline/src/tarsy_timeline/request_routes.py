@@ -1,49 +1,52 @@
 """The API for people and the page: what somebody wants of a session. Its owner decides."""
 
 from collections.abc import Callable
+from typing import Any
 
-from fastapi import APIRouter, Request
-from fastapi.responses import JSONResponse
+from fastapi import APIRouter, Request, Response
 
+from tarsy_contracts.api.requests import SessionRequestGranted, SessionRequestPending
 from tarsy_contracts.inputs import CancelRequested, SessionFailRequested, SessionReleaseRequested
 from tarsy_masking.masker import Masker
-from tarsy_timeline.asking import Asking, Reason
-from tarsy_timeline.requesting import Requesting
+from tarsy_timeline.request_handler import Reason, RequestHandler
 from tarsy_timeline.routes import SessionId
+from tarsy_timeline.session_commands import SessionCommands
+
+PENDING: dict[int | str, dict[str, Any]] = {202: {"model": SessionRequestPending}}
 
 
-def request_routes(requesting: Requesting, masker: Masker) -> APIRouter:
+def request_routes(commands: SessionCommands, masker: Masker) -> APIRouter:
     router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"])
-    asking = Asking(requesting, masker)
+    handler = RequestHandler(commands, masker)
 
-    @router.post("/{session_id}/cancel")
-    async def cancel(session_id: SessionId, request: Request) -> JSONResponse:
+    @router.post("/{session_id}/cancel", response_model=SessionRequestGranted, responses=PENDING)
+    async def cancel(session_id: SessionId, request: Request) -> Response:
         """200, 404 or 409 is the decision of the session's owner; 202 says that it has not answered yet."""
 
         def message(id: str, author: str) -> CancelRequested:
             return CancelRequested(request_id=id, author=author)
 
-        return await asking.ask("cancel", session_id, request, message, "The session is being cancelled.")
+        return await handler.ask("cancel", session_id, request, message, "The session is being cancelled.")
 
-    @router.post("/{session_id}/release")
-    async def release(session_id: SessionId, request: Request) -> JSONResponse:
+    @router.post("/{session_id}/release", response_model=SessionRequestGranted, responses=PENDING)
+    async def release(session_id: SessionId, request: Request) -> Response:
         """Brings back a session that was set aside, with the inputs that wait, such as after an upgrade."""
-        return await asking.ask("release", session_id, request, _releasing("release"), "The session goes on.")
+        return await handler.ask("release", session_id, request, _releasing("release"), "The session goes on.")
 
-    @router.post("/{session_id}/retry")
-    async def retry(session_id: SessionId, request: Request) -> JSONResponse:
+    @router.post("/{session_id}/retry", response_model=SessionRequestGranted, responses=PENDING)
+    async def retry(session_id: SessionId, request: Request) -> Response:
         """The same as release: what waits is decided once more."""
-        return await asking.ask("retry", session_id, request, _releasing("retry"), "The session goes on.")
+        return await handler.ask("retry", session_id, request, _releasing("retry"), "The session goes on.")
 
-    @router.post("/{session_id}/fail")
-    async def fail(session_id: SessionId, request: Request, why: Reason) -> JSONResponse:
+    @router.post("/{session_id}/fail", response_model=SessionRequestGranted, responses=PENDING)
+    async def fail(session_id: SessionId, request: Request, why: Reason) -> Response:
         """Ends a session that was set aside. The inputs that wait go to the dead letters."""
         reason = masker.for_session(session_id).mask(why.reason)
 
         def message(id: str, author: str) -> SessionFailRequested:
             return SessionFailRequested(request_id=id, author=author, reason=reason)
 
-        return await asking.ask("fail", session_id, request, message, "The session has been ended.")
+        return await handler.ask("fail", session_id, request, message, "The session has been ended.")
 
     return router
 

@@ -7,12 +7,12 @@ import structlog
 
 from tarsy_contracts.recorded import Recorded
 from tarsy_timeline.database import Connection
-from tarsy_timeline.ledger import Ledger
 from tarsy_timeline.metrics import Metrics
 from tarsy_timeline.postgres_errors import is_of_the_record, reason_of
+from tarsy_timeline.postgres_text import to_index_text
 from tarsy_timeline.projection import Batch, Row, Statement, moved, statements
+from tarsy_timeline.projection_checkpoint import ProjectionCheckpoint
 from tarsy_timeline.sql import QUERIES
-from tarsy_timeline.storable import indexable
 
 log = structlog.get_logger(__name__)
 
@@ -22,8 +22,8 @@ MOVE_SESSION = "move_session"
 class ResilientWriter:
     """Each write is a transaction that moves the position: what it raises leaves nothing half done."""
 
-    def __init__(self, ledger: Ledger, metrics: Metrics, now: Callable[[], datetime]) -> None:
-        self._ledger = ledger
+    def __init__(self, checkpoint: ProjectionCheckpoint, metrics: Metrics, now: Callable[[], datetime]) -> None:
+        self._checkpoint = checkpoint
         self._metrics = metrics
         self._now = now
 
@@ -33,7 +33,7 @@ class ResilientWriter:
         Raises PositionMoved, or what is_of_the_database; then the position stands somewhere between the two.
         """
         try:
-            await self._ledger.write(partition, start, end, _batch(records))
+            await self._checkpoint.write(partition, start, end, _batch(records))
         except Exception as problem:
             if not is_of_the_record(problem) or not records:
                 raise
@@ -47,7 +47,7 @@ class ResilientWriter:
 
     async def _write_aside(self, partition: int, start: int, end: int, record: Recorded) -> None:
         """The session's chain and whatever else of the record can be written; and a row that tells what could not."""
-        async with self._ledger.moving(partition, start, end) as connection:
+        async with self._checkpoint.moving(partition, start, end) as connection:
             failed = await _write_what_can_be(connection, record)
             await connection.execute(QUERIES["set_aside"], *_row(record, failed, self._now()))
         self._metrics.set_aside(record.envelope.type)
@@ -95,5 +95,5 @@ async def _attempt(connection: Connection, name: str, row: Row) -> Exception | N
 
 
 def _row(record: Recorded, failed: Sequence[str], now: datetime) -> Row:
-    names = (indexable(record.session_id), record.number, indexable(record.envelope.type))
+    names = (to_index_text(record.session_id), record.number, to_index_text(record.envelope.type))
     return (record.partition, record.offset, *names, "; ".join(failed), now)

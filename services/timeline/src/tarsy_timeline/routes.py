@@ -1,64 +1,61 @@
 """The API for people and the page: what there is to read."""
 
-import math
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
-from fastapi.responses import JSONResponse
+from fastapi import APIRouter, Path, Query, Response
 
-from tarsy_timeline import shapes
-from tarsy_timeline.reading import Reading
-from tarsy_timeline.searching import SessionQuery
-from tarsy_timeline.shapes import Shape
+from tarsy_contracts.api.sessions import ActiveSessions, FilterOptions, SessionDetail, SessionList, SessionState
+from tarsy_contracts.api.timeline import TimelineEvent
+from tarsy_timeline import responses
+from tarsy_timeline.session_filter import SessionFilterQuery
+from tarsy_timeline.session_queries import SessionQueries
 
 LAST_NUMBER_HEADER = "TARSy-Last-Number"
 
 type SessionId = Annotated[str, Path(max_length=200, pattern=r"^[A-Za-z0-9._-]+$")]
-type AtLeast = Annotated[int, Query(ge=0, le=2**62)]
+type AtLeast = Annotated[int, Query(ge=0, le=2**62, description="an event's number that the answer has to reach")]
 
 
-def session_routes(reading: Reading) -> APIRouter:
+def session_routes(queries: SessionQueries) -> APIRouter:
+    """Reads of one session wait a few seconds until the event number `at_least` is in the answer, then answer 503.
+
+    The header and `last_number` say which event the answer has reached.
+    """
     router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"])
 
     @router.get("")
-    async def list_sessions(search: SessionQuery) -> Shape:
-        count, rows = await reading.sessions(search)
-        pagination = {
-            "page": search.page,
-            "page_size": search.page_size,
-            "total_pages": math.ceil(count / search.page_size),
-            "total_items": count,
-        }
-        return {"sessions": [shapes.session_item(row) for row in rows], "pagination": pagination}
+    async def list_sessions(wanted: SessionFilterQuery) -> SessionList:
+        return responses.session_list(wanted, *await queries.sessions(wanted))
 
     @router.get("/active")
-    async def list_active() -> Shape:
+    async def list_active() -> ActiveSessions:
         """What runs, and what waits for its turn: at most a thousand of each."""
-        running, queued = await reading.active()
-        return {
-            "active": [shapes.running_session(row) for row in running],
-            "queued": [shapes.queued_session(row) for row in queued],
-        }
+        return responses.active_sessions(*await queries.active())
 
     @router.get("/filter-options")
-    async def get_filter_options() -> Shape:
+    async def get_filter_options() -> FilterOptions:
         """What the list can be filtered by: what sessions have, and all statuses."""
-        return shapes.filter_options(*await reading.options())
+        return responses.filter_options(*await queries.options())
 
     @router.get("/{session_id}")
-    async def get_session(session_id: SessionId) -> Shape:
-        rows = await reading.detail(session_id)
-        return shapes.session_detail(rows.session, rows.stages, rows.executions)
+    async def get_session(session_id: SessionId, response: Response, at_least: AtLeast = 0) -> SessionDetail:
+        rows = await queries.detail(session_id, at_least=at_least)
+        response.headers[LAST_NUMBER_HEADER] = str(rows.last_number)
+        return responses.session_detail(rows.session, rows.stages, rows.executions)
 
     @router.get("/{session_id}/status")
-    async def get_status(session_id: SessionId) -> Shape:
-        return shapes.session_status(await reading.session(session_id))
+    async def get_status(session_id: SessionId, response: Response, at_least: AtLeast = 0) -> SessionState:
+        state = responses.session_state(await queries.session(session_id, at_least=at_least))
+        response.headers[LAST_NUMBER_HEADER] = str(state.last_number)
+        return state
 
     @router.get("/{session_id}/timeline")
-    async def get_timeline(session_id: SessionId, at_least: AtLeast = 0) -> JSONResponse:
-        """In order. Waits a few seconds until the event number `at_least` is in it, then answers 503."""
-        rows = await reading.whole(session_id, at_least=at_least)
-        body = [shapes.timeline_event(row) for row in rows.timeline]
-        return JSONResponse(body, headers={LAST_NUMBER_HEADER: str(rows.last_number)})
+    async def get_timeline(
+        session_id: SessionId, response: Response, at_least: AtLeast = 0
+    ) -> tuple[TimelineEvent, ...]:
+        """In order."""
+        rows = await queries.whole(session_id, at_least=at_least)
+        response.headers[LAST_NUMBER_HEADER] = str(rows.last_number)
+        return tuple(map(responses.timeline_event, rows.timeline))
 
     return router

@@ -9,9 +9,9 @@ from tarsy_bus.catalog import CatalogEntries, follow_catalog
 from tarsy_bus.connection import Bus
 from tarsy_service.problems import Problem
 from tarsy_service.supervision import Supervisor
-from tarsy_timeline.living import Living, follow_workers
 from tarsy_timeline.server_warnings import Category, ServerWarning, warnings_of
 from tarsy_timeline.servers import Server, servers_of
+from tarsy_timeline.worker_liveness import WorkerLiveness, follow_workers
 
 NOT_READ = "The catalog of MCP servers has not been read to its end yet. Try again in a few seconds."
 NOT_SURE = "Kafka has not told for a while which tool gateways run, so what was known of MCP servers may be wrong now."
@@ -24,9 +24,9 @@ class Seen:
 
 
 class ServerWatch:
-    def __init__(self, bus: Bus, living: Living, *, wait_seconds: float, now: Callable[[], datetime]) -> None:
+    def __init__(self, bus: Bus, liveness: WorkerLiveness, *, wait_seconds: float, now: Callable[[], datetime]) -> None:
         self._bus = bus
-        self._living = living
+        self._liveness = liveness
         self._wait_seconds = wait_seconds
         self._listening_since = now()
         self._entries = CatalogEntries()
@@ -36,7 +36,7 @@ class ServerWatch:
     async def run(self, supervisor: Supervisor) -> None:
         """Until it is cancelled."""
         async with supervisor.group() as group:
-            group.start("workers", follow_workers(self._bus, self._living, self._heard, supervisor.steps("workers")))
+            group.start("workers", follow_workers(self._bus, self._liveness, self._heard, supervisor.steps("workers")))
             group.start(
                 "catalog",
                 follow_catalog(
@@ -56,24 +56,24 @@ class ServerWatch:
                 await self._has_heard.wait()
         except TimeoutError as problem:
             raise Problem(503, "Not there yet", NOT_READ) from problem
-        if not self._living.is_sure:
+        if not self._liveness.is_sure:
             raise Problem(503, "Service unavailable", NOT_SURE)
         return self.seen_now()
 
     def seen_now(self) -> Seen:
-        servers = servers_of(self._entries.all(), self._living.lives, self._living.last_heard)
-        return Seen(tuple(servers), tuple(warnings_of(servers, list(self._living.gateways()), self._listening_since)))
+        servers = servers_of(self._entries.all(), self._liveness.lives, self._liveness.last_heard)
+        return Seen(tuple(servers), tuple(warnings_of(servers, list(self._liveness.gateways()), self._listening_since)))
 
     def count_warnings(self, category: Category) -> int:
         """0 while the API would not tell them either."""
-        if not (self._has_read.is_set() and self._living.is_sure):
+        if not (self._has_read.is_set() and self._liveness.is_sure):
             return 0
         return sum(warning.category == category for warning in self.seen_now().warnings)
 
     def _heard(self) -> None:
-        if self._living.is_sure:
+        if self._liveness.is_sure:
             self._has_heard.set()
 
     def _forget(self) -> None:
         """Killed workers leave their entries on the topic for ever."""
-        self._entries.drop(lambda entry: self._living.has_forgotten(entry.seen.worker_id, since=entry.appended_at))
+        self._entries.drop(lambda entry: self._liveness.has_forgotten(entry.seen.worker_id, since=entry.appended_at))

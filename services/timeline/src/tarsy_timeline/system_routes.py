@@ -5,12 +5,13 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Query
 
+from tarsy_contracts.api.system import HeldSessionList, McpServer, McpServers, SystemWarnings
 from tarsy_service.problems import Problem
-from tarsy_timeline import system_shapes
+from tarsy_timeline import system_responses
 from tarsy_timeline.held_watch import HeldWatch
 from tarsy_timeline.server_warnings import ServerWarning
 from tarsy_timeline.server_watch import ServerWatch
-from tarsy_timeline.system_shapes import MOST_TOOLS, HeldSessionList, McpServer, McpServers, SystemWarnings
+from tarsy_timeline.system_responses import MOST_TOOLS
 
 TOOLS_SHOWN = {"listed": MOST_TOOLS, "none": 0}
 
@@ -25,21 +26,21 @@ def system_routes(watch: ServerWatch, also: Callable[[], Sequence[ServerWarning]
     @router.get("/mcp-servers")
     async def list_mcp_servers(tools: Tools = "listed") -> McpServers:
         """As the running tool gateways see them. One that is configured, but no gateway has ever seen, is not there."""
-        return system_shapes.mcp_servers((await watch.seen()).servers, most_tools=TOOLS_SHOWN[tools])
+        return system_responses.mcp_servers((await watch.seen()).servers, most_tools=TOOLS_SHOWN[tools])
 
     @router.get("/mcp-servers/{server_id}")
     async def get_mcp_server(server_id: ServerName) -> McpServer:
         """One server, with all its tools and their schemas."""
         for server in (await watch.seen()).servers:
             if server.name == server_id:
-                return system_shapes.mcp_server(server)
+                return system_responses.mcp_server(server)
         raise Problem(404, "Not found", "No tool gateway has told of such an MCP server.")
 
     @router.get("/warnings")
     async def list_warnings() -> SystemWarnings:
         """What an operator should look at. A warning goes when its cause does."""
         seen = await watch.seen()
-        return system_shapes.system_warnings([*also(), *seen.warnings], len(seen.servers))
+        return system_responses.system_warnings([*also(), *seen.warnings], len(seen.servers))
 
     return router
 
@@ -50,6 +51,6 @@ def held_routes(watch: HeldWatch) -> APIRouter:
     @router.get("/held-sessions")
     async def list_held_sessions() -> HeldSessionList:
         """The sessions that are set aside until an operator releases, retries or fails them."""
-        return system_shapes.held_sessions(await watch.sessions())
+        return system_responses.held_sessions(await watch.sessions())
 
     return router

@@ -1,7 +1,6 @@
 """One client, from its connection to its end."""
 
 import asyncio
-import json
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol
@@ -10,10 +9,19 @@ from uuid import uuid4
 import structlog
 from fastapi import WebSocket, WebSocketDisconnect
 
+from tarsy_contracts.api.websocket import (
+    ActionRefused,
+    ClientAction,
+    ConnectionEstablished,
+    Pong,
+    SubscriptionConfirmed,
+    SubscriptionFailed,
+    WebSocketMessage,
+)
 from tarsy_websocket_gateway.history import History
-from tarsy_websocket_gateway.hub import SESSIONS, Client, Everything, Hub
+from tarsy_websocket_gateway.hub import SESSIONS, Client, Hub, StatusSubscription
 from tarsy_websocket_gateway.metrics import Metrics
-from tarsy_websocket_gateway.protocol import Action, Wrong, read_action, session_of
+from tarsy_websocket_gateway.protocol import Wrong, read_action, session_of
 from tarsy_websocket_gateway.streams import Call
 from tarsy_websocket_gateway.subscription import HeldTooMuch, Subscription
 from tarsy_websocket_gateway.timeline_api import HistoryUnavailable
@@ -46,7 +54,7 @@ class Connection:
     async def run(self) -> None:
         """Until the client goes, or does not read fast enough."""
         self._metrics.connections.inc()
-        self._reply(type="connection.established", connection_id=str(uuid4()))
+        self._reply(ConnectionEstablished(type="connection.established", connection_id=str(uuid4())))
         try:
             await self._talk()
             if self._client.overflowed.is_set():
@@ -90,12 +98,12 @@ class Connection:
             try:
                 self._act(read_action(message.get("text") or ""))
             except Wrong as problem:
-                self._reply(type="error", message=str(problem))
+                self._reply(ActionRefused(type="error", message=str(problem)))
 
-    def _act(self, action: Action) -> None:
+    def _act(self, action: ClientAction) -> None:
         match action.action:
             case "ping":
-                self._reply(type="pong")
+                self._reply(Pong(type="pong"))
             case "unsubscribe":
                 self._hub.unsubscribe(self._client, action.channel)
             case "subscribe":
@@ -105,8 +113,8 @@ class Connection:
         if self._hub.channels(self._client) >= MOST_CHANNELS or len(self._asking) >= MOST_ASKING:
             raise Wrong(f"too many subscriptions: {MOST_CHANNELS} in all, {MOST_ASKING} at a time")
         if channel == SESSIONS:
-            self._hub.subscribe(self._client, channel, Everything())
-            self._reply(type="subscription.confirmed", channel=channel)
+            self._hub.subscribe(self._client, channel, StatusSubscription())
+            self._reply(_confirmed(channel))
             return
         # No await between these two: what the log brings after this number is held back.
         at_least = self._sessions.last_number(session_of(channel))
@@ -122,20 +130,23 @@ class Connection:
             history = await self._sessions.history(session_id, at_least)
             if self._is_current(channel, subscription):
                 messages = subscription.begin(history, self._sessions.running(session_id))
-                confirmed = json.dumps({"type": "subscription.confirmed", "channel": channel})
-                self._client.send([confirmed, *(message.text for message in messages)])
+                self._client.send([_confirmed(channel).to_text(), *(message.text for message in messages)])
         except (HistoryUnavailable, HeldTooMuch) as problem:
             if self._is_current(channel, subscription):
                 self._hub.unsubscribe(self._client, channel)
                 reason = str(problem) or "Too much happens in this session now. Subscribe again."
-                self._reply(type="subscription.error", channel=channel, message=reason)
+                self._reply(SubscriptionFailed(type="subscription.error", channel=channel, message=reason))
 
     def _is_current(self, channel: str, subscription: Subscription) -> bool:
         """False when the client unsubscribed, or subscribed again, in between."""
         return self._hub.subscription(self._client, channel) is subscription
 
-    def _reply(self, **message: str) -> None:
-        self._client.send([json.dumps(message)])
+    def _reply(self, message: WebSocketMessage) -> None:
+        self._client.send([message.to_text()])
+
+
+def _confirmed(channel: str) -> SubscriptionConfirmed:
+    return SubscriptionConfirmed(type="subscription.confirmed", channel=channel)
 
 
 type NewConnection = Callable[[WebSocket], Connection]

@@ -2,8 +2,18 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
+from pydantic import JsonValue
+
+from tarsy_contracts.api.sessions import SessionStage, StageExecution
+from tarsy_contracts.api.timeline import SessionHistory
+from tarsy_contracts.api.websocket import (
+    ExecutionStatusChanged,
+    ServerMessage,
+    SessionStatusChanged,
+    StageStatusChanged,
+    TimelineEventCreated,
+)
 from tarsy_contracts.identities import timeline_event_id
 from tarsy_contracts.timeline import ExecutionBegun, ExecutionDone, StageBegun
 from tarsy_websocket_gateway.messages import Outgoing, outgoing, stage_status
@@ -11,13 +21,8 @@ from tarsy_websocket_gateway.streams import Call
 
 ENDED = frozenset({"completed", "failed", "cancelled", "timed_out"})
 
-STAGE = ("stage_name", "stage_index", "error_message", "number")
 STAGE_FACTS = tuple(StageBegun.model_fields)
-EXECUTION = ("execution_id", "agent_name", "agent_index", "status", "error_message", "number")
 EXECUTION_FACTS = (*ExecutionBegun.model_fields, *ExecutionDone.model_fields, "original_llm_provider")
-EVENT = ("execution_id", "event_type", "status", "content", "metadata", "sequence_number", "number")
-SESSION = ("status", "final_analysis", "error_message")
-SESSION_FACTS = ("executive_summary", "executive_summary_error")
 """A timeline that is older than this gateway does not tell the facts."""
 
 
@@ -40,38 +45,74 @@ class History:
         return self.over or bool(signs & self.ended)
 
 
-def read_history(answer: dict[str, Any]) -> History:
-    """From the timeline's answer. Raises KeyError or TypeError when it is not what we know."""
-    session, timeline = answer["session"], answer["timeline"]
-    executions = [execution for stage in session["stages"] for execution in stage["executions"]]
+def history_of(answer: SessionHistory) -> History:
+    """From the timeline's answer."""
+    session, timeline = answer.session, answer.timeline
+    executions = [execution for stage in session.stages for execution in stage.executions]
     return History(
-        last_number=answer["last_number"],
-        messages=tuple(_messages(session, timeline)),
-        present=frozenset(event["id"] for event in timeline),
-        ended=frozenset(event["id"] for event in timeline if event["status"] in ENDED)
-        | frozenset(one["execution_id"] for one in executions if one["status"] in ENDED),
-        over=session["status"] in ENDED,
+        last_number=answer.last_number,
+        messages=tuple(map(outgoing, _messages(answer))),
+        present=frozenset(event.id for event in timeline),
+        ended=frozenset(event.id for event in timeline if event.status in ENDED)
+        | frozenset(one.execution_id for one in executions if one.status in ENDED),
+        over=session.status in ENDED,
     )
 
 
-def _messages(session: dict[str, Any], timeline: list[dict[str, Any]]) -> Iterator[Outgoing]:
+def _messages(history: SessionHistory) -> Iterator[ServerMessage]:
     """Stages and executions first, the session's status last: then all that it speaks of is there."""
-    for stage in session["stages"]:
-        head = {"type": "stage.status", "stage_id": stage["id"], "status": stage_status(stage["status"])}
-        yield _message(session, stage, head, STAGE, STAGE_FACTS)
-        for row in stage["executions"]:
-            yield _message(
-                session, row, {"type": "execution.status", "stage_id": stage["id"]}, EXECUTION, EXECUTION_FACTS
-            )
-    for event in timeline:
-        yield _message(session, event, {"type": "timeline_event.created", "event_id": event["id"]}, EVENT)
-    head = {"type": "session.status", "number": session["last_number"]}
-    yield _message(session, session, head, SESSION, SESSION_FACTS)
+    session = history.session
+    for stage in session.stages:
+        yield StageStatusChanged(
+            type="stage.status",
+            stage_id=stage.id,
+            status=stage_status(stage.status),
+            stage_name=stage.stage_name,
+            stage_index=stage.stage_index,
+            error_message=stage.error_message,
+            number=stage.number,
+            session_id=session.id,
+            timestamp=stage.completed_at or stage.started_at,
+        ).with_facts(_told(stage, STAGE_FACTS))
+        for row in stage.executions:
+            yield ExecutionStatusChanged(
+                type="execution.status",
+                stage_id=stage.id,
+                execution_id=row.execution_id,
+                agent_name=row.agent_name,
+                agent_index=row.agent_index,
+                status=row.status,
+                error_message=row.error_message,
+                number=row.number,
+                session_id=session.id,
+                timestamp=row.completed_at or row.started_at,
+            ).with_facts(_told(row, EXECUTION_FACTS))
+    for event in history.timeline:
+        yield TimelineEventCreated(
+            type="timeline_event.created",
+            event_id=event.id,
+            execution_id=event.execution_id,
+            event_type=event.event_type,
+            status=event.status,
+            content=event.content,
+            metadata=event.metadata,
+            sequence_number=event.sequence_number,
+            number=event.number,
+            session_id=session.id,
+            timestamp=event.updated_at,
+        )
+    yield SessionStatusChanged(
+        type="session.status",
+        number=session.last_number,
+        status=session.status,
+        final_analysis=session.final_analysis,
+        error_message=session.error_message,
+        executive_summary=session.executive_summary,
+        executive_summary_error=session.executive_summary_error,
+        session_id=session.id,
+        timestamp=session.completed_at or session.started_at or session.created_at,
+    )
 
 
-def _message(
-    session: dict[str, Any], row: dict[str, Any], head: dict[str, str], names: Iterable[str], facts: Iterable[str] = ()
-) -> Outgoing:
-    time = row.get("updated_at") or row.get("completed_at") or row["started_at"] or session["created_at"]
-    fields = {name: row[name] for name in names} | {name: row[name] for name in facts if name in row}
-    return outgoing({**head, **fields, "session_id": session["id"], "timestamp": time})
+def _told(row: SessionStage | StageExecution, names: Iterable[str]) -> dict[str, JsonValue]:
+    return {name: getattr(row, name) for name in names if name in row.model_fields_set}

@@ -15,8 +15,8 @@ class Subscriber(Protocol):
     def offer(self, message: Outgoing) -> bool: ...
 
 
-class Everything:
-    """A subscription without a history."""
+class StatusSubscription:
+    """A subscription to the status of all sessions. It has no history."""
 
     def offer(self, message: Outgoing) -> bool:
         return True

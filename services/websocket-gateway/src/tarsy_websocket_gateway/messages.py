@@ -1,33 +1,31 @@
-"""What goes to clients: pure. Every message of a session has type, session_id, timestamp and number.
+"""Messages to clients, made of changes: pure. Their types are those of tarsy_contracts.api.websocket."""
 
-`number` is the log's number of the event that brought it; null for what streams, which is on no log.
-"""
-
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import assert_never
 
 from pydantic import JsonValue
 
+from tarsy_contracts.api.websocket import (
+    ExecutionStatusChanged,
+    ServerMessage,
+    SessionStatusChanged,
+    StageStatus,
+    StageStatusChanged,
+    TimelineEventCompleted,
+    TimelineEventCreated,
+)
 from tarsy_contracts.display import display_cut
 from tarsy_contracts.envelope import wire_time
 from tarsy_contracts.recorded import Recorded
 from tarsy_contracts.timeline import (
-    ExecutionBegun,
     ExecutionChanged,
-    ExecutionDone,
     SessionChanged,
-    StageBegun,
     StageChanged,
     StepStatus,
     TimelineChange,
     TimelineCreated,
     TimelineEnded,
 )
-
-type Payload = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,115 +35,150 @@ class Outgoing:
     type: str
     text: str
     number: int | None
-    event_id: str | None
+    event_id: str | None = None
 
 
-def outgoing(payload: Payload) -> Outgoing:
-    number, event_id = payload.get("number"), payload.get("event_id")
-    return Outgoing(
-        type=str(payload["type"]),
-        text=json.dumps(payload),
-        number=number if isinstance(number, int) else None,
-        event_id=event_id if isinstance(event_id, str) else None,
-    )
+def outgoing(message: ServerMessage) -> Outgoing:
+    number: int | None = getattr(message, "number", None)
+    event_id: str | None = getattr(message, "event_id", None)
+    return Outgoing(message.type, message.to_text(), number, event_id)
 
 
 def of_change(record: Recorded, change: TimelineChange, *, streamed: bool) -> Outgoing:
     """`streamed`: clients know the timeline event already, from chunks, so that this completes it."""
-    return outgoing(
-        {
-            **_of_change(change, streamed),
-            "session_id": record.session_id,
-            "timestamp": wire_time(record.envelope.time),
-            "number": record.number,
-        }
-    )
-
-
-def _of_change(change: TimelineChange, streamed: bool) -> Payload:
     match change:
         case SessionChanged():
-            names = ("final_analysis", "error_message", "executive_summary", "executive_summary_error")
-            texts = {name: getattr(change, name) or None for name in names}
-            return {"type": "session.status", "status": change.status, **texts}
+            return outgoing(_session(record, change))
         case StageChanged():
-            return {
-                "type": "stage.status",
-                "stage_id": change.stage_id,
-                "stage_name": change.stage_name,
-                "stage_index": change.stage_index,
-                "status": stage_status(change.status),
-                "error_message": change.error_message or None,
-                **_facts(change.begun),
-            }
+            return outgoing(_stage(record, change))
         case ExecutionChanged():
-            return {
-                "type": "execution.status",
-                "stage_id": change.stage_id,
-                "execution_id": change.execution_id,
-                "agent_name": change.agent_name,
-                "agent_index": change.agent_index,
-                "status": change.status,
-                "error_message": change.error_message or None,
-                **_facts(change.begun),
-                **_facts(change.done),
-            }
+            return outgoing(_execution(record, change))
         case TimelineCreated():
             ended = streamed and change.status != "streaming"
-            return {
-                "type": "timeline_event.completed" if ended else "timeline_event.created",
-                "event_id": change.event_id,
-                "execution_id": change.execution_id,
-                "event_type": change.event_type,
-                "status": change.status,
-                "sequence_number": change.sequence_number,
-                **_shown(change.content, change.metadata),
-            }
+            return outgoing(_completed_of_stream(record, change) if ended else _created(record, change))
         case TimelineEnded():
-            return {
-                "type": "timeline_event.completed",
-                "event_id": change.event_id,
-                "event_type": change.event_type,
-                "status": change.status,
-                **_shown(change.content, change.metadata),
-            }
+            return outgoing(_completed(record, change))
         case _:
             assert_never(change)
 
 
-def stage_status(status: StepStatus | str) -> str:
+def _session(record: Recorded, change: SessionChanged) -> SessionStatusChanged:
+    return SessionStatusChanged(
+        type="session.status",
+        status=change.status,
+        final_analysis=change.final_analysis or None,
+        error_message=change.error_message or None,
+        executive_summary=change.executive_summary or None,
+        executive_summary_error=change.executive_summary_error or None,
+        session_id=record.session_id,
+        timestamp=wire_time(record.envelope.time),
+        number=record.number,
+    )
+
+
+def _stage(record: Recorded, change: StageChanged) -> StageStatusChanged:
+    message = StageStatusChanged(
+        type="stage.status",
+        stage_id=change.stage_id,
+        stage_name=change.stage_name,
+        stage_index=change.stage_index,
+        status=stage_status(change.status),
+        error_message=change.error_message or None,
+        session_id=record.session_id,
+        timestamp=wire_time(record.envelope.time),
+        number=record.number,
+    )
+    return message if change.begun is None else message.with_facts(change.begun.model_dump())
+
+
+def _execution(record: Recorded, change: ExecutionChanged) -> ExecutionStatusChanged:
+    message = ExecutionStatusChanged(
+        type="execution.status",
+        stage_id=change.stage_id,
+        execution_id=change.execution_id,
+        agent_name=change.agent_name,
+        agent_index=change.agent_index,
+        status=change.status,
+        error_message=change.error_message or None,
+        session_id=record.session_id,
+        timestamp=wire_time(record.envelope.time),
+        number=record.number,
+    )
+    told = [facts.model_dump() for facts in (change.begun, change.done) if facts is not None]
+    return message.with_facts(*told)
+
+
+def _created(record: Recorded, change: TimelineCreated) -> TimelineEventCreated:
+    content, metadata = _shown(change.content, change.metadata)
+    return TimelineEventCreated(
+        type="timeline_event.created",
+        event_id=change.event_id,
+        execution_id=change.execution_id,
+        event_type=change.event_type,
+        status=change.status,
+        sequence_number=change.sequence_number,
+        content=content,
+        metadata=metadata,
+        session_id=record.session_id,
+        timestamp=wire_time(record.envelope.time),
+        number=record.number,
+    )
+
+
+def _completed_of_stream(record: Recorded, change: TimelineCreated) -> TimelineEventCompleted:
+    content, metadata = _shown(change.content, change.metadata)
+    return TimelineEventCompleted(
+        type="timeline_event.completed",
+        event_id=change.event_id,
+        execution_id=change.execution_id,
+        event_type=change.event_type,
+        status=change.status,
+        sequence_number=change.sequence_number,
+        content=content,
+        metadata=metadata,
+        session_id=record.session_id,
+        timestamp=wire_time(record.envelope.time),
+        number=record.number,
+    )
+
+
+def _completed(record: Recorded, change: TimelineEnded) -> TimelineEventCompleted:
+    content, metadata = _shown(change.content, change.metadata)
+    return TimelineEventCompleted(
+        type="timeline_event.completed",
+        event_id=change.event_id,
+        event_type=change.event_type,
+        status=change.status,
+        content=content,
+        metadata=metadata,
+        session_id=record.session_id,
+        timestamp=wire_time(record.envelope.time),
+        number=record.number,
+    )
+
+
+def stage_status(status: StepStatus) -> StageStatus:
     """Go TARSy's word for a stage that runs."""
     return "started" if status == "active" else status
 
 
-def _facts(told: StageBegun | ExecutionBegun | ExecutionDone | None) -> Payload:
-    """Told once: a message without them leaves them as they were."""
-    return {} if told is None else told.model_dump()
-
-
-def _shown(content: str, metadata: dict[str, JsonValue]) -> Payload:
+def _shown(content: str, metadata: dict[str, JsonValue]) -> tuple[str, dict[str, JsonValue]]:
     shown, cut = display_cut(content)
-    return {"content": shown, "metadata": {**metadata, "display_cut": True} if cut else metadata}
+    return shown, {**metadata, "display_cut": True} if cut else metadata
 
 
 def discarded(record: Recorded, event_id: str, event_type: str) -> Outgoing:
     """What had streamed came to nothing: the call failed, or nobody waits for it any longer."""
     return outgoing(
-        {
-            "type": "timeline_event.completed",
-            "event_id": event_id,
-            "event_type": event_type,
-            "status": "failed",
-            "content": "",
-            "metadata": {"discarded": True},
-            "session_id": record.session_id,
-            "timestamp": wire_time(record.envelope.time),
-            "number": record.number,
-        }
+        TimelineEventCompleted(
+            type="timeline_event.completed",
+            event_id=event_id,
+            event_type=event_type,
+            status="failed",
+            content="",
+            metadata={"discarded": True},
+            session_id=record.session_id,
+            timestamp=wire_time(record.envelope.time),
+            number=record.number,
+        )
     )
-
-
-def streaming(session_id: str, time: datetime, type: str, event_id: str, **fields: object) -> Outgoing:
-    """A message of what streams."""
-    head = {"type": type, "event_id": event_id, "session_id": session_id}
-    return outgoing({**head, **fields, "timestamp": wire_time(time), "number": None})

@@ -1,10 +1,10 @@
 """What a client may say: pure."""
 
 import re
-from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
+from tarsy_contracts.api.websocket import ClientAction
 from tarsy_websocket_gateway.hub import SESSIONS
 
 MOST_CHARACTERS = 4_096
@@ -15,21 +15,12 @@ class Wrong(Exception):
     """The message is for the client."""
 
 
-class Action(BaseModel):
-    """Go TARSy's clients may send more fields (`last_event_id`), which mean nothing here."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    action: Literal["subscribe", "unsubscribe", "ping"]
-    channel: str = ""
-
-
-def read_action(text: str) -> Action:
+def read_action(text: str) -> ClientAction:
     """Raises Wrong."""
     if len(text) > MOST_CHARACTERS:
         raise Wrong(f"a message may have {MOST_CHARACTERS} characters at most")
     try:
-        action = Action.model_validate_json(text)
+        action = ClientAction.model_validate_json(text)
     except ValidationError as problem:
         first = problem.errors(include_url=False, include_input=False)[0]
         raise Wrong("/".join(["", *map(str, first["loc"])]) + f": {first['msg']}") from None

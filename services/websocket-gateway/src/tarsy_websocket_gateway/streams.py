@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import assert_never
 
+from tarsy_contracts.api.websocket import StreamBegunAgain, StreamedProgress, StreamedText, TimelineEventCreated
 from tarsy_contracts.chunks import Chunk, LlmChunk, Progress, SummaryChunk
+from tarsy_contracts.envelope import wire_time
 from tarsy_contracts.identities import timeline_event_id
 from tarsy_contracts.timeline import LLM_EVENT_TYPES, PLACES, llm_timeline_event_id
-from tarsy_websocket_gateway.messages import Outgoing, streaming
+from tarsy_websocket_gateway.messages import Outgoing, outgoing
 
 CALL_BYTES = 256 * 1024
 MOST_CALLS = 512
@@ -125,34 +127,61 @@ class Streams:
 
 def created(call: Call, part: Part, last_number: int) -> Outgoing:
     """Placed where it would stand if its call ended with the session's next event."""
-    return streaming(
-        call.session_id,
-        call.time,
-        "timeline_event.created",
-        part.event_id,
+    message = TimelineEventCreated(
+        type="timeline_event.created",
+        event_id=part.event_id,
+        session_id=call.session_id,
         execution_id=call.execution_id,
         event_type=part.event_type,
         status="streaming",
         content="",
         metadata={},
         sequence_number=(last_number + 1) * PLACES + list(call.parts).index(part.event_id),
+        timestamp=wire_time(call.time),
+        number=None,
     )
+    return outgoing(message)
 
 
 def delta(call: Call, part: Part, text: str) -> Outgoing:
-    return streaming(
-        call.session_id, call.time, "stream.chunk", part.event_id, delta=text, run=call.run, index=call.index
+    message = StreamedText(
+        type="stream.chunk",
+        event_id=part.event_id,
+        session_id=call.session_id,
+        delta=text,
+        run=call.run,
+        index=call.index,
+        timestamp=wire_time(call.time),
+        number=None,
     )
+    return outgoing(message)
 
 
 def reset(call: Call, part: Part) -> Outgoing:
-    return streaming(call.session_id, call.time, "stream.reset", part.event_id, run=call.run)
+    message = StreamBegunAgain(
+        type="stream.reset",
+        event_id=part.event_id,
+        session_id=call.session_id,
+        run=call.run,
+        timestamp=wire_time(call.time),
+        number=None,
+    )
+    return outgoing(message)
 
 
 def progress(session_id: str, chunk: Progress, time: datetime) -> Outgoing:
     """Kept by nobody: whoever comes later waits for the next word."""
-    event_id = timeline_event_id(chunk.call_id, "llm_tool_call")
-    return streaming(session_id, time, "stream.progress", event_id, text=chunk.text, run=chunk.run, index=chunk.index)
+    message = StreamedProgress(
+        type="stream.progress",
+        event_id=timeline_event_id(chunk.call_id, "llm_tool_call"),
+        session_id=session_id,
+        text=chunk.text,
+        run=chunk.run,
+        index=chunk.index,
+        timestamp=wire_time(time),
+        number=None,
+    )
+    return outgoing(message)
 
 
 def _start_over(call: Call, run: int, time: datetime) -> list[Outgoing]:

@@ -1,7 +1,6 @@
 """The timeline's API, as a gateway asks it."""
 
 import asyncio
-import json
 from collections import defaultdict
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -11,7 +10,9 @@ import httpx2
 import structlog
 
 from tarsy_bus.acceptance import Known
-from tarsy_websocket_gateway.history import History, read_history
+from tarsy_contracts.api.chains import LastEvent, ProjectedLog
+from tarsy_contracts.api.timeline import SessionHistory
+from tarsy_websocket_gateway.history import History, history_of
 
 log = structlog.get_logger(__name__)
 
@@ -76,7 +77,7 @@ class TimelineApi:
                 async with self._running_client.stream("POST", "/internal/v1/chains", json=asked) as answer:
                     answer.raise_for_status()
                     return await _read_beginning(answer)
-        except (httpx2.HTTPError, TimeoutError, KeyError, TypeError, ValueError, StopAsyncIteration) as problem:
+        except (httpx2.HTTPError, TimeoutError, ValueError, StopAsyncIteration) as problem:
             raise TimelineAway(repr(problem)) from problem
 
     async def history(self, session_id: str, at_least: int) -> History:
@@ -89,8 +90,8 @@ class TimelineApi:
             if answer.status_code == 404 and at_least == 0:
                 return History()
             answer.raise_for_status()
-            return read_history(answer.json())
-        except (httpx2.HTTPError, TimeoutError, KeyError, TypeError, ValueError) as problem:
+            return history_of(SessionHistory.model_validate_json(answer.content))
+        except (httpx2.HTTPError, TimeoutError, ValueError) as problem:
             log.warning("history.unavailable", session_id=session_id, at_least=at_least, reason=repr(problem))
             raise HistoryUnavailable("The history is not available now. Subscribe again later.") from problem
 
@@ -104,10 +105,8 @@ class TimelineApi:
 async def _read_beginning(answer: httpx2.Response) -> Beginning:
     known: defaultdict[int, dict[str, Known]] = defaultdict(dict)
     lines = answer.aiter_lines()
-    head = json.loads(await anext(lines))
+    head = ProjectedLog.model_validate_json(await anext(lines))
     async for line in lines:
-        row = json.loads(line)
-        known[row["partition"]][row["session_id"]] = Known(row["event_id"], row["number"])
-    positions = {int(partition): offset for partition, offset in head["positions"].items()}
-    identity = head["log_identity"]
-    return Beginning(identity["cluster_id"], identity["topic"], positions, known)
+        row = LastEvent.model_validate_json(line)
+        known[row.partition][row.session_id] = Known(row.event_id, row.number)
+    return Beginning(head.log_identity.cluster_id, head.log_identity.topic, head.positions, known)

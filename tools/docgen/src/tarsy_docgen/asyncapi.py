@@ -1,4 +1,4 @@
-"""The AsyncAPI 3 document: every topic, what lies in it, who sends and who receives."""
+"""The AsyncAPI 3 document: every topic and the WebSocket, what lies in it, who sends and who receives."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -9,12 +9,21 @@ from tarsy_contracts.topics import Topics
 from tarsy_docgen.channels import CHANNELS, Channel, Sent
 from tarsy_docgen.messages import as_file, json_schemas
 from tarsy_docgen.schema import Schema
+from tarsy_docgen.websocket_channel import (
+    CHANNEL,
+    SERVER,
+    websocket_channel,
+    websocket_messages,
+    websocket_operations,
+    websocket_schemas,
+    websocket_server,
+)
 
 KAFKA_BINDING = "0.5.0"
 ABOUT = """\
 TARSy's services talk through Kafka. Our messages are CloudEvents 1.0 in Kafka's binary mode, with JSON in the value.
 The names of the topics begin with `tarsy` unless TARSY_TOPIC_PREFIX says otherwise. docs/reference/events.md describes
-the same for people.
+the same for people. What people see live goes over a WebSocket, described here, too.
 """
 
 
@@ -25,23 +34,32 @@ def asyncapi_document() -> str:
             "asyncapi": "3.0.0",
             "info": {"title": "TARSy", "version": "1", "description": ABOUT},
             "defaultContentType": "application/json",
-            "servers": {
-                "kafka": {
-                    "host": "{bootstrap}",
-                    "protocol": "kafka",
-                    "description": "The Kafka that TARSY_KAFKA names.",
-                    "variables": {"bootstrap": {"default": "127.0.0.1:9092", "description": "HOST:PORT"}},
-                }
+            "servers": {"kafka": _kafka(), SERVER: websocket_server()},
+            "channels": {
+                **{channel.topic: _channel(channel, topics) for channel in CHANNELS},
+                CHANNEL: websocket_channel(),
             },
-            "channels": {channel.topic: _channel(channel, topics) for channel in CHANNELS},
-            "operations": dict(_operations()),
+            "operations": {**dict(_operations()), **websocket_operations()},
             "components": {
                 "messages": {
-                    _id(sent): _message(channel, sent, schemas) for channel in CHANNELS for sent in channel.messages
-                }
+                    **{
+                        _id(sent): _message(channel, sent, schemas) for channel in CHANNELS for sent in channel.messages
+                    },
+                    **websocket_messages(),
+                },
+                "schemas": websocket_schemas(),
             },
         }
     )
+
+
+def _kafka() -> JsonValue:
+    return {
+        "host": "{bootstrap}",
+        "protocol": "kafka",
+        "description": "The Kafka that TARSY_KAFKA names.",
+        "variables": {"bootstrap": {"default": "127.0.0.1:9092", "description": "HOST:PORT"}},
+    }
 
 
 def _channel(channel: Channel, topics: Topics) -> JsonValue:

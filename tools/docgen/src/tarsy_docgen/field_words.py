@@ -49,6 +49,8 @@ def _plain(schema: Schema) -> str:
             return f"object of {kind_of(schema['additionalProperties'])}"
         case "string" if schema.get("format") == "date-time":
             return "time (RFC 3339)"
+        case "string" if "examples" in schema:
+            return f"text, such as {', '.join(f'`{json.dumps(value)}`' for value in elements(schema, 'examples'))}"
         case str(name):
             return PLAIN[name]
         case _:

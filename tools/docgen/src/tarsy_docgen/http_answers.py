@@ -31,6 +31,8 @@ TAKING: Mapping[int, str] = {
     503: "Kafka has not acknowledged the alert: send it again, with the same identity.",
 }
 
+OTHER_BODY = {422: "The same key came with another body before."}
+
 OWNER_SAYS: Mapping[int, str] = {
     400: INVALID,
     404: f"{UNKNOWN} It is the owner who says so.",
@@ -40,11 +42,18 @@ OWNER_SAYS: Mapping[int, str] = {
 TAKEN_IN = "The request was taken in, and is not answered yet; `Location` says where to look."
 REPEATED = {KEY: "a repeat with the same key gets the answer on record"} | AUTHOR
 
+READING_ONE: Mapping[int, str] = {
+    400: INVALID,
+    404: UNKNOWN,
+    503: f"{NO_DATABASE} Or event `at_least` was not reached in time.",
+}
+LAST_NUMBER = {"TARSy-Last-Number": "the number of the last event of the log that is in the answer"}
+
 OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ("post", "/api/v1/alerts"): Operation(
         summary="Have an alert investigated",
         answers={202: "Kafka has the alert."},
-        problems=TAKING,
+        problems={**TAKING, **OTHER_BODY},
         headers={KEY: "the same key of the same caller meets the same session"} | AUTHOR,
     ),
     ("post", "/api/v1/alerts/alertmanager"): Operation(
@@ -71,18 +80,20 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ("get", "/api/v1/sessions/{session_id}"): Operation(
         summary="A session with its stages and executions",
         answers={200: "The session."},
-        problems={400: INVALID, 404: UNKNOWN, 503: NO_DATABASE},
+        problems=READING_ONE,
+        answer_headers=LAST_NUMBER,
     ),
     ("get", "/api/v1/sessions/{session_id}/status"): Operation(
         summary="How far a session is, and what came of it",
         answers={200: "Its status."},
-        problems={400: INVALID, 404: UNKNOWN, 503: NO_DATABASE},
+        problems=READING_ONE,
+        answer_headers=LAST_NUMBER,
     ),
     ("get", "/api/v1/sessions/{session_id}/timeline"): Operation(
         summary="The timeline of a session, in order",
         answers={200: "The timeline events."},
-        problems={400: INVALID, 404: UNKNOWN, 503: f"{NO_DATABASE} Or event `at_least` was not reached in time."},
-        answer_headers={"TARSy-Last-Number": "the number of the last event of the log that is in the answer"},
+        problems=READING_ONE,
+        answer_headers=LAST_NUMBER,
     ),
     ("post", "/api/v1/sessions/{session_id}/cancel"): Operation(
         summary="Cancel a session",
@@ -113,7 +124,7 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ("post", "/api/v1/sessions/{session_id}/fail"): Operation(
         summary="End a session that was set aside; the inputs that wait go to the dead letters",
         answers={200: "The owner has ended it.", 202: TAKEN_IN},
-        problems=OWNER_SAYS,
+        problems={**OWNER_SAYS, **OTHER_BODY},
         headers=REPEATED,
     ),
     ("get", "/api/v1/system/held-sessions"): Operation(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from tarsy_bus.metrics import WriteOutcome
-from tarsy_contracts.alert import AlertSource
+from tarsy_contracts.alert import ALERT_SOURCES
 from tarsy_contracts.events import ENDINGS, EVENTS, Outcome
 from tarsy_contracts.inputs import INPUTS, LlmCallReported, SessionAdmitted, ToolsOffered
 from tarsy_contracts.topics import LOG_PARTITIONS, Topics
@@ -49,7 +49,7 @@ LABELS: Mapping[str, str] = {
 """All labels that there may be, and what their values are."""
 
 VALUES: Mapping[tuple[str, str], Sequence[str]] = {
-    ("tarsy_ingest_alerts_total", "source"): _of(AlertSource),
+    ("tarsy_ingest_alerts_total", "source"): ALERT_SOURCES,
     ("tarsy_ingest_alerts_total", "outcome"): _of(AlertOutcome),
     ("tarsy_ingest_dead_letters_total", "reason"): _of(BurialReason),
     ("tarsy_orchestrator_inputs_decided_total", "type"): (

@@ -8,7 +8,9 @@ from tempfile import TemporaryDirectory
 from fastapi import FastAPI
 from prometheus_client import CollectorRegistry
 from pydantic import JsonValue, SecretStr
+from pydantic.json_schema import models_json_schema
 
+from tarsy_contracts.api.problems import ProblemDetails
 from tarsy_docgen.http_answers import OPERATIONS, Operation
 from tarsy_docgen.messages import as_file
 from tarsy_docgen.schema import as_object
@@ -22,8 +24,8 @@ from tarsy_websocket_gateway.app import build as build_websocket_gateway
 from tarsy_websocket_gateway.settings import GatewaySettings
 
 ABOUT = """\
-What TARSy takes in and tells over HTTP. What happens live is told on the WebSocket `/api/v1/ws`, which OpenAPI has no
-words for. Every service has `/health`, `/ready` and `/metrics` besides.
+What TARSy takes in and tells over HTTP. What happens live is told on the WebSocket `/api/v1/ws`, which asyncapi.json
+describes. Every service has `/health`, `/ready` and `/metrics` besides.
 """
 CONFIG = """\
 agents: {AnyAgent: {}}
@@ -32,30 +34,6 @@ defaults: {alert_type: any, llm_provider: any}
 llm_providers: {any: {type: scripted, script: script.yaml}}
 """
 SCRIPT = "turns: []\n"
-PROBLEM: dict[str, JsonValue] = {
-    "type": "object",
-    "title": "Problem",
-    "description": "What went wrong (RFC 9457).",
-    "properties": {
-        "type": {"type": "string", "const": "about:blank"},
-        "title": {"type": "string"},
-        "status": {"type": "integer"},
-        "detail": {"type": "string"},
-        "errors": {
-            "type": "array",
-            "description": "the mistakes in a request, one by one",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "detail": {"type": "string"},
-                    "pointer": {"type": "string", "description": "a JSON pointer to the field; empty for all"},
-                },
-                "required": ["detail", "pointer"],
-            },
-        },
-    },
-    "required": ["type", "title", "status", "detail"],
-}
 FASTAPI_ERRORS = ("HTTPValidationError", "ValidationError")
 """Answers that FastAPI declares by itself; we answer problems."""
 
@@ -67,7 +45,8 @@ def openapi_document() -> str:
     schemas = as_object(as_object(document["components"])["schemas"])
     for name in FASTAPI_ERRORS:
         schemas.pop(name, None)
-    schemas["Problem"] = PROBLEM
+    _, defined = models_json_schema([(ProblemDetails, "serialization")], ref_template="#/components/schemas/{model}")
+    schemas.update(as_object(defined["$defs"]))
     for path, methods in as_object(document["paths"]).items():
         for method, operation in as_object(methods).items():
             _complete(as_object(operation), OPERATIONS[method, path])
@@ -95,7 +74,7 @@ def _complete(operation: dict[str, JsonValue], said: Operation) -> None:
     responses.pop("422", None)
     success = as_object(responses[str(min(said.answers))])
     for status, meaning in said.answers.items():
-        answer = {**success, "description": meaning}
+        answer = {**as_object(responses.get(str(status), success)), "description": meaning}
         if said.answer_headers:
             answer["headers"] = {
                 name: {"description": text, "schema": {"type": "string"}} for name, text in said.answer_headers.items()
@@ -110,7 +89,10 @@ def _complete(operation: dict[str, JsonValue], said: Operation) -> None:
 
 
 def _problem(meaning: str) -> JsonValue:
-    return {"description": meaning, "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}}
+    return {
+        "description": meaning,
+        "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemDetails"}}},
+    }
 
 
 def _headers(headers: Mapping[str, str]) -> Iterator[JsonValue]:

@@ -7,12 +7,16 @@ from collections.abc import Iterator, Mapping, Set
 
 from pydantic import JsonValue
 
+from tarsy_contracts.upcasting import UPCASTERS
 from tarsy_docgen.breaks import breaks
+from tarsy_docgen.messages import MESSAGES
 from tarsy_docgen.schema import Schema
 
 WORDS = frozenset({"title", "description", "examples", "$comment", "$id", "$schema"})
-UPCAST: frozenset[str] = frozenset()
-"""Versions that an upcaster turns into the next one. There is none yet: contracts' `decode` gets it with the first."""
+UPCAST = frozenset(
+    f"{kind}/{type}.{version}" for kind, messages in MESSAGES.items() for type, version in UPCASTERS if type in messages
+)
+"""Versions that an upcaster turns into the next one."""
 
 REMEDY = (
     "Records of this version are kept for ever, and older code reads what newer code writes: within a version only new"

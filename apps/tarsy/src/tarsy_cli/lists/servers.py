@@ -1,14 +1,14 @@
 """`tarsy servers`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from urllib.parse import quote
 
-from pydantic import BaseModel
 from rich.console import Console
 from rich.text import Text
 
 from tarsy_cli.api import get
 from tarsy_cli.units import counted
+from tarsy_contracts.api.system import McpServer, McpServers, SystemWarnings
 from tarsy_local.terminal_text import one_line
 
 LINE = "{:24}  {:14}  {:>5}  {:8}  {}"
@@ -18,46 +18,10 @@ NONE = (
 )
 
 
-class WorkerRow(BaseModel):
-    worker_id: str
-    healthy: bool
-    error: str | None
-
-
-class ToolRow(BaseModel):
-    name: str
-    description: str
-    repeatable: bool
-
-
-class ServerRow(BaseModel):
-    id: str
-    healthy: bool
-    misconfigured: bool
-    error: str | None
-    tool_count: int
-    workers: Sequence[WorkerRow]
-    tools: Sequence[ToolRow]
-
-
-class WarningRow(BaseModel):
-    message: str
-    details: str
-    created_at: str
-
-
-class ServerList(BaseModel):
-    servers: Sequence[ServerRow]
-
-
-class WarningList(BaseModel):
-    warnings: Sequence[WarningRow]
-
-
 def print_servers(api: str, console: Console) -> None:
     """Raises ApiFailed or ValidationError."""
-    servers = ServerList.model_validate(get(f"{api}/system/mcp-servers", tools="none")).servers
-    warnings = WarningList.model_validate(get(f"{api}/system/warnings")).warnings
+    servers = McpServers.model_validate(get(f"{api}/system/mcp-servers", tools="none")).servers
+    warnings = SystemWarnings.model_validate(get(f"{api}/system/warnings")).warnings
     if servers:
         console.print(Text(LINE.format("server", "state", "tools", "gateways", "error"), style="bold"))
     else:
@@ -71,13 +35,13 @@ def print_servers(api: str, console: Console) -> None:
 
 def print_server(api: str, name: str, console: Console) -> None:
     """Raises ApiFailed or ValidationError."""
-    server = ServerRow.model_validate(get(f"{api}/system/mcp-servers/{quote(name, safe='')}"))
+    server = McpServer.model_validate(get(f"{api}/system/mcp-servers/{quote(name, safe='')}"))
     console.print(Text(f"{one_line(server.id)}: {_state(server)}", style="bold"))
     for line in _told(server):
         console.print(Text(line))
 
 
-def _told(server: ServerRow) -> Iterator[str]:
+def _told(server: McpServer) -> Iterator[str]:
     for worker in server.workers:
         yield f"  seen by {one_line(worker.worker_id)}: {one_line(worker.error or 'healthy')}"
     yield counted(server.tool_count, "tool")
@@ -86,14 +50,14 @@ def _told(server: ServerRow) -> Iterator[str]:
         yield TOOL_LINE.format(one_line(tool.name), often, one_line(tool.description)).rstrip()
 
 
-def _line(server: ServerRow) -> str:
+def _line(server: McpServer) -> str:
     reaching = sum(worker.healthy for worker in server.workers)
     gateways = f"{reaching} of {len(server.workers)}"
     cells = (one_line(server.id), _state(server), str(server.tool_count), gateways, one_line(server.error or ""))
     return LINE.format(*cells).rstrip()
 
 
-def _state(server: ServerRow) -> str:
+def _state(server: McpServer) -> str:
     if server.misconfigured:
         return "misconfigured"
     return "healthy" if server.healthy else "unreachable"

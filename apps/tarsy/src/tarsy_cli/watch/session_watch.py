@@ -1,7 +1,6 @@
 """`tarsy watch`: a session over the WebSocket, from its beginning to its end, across lost connections."""
 
 import asyncio
-import json
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
@@ -12,10 +11,12 @@ from rich.text import Text
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
-from tarsy_cli.api import ApiAnswer, ApiFailed, Interrupted, NotFound, Unreachable, get, retry
+from tarsy_cli.api import ApiFailed, Interrupted, NotFound, Unreachable, get, retry
 from tarsy_cli.watch.rendering import NOTICE, Payload
 from tarsy_cli.watch.screen import Screen
 from tarsy_cli.watch.stages import ENDED
+from tarsy_contracts.api.sessions import SessionDetail, SessionState
+from tarsy_contracts.api.websocket import ClientAction, SessionMessage, SubscriptionFailed, read_message
 from tarsy_local.terminal_text import one_line
 
 PAUSE_SECONDS = 0.5
@@ -36,26 +37,27 @@ class NoSuchSession(Exception):
 
 
 def watch_session(api: str, session_id: str, console: Console, *, appear_seconds: float = APPEAR_SECONDS) -> str:
-    """The status that the session ended with. Raises NoSuchSession or ApiFailed."""
+    """The status that the session ended with. Raises NoSuchSession, ApiFailed or ValidationError."""
 
     def told(problem: ApiFailed) -> None:
         console.print(Text(f"({one_line(str(problem))}; trying again)", style=NOTICE))
 
     session = _wait_until_known(api, session_id, told, appear_seconds)
-    alert = " · ".join(one_line(str(session[name])) for name in ("title", "severity", "source") if session.get(name))
+    alert = " · ".join(one_line(text) for text in (session.title, session.severity, session.source) if text)
     console.print(Text(alert, style="bold"))
     console.print(Text(f"session {session_id}"))
-    if session.get("scripted"):
+    if session.scripted:
         console.print(Text("The model is scripted: its answers come from a file, no model is asked.", style="yellow"))
     return asyncio.run(_follow(api, session_id, Screen(console)))
 
 
-def _wait_until_known(api: str, session_id: str, told: Callable[[ApiFailed], None], seconds: float) -> ApiAnswer:
+def _wait_until_known(api: str, session_id: str, told: Callable[[ApiFailed], None], seconds: float) -> SessionDetail:
     """A session that was submitted just now takes a moment to appear."""
     limit = time.monotonic() + seconds
     while True:
         try:
-            return retry(partial(get, f"{api}/sessions/{session_id}"), Interrupted, Unreachable, on_first_failure=told)
+            found = retry(partial(get, f"{api}/sessions/{session_id}"), Interrupted, Unreachable, on_first_failure=told)
+            return SessionDetail.model_validate(found)
         except NotFound:
             if time.monotonic() > limit:
                 raise NoSuchSession(
@@ -92,25 +94,25 @@ async def _nothing_came(api: str, session_id: str, screen: Screen) -> None:
         return
     with suppress(ApiFailed):
         status = await asyncio.to_thread(get, f"{api}/sessions/{session_id}/status")
-        screen.queued(status.get("queue_position"))
+        screen.queued(SessionState.model_validate(status).queue_position)
 
 
 async def _payloads(url: str, session_id: str) -> AsyncIterator[Payload | None]:
     """None: nothing came for a moment."""
     channel = f"session:{session_id}"
     async with connect(url, max_size=16 * 1024 * 1024) as socket:
-        await socket.send(json.dumps({"action": "subscribe", "channel": channel}))
+        await socket.send(ClientAction(action="subscribe", channel=channel).to_text())
         try:
             while True:
                 try:
                     async with asyncio.timeout(MOMENT_SECONDS):
-                        payload: Payload = json.loads(await socket.recv())
+                        message = read_message(await socket.recv())
                 except TimeoutError:
                     yield None
                     continue
-                if payload.get("type") == "subscription.error":
-                    raise NotSubscribed(str(payload.get("message")))
-                if payload.get("session_id") == session_id:
-                    yield payload
+                if isinstance(message, SubscriptionFailed):
+                    raise NotSubscribed(message.message)
+                if isinstance(message, SessionMessage) and message.session_id == session_id:
+                    yield message.model_dump(mode="json", exclude_unset=True)
         except ConnectionClosed:
             return

@@ -8,7 +8,7 @@ from tarsy_contracts.conversation import (
     ToolDefinition,
     UserMessage,
 )
-from tarsy_orchestrator.session.controllers import CONTROLLERS
+from tarsy_orchestrator.session.controllers import controller_of
 from tarsy_orchestrator.session.controllers.protocol import AgentController, CallResult
 from tarsy_orchestrator.session.llm_failures import ITERATION_TIMEOUT, REPETITION
 from tarsy_orchestrator.session.prompt_context import content_of
@@ -42,7 +42,7 @@ def offered_tools(execution: Execution) -> tuple[ToolDefinition, ...]:
 
 
 def _controller(execution: Execution) -> AgentController:
-    return CONTROLLERS[execution.agent.controller]
+    return controller_of(execution.agent.controller)
 
 
 def _system(execution: Execution) -> str:

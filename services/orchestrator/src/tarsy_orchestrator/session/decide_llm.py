@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.conversation import ToolCall
-from tarsy_orchestrator.session.controllers import CONTROLLERS
+from tarsy_orchestrator.session.controllers import controller_of, unknown_controller
 from tarsy_orchestrator.session.read_result_tool import find_refusal, is_read_result
 from tarsy_orchestrator.session.state import Execution, Investigating
 
@@ -17,17 +17,18 @@ def decide_llm_report(state: Investigating, reported: i.LlmCallReported) -> list
     if execution is None or execution.waiting_for is None:
         return []
     requested = execution.waiting_for.requested
-    if reported.error:
+    problem = unknown_controller(execution.agent.controller)
+    if reported.error or problem:
         failed = e.LlmCallFailed(
             llm_call_id=requested.llm_call_id,
             execution_id=requested.execution_id,
-            error=reported.error,
+            error=problem or reported.error,
             retryable=reported.retryable,
             kind=reported.kind,
             retry_after_seconds=reported.retry_after_seconds,
         )
         return [failed]
-    controller, concluding = CONTROLLERS[execution.agent.controller], requested.purpose == "conclusion"
+    controller, concluding = controller_of(execution.agent.controller), requested.purpose == "conclusion"
     said = controller.interpret(reported, execution.tools, concluding=concluding)
     completed = e.LlmCallCompleted(
         llm_call_id=requested.llm_call_id,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from tarsy_contracts.chain import CallLimits
 from tarsy_contracts.events import LlmCallFailed
-from tarsy_orchestrator.session.controllers import CONTROLLERS
+from tarsy_orchestrator.session.controllers import controller_of
 from tarsy_orchestrator.session.llm_failures import BROKEN, REPETITION
 from tarsy_orchestrator.session.state import Execution
 
@@ -45,7 +45,7 @@ def after_failure(execution: Execution, failed: LlmCallFailed, limits: CallLimit
     if failed.kind == REPETITION:
         return Retry(0.0) if retries.failures < ATTEMPTS else Fail(failed.error)
     not_retryable = failed.kind in NOT_RETRYABLE or not failed.retryable
-    if not_retryable or retries.failures >= CONTROLLERS[execution.agent.controller].attempts_before_fallback:
+    if not_retryable or retries.failures >= controller_of(execution.agent.controller).attempts_before_fallback:
         other = _next_fallback(execution)
         if other is not None:
             return UseFallback(other)

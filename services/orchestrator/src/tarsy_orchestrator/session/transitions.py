@@ -6,6 +6,7 @@ from typing import assert_never
 
 from tarsy_contracts import events as e
 from tarsy_contracts.identities import llm_call_id, summary_id
+from tarsy_orchestrator.session.controllers import unknown_controller
 from tarsy_orchestrator.session.llm_failures import ITERATION_TIMEOUT
 from tarsy_orchestrator.session.llm_retry import Fail, Retry, UseFallback, after_failure
 from tarsy_orchestrator.session.stages import end_stage, leave_stage, start_without_tools
@@ -49,6 +50,8 @@ def _step(state: Investigating, execution: Execution) -> Sequence[e.Event]:
         return summaries
     if execution.waiting_for is not None:
         return []
+    if problem := unknown_controller(execution.agent.controller):
+        return [end_execution(execution, "failed", error=problem)]
     if execution.retries.failed is not None:
         return _after_failure(state, execution, execution.retries.failed)
     return _after_turn(state, execution)

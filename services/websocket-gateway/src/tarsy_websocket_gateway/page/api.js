@@ -13,8 +13,9 @@ export function readSessions(page, pageSize) {
   return ask(`/api/v1/sessions?page=${page}&page_size=${pageSize}`);
 }
 
-export function readSession(id) {
-  return ask(`/api/v1/sessions/${encodeURIComponent(id)}`);
+/** As it is after the event of this number, or later. */
+export function readSession(id, atLeast = 0) {
+  return ask(`/api/v1/sessions/${encodeURIComponent(id)}?at_least=${atLeast}`);
 }
 
 /** Without their tools. */

@@ -13,3 +13,13 @@ CONTROLLERS: Mapping[Controller, AgentController] = {
     "react": ReAct(),
     "single_shot": SingleShot(),
 }
+
+
+def unknown_controller(name: Controller) -> str:
+    """Why an execution cannot go on; empty when its controller is known."""
+    return "" if name in CONTROLLERS else f"The controller {name!r} is not known to this version of TARSy."
+
+
+def controller_of(name: Controller) -> AgentController:
+    """That of function calling for a name that is not known: its execution fails with the next decision."""
+    return CONTROLLERS.get(name, CONTROLLERS["function_calling"])

@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from string import Template
-from typing import assert_never
 
 from tarsy_contracts.chain import ResolvedAgent, StageType
 from tarsy_contracts.events import OfferedTool
-from tarsy_orchestrator.session.controllers import CONTROLLERS
+from tarsy_orchestrator.session.controllers import controller_of
 from tarsy_orchestrator.session.prompts.roles import (
     INVESTIGATION_FOCUS,
     INVESTIGATOR,
@@ -65,10 +64,8 @@ def compose_system(
             parts = _synthesis(agent, at)
         case "exec_summary":
             parts = _executive_summary(agent)
-        case "investigation" | "action" | "chat" | "scoring":
-            parts = _investigation(agent, tools, unavailable_servers, at)
         case _:
-            assert_never(stage_type)
+            parts = _investigation(agent, tools, unavailable_servers, at)
     return "\n\n".join(parts)
 
 
@@ -78,7 +75,7 @@ def _investigation(
     yield INVESTIGATOR.substitute(name=agent.name)
     yield MARKS
     yield _time(at)
-    told = CONTROLLERS[agent.controller].instruct(has_tools=bool(tools))
+    told = controller_of(agent.controller).instruct(has_tools=bool(tools))
     if not tools:
         yield NO_TOOLS
     if told.calls:

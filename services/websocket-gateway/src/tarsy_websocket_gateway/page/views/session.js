@@ -32,9 +32,9 @@ export function sessionView(content, connection, id) {
     items.changed(changes.items);
   }
 
-  async function read() {
+  async function read(atLeast = 0) {
     try {
-      const detail = await readSession(id);
+      const detail = await readSession(id, atLeast);
       isKnown = true;
       show(notice, false);
       head.about(detail);
@@ -56,7 +56,7 @@ export function sessionView(content, connection, id) {
     takes(message) {
       if (message.session_id !== id) return;
       apply(take(session, message));
-      if (!isKnown && message.type === "session.status") read();
+      if (!isKnown && message.type === "session.status") read(message.number);
     },
     interrupted: connection.lost,
   }).start();

@@ -1,4 +1,4 @@
-"""Waiting for the owner's answer to a person's request, which comes through `tarsy.control`."""
+"""Replies of session owners to people's requests: they come through `tarsy.control`, and somebody waits for each."""
 
 import asyncio
 from collections import defaultdict
@@ -15,7 +15,7 @@ MOST_WAITERS = 1_000
 type Answer = asyncio.Future[RequestAnswered]
 
 
-class Answers:
+class ReplyWaiter:
     """Each process reads all of the topic, from its end as it was at the start: it waits for nothing older."""
 
     def __init__(self, bus: Bus) -> None:

@@ -1,4 +1,4 @@
-"""What the projection knows of the log: which one it is, how far it was read, and every session's last event."""
+"""Checkpoint of the projection: which log it is of, how far it was read, and every session's last event."""
 
 from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
@@ -20,7 +20,7 @@ class LogIdentity:
     topic: str
 
 
-class Ledger:
+class ProjectionCheckpoint:
     """Raises one of database.UNREACHABLE while PostgreSQL is away; nothing is half done then."""
 
     def __init__(self, database: Database) -> None:

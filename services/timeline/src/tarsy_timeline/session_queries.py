@@ -1,14 +1,15 @@
-"""Questions to the tables. Each answer is of one moment."""
+"""Queries of sessions. Each answer is of one moment."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from tarsy_contracts.api.chains import LastEvent, LogName, ProjectedLog
 from tarsy_service.problems import Problem
-from tarsy_timeline import shapes
+from tarsy_timeline import responses
 from tarsy_timeline.database import Connection, Database
-from tarsy_timeline.searching import SessionSearch
-from tarsy_timeline.shapes import Row, Shape
+from tarsy_timeline.responses import Row
+from tarsy_timeline.session_filter import SessionFilter
 from tarsy_timeline.sql import QUERIES
 
 POLL_SECONDS = 0.02
@@ -18,6 +19,8 @@ CHAINS_SECONDS = 60.0
 MOST_ACTIVE = 1_000
 """Of those that run, and of those that wait."""
 MOST_OPTIONS = 1_000
+
+type LogLine = ProjectedLog | LastEvent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,18 +36,18 @@ class SessionRows:
         return number
 
 
-class Reading:
+class SessionQueries:
     def __init__(self, database: Database, wait_seconds: float) -> None:
         self._database = database
         self._wait_seconds = wait_seconds
 
-    async def sessions(self, search: SessionSearch) -> tuple[int, list[Row]]:
+    async def sessions(self, wanted: SessionFilter) -> tuple[int, list[Row]]:
         """How many sessions there are, and the rows of the page."""
-        query = QUERIES["list_sessions"].replace("{order}", search.order())
+        query = QUERIES["list_sessions"].replace("{order}", wanted.order())
         async with self._database.snapshot() as connection:
-            count: int = await connection.fetchval(QUERIES["count_sessions"], *search.conditions())
-            offset = (search.page - 1) * search.page_size
-            return count, await connection.fetch(query, *search.conditions(), search.page_size, offset)
+            count: int = await connection.fetchval(QUERIES["count_sessions"], *wanted.conditions())
+            offset = (wanted.page - 1) * wanted.page_size
+            return count, await connection.fetch(query, *wanted.conditions(), wanted.page_size, offset)
 
     async def active(self) -> tuple[list[Row], list[Row]]:
         """Those that run, and those that wait, in the order in which they will have their turn."""
@@ -59,17 +62,20 @@ class Reading:
             chain_ids = await connection.fetch(QUERIES["read_chain_ids"], MOST_OPTIONS)
         return [row["alert_type"] for row in alert_types], [row["chain_id"] for row in chain_ids]
 
-    async def session(self, session_id: str) -> Row:
+    async def session(self, session_id: str, *, at_least: int = 0) -> Row:
+        """Waits until the projection has reached the event `at_least`. Raises Problem."""
+        await self._reached(session_id, at_least)
         async with self._database.snapshot() as connection:
             return await _session(connection, session_id)
 
-    async def detail(self, session_id: str) -> SessionRows:
-        """Without the timeline."""
+    async def detail(self, session_id: str, *, at_least: int = 0) -> SessionRows:
+        """Without the timeline. Waits like `session`."""
+        await self._reached(session_id, at_least)
         async with self._database.snapshot() as connection:
             return await _detail(connection, session_id)
 
     async def whole(self, session_id: str, *, at_least: int = 0) -> SessionRows:
-        """Waits until the projection has reached the event `at_least`. Raises Problem."""
+        """With the timeline. Waits like `session`."""
         await self._reached(session_id, at_least)
         async with self._database.snapshot() as connection:
             rows = await _detail(connection, session_id)
@@ -78,24 +84,24 @@ class Reading:
     async def begun(self) -> None:
         """Raises Problem while there is no projection."""
         async with self._database.snapshot() as connection:
-            await _identity(connection)
+            await _beginning(connection)
 
-    async def chains(self, *, open_only: bool = False) -> AsyncIterator[list[Shape]]:
+    async def chains(self, *, open_only: bool = False) -> AsyncIterator[list[LogLine]]:
         """First the log's identity and the positions, then sessions' last events, in portions, all of one moment."""
         async with asyncio.timeout(CHAINS_SECONDS), self._database.snapshot() as connection:
             yield [await _beginning(connection)]
             rows = await connection.cursor(QUERIES["read_open_chains" if open_only else "read_all_chains"])
             while portion := await rows.fetch(CHAINS_AT_ONCE):
-                yield [shapes.chain(row) for row in portion]
+                yield [responses.last_event(row) for row in portion]
 
-    async def chains_of(self, session_ids: Sequence[str]) -> list[Shape]:
+    async def chains_of(self, session_ids: Sequence[str]) -> list[LogLine]:
         """The same of these sessions, all at once."""
         # PostgreSQL refuses a question with such a text, and holds no session of that name.
         asked = [one for one in session_ids if "\0" not in one]
         async with self._database.snapshot() as connection:
             beginning = await _beginning(connection)
             rows = await connection.fetch(QUERIES["read_chains_of"], asked)
-        return [beginning, *(shapes.chain(row) for row in rows)]
+        return [beginning, *(responses.last_event(row) for row in rows)]
 
     async def _reached(self, session_id: str, at_least: int) -> None:
         """By asking the table: the projector of the session may be another process."""
@@ -129,14 +135,12 @@ async def _detail(connection: Connection, session_id: str) -> SessionRows:
     )
 
 
-async def _beginning(connection: Connection) -> Shape:
-    identity, positions = await _identity(connection)
-    return {"log_identity": identity, "positions": positions}
-
-
-async def _identity(connection: Connection) -> tuple[Shape, dict[str, int]]:
+async def _beginning(connection: Connection) -> ProjectedLog:
     row = await connection.fetchrow(QUERIES["read_identity"])
     if row is None:
         raise Problem(503, "Not there yet", "The projection has not begun yet.")
     positions = await connection.fetch(QUERIES["read_positions"])
-    return dict(row), {str(position["partition"]): position["next_offset"] for position in positions}
+    return ProjectedLog(
+        log_identity=LogName(cluster_id=row["cluster_id"], topic=row["topic"]),
+        positions={position["partition"]: position["next_offset"] for position in positions},
+    )

@@ -1,4 +1,4 @@
-"""What `GET /api/v1/sessions` understands."""
+"""Filter of the list of sessions: the query of `GET /api/v1/sessions`."""
 
 import re
 from datetime import datetime
@@ -23,7 +23,7 @@ ORDERS: dict[SortBy, str] = {
 }
 
 
-class SessionSearch(BaseModel):
+class SessionFilter(BaseModel):
     """`end_date` is exclusive; `status` a list with commas."""
 
     model_config = ConfigDict(frozen=True)
@@ -67,4 +67,4 @@ class SessionSearch(BaseModel):
         return f"{ORDERS[self.sort_by]} {self.sort_order} nulls last, s.session_id {self.sort_order}"
 
 
-type SessionQuery = Annotated[SessionSearch, Query()]
+type SessionFilterQuery = Annotated[SessionFilter, Query()]

@@ -1,11 +1,11 @@
-"""Values as PostgreSQL can hold them."""
+"""Text and JSON as PostgreSQL can hold them."""
 
 import math
 
 from pydantic import JsonValue
 
 
-def storable(text: str) -> str:
+def to_postgres_text(text: str) -> str:
     """PostgreSQL holds neither NUL nor half a surrogate pair, and a tool may have said both."""
     return text.encode(errors="replace").decode().replace("\x00", "\ufffd")
 
@@ -14,20 +14,20 @@ INDEXED_CHARACTERS = 500
 """Of text in an index, whose rows PostgreSQL bounds at 2,704 bytes."""
 
 
-def indexable(text: str) -> str:
+def to_index_text(text: str) -> str:
     """Storable text, as much of it as an index can hold."""
-    return storable(text)[:INDEXED_CHARACTERS]
+    return to_postgres_text(text)[:INDEXED_CHARACTERS]
 
 
-def storable_json(value: JsonValue) -> JsonValue:
+def to_postgres_json(value: JsonValue) -> JsonValue:
     match value:
         case str():
-            return storable(value)
+            return to_postgres_text(value)
         case float() if not math.isfinite(value):
             return str(value)  # JSON has no such number
         case list():
-            return [storable_json(item) for item in value]
+            return [to_postgres_json(item) for item in value]
         case dict():
-            return {storable(name): storable_json(item) for name, item in value.items()}
+            return {to_postgres_text(name): to_postgres_json(item) for name, item in value.items()}
         case _:
             return value

@@ -1,4 +1,4 @@
-"""Which workers live, for a reader that does not announce itself: to be shown, not to decide by."""
+"""Liveness of workers, for a reader that does not announce itself: to be shown, not to decide by."""
 
 import asyncio
 import time
@@ -34,7 +34,7 @@ class Heard:
     at: datetime
 
 
-class Living:
+class WorkerLiveness:
     """The topic's time is that of the newest announcement, whoever made it.
 
     Our own clock carries it on, but only up to the last moment at which we knew that nothing newer waits: whoever is
@@ -126,7 +126,7 @@ def _process(announcement: WorkerAnnounced) -> tuple[str, str]:
 
 
 async def follow_workers(
-    bus: Bus, living: Living, changed: Callable[[], None], stepped: Callable[[], None] = uncounted
+    bus: Bus, liveness: WorkerLiveness, changed: Callable[[], None], stepped: Callable[[], None] = uncounted
 ) -> None:
     """Follows the announcements for ever, from those of the last seconds on."""
     place = TopicPartition(bus.topics.workers, 0)
@@ -137,9 +137,9 @@ async def follow_workers(
             for record in await follower.next():
                 announcement = announcement_in(record)
                 if announcement is not None:
-                    living.saw(announcement, append_time(record))
+                    liveness.saw(announcement, append_time(record))
             if await _is_at_the_end(follower, place):
-                living.nothing_waits()
+                liveness.nothing_waits()
             changed()
 
 

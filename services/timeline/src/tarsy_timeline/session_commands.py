@@ -1,8 +1,6 @@
-"""A person's request goes to the inbox, and the owner of the session answers it (docs/concepts.md)."""
+"""Commands to sessions: a person's request goes to the inbox, and the owner answers it (docs/concepts.md)."""
 
 import asyncio
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from http import HTTPStatus
 from uuid import uuid4
 
@@ -13,49 +11,25 @@ from tarsy_bus.tracing import step
 from tarsy_contracts.control import RequestAnswered
 from tarsy_contracts.identities import derived_id, report_id
 from tarsy_contracts.inputs import CancelRequested, SessionFailRequested, SessionReleaseRequested
+from tarsy_service.caller import Caller
 from tarsy_service.problems import Problem
-from tarsy_timeline.answers import Answers
-
-AUTHOR_HEADERS = ("x-forwarded-user", "x-forwarded-email", "x-remote-user")
-NOBODY = "api-client"
-KEY_HEADER = "idempotency-key"
-LONGEST_AUTHOR = 200
-LONGEST_KEY = 255
-
+from tarsy_timeline.reply_waiter import ReplyWaiter
 
 type PersonRequest = CancelRequested | SessionReleaseRequested | SessionFailRequested
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """`name` scopes idempotency keys; `author` is the same, masked, for the record."""
-
-    name: str
-    author: str
-
-
-def caller(headers: Mapping[str, str], mask: Callable[[str], str]) -> Caller:
-    """As a proxy in front of us says. Cut after masking: half a secret is not recognised."""
-    names = [headers[name].strip() for name in AUTHOR_HEADERS if headers.get(name, "").strip()]
-    name = names[0] if names else NOBODY
-    return Caller(name[:LONGEST_AUTHOR], mask(name)[:LONGEST_AUTHOR])
-
-
-def request_id(kind: str, headers: Mapping[str, str], who: Caller, session_id: str) -> str:
-    """The same for the same key, so that a repeat gets the answer on record. Raises Problem.
+def request_id(kind: str, caller: Caller, session_id: str) -> str:
+    """The same for the same key, so that a repeat gets the answer on record.
 
     The session is part of what a key stands for: the same key for another session is another request.
     """
-    key = headers.get(KEY_HEADER, "")
-    if len(key) > LONGEST_KEY:
-        raise Problem(400, "Invalid request", f"Idempotency-Key is longer than {LONGEST_KEY} characters.")
-    return derived_id("request", who.name, key, kind, session_id) if key else str(uuid4())
+    return derived_id("request", caller.scope, caller.key, kind, session_id) if caller.key else str(uuid4())
 
 
-class Requesting:
-    def __init__(self, publisher: Publisher, answers: Answers, wait_seconds: float, tracer: Tracer) -> None:
+class SessionCommands:
+    def __init__(self, publisher: Publisher, replies: ReplyWaiter, wait_seconds: float, tracer: Tracer) -> None:
         self._publisher = publisher
-        self._answers = answers
+        self._replies = replies
         self._wait_seconds = wait_seconds
         self._tracer = tracer
 
@@ -67,7 +41,7 @@ class Requesting:
         `cause` is the caller's `traceparent`.
         """
         traced = step(self._tracer, f"request_{kind}", session_id=session_id, cause=cause)
-        with traced, self._answers.to(message.request_id) as coming:
+        with traced, self._replies.to(message.request_id) as coming:
             await self._publish(kind, message, session_id)
             try:
                 async with asyncio.timeout(self._wait_seconds):

@@ -1,0 +1,33 @@
+"""REST answers of the doors for alerts."""
+
+from typing import Literal
+
+from pydantic import ConfigDict
+
+from tarsy_contracts.api.model import ApiModel
+
+
+class AlertAccepted(ApiModel):
+    """Kafka has the alert. `session_id` is its investigation."""
+
+    session_id: str
+    status: Literal["queued"] = "queued"
+    message: str = "The alert is queued for investigation."
+
+
+class WebhookAlertAccepted(ApiModel):
+    """What became of one alert of a webhook. One that is resolved has no `session_id`."""
+
+    model_config = ConfigDict(json_schema_serialization_defaults_required=False)
+
+    fingerprint: str
+    status: Literal["queued", "resolved"]
+    session_id: str | None = None
+    message: str
+
+
+class WebhookAccepted(ApiModel):
+    """`truncated_alerts`: how many alerts of the group Alertmanager did not send."""
+
+    alerts: tuple[WebhookAlertAccepted, ...]
+    truncated_alerts: int

@@ -1,0 +1,168 @@
+"""REST answers about sessions: lists, a session with its stages and executions, its status. Keys are Go TARSy's."""
+
+from tarsy_contracts.alert import Priority
+from tarsy_contracts.api.model import ApiModel, JsonObject, Timestamp
+from tarsy_contracts.chain import ParallelType, SuccessPolicy
+from tarsy_contracts.timeline_model import SessionStatus, StepStatus
+
+
+class SessionOverview(ApiModel):
+    """What every answer says of a session. `last_number`: the event of its log that the answer has reached."""
+
+    id: str
+    alert_type: str
+    title: str
+    severity: str | None
+    source: str
+    chain_id: str
+    status: SessionStatus
+    author: str
+    priority: Priority
+    created_at: Timestamp
+    last_number: int
+
+
+class RunningSession(SessionOverview):
+    """A session that runs, or is being cancelled."""
+
+    started_at: Timestamp | None
+    current_stage_index: int | None
+    current_stage_id: str | None
+
+
+class QueuedSession(SessionOverview):
+    """A session that waits for its turn."""
+
+    queue_position: int
+
+
+class ActiveSessions(ApiModel):
+    """At most a thousand of each; those that wait are in the order of their turn."""
+
+    active: tuple[RunningSession, ...]
+    queued: tuple[QueuedSession, ...]
+
+
+class SessionTotals(SessionOverview):
+    """What lists and details say of a session. `duration_ms` is null while it runs."""
+
+    scripted: bool
+    started_at: Timestamp | None
+    completed_at: Timestamp | None
+    duration_ms: int | None
+    queue_position: int | None
+    error_message: str | None
+    executive_summary: str | None = None
+    executive_summary_error: str | None = None
+    total_stages: int
+    has_parallel_stages: bool
+    llm_interaction_count: int
+    mcp_interaction_count: int
+    input_tokens: int
+    output_tokens: int
+    total_tokens: int
+    provider_fallback_count: int
+    completed_stages: int
+    failed_stages: int
+    current_stage_index: int | None
+    current_stage_id: str | None
+
+
+class ListedSession(SessionTotals):
+    """One line of the list."""
+
+
+class Pagination(ApiModel):
+    page: int
+    page_size: int
+    total_pages: int
+    total_items: int
+
+
+class SessionList(ApiModel):
+    sessions: tuple[ListedSession, ...]
+    pagination: Pagination
+
+
+class FilterOptions(ApiModel):
+    """What the list of sessions can be filtered by."""
+
+    alert_types: tuple[str, ...]
+    chain_ids: tuple[str, ...]
+    statuses: tuple[str, ...]
+
+
+class StageExecution(ApiModel):
+    """One agent's run in a stage.
+
+    The fields of a fallback are those of the last one; `original_llm_provider` was asked first. `number`: the event
+    that changed it last.
+    """
+
+    execution_id: str
+    agent_name: str
+    agent_index: int
+    status: StepStatus
+    error_message: str | None
+    llm_provider: str | None = None
+    original_llm_provider: str | None = None
+    fallback_reason: str | None
+    fallback_error_code: str | None
+    fallback_attempt: int | None
+    model_name: str | None
+    controller: str = "function_calling"
+    max_iterations: int | None = None
+    iterations: int = 0
+    forced_conclusion: bool = False
+    llm_interaction_count: int
+    mcp_interaction_count: int
+    input_tokens: int
+    output_tokens: int
+    total_tokens: int
+    started_at: Timestamp
+    completed_at: Timestamp | None
+    duration_ms: int | None
+    number: int
+
+
+class SessionStage(ApiModel):
+    """One stage with the executions of its agents. `number`: the event that changed it last."""
+
+    id: str
+    stage_name: str
+    stage_index: int
+    stage_type: str = "investigation"
+    chain_stage: int | None = None
+    status: StepStatus
+    error_message: str | None
+    expected_agent_count: int = 1
+    parallel_type: ParallelType | None = None
+    success_policy: SuccessPolicy | None = None
+    referenced_stage_id: str | None = None
+    started_at: Timestamp
+    completed_at: Timestamp | None
+    duration_ms: int | None
+    number: int
+    executions: tuple[StageExecution, ...]
+
+
+class SessionDetail(SessionTotals):
+    """A session with its stages and executions. `mcp_selection`: what its sender chose instead of the configuration."""
+
+    alert_data: str
+    final_analysis: str | None
+    runbook_url: str | None
+    mcp_selection: JsonObject | None
+    stages: tuple[SessionStage, ...]
+
+
+class SessionState(ApiModel):
+    """How far a session is, and what came of it."""
+
+    id: str
+    status: SessionStatus
+    final_analysis: str | None
+    executive_summary: str | None
+    error_message: str | None
+    queue_position: int | None
+    last_number: int

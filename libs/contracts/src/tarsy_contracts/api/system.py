@@ -1,0 +1,94 @@
+"""REST answers about the system: MCP servers, warnings, sessions that are set aside. Keys are Go TARSy's."""
+
+from pydantic import JsonValue
+
+from tarsy_contracts.api.model import ApiModel, Timestamp
+from tarsy_contracts.workers import ToolAnnotations
+
+
+class McpTool(ApiModel):
+    """`repeatable`: it may be run twice. `annotations`: what the server itself says; null where it says nothing.
+
+    `input_schema` is null in the list of all servers.
+    """
+
+    name: str
+    description: str
+    repeatable: bool
+    annotations: ToolAnnotations | None
+    input_schema: dict[str, JsonValue] | None = None
+
+
+class McpWorker(ApiModel):
+    """The server as one running tool gateway sees it. `since`: since when it says the same of its health."""
+
+    worker_id: str
+    healthy: bool
+    misconfigured: bool
+    error: str | None
+    protocol_version: str
+    server_version: str
+    tool_count: int
+    checked_at: Timestamp
+    since: Timestamp
+
+
+class McpServer(ApiModel):
+    """`healthy` when a running tool gateway reaches it. Versions are empty while nobody has reached it.
+
+    In the list of all servers, `tools` are at most a thousand, with the beginnings of their descriptions; `tool_count`
+    counts all.
+    """
+
+    id: str
+    healthy: bool
+    misconfigured: bool
+    error: str | None
+    last_check: Timestamp | None
+    protocol_version: str
+    server_version: str
+    tool_count: int
+    tools: tuple[McpTool, ...]
+    workers: tuple[McpWorker, ...]
+
+
+class McpServers(ApiModel):
+    servers: tuple[McpServer, ...]
+
+
+class SystemWarning(ApiModel):
+    """`id` is the same for the same trouble of the same server. `server_id` is null when it is about none.
+
+    `category` says what the warning is about; it may get further values.
+    """
+
+    id: str
+    category: str
+    message: str
+    details: str
+    server_id: str | None
+    created_at: Timestamp
+
+
+class SystemWarnings(ApiModel):
+    """`server_count`: all MCP servers that are known, with and without warnings."""
+
+    warnings: tuple[SystemWarning, ...]
+    server_count: int
+
+
+class HeldSession(ApiModel):
+    """A session that is set aside. `inputs`: how many wait for it. `created_at` is null when nothing tells any more."""
+
+    session_id: str
+    reason: str
+    why: str
+    inputs: int
+    created_at: Timestamp | None
+
+
+class HeldSessionList(ApiModel):
+    """At most a thousand, those that wait longest first; `total_items` counts all."""
+
+    sessions: tuple[HeldSession, ...]
+    total_items: int

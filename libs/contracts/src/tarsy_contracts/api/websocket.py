@@ -1,0 +1,221 @@
+"""WebSocket messages: what clients send, and what the websocket-gateway sends them.
+
+Fields without a default are in every message. Those with one are told once, or not at all: a message without them
+leaves them as they were. Every message of a session has its `session_id`, the `timestamp` of what it tells, and the
+`number` of the event of the log that brought it: null for what streams, which is on no log.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal, Self, get_args
+
+from pydantic import ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
+
+from tarsy_contracts.api.model import ApiModel, JsonObject, Timestamp
+from tarsy_contracts.chain import ParallelType, SuccessPolicy
+from tarsy_contracts.timeline_model import SessionStatus, StepStatus, TimelineStatus
+
+type StageStatus = Literal["pending", "started", "completed", "failed", "cancelled", "timed_out"]
+"""`started` is Go TARSy's word for a stage that is active."""
+
+
+class WebSocketMessage(ApiModel):
+    """`type` has no default: what is sent is what was set."""
+
+    model_config = ConfigDict(json_schema_serialization_defaults_required=False)
+
+    def to_text(self) -> str:
+        return self.model_dump_json(exclude_unset=True)
+
+
+class ClientAction(WebSocketMessage):
+    """What a client asks for. `channel` is `sessions`, or `session:` and the id of one; a ping needs none.
+
+    Go TARSy's clients may send more fields (`last_event_id`), which mean nothing here.
+    """
+
+    action: Literal["subscribe", "unsubscribe", "ping"]
+    channel: str = ""
+
+
+class ConnectionEstablished(WebSocketMessage):
+    """The first message of a connection."""
+
+    type: Literal["connection.established"]
+    connection_id: str
+
+
+class Pong(WebSocketMessage):
+    """The answer to a ping."""
+
+    type: Literal["pong"]
+
+
+class ActionRefused(WebSocketMessage):
+    """What the client sent could not be understood; `message` says why."""
+
+    type: Literal["error"]
+    message: str
+
+
+class SubscriptionConfirmed(WebSocketMessage):
+    """The channel is subscribed; its history follows, and then what happens."""
+
+    type: Literal["subscription.confirmed"]
+    channel: str
+
+
+class SubscriptionFailed(WebSocketMessage):
+    """There is no subscription to the channel: ask again later."""
+
+    type: Literal["subscription.error"]
+    channel: str
+    message: str
+
+
+class SessionMessage(WebSocketMessage):
+    session_id: str
+    timestamp: Timestamp
+
+
+class LoggedMessage(SessionMessage):
+    number: int
+
+    def with_facts(self, *facts: Mapping[str, JsonValue]) -> Self:
+        """The same message, which tells these fields besides."""
+        return self.model_copy(update={name: value for one in facts for name, value in one.items()})
+
+
+class SessionStatusChanged(LoggedMessage):
+    """Also on the channel `sessions`."""
+
+    type: Literal["session.status"]
+    status: SessionStatus
+    final_analysis: str | None
+    error_message: str | None
+    executive_summary: str | None = None
+    executive_summary_error: str | None = None
+
+
+class StageStatusChanged(LoggedMessage):
+    """A stage begins or ends. What it is (`stage_type` ...) is told when it begins."""
+
+    type: Literal["stage.status"]
+    stage_id: str
+    stage_name: str
+    stage_index: int
+    status: StageStatus
+    error_message: str | None
+    stage_type: str = "investigation"
+    chain_stage: int | None = None
+    expected_agent_count: int = 1
+    parallel_type: ParallelType | None = None
+    success_policy: SuccessPolicy | None = None
+    referenced_stage_id: str | None = None
+
+
+class ExecutionStatusChanged(LoggedMessage):
+    """An agent begins or ends. How it is led is told when it begins, how it went when it has ended."""
+
+    type: Literal["execution.status"]
+    stage_id: str
+    execution_id: str
+    agent_name: str
+    agent_index: int
+    status: StepStatus
+    error_message: str | None
+    llm_provider: str | None = None
+    original_llm_provider: str | None = None
+    controller: str = "function_calling"
+    max_iterations: int | None = None
+    iterations: int = 0
+    forced_conclusion: bool = False
+
+
+class TimelineEventCreated(SessionMessage):
+    """A timeline event begins (`streaming`), or is there at once (any other status). Its `number` may be null."""
+
+    type: Literal["timeline_event.created"]
+    event_id: str
+    execution_id: str | None
+    event_type: str
+    status: TimelineStatus
+    content: str
+    metadata: JsonObject
+    sequence_number: int
+    number: int | None
+
+
+class TimelineEventCompleted(LoggedMessage):
+    """A timeline event has its final content. One that clients know from its stream alone is told with its place."""
+
+    type: Literal["timeline_event.completed"]
+    event_id: str
+    event_type: str
+    status: TimelineStatus
+    content: str
+    metadata: JsonObject
+    execution_id: str | None = None
+    sequence_number: int | None = None
+
+
+class StreamMessage(SessionMessage):
+    """Of the timeline event `event_id`. `run` counts up when a call is started again."""
+
+    event_id: str
+    run: int
+    number: None
+
+
+class StreamedText(StreamMessage):
+    """More text of a timeline event."""
+
+    type: Literal["stream.chunk"]
+    delta: str
+    index: int
+
+
+class StreamBegunAgain(StreamMessage):
+    """The text of a timeline event begins again: what streamed of it so far is void."""
+
+    type: Literal["stream.reset"]
+
+
+class StreamedProgress(StreamMessage):
+    """What a running call says of itself, in a sentence."""
+
+    type: Literal["stream.progress"]
+    text: str
+    index: int
+
+
+type ServerMessage = (
+    ConnectionEstablished
+    | Pong
+    | ActionRefused
+    | SubscriptionConfirmed
+    | SubscriptionFailed
+    | SessionStatusChanged
+    | StageStatusChanged
+    | ExecutionStatusChanged
+    | TimelineEventCreated
+    | TimelineEventCompleted
+    | StreamedText
+    | StreamBegunAgain
+    | StreamedProgress
+)
+
+SERVER_MESSAGES: dict[str, type[ServerMessage]] = {
+    get_args(kind.model_fields["type"].annotation)[0]: kind for kind in ServerMessage.__value__.__args__
+}
+_READER: TypeAdapter[ServerMessage] = TypeAdapter(Annotated[ServerMessage, Field(discriminator="type")])
+_UNKNOWN = "union_tag_invalid"
+
+
+def read_message(text: str | bytes) -> ServerMessage | None:
+    """A message of the gateway; None of a type that is not known here: clients skip it. Raises ValidationError."""
+    try:
+        return _READER.validate_json(text)
+    except ValidationError as problem:
+        if any(row["type"] == _UNKNOWN for row in problem.errors(include_url=False, include_input=False)):
+            return None
+        raise

@@ -1,0 +1,64 @@
+"""Who asks, and under which idempotency key."""
+
+import pytest
+
+from tarsy_service.caller import LONGEST_AUTHOR, LONGEST_KEY, OTHER_BODY, KeyedBodies, caller_of
+from tarsy_service.problems import Problem
+
+
+@pytest.mark.parametrize(
+    ("headers", "name"),
+    [
+        ({}, "api-client"),
+        ({"x-remote-user": "rosa"}, "rosa"),
+        ({"x-remote-user": "rosa", "x-forwarded-email": "ana@example.com"}, "ana@example.com"),
+        ({"x-forwarded-email": "ana@example.com", "x-forwarded-user": " ana "}, "ana"),
+        ({"x-forwarded-user": " ", "x-remote-user": "rosa"}, "rosa"),
+    ],
+)
+def test_the_caller_is_whom_the_proxy_names(headers: dict[str, str], name: str) -> None:
+    assert caller_of(headers).name == name
+
+
+def test_a_door_says_who_it_is_when_nobody_is_named() -> None:
+    assert caller_of({}, otherwise="alertmanager").name == "alertmanager"
+
+
+def test_an_author_is_cut_after_masking_and_the_scope_of_keys_is_not_masked() -> None:
+    long = "x" * (LONGEST_AUTHOR - 4) + " s3cret"
+    caller = caller_of({"x-forwarded-user": long})
+    assert caller.author(lambda text: text.replace("s3cret", "*")) == "x" * (LONGEST_AUTHOR - 4) + " *"
+    assert caller.scope == long[:LONGEST_AUTHOR]
+
+
+@pytest.mark.parametrize("key", ["", " ", "k" * (LONGEST_KEY + 1)])
+def test_what_cannot_be_a_key_is_refused(key: str) -> None:
+    with pytest.raises(Problem) as refused:
+        caller_of({"idempotency-key": key})
+    assert refused.value.status == 400
+
+
+def test_without_a_key_there_is_none() -> None:
+    assert caller_of({}).key is None
+    assert caller_of({"idempotency-key": "k"}).key == "k"
+
+
+def test_the_same_key_with_another_body_is_refused_and_with_the_same_it_is_not() -> None:
+    bodies = KeyedBodies()
+    for _ in range(2):
+        bodies.check("one", b"a")
+        bodies.check("two", b"b")
+    with pytest.raises(Problem) as refused:
+        bodies.check("one", b"b")
+    assert (refused.value.status, refused.value.detail) == (422, OTHER_BODY)
+    bodies.check("one", b"a")
+
+
+def test_keys_that_were_not_used_for_longest_are_forgotten() -> None:
+    bodies = KeyedBodies(most=2)
+    for key in ("one", "two", "one", "three"):
+        bodies.check(key, b"a")
+    bodies.check("two", b"b")
+    bodies.check("three", b"a")
+    with pytest.raises(Problem):
+        bodies.check("three", b"b")

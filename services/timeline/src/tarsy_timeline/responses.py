@@ -1,0 +1,241 @@
+"""REST answers made of rows: the models of tarsy_contracts.api, with Go TARSy's keys where we have the thing."""
+
+import math
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+import asyncpg
+
+from tarsy_contracts.alert import PRIORITIES
+from tarsy_contracts.api.chains import LastEvent
+from tarsy_contracts.api.sessions import (
+    ActiveSessions,
+    FilterOptions,
+    ListedSession,
+    Pagination,
+    QueuedSession,
+    RunningSession,
+    SessionDetail,
+    SessionList,
+    SessionStage,
+    SessionState,
+    StageExecution,
+)
+from tarsy_contracts.api.timeline import TimelineEvent
+from tarsy_contracts.envelope import wire_time
+from tarsy_timeline.session_filter import STATUSES, SessionFilter
+
+type Row = asyncpg.Record
+type Fields = dict[str, object]
+
+FAILED = ("failed", "timed_out")
+
+
+def session_list(wanted: SessionFilter, count: int, rows: Sequence[Row]) -> SessionList:
+    pagination = Pagination(
+        page=wanted.page,
+        page_size=wanted.page_size,
+        total_pages=math.ceil(count / wanted.page_size),
+        total_items=count,
+    )
+    return SessionList(sessions=tuple(map(_listed_session, rows)), pagination=pagination)
+
+
+def active_sessions(running: Sequence[Row], queued: Sequence[Row]) -> ActiveSessions:
+    return ActiveSessions(active=tuple(map(_running_session, running)), queued=tuple(map(_queued_session, queued)))
+
+
+def filter_options(alert_types: Sequence[str], chain_ids: Sequence[str]) -> FilterOptions:
+    return FilterOptions(alert_types=tuple(alert_types), chain_ids=tuple(chain_ids), statuses=STATUSES)
+
+
+def session_detail(row: Row, stages: Sequence[Row], executions: Sequence[Row]) -> SessionDetail:
+    def total(name: str) -> int:
+        return sum(execution[name] for execution in executions)
+
+    current = stages[-1] if stages else None
+    return SessionDetail.model_validate(
+        {
+            **_session(row),
+            "alert_data": row["alert_data"],
+            "final_analysis": row["final_analysis"],
+            "runbook_url": row["runbook_url"],
+            "mcp_selection": row["mcp_selection"],
+            "llm_interaction_count": total("llm_interaction_count"),
+            "mcp_interaction_count": total("mcp_interaction_count"),
+            "input_tokens": total("input_tokens"),
+            "output_tokens": total("output_tokens"),
+            "total_tokens": total("input_tokens") + total("output_tokens"),
+            "provider_fallback_count": total("fallback_count"),
+            "completed_stages": sum(stage["status"] == "completed" for stage in stages),
+            "failed_stages": sum(stage["status"] in FAILED for stage in stages),
+            "current_stage_index": current and current["stage_index"],
+            "current_stage_id": current and current["stage_id"],
+            "stages": tuple(_stage(stage, executions) for stage in stages),
+        }
+    )
+
+
+def session_state(row: Row) -> SessionState:
+    return SessionState(
+        id=row["session_id"],
+        status=row["status"],
+        final_analysis=row["final_analysis"],
+        executive_summary=row["executive_summary"],
+        error_message=row["error_message"],
+        queue_position=row["queue_position"],
+        last_number=row["last_number"],
+    )
+
+
+def timeline_event(row: Row) -> TimelineEvent:
+    return TimelineEvent(
+        id=row["event_id"],
+        session_id=row["session_id"],
+        stage_id=row["stage_id"],
+        execution_id=row["execution_id"],
+        sequence_number=row["sequence_number"],
+        event_type=row["event_type"],
+        status=row["status"],
+        content=row["content"],
+        metadata=row["metadata"],
+        created_at=wire_time(row["created_at"]),
+        updated_at=wire_time(row["updated_at"]),
+        number=row["number"],
+    )
+
+
+def last_event(row: Row) -> LastEvent:
+    return LastEvent(
+        session_id=row["session_id"],
+        partition=row["partition"],
+        event_id=row["last_event_id"],
+        number=row["last_number"],
+    )
+
+
+def _listed_session(row: Row) -> ListedSession:
+    return ListedSession.model_validate(
+        {
+            **_session(row),
+            "llm_interaction_count": row["llm_interaction_count"],
+            "mcp_interaction_count": row["mcp_interaction_count"],
+            "input_tokens": row["input_tokens"],
+            "output_tokens": row["output_tokens"],
+            "total_tokens": row["input_tokens"] + row["output_tokens"],
+            "provider_fallback_count": row["provider_fallback_count"],
+            "completed_stages": row["completed_stages"],
+            "failed_stages": row["failed_stages"],
+            "current_stage_index": row["current_stage_index"],
+            "current_stage_id": row["current_stage_id"],
+        }
+    )
+
+
+def _running_session(row: Row) -> RunningSession:
+    return RunningSession.model_validate(
+        {
+            **_overview(row),
+            "started_at": _time(row["started_at"]),
+            "current_stage_index": row["current_stage_index"],
+            "current_stage_id": row["current_stage_id"],
+        }
+    )
+
+
+def _queued_session(row: Row) -> QueuedSession:
+    return QueuedSession.model_validate({**_overview(row), "queue_position": row["queue_position"]})
+
+
+def _overview(row: Row) -> Fields:
+    return {
+        "id": row["session_id"],
+        "alert_type": row["alert_type"],
+        "title": row["title"],
+        "severity": row["severity"],
+        "source": row["source"],
+        "chain_id": row["chain_id"],
+        "status": row["status"],
+        "author": row["author"],
+        "priority": PRIORITIES[row["priority"]],
+        "created_at": wire_time(row["created_at"]),
+        "last_number": row["last_number"],
+    }
+
+
+def _session(row: Row) -> Fields:
+    return {
+        **_overview(row),
+        "scripted": row["scripted"],
+        "started_at": _time(row["started_at"]),
+        "completed_at": _time(row["completed_at"]),
+        "duration_ms": _duration(row),
+        "queue_position": row["queue_position"],
+        "error_message": row["error_message"],
+        "executive_summary": row["executive_summary"],
+        "executive_summary_error": row["executive_summary_error"],
+        "total_stages": row["total_stages"],
+        "has_parallel_stages": row["has_parallel_stages"],
+    }
+
+
+def _stage(stage: Row, executions: Sequence[Row]) -> SessionStage:
+    return SessionStage(
+        id=stage["stage_id"],
+        stage_name=stage["stage_name"],
+        stage_index=stage["stage_index"],
+        stage_type=stage["stage_type"],
+        chain_stage=stage["chain_stage"],
+        status=stage["status"],
+        error_message=stage["error_message"],
+        expected_agent_count=stage["expected_agent_count"],
+        parallel_type=stage["parallel_type"],
+        success_policy=stage["success_policy"],
+        referenced_stage_id=stage["referenced_stage_id"],
+        started_at=wire_time(stage["started_at"]),
+        completed_at=_time(stage["completed_at"]),
+        duration_ms=_duration(stage),
+        number=stage["number"],
+        executions=tuple(_execution(row) for row in executions if row["stage_id"] == stage["stage_id"]),
+    )
+
+
+def _execution(row: Row) -> StageExecution:
+    return StageExecution(
+        execution_id=row["execution_id"],
+        agent_name=row["agent_name"],
+        agent_index=row["agent_index"],
+        status=row["status"],
+        error_message=row["error_message"],
+        llm_provider=row["llm_provider"],
+        original_llm_provider=row["original_llm_provider"],
+        fallback_reason=row["fallback_reason"],
+        fallback_error_code=row["fallback_error_code"],
+        fallback_attempt=row["fallback_count"] or None,
+        model_name=row["model_name"],
+        controller=row["controller"],
+        max_iterations=row["max_iterations"],
+        iterations=row["iterations"],
+        forced_conclusion=row["forced_conclusion"],
+        llm_interaction_count=row["llm_interaction_count"],
+        mcp_interaction_count=row["mcp_interaction_count"],
+        input_tokens=row["input_tokens"],
+        output_tokens=row["output_tokens"],
+        total_tokens=row["input_tokens"] + row["output_tokens"],
+        started_at=wire_time(row["started_at"]),
+        completed_at=_time(row["completed_at"]),
+        duration_ms=_duration(row),
+        number=row["number"],
+    )
+
+
+def _time(time: datetime | None) -> str | None:
+    return None if time is None else wire_time(time)
+
+
+def _duration(row: Row) -> int | None:
+    """Milliseconds from start to end; None while it runs."""
+    if row["started_at"] is None or row["completed_at"] is None:
+        return None
+    duration: timedelta = row["completed_at"] - row["started_at"]
+    return round(duration.total_seconds() * 1000)
