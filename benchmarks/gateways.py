@@ -19,7 +19,7 @@ from tarsy_bus.following import Follower
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.records import delivery
 from tarsy_bus.topics_admin import apply_topics
-from tarsy_contracts.identities import derived_id
+from tarsy_contracts.ids import derived_id
 from tarsy_contracts.inputs import INPUTS, ToolCallReported
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_contracts.topics import LOG_PARTITIONS, QUEUE_PARTITIONS, Topics

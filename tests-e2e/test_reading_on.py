@@ -15,9 +15,9 @@ from structlog.testing import capture_logs
 from tarsy_bus.publisher import Publisher
 from tarsy_config.config import Config
 from tarsy_contracts import events as e
-from tarsy_contracts.identities import execution_id, llm_call_id, stage_id, tool_call_id
+from tarsy_contracts.builtin_tools import OWN_SERVER, READ_RESULT
+from tarsy_contracts.ids import execution_id, llm_call_id, stage_id, tool_call_id
 from tarsy_contracts.inputs import AlertReceived
-from tarsy_contracts.own_tools import OWN_SERVER, READ_RESULT
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_contracts.topics import Topics
 from tarsy_simulation.broker import Broker

@@ -10,7 +10,7 @@ import pytest
 
 from tarsy_collector import Collected, Collector, collecting
 from tarsy_contracts.envelope import Envelope
-from tarsy_contracts.identities import session_traceparent
+from tarsy_contracts.ids import session_traceparent
 from tarsy_incident import alert_now
 from tarsy_investigation import Investigation, everything
 from tarsy_system import SERVICES, System

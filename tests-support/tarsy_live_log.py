@@ -11,7 +11,7 @@ from aiokafka import TopicPartition
 from tarsy_bus.connection import Bus
 from tarsy_bus.following import Follower
 from tarsy_contracts import events as e
-from tarsy_contracts.recorded import Recorded
+from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.topics import LOG_PARTITIONS
 from tarsy_log import check_one_chain
 from tarsy_verification.session_log import LogReading, SessionLog
@@ -59,7 +59,7 @@ class LiveLog:
         return log
 
 
-def records_of(log: SessionLog, kind: type[e.Event]) -> list[Recorded]:
+def records_of(log: SessionLog, kind: type[e.Event]) -> list[RecordedEvent]:
     """With their stamps."""
     return [record for record in log.accepted if isinstance(record.event, kind)]
 

@@ -5,15 +5,15 @@ from datetime import UTC, datetime
 
 from tarsy_contracts import events as e
 from tarsy_contracts.envelope import Envelope
-from tarsy_contracts.recorded import Recorded
+from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.timeline import TimelineChange, TimelineCreated, TimelineEnded, timeline_changes
 
 
-def at(number: int, event: e.Event | None, *, id: str = "event-id", session: str = "s") -> Recorded:
+def at(number: int, event: e.Event | None, *, id: str = "event-id", session: str = "s") -> RecordedEvent:
     """An accepted event at that place in its session."""
     time = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
     envelope = Envelope(id=id, type="any", version=1, source="test", subject=session, time=time, sequence=number)
-    return Recorded(envelope=envelope, event=event, partition=0, offset=number, appended_at=time)
+    return RecordedEvent(envelope=envelope, event=event, partition=0, offset=number, appended_at=time)
 
 
 def shown(event: e.Event) -> list[TimelineChange]:

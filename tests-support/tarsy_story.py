@@ -12,8 +12,8 @@ from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import Controller, ResolvedAgent, ResolvedChain, ResolvedServer, ResolvedStage, SuccessPolicy
 from tarsy_contracts.conversation import ToolCall, ToolDefinition, Usage
 from tarsy_contracts.envelope import Envelope, event_id
-from tarsy_contracts.identities import tool_call_id
-from tarsy_contracts.recorded import Recorded
+from tarsy_contracts.ids import tool_call_id
+from tarsy_contracts.recorded import RecordedEvent
 from tarsy_llm.protocol import FINAL
 from tarsy_orchestrator.session.decide import decide
 from tarsy_orchestrator.session.decision_input import DecisionInput
@@ -79,7 +79,7 @@ class Story:
     """One session: its log, its state, and the inbox offset and time of the next input."""
 
     state: SessionState = NOT_STARTED
-    log: list[Recorded] = field(default_factory=list)
+    log: list[RecordedEvent] = field(default_factory=list)
     offset: int = 0
     now: datetime = BEGINNING
     max_iterations: int = 3
@@ -134,7 +134,7 @@ class Story:
             previous=previous,
             decided=given.offset,
         )
-        record = Recorded(envelope=envelope, event=event, partition=0, offset=number, appended_at=self.now)
+        record = RecordedEvent(envelope=envelope, event=event, partition=0, offset=number, appended_at=self.now)
         self.log.append(record)
         self.state = evolve(self.state, record)
 

@@ -10,7 +10,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert, McpSelection, McpServerSelection
 from tarsy_contracts.chain import Controller, ResolvedAgent, ResolvedChain, ResolvedStage, StageType
 from tarsy_contracts.conversation import Usage
-from tarsy_contracts.identities import execution_id, llm_call_id, runbook_call_id, stage_id
+from tarsy_contracts.ids import execution_id, llm_call_id, runbook_call_id, stage_id
 
 RUNBOOK_URL = "https://example.test/runbooks/crash.md"
 ALERT = Alert(

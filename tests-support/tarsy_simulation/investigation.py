@@ -9,8 +9,8 @@ from pydantic import JsonValue
 
 from tarsy_config.config import Config
 from tarsy_contracts.alert import Alert
-from tarsy_contracts.identities import session_of_cloudevent
-from tarsy_contracts.own_tools import FETCH_RUNBOOK, OWN_SERVER
+from tarsy_contracts.builtin_tools import FETCH_RUNBOOK, OWN_SERVER
+from tarsy_contracts.ids import session_of_cloudevent
 from tarsy_simulation.outside import Tool
 
 SERVER = "cluster"

@@ -13,7 +13,7 @@ import tarsy_whole_chain as chain
 from tarsy_cli.watch.screen import Screen
 from tarsy_contracts import events as e
 from tarsy_contracts.chunks import LlmChunk
-from tarsy_contracts.identities import execution_id, llm_call_id, stage_id
+from tarsy_contracts.ids import execution_id, llm_call_id, stage_id
 from tarsy_seen import at
 from tarsy_websocket_gateway.feed import Feed
 

@@ -19,7 +19,7 @@ from tarsy_contracts.events import ENDINGS, EVENTS, OPENERS, StageStarted
 from tarsy_contracts.heads import SessionHead, head_key, session_of_head_key
 from tarsy_contracts.inputs import INPUTS, AlertReceived
 from tarsy_contracts.message import Message
-from tarsy_contracts.recorded import Recorded, UnknownType, UnreadableValue, decode
+from tarsy_contracts.recorded import RecordedEvent, UnknownType, UnreadableValue, decode
 from tarsy_contracts.requests import REQUESTS
 from tarsy_contracts.workers import ServerCatalogued, WorkerAnnounced
 
@@ -138,7 +138,7 @@ def test_the_place_in_a_body_is_a_pointer_into_it_and_the_text_of_strangers_is_n
 
 def test_a_record_knows_its_session_and_number() -> None:
     one = Envelope(id="1", type="x", version=1, source="t", subject="s", time=TIME, sequence=3)
-    record = Recorded(envelope=one, event=None, partition=0, offset=9, appended_at=TIME)
+    record = RecordedEvent(envelope=one, event=None, partition=0, offset=9, appended_at=TIME)
     assert (record.session_id, record.number) == ("s", 3)
 
 

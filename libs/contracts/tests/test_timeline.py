@@ -6,10 +6,10 @@ from typing import cast
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.envelope import Envelope
-from tarsy_contracts.identities import summary_id
-from tarsy_contracts.recorded import Recorded, decode
+from tarsy_contracts.ids import summary_id
+from tarsy_contracts.recorded import RecordedEvent, decode
 from tarsy_contracts.timeline import (
-    PLACES,
+    ROWS_PER_EVENT,
     SessionChanged,
     TimelineChange,
     TimelineCreated,
@@ -90,14 +90,17 @@ def test_timeline_events_are_numbered_in_the_order_of_the_log_and_none_twice() -
 def test_no_event_of_the_log_brings_more_timeline_events_than_it_has_places() -> None:
     for record in summarised().log:
         created = [change for change in timeline_changes(record) if isinstance(change, TimelineCreated)]
-        assert all(record.number * PLACES <= one.sequence_number < (record.number + 1) * PLACES for one in created)
+        assert all(
+            record.number * ROWS_PER_EVENT <= one.sequence_number < (record.number + 1) * ROWS_PER_EVENT
+            for one in created
+        )
 
 
 def test_history_shows_what_was_shown_live() -> None:
     """The projector reads the log from its bytes, once more or weeks later: it must come to what was streamed."""
     story = summarised()
     read_again = [
-        Recorded(
+        RecordedEvent(
             envelope=Envelope.from_headers(record.envelope.headers()),
             event=decode(e.EVENTS, record.envelope, cast(e.Event, record.event).to_bytes()),
             partition=5,

@@ -4,7 +4,7 @@ import pytest
 
 from tarsy_contracts import events as e
 from tarsy_contracts.conversation import Usage
-from tarsy_contracts.identities import runbook_call_id, timeline_event_id
+from tarsy_contracts.ids import runbook_call_id, timeline_event_id
 from tarsy_contracts.timeline import TimelineCreated, TimelineEnded, llm_timeline_event_id, timeline_changes
 from tarsy_seen import at, created, ended, shown
 

@@ -6,7 +6,7 @@ import pytest
 
 from tarsy_contracts import events as e
 from tarsy_contracts.timeline import (
-    PLACES,
+    ROWS_PER_EVENT,
     ExecutionChanged,
     SessionChanged,
     StageChanged,
@@ -58,7 +58,7 @@ def test_nothing_of_a_whole_chain_is_seen_twice_or_out_of_its_place() -> None:
     assert len({one.event_id for one in created}) == len(created)
     places = [one.sequence_number for one in created]
     assert places == sorted(set(places))
-    assert {place % PLACES for place in places} <= set(range(PLACES))
+    assert {place % ROWS_PER_EVENT for place in places} <= set(range(ROWS_PER_EVENT))
 
 
 def busy() -> list[e.Event]:

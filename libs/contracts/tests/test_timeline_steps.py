@@ -2,17 +2,17 @@
 
 from tarsy_contracts import events as e
 from tarsy_contracts.timeline import (
-    ExecutionBegun,
     ExecutionChanged,
-    ExecutionDone,
+    ExecutionDetails,
+    ExecutionResult,
     SessionChanged,
-    StageBegun,
     StageChanged,
+    StageDetails,
     TimelineCreated,
 )
 from tarsy_seen import created, shown
 
-PLAIN = StageBegun(
+PLAIN = StageDetails(
     stage_type="investigation",
     chain_stage=0,
     expected_agent_count=1,
@@ -60,7 +60,7 @@ def test_agents_in_parallel_are_told_with_their_stage() -> None:
         )
     )
     assert isinstance(change, StageChanged)
-    assert change.begun == StageBegun(
+    assert change.begun == StageDetails(
         stage_type="investigation",
         chain_stage=1,
         expected_agent_count=3,
@@ -90,7 +90,7 @@ def test_an_agent_begins() -> None:
             agent_name="A",
             agent_index=1,
             status="active",
-            begun=ExecutionBegun(llm_provider="gemini", controller="react", max_iterations=20),
+            begun=ExecutionDetails(llm_provider="gemini", controller="react", max_iterations=20),
         )
     ]
 
@@ -116,7 +116,7 @@ def test_an_agent_ends_with_its_analysis_before_its_status() -> None:
         agent_name="A",
         agent_index=1,
         status="completed",
-        done=ExecutionDone(iterations=20, forced_conclusion=True),
+        done=ExecutionResult(iterations=20, forced_conclusion=True),
     )
 
 
@@ -139,7 +139,7 @@ def test_an_agent_that_found_nothing_only_ends() -> None:
             agent_index=1,
             status="failed",
             error_message="why",
-            done=ExecutionDone(iterations=0, forced_conclusion=False),
+            done=ExecutionResult(iterations=0, forced_conclusion=False),
         )
     ]
 

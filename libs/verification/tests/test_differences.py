@@ -12,7 +12,7 @@ from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.envelope import Envelope, event_id
-from tarsy_contracts.identities import execution_id, llm_call_id, stage_id, summary_id, tool_call_id
+from tarsy_contracts.ids import execution_id, llm_call_id, stage_id, summary_id, tool_call_id
 from tarsy_verification.differences import differences
 from tarsy_verification.session_log import SessionLog
 

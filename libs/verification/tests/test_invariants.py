@@ -7,7 +7,7 @@ import pytest
 
 from tarsy_bus.records import Delivery
 from tarsy_contracts import events as e
-from tarsy_contracts.identities import session_traceparent
+from tarsy_contracts.ids import session_traceparent
 from tarsy_session_logs import SESSION, answer, log_of
 from tarsy_verification.invariants import ToolRun, chain_faults, run_faults
 from tarsy_verification.tool_runs import runs_of

@@ -13,7 +13,7 @@ from tarsy_bus.connection import Bus, producer
 from tarsy_bus.following import Record
 from tarsy_bus.records import delivery
 from tarsy_bus.topics_admin import TopicsWrong, admin, cluster_id
-from tarsy_contracts.identities import session_of_record
+from tarsy_contracts.ids import session_of_record
 from tarsy_contracts.topics import LOG_PARTITIONS, Topics
 from tarsy_ingest.app import build
 from tarsy_ingest.settings import IngestSettings

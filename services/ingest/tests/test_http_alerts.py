@@ -10,7 +10,7 @@ from ingest_running import Ingest, Records, Writable, alert_in, session_of
 from tarsy_bus.connection import Bus
 from tarsy_bus.records import delivery
 from tarsy_contracts.alert import McpSelection, McpServerSelection
-from tarsy_contracts.identities import session_of_alertmanager
+from tarsy_contracts.ids import session_of_alertmanager
 from tarsy_ingest import intake
 
 ALERTS = "/api/v1/alerts"

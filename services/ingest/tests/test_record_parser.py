@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tarsy_contracts.alert import McpSelection, McpServerSelection
-from tarsy_contracts.identities import session_of_alertmanager, session_of_cloudevent, session_of_record
+from tarsy_contracts.ids import session_of_alertmanager, session_of_cloudevent, session_of_record
 from tarsy_ingest.alert_rules import AlertRules
 from tarsy_ingest.raw_alert import AlertRejected, RawAlert
 from tarsy_ingest.record_parser import RecordPosition, read_record

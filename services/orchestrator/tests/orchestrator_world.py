@@ -22,7 +22,7 @@ from tarsy_contracts.envelope import Envelope, event_id
 from tarsy_contracts.events import OfferedTool
 from tarsy_contracts.heads import SessionHead
 from tarsy_contracts.message import Message
-from tarsy_contracts.recorded import Recorded
+from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_contracts.topics import LOG_PARTITIONS
 from tarsy_contracts.workers import CatalogTool, ServerCatalogued
@@ -130,7 +130,9 @@ class World:
         )
         return await self.send(request.session_id, reported)
 
-    async def append(self, session_id: str, event: Message, *, after: Recorded, decided: int | None = None) -> Envelope:
+    async def append(
+        self, session_id: str, event: Message, *, after: RecordedEvent, decided: int | None = None
+    ) -> Envelope:
         """Writes to the log, as only another owner would."""
         time, number, value = datetime.now(UTC), after.number + 1, event.to_bytes()
         previous = after.envelope.id

@@ -2,7 +2,7 @@
 
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
-from tarsy_contracts.identities import stage_id, summary_id
+from tarsy_contracts.ids import stage_id, summary_id
 from tarsy_orchestrator.session.conversation import build_conversation, offered_tools
 from tarsy_orchestrator.session.effects import AdmissionEffect, DeadlineEffect, effects_of
 from tarsy_orchestrator.session.state import AtRest

@@ -6,7 +6,7 @@ import pytest
 
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
-from tarsy_contracts.identities import iteration_id
+from tarsy_contracts.ids import iteration_id
 from tarsy_orchestrator.session.conversation import build_conversation
 from tarsy_orchestrator.session.prompts.notes import BE_CONCISE
 from tarsy_orchestrator.session.state import AtRest

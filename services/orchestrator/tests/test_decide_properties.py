@@ -11,7 +11,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage
 from tarsy_contracts.events import ENDINGS
-from tarsy_contracts.identities import summary_id
+from tarsy_contracts.ids import summary_id
 from tarsy_orchestrator.session.conversation import build_conversation
 from tarsy_orchestrator.session.deadlines import list_deadlines
 from tarsy_orchestrator.session.decide import decide

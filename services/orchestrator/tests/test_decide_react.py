@@ -2,7 +2,7 @@
 
 from tarsy_contracts import events as e
 from tarsy_contracts.conversation import AssistantMessage, UserMessage
-from tarsy_contracts.identities import tool_call_id
+from tarsy_contracts.ids import tool_call_id
 from tarsy_orchestrator.session.conversation import build_conversation, offered_tools
 from tarsy_orchestrator.session.state import AtRest
 from tarsy_story import Story, agent, chain, stage, types

@@ -5,7 +5,7 @@ import pytest
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.chain import ResolvedServer, SuccessPolicy
-from tarsy_contracts.identities import runbook_call_id
+from tarsy_contracts.ids import runbook_call_id
 from tarsy_orchestrator.session.conversation import build_conversation
 from tarsy_orchestrator.session.effects import OfferToolsEffect, effects_of
 from tarsy_orchestrator.session.state import AtRest

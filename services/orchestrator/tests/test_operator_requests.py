@@ -8,7 +8,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.control import RequestAnswered
 from tarsy_contracts.envelope import Envelope
-from tarsy_contracts.recorded import Recorded, decode
+from tarsy_contracts.recorded import RecordedEvent, decode
 from tarsy_orchestrator.partition.decision_batch import PendingInput, SessionTail, make_decisions
 from tarsy_orchestrator.session import operator_requests
 from tarsy_orchestrator.session.evolve import evolve
@@ -33,7 +33,7 @@ def decided(state: SessionState, request: i.OperatorRequest, *, aside: bool = Tr
 def after(state: SessionState, events: list[e.Event]) -> SessionState:
     for event in events:
         envelope = Envelope(id="x", type=event.type, version=1, source="t", subject=SESSION, time=BEGINNING, decided=99)
-        state = evolve(state, Recorded(envelope, event, partition=0, offset=1, appended_at=BEGINNING))
+        state = evolve(state, RecordedEvent(envelope, event, partition=0, offset=1, appended_at=BEGINNING))
     return state
 
 

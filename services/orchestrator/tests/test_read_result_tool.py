@@ -8,11 +8,11 @@ from pydantic import JsonValue
 
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
+from tarsy_contracts.builtin_tools import OWN_SERVER, READ_RESULT
 from tarsy_contracts.chain import ResolvedServer
 from tarsy_contracts.conversation import AssistantMessage, ToolCall, ToolMessage
 from tarsy_contracts.events import Piece, StoredResult
-from tarsy_contracts.identities import summary_id, tool_call_id
-from tarsy_contracts.own_tools import OWN_SERVER, READ_RESULT
+from tarsy_contracts.ids import summary_id, tool_call_id
 from tarsy_contracts.requests import LogPosition, ResultPlace, ToolCallRequest
 from tarsy_orchestrator.session.conversation import build_conversation, offered_tools
 from tarsy_orchestrator.session.effects import SummaryEffect, ToolCallEffect, effects_of

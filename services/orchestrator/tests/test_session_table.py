@@ -10,7 +10,7 @@ from tarsy_bus.records import Delivery
 from tarsy_contracts import events as e
 from tarsy_contracts.envelope import Envelope, event_id
 from tarsy_contracts.inputs import SessionAdmitted
-from tarsy_contracts.recorded import Recorded
+from tarsy_contracts.recorded import RecordedEvent
 from tarsy_orchestrator.partition.resting_states import RestingStates
 from tarsy_orchestrator.partition.session_table import SessionTable, StateNotLoadedError
 from tarsy_orchestrator.session.state import AtRest
@@ -31,14 +31,14 @@ def sessions(resting: RestingStates) -> Iterator[SessionTable]:
     made.close()
 
 
-def story(error: str) -> list[Recorded]:
+def story(error: str) -> list[RecordedEvent]:
     """A session that began, and failed."""
     told = Story().asking()
     told.append(e.SessionFailed(error=error), told.given(SessionAdmitted()))
     return list(told.log)
 
 
-def deliveries(log: list[Recorded], begin: int) -> list[Delivery]:
+def deliveries(log: list[RecordedEvent], begin: int) -> list[Delivery]:
     """As a session of its own."""
     session_id, previous, found = str(uuid4()), None, []
     for number, one in enumerate(log, 1):

@@ -10,7 +10,7 @@ from orchestrator_world import World, calling, new_session, words
 from tarsy_bus.held_sessions import HeldSession, read_held
 from tarsy_contracts import inputs as i
 from tarsy_contracts.control import RequestAnswered
-from tarsy_contracts.recorded import Recorded
+from tarsy_contracts.recorded import RecordedEvent
 from tarsy_orchestrator.effects import reconciler
 from tarsy_orchestrator.partition import decision_batch, guarded_evolve
 from tarsy_orchestrator.session.decide import decide_steps as really_decide
@@ -239,7 +239,7 @@ async def test_a_session_that_never_began_is_ended_by_burying_its_inputs(
 async def test_what_cannot_be_read_back_can_be_ended_and_rests_from_then_on(
     world: World, session: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(state: SessionState, record: Recorded) -> SessionState:
+    def broken(state: SessionState, record: RecordedEvent) -> SessionState:
         if record.session_id == session and record.envelope.type == "llm_call.requested":
             raise Mistake
         return evolve(state, record)

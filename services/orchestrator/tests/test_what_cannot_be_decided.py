@@ -8,7 +8,7 @@ from orchestrator_world import World, new_session
 
 from tarsy_contracts import events, inputs
 from tarsy_contracts.message import Message
-from tarsy_contracts.recorded import Recorded
+from tarsy_contracts.recorded import RecordedEvent
 from tarsy_testing import eventually
 
 
@@ -43,7 +43,7 @@ async def until_held(owner: RunningOwner, inputs: int = 1) -> None:
     assert owner.counted("held_input_age_seconds") > 0
 
 
-async def open_session(world: World, owner: RunningOwner, session_id: str) -> Recorded:
+async def open_session(world: World, owner: RunningOwner, session_id: str) -> RecordedEvent:
     """The session waits for its LLM call; returns its last event."""
     owner.llm.may_answer.clear()
     await world.alert(session_id)

@@ -19,7 +19,7 @@ from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.envelope import Envelope, event_id
 from tarsy_contracts.message import Message
-from tarsy_contracts.recorded import Recorded, decode
+from tarsy_contracts.recorded import RecordedEvent, decode
 from tarsy_contracts.topics import LOG_PARTITIONS, Topics
 from tarsy_testing import eventually
 from tarsy_timeline.database import Database
@@ -118,10 +118,10 @@ class Session:
     def known(self) -> Known:
         return Known(self.records[-1][0].id, len(self.records))
 
-    def recorded(self, number: int) -> Recorded:
+    def recorded(self, number: int) -> RecordedEvent:
         envelope, value = self.records[number - 1]
         event = decode(e.EVENTS, envelope, value)
-        return Recorded(envelope=envelope, event=event, partition=0, offset=number, appended_at=envelope.time)
+        return RecordedEvent(envelope=envelope, event=event, partition=0, offset=number, appended_at=envelope.time)
 
 
 @pytest.fixture

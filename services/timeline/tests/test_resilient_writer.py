@@ -18,7 +18,7 @@ from pydantic import JsonValue
 from tarsy_any_message import SCALARS, values
 from tarsy_contracts import events as e
 from tarsy_contracts.envelope import Envelope
-from tarsy_contracts.recorded import Recorded
+from tarsy_contracts.recorded import RecordedEvent
 from tarsy_timeline.database import Database
 from tarsy_timeline.metrics import Metrics
 from tarsy_timeline.migrations import migrate
@@ -44,7 +44,7 @@ async def rows(database: Database, query: str) -> list[tuple[Any, ...]]:
         return [tuple(row) for row in await connection.fetch(query)]
 
 
-def poisoned(session: Any, number: int, event: Any) -> list[Recorded]:
+def poisoned(session: Any, number: int, event: Any) -> list[RecordedEvent]:
     """The session's events, one of them with another content."""
     records = [session.recorded(one) for one in range(1, len(session.records) + 1)]
     records[number - 1] = replace(records[number - 1], event=event)
@@ -220,7 +220,7 @@ def test_whatever_contracts_accept_is_projected_or_set_aside(
     found: list[tuple[Envelope, Any]], projection: "Projection"
 ) -> None:
     records = [
-        Recorded(envelope=envelope, event=event, partition=0, offset=projection.position + step, appended_at=NOW)
+        RecordedEvent(envelope=envelope, event=event, partition=0, offset=projection.position + step, appended_at=NOW)
         for step, (envelope, event) in enumerate(found)
     ]
 
@@ -235,11 +235,11 @@ class Projection:
         self._database = database
         self.position = 0
 
-    def write(self, records: list[Recorded]) -> None:
+    def write(self, records: list[RecordedEvent]) -> None:
         start, self.position = self.position, self.position + len(records)
         self._runner.run(self._write(start, records))
 
-    async def _write(self, start: int, records: list[Recorded]) -> None:
+    async def _write(self, start: int, records: list[RecordedEvent]) -> None:
         await writer_of(self._database).write(0, start, self.position, records)
         assert await ProjectionCheckpoint(self._database).position(0) == self.position
         aside = {offset for (offset,) in await rows(self._database, "select log_offset from unprojected")}

@@ -12,7 +12,7 @@ from fastapi import FastAPI
 
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert, Priority
-from tarsy_contracts.identities import execution_id, stage_id
+from tarsy_contracts.ids import execution_id, stage_id
 from tarsy_service.problems import install_problem_handlers
 from tarsy_timeline.database import Database
 from tarsy_timeline.internal_routes import internal_routes

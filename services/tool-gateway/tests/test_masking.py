@@ -14,8 +14,8 @@ from tarsy_bus.publisher import Publisher
 from tarsy_config.load import load_config
 from tarsy_config.masking import GROUPS, PATTERNS, CustomPattern, DataMasking
 from tarsy_config.mistakes import ConfigInvalid
+from tarsy_contracts.builtin_tools import FETCH_RUNBOOK, OWN_SERVER
 from tarsy_contracts.events import Outcome
-from tarsy_contracts.own_tools import FETCH_RUNBOOK, OWN_SERVER
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_contracts.topics import Topics
 from tarsy_masking.masker import REDACTED, Masker

@@ -13,11 +13,11 @@ from gateway_owner import Owner, call
 from pydantic import JsonValue
 
 from tarsy_bus.topics_admin import admin
+from tarsy_contracts.builtin_tools import OWN_SERVER, READ_RESULT
 from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.events import Event, Piece, StoredResult, ToolCallCompleted, ToolCallStarted
-from tarsy_contracts.identities import derived_id
+from tarsy_contracts.ids import derived_id
 from tarsy_contracts.inputs import ToolCallReported
-from tarsy_contracts.own_tools import OWN_SERVER, READ_RESULT
 from tarsy_contracts.requests import LogPosition, ResultPlace, ToolCallRequest
 from tarsy_loop_held import watching_the_loop
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan

@@ -3,7 +3,7 @@
 from gateway_owner import call
 
 from tarsy_bus.connection import Bus
-from tarsy_contracts.own_tools import OWN_SERVER, READ_RESULT
+from tarsy_contracts.builtin_tools import OWN_SERVER, READ_RESULT
 from tarsy_contracts.requests import LogPosition, ResultPlace
 from tarsy_contracts.topics import Topics
 from tarsy_embedded.ports import free_port

@@ -13,7 +13,7 @@ from runbook_server import Answer, RunbookServer, runbook_server
 from structlog.testing import capture_logs
 
 from tarsy_bus.beside import beside
-from tarsy_contracts.own_tools import FETCH_RUNBOOK, OWN_SERVER
+from tarsy_contracts.builtin_tools import FETCH_RUNBOOK, OWN_SERVER
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_testing import eventually
 from tarsy_tool_gateway.app import assemble

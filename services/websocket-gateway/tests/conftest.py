@@ -17,7 +17,7 @@ from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.envelope import Envelope, event_id
 from tarsy_contracts.message import Message
-from tarsy_contracts.recorded import Recorded, decode
+from tarsy_contracts.recorded import RecordedEvent, decode
 from tarsy_embedded.ports import free_port
 from tarsy_service.runner import run_services
 from tarsy_service.service import Ready, Service
@@ -63,10 +63,10 @@ class Session:
         )
         return envelope, value
 
-    def recorded(self, number: int) -> Recorded:
+    def recorded(self, number: int) -> RecordedEvent:
         envelope, value = self.records[number - 1]
         event = decode(e.EVENTS, envelope, value)
-        return Recorded(envelope=envelope, event=event, partition=0, offset=number, appended_at=envelope.time)
+        return RecordedEvent(envelope=envelope, event=event, partition=0, offset=number, appended_at=envelope.time)
 
 
 @pytest.fixture

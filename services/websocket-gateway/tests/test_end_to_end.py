@@ -26,7 +26,7 @@ from tarsy_bus.topics_admin import apply_topics
 from tarsy_contracts import events as e
 from tarsy_contracts.chunks import LlmChunk
 from tarsy_contracts.envelope import Envelope
-from tarsy_contracts.identities import execution_id, stage_id
+from tarsy_contracts.ids import execution_id, stage_id
 from tarsy_contracts.timeline import llm_timeline_event_id
 from tarsy_contracts.topics import Topics
 from tarsy_embedded.ports import free_port

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import tarsy_whole_chain as chain
 from tarsy_contracts import events as e
 from tarsy_contracts.chunks import Chunk, LlmChunk, Progress, SummaryChunk
-from tarsy_contracts.identities import timeline_event_id
+from tarsy_contracts.ids import timeline_event_id
 from tarsy_contracts.timeline import llm_timeline_event_id
 from tarsy_websocket_gateway import streams
 from tarsy_websocket_gateway.feed import Feed

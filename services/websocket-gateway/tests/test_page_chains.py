@@ -10,7 +10,7 @@ import tarsy_whole_chain as chain
 from tarsy_browser import Tab
 from tarsy_contracts import events as e
 from tarsy_contracts.chunks import LlmChunk
-from tarsy_contracts.identities import execution_id, stage_id
+from tarsy_contracts.ids import execution_id, stage_id
 from tarsy_websocket_gateway.feed import Feed
 from tarsy_websocket_gateway.page_assets import load_page
 

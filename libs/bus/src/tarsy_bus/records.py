@@ -11,7 +11,7 @@ from tarsy_bus.record_parsing import UnparsableRecord
 from tarsy_contracts.envelope import Envelope, EnvelopeError
 from tarsy_contracts.events import EVENTS
 from tarsy_contracts.message import Message
-from tarsy_contracts.recorded import Recorded, UnknownType, UnreadableValue, decode
+from tarsy_contracts.recorded import RecordedEvent, UnknownType, UnreadableValue, decode
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +40,13 @@ class Delivery:
             offset=self.offset,
         )
 
-    def recorded(self) -> Recorded:
+    def recorded(self) -> RecordedEvent:
         """The event of an accepted record of the session log; None in it when this code cannot read its body."""
         try:
             event = self.decode(EVENTS)
         except (UnknownType, UnreadableValue):
             event = None
-        return Recorded(
+        return RecordedEvent(
             envelope=self.envelope,
             event=event,
             partition=self.partition,

@@ -10,8 +10,8 @@ from opentelemetry.trace import Link, NoOpTracer, Span, Status, StatusCode, Trac
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 from structlog.contextvars import bound_contextvars
 
-from tarsy_contracts.identities import session_traceparent
-from tarsy_contracts.recorded import Recorded
+from tarsy_contracts.ids import session_traceparent
+from tarsy_contracts.recorded import RecordedEvent
 
 HEADER = "traceparent"
 W3C = TraceContextTextMapPropagator()
@@ -96,7 +96,7 @@ def note_step(
     span.end(nanoseconds(max(began, ended)))
 
 
-def note_reading(tracer: Tracer, name: str, record: Recorded, now: datetime) -> None:
+def note_reading(tracer: Tracer, name: str, record: RecordedEvent, now: datetime) -> None:
     """From the append of an event to the moment at which it was read and handled.
 
     Nothing for an event that is read long after: then a view is rebuilt, and the trace has had its step.

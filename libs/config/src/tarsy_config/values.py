@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
-from tarsy_contracts.own_tools import OWN_SERVER
+from tarsy_contracts.builtin_tools import OWN_SERVER
 
 WRONG = "wrong"
 DEFAULT_ALERT_TYPE = "kubernetes"

@@ -1,1 +1,1 @@
-"""What crosses a process boundary: events, inputs, requests, chunks, envelope, identities, topics, conversation."""
+"""What crosses a process boundary: events, inputs, requests, chunks, envelope, ids, topics, conversation."""

@@ -21,7 +21,7 @@ class UnreadableValue(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedEvent:
     """An accepted event. `event` is None when this code does not know its type: the chain moves on all the same.
 
     `appended_at` is the broker's stamp: what deadlines count from.

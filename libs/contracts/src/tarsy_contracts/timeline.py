@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from tarsy_contracts import events as e
-from tarsy_contracts.recorded import Recorded
+from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.timeline_calls import (
     LLM_EVENT_TYPES,
     llm_answer,
@@ -21,14 +21,14 @@ from tarsy_contracts.timeline_calls import (
     tool_result,
 )
 from tarsy_contracts.timeline_model import (
-    PLACES,
-    ExecutionBegun,
+    ROWS_PER_EVENT,
     ExecutionChanged,
-    ExecutionDone,
+    ExecutionDetails,
+    ExecutionResult,
     SessionChanged,
     SessionStatus,
-    StageBegun,
     StageChanged,
+    StageDetails,
     StepStatus,
     TimelineChange,
     TimelineCreated,
@@ -41,14 +41,14 @@ from tarsy_contracts.timeline_steps import execution_begin, execution_end, fallb
 
 __all__ = [
     "LLM_EVENT_TYPES",
-    "PLACES",
-    "ExecutionBegun",
+    "ROWS_PER_EVENT",
     "ExecutionChanged",
-    "ExecutionDone",
+    "ExecutionDetails",
+    "ExecutionResult",
     "SessionChanged",
     "SessionStatus",
-    "StageBegun",
     "StageChanged",
+    "StageDetails",
     "StepStatus",
     "TimelineChange",
     "TimelineCreated",
@@ -60,14 +60,14 @@ __all__ = [
 ]
 
 
-def timeline_changes(record: Recorded) -> list[TimelineChange]:
+def timeline_changes(record: RecordedEvent) -> list[TimelineChange]:
     """What an accepted event changes of what people see. An unknown type changes nothing."""
     if record.event is None:
         return []
     return list(_changes(record, record.event))
 
 
-def _changes(record: Recorded, event: e.Event) -> Iterator[TimelineChange]:  # noqa: C901 - one case an event type
+def _changes(record: RecordedEvent, event: e.Event) -> Iterator[TimelineChange]:  # noqa: C901 - one case an event type
     match event:
         case e.SessionStarted():
             yield SessionChanged(status="pending")

@@ -6,8 +6,8 @@ from typing import Literal
 from pydantic import JsonValue
 
 from tarsy_contracts import events as e
-from tarsy_contracts.identities import runbook_call_id, timeline_event_id
-from tarsy_contracts.recorded import Recorded
+from tarsy_contracts.ids import runbook_call_id, timeline_event_id
+from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.timeline_model import (
     TimelineCreated,
     TimelineEnded,
@@ -27,7 +27,7 @@ def llm_timeline_event_id(llm_call_id: str, part: Literal["thinking", "text"]) -
     return timeline_event_id(llm_call_id, LLM_EVENT_TYPES[part])
 
 
-def llm_wait(record: Recorded, event: e.LlmCallRequested) -> Iterator[TimelineCreated]:
+def llm_wait(record: RecordedEvent, event: e.LlmCallRequested) -> Iterator[TimelineCreated]:
     """Nothing, unless somebody has to wait."""
     if event.wait_seconds <= 0:
         return
@@ -54,7 +54,7 @@ def _seconds(seconds: float) -> str:
     return f"{seconds:.1f} s" if seconds < 10 and round(seconds, 1) % 1 else f"{seconds:.0f} s"
 
 
-def llm_answer(record: Recorded, event: e.LlmCallCompleted) -> Iterator[TimelineCreated]:
+def llm_answer(record: RecordedEvent, event: e.LlmCallCompleted) -> Iterator[TimelineCreated]:
     metadata: dict[str, JsonValue] = {"model": event.model, "duration_ms": event.duration_ms}
     if event.reminder:
         metadata["reminder"] = event.reminder
@@ -71,7 +71,7 @@ def llm_answer(record: Recorded, event: e.LlmCallCompleted) -> Iterator[Timeline
             )
 
 
-def llm_failure(record: Recorded, event: e.LlmCallFailed) -> TimelineCreated:
+def llm_failure(record: RecordedEvent, event: e.LlmCallFailed) -> TimelineCreated:
     """`retry`: the same question may be asked again, so that nobody has to worry yet."""
     return created(
         record,
@@ -84,7 +84,7 @@ def llm_failure(record: Recorded, event: e.LlmCallFailed) -> TimelineCreated:
     )
 
 
-def tool_call(record: Recorded, event: e.ToolCallRequested) -> TimelineCreated:
+def tool_call(record: RecordedEvent, event: e.ToolCallRequested) -> TimelineCreated:
     return created(
         record,
         "runbook" if event.purpose == "runbook" else "llm_tool_call",
@@ -101,7 +101,7 @@ def tool_call(record: Recorded, event: e.ToolCallRequested) -> TimelineCreated:
     )
 
 
-def tool_result(record: Recorded, event: e.ToolCallCompleted) -> TimelineEnded:
+def tool_result(record: RecordedEvent, event: e.ToolCallCompleted) -> TimelineEnded:
     """Whose purpose the call had follows from its id: of a session's runbook there is one."""
     event_type: TimelineEventType = "llm_tool_call"
     status = _status(event.outcome)
@@ -131,7 +131,7 @@ def _status(outcome: e.Outcome) -> TimelineStatus:
     return "failed" if outcome in ("unavailable", "unknown") else "completed"
 
 
-def summary_begin(record: Recorded, event: e.SummaryRequested) -> TimelineCreated:
+def summary_begin(record: RecordedEvent, event: e.SummaryRequested) -> TimelineCreated:
     return created(
         record,
         "mcp_tool_summary",

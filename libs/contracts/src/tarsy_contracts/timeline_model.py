@@ -5,9 +5,9 @@ from typing import Literal
 from pydantic import JsonValue
 
 from tarsy_contracts.chain import Controller, ParallelType, StageType, SuccessPolicy
-from tarsy_contracts.identities import timeline_event_id
+from tarsy_contracts.ids import timeline_event_id
 from tarsy_contracts.message import Value
-from tarsy_contracts.recorded import Recorded
+from tarsy_contracts.recorded import RecordedEvent
 
 type TimelineEventType = Literal[
     "llm_thinking",
@@ -27,7 +27,7 @@ type TimelineStatus = Literal["streaming", "completed", "failed", "cancelled", "
 type SessionStatus = Literal["pending", "in_progress", "cancelling", "completed", "failed", "cancelled", "timed_out"]
 type StepStatus = Literal["pending", "active", "completed", "failed", "cancelled", "timed_out"]
 
-PLACES = 10
+ROWS_PER_EVENT = 10
 """Timeline events that one event of the log may bring; their order is its number times this, plus their place."""
 
 
@@ -64,7 +64,7 @@ class SessionChanged(Value):
     executive_summary_error: str = ""
 
 
-class StageBegun(Value):
+class StageDetails(Value):
     """The fields are those of `stage.started`."""
 
     stage_type: StageType
@@ -83,10 +83,10 @@ class StageChanged(Value):
     stage_index: int
     status: StepStatus
     error_message: str = ""
-    begun: StageBegun | None = None
+    begun: StageDetails | None = None
 
 
-class ExecutionBegun(Value):
+class ExecutionDetails(Value):
     """An empty `llm_provider`, or no `max_iterations`: the event is from before they were recorded."""
 
     llm_provider: str
@@ -94,7 +94,7 @@ class ExecutionBegun(Value):
     max_iterations: int
 
 
-class ExecutionDone(Value):
+class ExecutionResult(Value):
     iterations: int
     forced_conclusion: bool
 
@@ -108,15 +108,15 @@ class ExecutionChanged(Value):
     agent_index: int
     status: StepStatus
     error_message: str = ""
-    begun: ExecutionBegun | None = None
-    done: ExecutionDone | None = None
+    begun: ExecutionDetails | None = None
+    done: ExecutionResult | None = None
 
 
 type TimelineChange = TimelineCreated | TimelineEnded | SessionChanged | StageChanged | ExecutionChanged
 
 
 def created(
-    record: Recorded,
+    record: RecordedEvent,
     event_type: TimelineEventType,
     content: str,
     *,
@@ -134,5 +134,5 @@ def created(
         status=status,
         content=content,
         metadata=metadata or {},
-        sequence_number=record.number * PLACES + place,
+        sequence_number=record.number * ROWS_PER_EVENT + place,
     )

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from pydantic import JsonValue
 
 from tarsy_contracts import events as e
-from tarsy_contracts.recorded import Recorded
+from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.timeline_model import (
-    ExecutionBegun,
     ExecutionChanged,
-    ExecutionDone,
+    ExecutionDetails,
+    ExecutionResult,
     SessionChanged,
-    StageBegun,
     StageChanged,
+    StageDetails,
     TimelineChange,
     TimelineCreated,
     created,
@@ -28,7 +28,7 @@ def stage_begin(event: e.StageStarted) -> Iterator[TimelineChange]:
         stage_name=event.name,
         stage_index=event.index,
         status="active",
-        begun=StageBegun(
+        begun=StageDetails(
             stage_type=event.stage_type,
             chain_stage=event.chain_stage,
             expected_agent_count=event.expected_agent_count,
@@ -56,13 +56,13 @@ def execution_begin(event: e.ExecutionStarted) -> ExecutionChanged:
         agent_name=event.agent,
         agent_index=event.index,
         status="active",
-        begun=ExecutionBegun(
+        begun=ExecutionDetails(
             llm_provider=event.llm_provider, controller=event.controller, max_iterations=event.max_iterations
         ),
     )
 
 
-def execution_end(record: Recorded, event: e.ExecutionCompleted) -> Iterator[TimelineChange]:
+def execution_end(record: RecordedEvent, event: e.ExecutionCompleted) -> Iterator[TimelineChange]:
     """What an agent came to is its final analysis; of an executive summary it is the summary."""
     if event.final_analysis:
         metadata: dict[str, JsonValue] = {}
@@ -83,11 +83,11 @@ def execution_end(record: Recorded, event: e.ExecutionCompleted) -> Iterator[Tim
         agent_index=event.index,
         status=event.status,
         error_message=event.error,
-        done=ExecutionDone(iterations=event.iterations, forced_conclusion=event.forced_conclusion),
+        done=ExecutionResult(iterations=event.iterations, forced_conclusion=event.forced_conclusion),
     )
 
 
-def fallback(record: Recorded, event: e.ProviderFellBack) -> TimelineCreated:
+def fallback(record: RecordedEvent, event: e.ProviderFellBack) -> TimelineCreated:
     text = f"{event.from_provider} did not answer ({event.error}). From here on {event.to_provider} is asked."
     return created(
         record,

@@ -13,7 +13,7 @@ from itertools import zip_longest
 from pydantic import JsonValue
 
 from tarsy_contracts import events as e
-from tarsy_contracts.identities import timeline_event_id
+from tarsy_contracts.ids import timeline_event_id
 from tarsy_contracts.timeline import (
     ExecutionChanged,
     SessionChanged,

@@ -8,7 +8,7 @@ from tarsy_bus.following import Record, read_to_end, readable
 from tarsy_bus.records import Delivery
 from tarsy_contracts import events as e
 from tarsy_contracts.events import ENDINGS
-from tarsy_contracts.recorded import Recorded
+from tarsy_contracts.recorded import RecordedEvent
 
 
 @dataclass
@@ -16,7 +16,7 @@ class SessionLog:
     """One session. `written` are all its records, in the log's order; `accepted` those that count."""
 
     written: list[Delivery] = field(default_factory=list)
-    accepted: list[Recorded] = field(default_factory=list)
+    accepted: list[RecordedEvent] = field(default_factory=list)
     dropped: list[Delivery] = field(default_factory=list)
 
     @property

@@ -4,7 +4,7 @@ import asyncio
 
 from tarsy_bus.publisher import NotWritten, Publisher
 from tarsy_bus.tracing import traceparent_of
-from tarsy_contracts.identities import report_id
+from tarsy_contracts.ids import report_id
 from tarsy_contracts.inputs import CallClaimed, CallNotStarted, SummaryReported, ToolCallReported
 from tarsy_contracts.timing import LONGEST_PAUSE_SECONDS
 

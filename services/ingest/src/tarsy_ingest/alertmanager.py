@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
-from tarsy_contracts.identities import session_of_alertmanager
+from tarsy_contracts.ids import session_of_alertmanager
 from tarsy_ingest.alert_rules import AlertTypes
 from tarsy_ingest.raw_alert import Payload, RawAlert, check_size, priority_named, validate, web_address
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from pydantic import Field, JsonValue
 
-from tarsy_contracts.identities import session_of_cloudevent
+from tarsy_contracts.ids import session_of_cloudevent
 from tarsy_ingest.alert_rules import AlertTypes
 from tarsy_ingest.lenient_submission import submission_in
 from tarsy_ingest.raw_alert import AlertRejected, Payload, RawAlert, check_size, parse_json, validate

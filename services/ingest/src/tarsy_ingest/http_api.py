@@ -12,7 +12,7 @@ from tarsy_bus.publisher import TooLarge
 from tarsy_bus.tracing import HEADER
 from tarsy_contracts.alert import AlertSource
 from tarsy_contracts.api.alerts import AlertAccepted, WebhookAccepted, WebhookAlertAccepted
-from tarsy_contracts.identities import session_of_idempotency_key
+from tarsy_contracts.ids import session_of_idempotency_key
 from tarsy_ingest.alert_rules import AlertRules
 from tarsy_ingest.alertmanager import AUTHOR, Notice, Webhook, read_webhook
 from tarsy_ingest.http_body import read_body

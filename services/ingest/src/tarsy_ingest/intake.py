@@ -12,7 +12,7 @@ from opentelemetry.trace import Tracer
 from tarsy_bus.publisher import NotWritten, Publisher
 from tarsy_bus.tracing import step, traceparent_of
 from tarsy_contracts.alert import ALERT_LIMIT_BYTES
-from tarsy_contracts.identities import report_id
+from tarsy_contracts.ids import report_id
 from tarsy_contracts.inputs import AlertReceived
 from tarsy_ingest.masking import AlertMaskers, mask_alert
 from tarsy_ingest.metrics import Metrics

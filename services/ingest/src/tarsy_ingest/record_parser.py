@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from tarsy_contracts.identities import session_of_record
+from tarsy_contracts.ids import session_of_record
 from tarsy_ingest.alert_rules import AlertRules
 from tarsy_ingest.alertmanager import read_webhook
 from tarsy_ingest.cloud_event import HEADER, read_binary, read_structured

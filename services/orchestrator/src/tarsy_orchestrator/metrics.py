@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.events import ENDINGS, Outcome, ProviderFellBack, SessionStarted, ToolCallCompleted
-from tarsy_contracts.recorded import Recorded
+from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.topics import LIMIT_BYTES
 from tarsy_llm.protocol import ErrorKind
 from tarsy_orchestrator.session.llm_failures import OwnKind
@@ -222,7 +222,7 @@ class Metrics:
             self.requests_published.labels(queue)
             self.requests_republished.labels(queue)
 
-    def record_event(self, record: Recorded, opened_at: datetime | None) -> None:
+    def record_event(self, record: RecordedEvent, opened_at: datetime | None) -> None:
         """Counts an event of a decision of ours that came back: of several owners only one counts it."""
         type = record.envelope.type
         match record.event:

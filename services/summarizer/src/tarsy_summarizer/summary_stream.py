@@ -4,7 +4,7 @@ import structlog
 
 from tarsy_bus.publisher import NotWritten, Publisher
 from tarsy_contracts.chunks import SummaryChunk
-from tarsy_contracts.identities import derived_id
+from tarsy_contracts.ids import derived_id
 from tarsy_contracts.requests import SummaryRequest
 from tarsy_masking.streaming import MaskedStream
 

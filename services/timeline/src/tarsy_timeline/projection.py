@@ -15,7 +15,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.alert import PRIORITIES, McpSelection, priority_of
 from tarsy_contracts.chain import NATIVE_TOOLS, ResolvedChain
 from tarsy_contracts.display import display_cut
-from tarsy_contracts.recorded import Recorded
+from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.timeline import (
     ExecutionChanged,
     SessionChanged,
@@ -56,7 +56,7 @@ class Batch:
         self._rows: defaultdict[str, list[Row]] = defaultdict(list)
         self._sessions: dict[str, Row] = {}
 
-    def add(self, record: Recorded) -> None:
+    def add(self, record: RecordedEvent) -> None:
         self.types[record.envelope.type] += 1
         earlier = self._sessions.get(record.session_id)
         self._sessions[record.session_id] = moved(record, earlier[-1] if earlier else record.envelope.time)
@@ -68,17 +68,17 @@ class Batch:
         return ((name, rows[name]) for name in ORDER if rows.get(name))
 
 
-def statements(record: Recorded) -> list[Statement]:
+def statements(record: RecordedEvent) -> list[Statement]:
     """The statements of queries.sql that an accepted record brings, beside `move_session`."""
     return [*_facts(record), *(_changed(record, change) for change in timeline_changes(record))]
 
 
-def moved(record: Recorded, created_at: object) -> Row:
+def moved(record: RecordedEvent, created_at: object) -> Row:
     """The session's row is there from the first accepted event on, whether this code can read that event or not."""
     return (record.session_id, record.partition, record.number, record.envelope.id, created_at)
 
 
-def _facts(record: Recorded) -> Iterator[Statement]:
+def _facts(record: RecordedEvent) -> Iterator[Statement]:
     """What lists and details show beside the timeline."""
     match record.event:
         case e.SessionStarted() as event:
@@ -107,7 +107,7 @@ def _facts(record: Recorded) -> Iterator[Statement]:
             return
 
 
-def _started(record: Recorded, event: e.SessionStarted) -> Row:
+def _started(record: RecordedEvent, event: e.SessionStarted) -> Row:
     alert, chain = event.alert, event.chain
     texts = [alert.title, alert.severity, alert.source, alert.author, alert.runbook_url]
     return (
@@ -143,7 +143,7 @@ def _planned(event: e.StageStarted) -> Row:
     return (event.stage_id, *counts, event.parallel_type, event.success_policy, event.referenced_stage_id)
 
 
-def _changed(record: Recorded, change: TimelineChange) -> Statement:
+def _changed(record: RecordedEvent, change: TimelineChange) -> Statement:
     session, time, number = record.session_id, record.envelope.time, record.number
     match change:
         case SessionChanged(status=status):

@@ -31,7 +31,7 @@ from tarsy_bus.recent_chains import RecentChains
 from tarsy_bus.records import Delivery, append_time
 from tarsy_bus.start_positions import hold
 from tarsy_bus.tracing import note_reading
-from tarsy_contracts.recorded import Recorded
+from tarsy_contracts.recorded import RecordedEvent
 from tarsy_timeline.metrics import Metrics
 from tarsy_timeline.parts import Pauses
 from tarsy_timeline.postgres_errors import is_of_the_database, reason_of
@@ -225,7 +225,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         if missing:
             chains.learn(missing, await self._checkpoint.last_events(number, missing))
 
-    async def _accepted(self, chains: RecentChains, deliveries: list[Delivery]) -> list[Recorded]:
+    async def _accepted(self, chains: RecentChains, deliveries: list[Delivery]) -> list[RecordedEvent]:
         pacer = Pacer()
         accepted = []
         for one in deliveries:

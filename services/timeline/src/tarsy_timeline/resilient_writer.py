@@ -5,7 +5,7 @@ from datetime import datetime
 
 import structlog
 
-from tarsy_contracts.recorded import Recorded
+from tarsy_contracts.recorded import RecordedEvent
 from tarsy_timeline.database import Connection
 from tarsy_timeline.metrics import Metrics
 from tarsy_timeline.postgres_errors import is_of_the_record, reason_of
@@ -27,7 +27,7 @@ class ResilientWriter:
         self._metrics = metrics
         self._now = now
 
-    async def write(self, partition: int, start: int, end: int, records: Sequence[Recorded]) -> None:
+    async def write(self, partition: int, start: int, end: int, records: Sequence[RecordedEvent]) -> None:
         """All records between two positions. A batch that fails is halved until the record that fails stands alone.
 
         Raises PositionMoved, or what is_of_the_database; then the position stands somewhere between the two.
@@ -45,7 +45,7 @@ class ResilientWriter:
             await self.write(partition, start, between, records[:half])
             await self.write(partition, between, end, records[half:])
 
-    async def _write_aside(self, partition: int, start: int, end: int, record: Recorded) -> None:
+    async def _write_aside(self, partition: int, start: int, end: int, record: RecordedEvent) -> None:
         """The session's chain and whatever else of the record can be written; and a row that tells what could not."""
         async with self._checkpoint.moving(partition, start, end) as connection:
             failed = await _write_what_can_be(connection, record)
@@ -61,14 +61,14 @@ class ResilientWriter:
         )
 
 
-def _batch(records: Sequence[Recorded]) -> Batch:
+def _batch(records: Sequence[RecordedEvent]) -> Batch:
     batch = Batch()
     for record in records:
         batch.add(record)
     return batch
 
 
-async def _write_what_can_be(connection: Connection, record: Recorded) -> list[str]:
+async def _write_what_can_be(connection: Connection, record: RecordedEvent) -> list[str]:
     """Why the rest cannot, by statement. The chain goes first: without its row no other has a session."""
     failed: list[str] = []
     found: list[Statement] = [(MOVE_SESSION, moved(record, record.envelope.time))]
@@ -94,6 +94,6 @@ async def _attempt(connection: Connection, name: str, row: Row) -> Exception | N
     return None
 
 
-def _row(record: Recorded, failed: Sequence[str], now: datetime) -> Row:
+def _row(record: RecordedEvent, failed: Sequence[str], now: datetime) -> Row:
     names = (to_index_text(record.session_id), record.number, to_index_text(record.envelope.type))
     return (record.partition, record.offset, *names, "; ".join(failed), now)

@@ -10,7 +10,7 @@ from typing import Literal
 
 from tarsy_bus.catalog import Entry
 from tarsy_contracts.envelope import wire_time
-from tarsy_contracts.identities import derived_id
+from tarsy_contracts.ids import derived_id
 from tarsy_timeline.servers import Server
 
 MOST_NAMED = 10

@@ -9,7 +9,7 @@ from opentelemetry.trace import Tracer
 from tarsy_bus.publisher import NotWritten, Publisher
 from tarsy_bus.tracing import step
 from tarsy_contracts.control import RequestAnswered
-from tarsy_contracts.identities import derived_id, report_id
+from tarsy_contracts.ids import derived_id, report_id
 from tarsy_contracts.inputs import CancelRequested, SessionFailRequested, SessionReleaseRequested
 from tarsy_service.caller import Caller
 from tarsy_service.problems import Problem

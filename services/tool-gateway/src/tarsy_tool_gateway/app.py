@@ -13,7 +13,7 @@ from tarsy_bus.connection import bus_of
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.pulse import Pulse
 from tarsy_config.load import load_config
-from tarsy_contracts.own_tools import FETCH_RUNBOOK, OWN_SERVER, READ_RESULT
+from tarsy_contracts.builtin_tools import FETCH_RUNBOOK, OWN_SERVER, READ_RESULT
 from tarsy_contracts.timing import FRESH_PART
 from tarsy_masking.masker import Masker
 from tarsy_service.kafka_metrics import kafka_writes, unparsable_records

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from tarsy_contracts.builtin_tools import OWN_SERVER
 from tarsy_contracts.events import Outcome
-from tarsy_contracts.own_tools import OWN_SERVER
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_worker.claim_types import ServerLimits
 from tarsy_worker.runner import MayStart, always

@@ -9,7 +9,7 @@ from uuid import uuid4
 from gateway_owner import Owner, Report
 
 from tarsy_bus.beside import beside
-from tarsy_contracts.identities import derived_id
+from tarsy_contracts.ids import derived_id
 from tarsy_contracts.inputs import CallClaimed, CallNotStarted, ToolCallReported
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_contracts.topics import QUEUE_PARTITIONS

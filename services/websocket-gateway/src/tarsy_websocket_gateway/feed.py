@@ -4,7 +4,7 @@ from datetime import datetime
 
 from tarsy_contracts import events as e
 from tarsy_contracts.chunks import Chunk
-from tarsy_contracts.recorded import Recorded
+from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.timeline import timeline_changes
 from tarsy_websocket_gateway.messages import Outgoing, discarded, of_change
 from tarsy_websocket_gateway.streams import Call, Part, Streams, summary_part
@@ -16,7 +16,7 @@ class Feed:
     def __init__(self) -> None:
         self._streams = Streams()
 
-    def event(self, record: Recorded) -> list[Outgoing]:
+    def event(self, record: RecordedEvent) -> list[Outgoing]:
         parts = self._streams.end(self._ended(record))
         streamed = {part.event_id for part in parts}
         messages = [of_change(record, change, streamed=_id(change) in streamed) for change in timeline_changes(record)]
@@ -33,13 +33,13 @@ class Feed:
         """What streams at the moment, for a client that comes now."""
         return self._streams.running(session_id)
 
-    def _announced(self, record: Recorded) -> list[Outgoing]:
+    def _announced(self, record: RecordedEvent) -> list[Outgoing]:
         if not isinstance(record.event, e.SummaryRequested):
             return []
         summary_id = record.event.summary_id
         return self._streams.announce(summary_id, record.session_id, summary_part(summary_id), record.envelope.time)
 
-    def _ended(self, record: Recorded) -> list[str]:
+    def _ended(self, record: RecordedEvent) -> list[str]:
         """Ids of the calls that nobody waits for any longer."""
         running = self._streams.running(record.session_id)
         match record.event:

@@ -14,15 +14,15 @@ from tarsy_contracts.api.websocket import (
     StageStatusChanged,
     TimelineEventCreated,
 )
-from tarsy_contracts.identities import timeline_event_id
-from tarsy_contracts.timeline import ExecutionBegun, ExecutionDone, StageBegun
+from tarsy_contracts.ids import timeline_event_id
+from tarsy_contracts.timeline import ExecutionDetails, ExecutionResult, StageDetails
 from tarsy_websocket_gateway.messages import Outgoing, outgoing, stage_status
 from tarsy_websocket_gateway.streams import Call
 
 ENDED = frozenset({"completed", "failed", "cancelled", "timed_out"})
 
-STAGE_FACTS = tuple(StageBegun.model_fields)
-EXECUTION_FACTS = (*ExecutionBegun.model_fields, *ExecutionDone.model_fields, "original_llm_provider")
+STAGE_FACTS = tuple(StageDetails.model_fields)
+EXECUTION_FACTS = (*ExecutionDetails.model_fields, *ExecutionResult.model_fields, "original_llm_provider")
 """A timeline that is older than this gateway does not tell the facts."""
 
 

@@ -16,7 +16,7 @@ from tarsy_contracts.api.websocket import (
 )
 from tarsy_contracts.display import display_cut
 from tarsy_contracts.envelope import wire_time
-from tarsy_contracts.recorded import Recorded
+from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.timeline import (
     ExecutionChanged,
     SessionChanged,
@@ -44,7 +44,7 @@ def outgoing(message: ServerMessage) -> Outgoing:
     return Outgoing(message.type, message.to_text(), number, event_id)
 
 
-def of_change(record: Recorded, change: TimelineChange, *, streamed: bool) -> Outgoing:
+def of_change(record: RecordedEvent, change: TimelineChange, *, streamed: bool) -> Outgoing:
     """`streamed`: clients know the timeline event already, from chunks, so that this completes it."""
     match change:
         case SessionChanged():
@@ -62,7 +62,7 @@ def of_change(record: Recorded, change: TimelineChange, *, streamed: bool) -> Ou
             assert_never(change)
 
 
-def _session(record: Recorded, change: SessionChanged) -> SessionStatusChanged:
+def _session(record: RecordedEvent, change: SessionChanged) -> SessionStatusChanged:
     return SessionStatusChanged(
         type="session.status",
         status=change.status,
@@ -76,7 +76,7 @@ def _session(record: Recorded, change: SessionChanged) -> SessionStatusChanged:
     )
 
 
-def _stage(record: Recorded, change: StageChanged) -> StageStatusChanged:
+def _stage(record: RecordedEvent, change: StageChanged) -> StageStatusChanged:
     message = StageStatusChanged(
         type="stage.status",
         stage_id=change.stage_id,
@@ -91,7 +91,7 @@ def _stage(record: Recorded, change: StageChanged) -> StageStatusChanged:
     return message if change.begun is None else message.with_facts(change.begun.model_dump())
 
 
-def _execution(record: Recorded, change: ExecutionChanged) -> ExecutionStatusChanged:
+def _execution(record: RecordedEvent, change: ExecutionChanged) -> ExecutionStatusChanged:
     message = ExecutionStatusChanged(
         type="execution.status",
         stage_id=change.stage_id,
@@ -108,7 +108,7 @@ def _execution(record: Recorded, change: ExecutionChanged) -> ExecutionStatusCha
     return message.with_facts(*told)
 
 
-def _created(record: Recorded, change: TimelineCreated) -> TimelineEventCreated:
+def _created(record: RecordedEvent, change: TimelineCreated) -> TimelineEventCreated:
     content, metadata = _shown(change.content, change.metadata)
     return TimelineEventCreated(
         type="timeline_event.created",
@@ -125,7 +125,7 @@ def _created(record: Recorded, change: TimelineCreated) -> TimelineEventCreated:
     )
 
 
-def _completed_of_stream(record: Recorded, change: TimelineCreated) -> TimelineEventCompleted:
+def _completed_of_stream(record: RecordedEvent, change: TimelineCreated) -> TimelineEventCompleted:
     content, metadata = _shown(change.content, change.metadata)
     return TimelineEventCompleted(
         type="timeline_event.completed",
@@ -142,7 +142,7 @@ def _completed_of_stream(record: Recorded, change: TimelineCreated) -> TimelineE
     )
 
 
-def _completed(record: Recorded, change: TimelineEnded) -> TimelineEventCompleted:
+def _completed(record: RecordedEvent, change: TimelineEnded) -> TimelineEventCompleted:
     content, metadata = _shown(change.content, change.metadata)
     return TimelineEventCompleted(
         type="timeline_event.completed",
@@ -167,7 +167,7 @@ def _shown(content: str, metadata: dict[str, JsonValue]) -> tuple[str, dict[str,
     return shown, {**metadata, "display_cut": True} if cut else metadata
 
 
-def discarded(record: Recorded, event_id: str, event_type: str) -> Outgoing:
+def discarded(record: RecordedEvent, event_id: str, event_type: str) -> Outgoing:
     """What had streamed came to nothing: the call failed, or nobody waits for it any longer."""
     return outgoing(
         TimelineEventCompleted(

@@ -12,8 +12,8 @@ from typing import assert_never
 from tarsy_contracts.api.websocket import StreamBegunAgain, StreamedProgress, StreamedText, TimelineEventCreated
 from tarsy_contracts.chunks import Chunk, LlmChunk, Progress, SummaryChunk
 from tarsy_contracts.envelope import wire_time
-from tarsy_contracts.identities import timeline_event_id
-from tarsy_contracts.timeline import LLM_EVENT_TYPES, PLACES, llm_timeline_event_id
+from tarsy_contracts.ids import timeline_event_id
+from tarsy_contracts.timeline import LLM_EVENT_TYPES, ROWS_PER_EVENT, llm_timeline_event_id
 from tarsy_websocket_gateway.messages import Outgoing, outgoing
 
 CALL_BYTES = 256 * 1024
@@ -136,7 +136,7 @@ def created(call: Call, part: Part, last_number: int) -> Outgoing:
         status="streaming",
         content="",
         metadata={},
-        sequence_number=(last_number + 1) * PLACES + list(call.parts).index(part.event_id),
+        sequence_number=(last_number + 1) * ROWS_PER_EVENT + list(call.parts).index(part.event_id),
         timestamp=wire_time(call.time),
         number=None,
     )

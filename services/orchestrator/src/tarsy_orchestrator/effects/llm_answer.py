@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from tarsy_contracts.conversation import ToolCall
-from tarsy_contracts.identities import tool_call_id
+from tarsy_contracts.ids import tool_call_id
 from tarsy_llm.protocol import Answer, AskedTool
 from tarsy_masking.masker import Masker
 from tarsy_orchestrator.session.controllers.function_calling import MOST_CALLS

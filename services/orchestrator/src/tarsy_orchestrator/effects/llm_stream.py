@@ -8,7 +8,7 @@ import structlog
 
 from tarsy_bus.publisher import NotWritten, TooLarge
 from tarsy_contracts.chunks import LlmChunk
-from tarsy_contracts.identities import derived_id
+from tarsy_contracts.ids import derived_id
 from tarsy_llm.protocol import Delta
 from tarsy_masking.streaming import LineCutter, PieceMasker
 from tarsy_orchestrator.effects.dependencies import Dependencies

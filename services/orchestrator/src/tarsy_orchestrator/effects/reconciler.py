@@ -10,7 +10,7 @@ import structlog
 
 from tarsy_bus.tracing import current_traceparent
 from tarsy_contracts.control import Control, RequestAnswered
-from tarsy_contracts.identities import derived_id, report_id, session_traceparent
+from tarsy_contracts.ids import derived_id, report_id, session_traceparent
 from tarsy_contracts.inputs import DeadlinePassed, Input, OwnInput, SessionAdmitted, ToolsOffered, WorkerDied
 from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.effects.dispatch import DeadlineTimer, DispatchedCall, PublishRequest, ReportNotice

@@ -9,9 +9,9 @@ from opentelemetry.trace import Span, Status, StatusCode, Tracer
 
 from tarsy_bus.tracing import context_of, nanoseconds, note_step, step
 from tarsy_contracts.events import ENDINGS, SessionStarted
-from tarsy_contracts.identities import session_traceparent
+from tarsy_contracts.ids import session_traceparent
 from tarsy_contracts.inputs import LlmCallReported, OwnInput
-from tarsy_contracts.recorded import Recorded
+from tarsy_contracts.recorded import RecordedEvent
 from tarsy_orchestrator.session.decision_input import DecisionInput
 from tarsy_orchestrator.session.effects import AdmissionEffect, LlmCallEffect, OfferToolsEffect, OwnEffect
 from tarsy_service.root_span import make_root_span
@@ -42,7 +42,7 @@ class SessionTraces:
             attributes={"tarsy.input.type": given.input.type},
         )
 
-    def record_event(self, record: Recorded, opened_at: datetime | None) -> None:
+    def record_event(self, record: RecordedEvent, opened_at: datetime | None) -> None:
         """An event of a decision of ours came back. The end of a session makes the root of its trace."""
         session_id, type = record.session_id, record.envelope.type
         if isinstance(record.event, SessionStarted):

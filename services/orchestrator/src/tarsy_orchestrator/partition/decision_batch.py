@@ -7,7 +7,7 @@ from tarsy_bus.following import Record
 from tarsy_bus.log_writer import BATCH_BYTES, Entry
 from tarsy_contracts import events as e
 from tarsy_contracts.envelope import Envelope, event_id
-from tarsy_contracts.identities import session_traceparent
+from tarsy_contracts.ids import session_traceparent
 from tarsy_contracts.inputs import OperatorRequest, SessionFailRequested, SessionReleaseRequested
 from tarsy_orchestrator.session.decide import decide_steps
 from tarsy_orchestrator.session.decision_input import DecisionInput

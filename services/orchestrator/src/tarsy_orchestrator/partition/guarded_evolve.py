@@ -4,14 +4,14 @@ import traceback
 
 import structlog
 
-from tarsy_contracts.recorded import Recorded
+from tarsy_contracts.recorded import RecordedEvent
 from tarsy_orchestrator.session.evolve import evolve
 from tarsy_orchestrator.session.state import NO_INPUT, SessionState, Unsupported
 
 log = structlog.get_logger(__name__)
 
 
-def evolve_guarded(state: SessionState, record: Recorded) -> SessionState:
+def evolve_guarded(state: SessionState, record: RecordedEvent) -> SessionState:
     """Returns Unsupported when `evolve` raises: a mistake in the code must not touch other sessions."""
     try:
         return evolve(state, record)

@@ -6,7 +6,7 @@ import structlog
 
 from tarsy_bus.publisher import NotWritten, Publisher
 from tarsy_contracts.heads import SessionHead, head_key
-from tarsy_contracts.identities import derived_id
+from tarsy_contracts.ids import derived_id
 
 log = structlog.get_logger(__name__)
 

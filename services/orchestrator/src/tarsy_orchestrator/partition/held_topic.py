@@ -16,7 +16,7 @@ from tarsy_bus.publisher import NotWritten, Publisher, TooLarge
 from tarsy_bus.records import append_time
 from tarsy_contracts.envelope import Headers
 from tarsy_contracts.held import SessionSetAside, input_key, marker_key, own_headers, place_headers
-from tarsy_contracts.identities import derived_id
+from tarsy_contracts.ids import derived_id
 
 log = structlog.get_logger(__name__)
 

@@ -10,7 +10,7 @@ from tarsy_bus.heads import next_head
 from tarsy_bus.records import Delivery
 from tarsy_contracts.events import OPENERS
 from tarsy_contracts.heads import SessionHead
-from tarsy_contracts.recorded import Recorded
+from tarsy_contracts.recorded import RecordedEvent
 from tarsy_orchestrator.partition.decision_batch import SessionTail
 from tarsy_orchestrator.partition.guarded_evolve import evolve_guarded
 from tarsy_orchestrator.partition.resting_states import RestingStates, SessionKey, size_of_event
@@ -24,7 +24,7 @@ class AcceptedRecord:
     `state` is None for a session at rest that was not loaded: it stays so. `opened_at`: when this life of it began.
     """
 
-    record: Recorded
+    record: RecordedEvent
     state: SessionState | None
     head: SessionHead | None
     replaced: SessionHead | None

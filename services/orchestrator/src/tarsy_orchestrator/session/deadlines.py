@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from tarsy_contracts import events as e
-from tarsy_contracts.identities import iteration_id
+from tarsy_contracts.ids import iteration_id
 from tarsy_orchestrator.session.downtime import Downtime
 from tarsy_orchestrator.session.llm_failures import ITERATION_TIMEOUT
 from tarsy_orchestrator.session.state import Execution, Investigating, ToolCallState

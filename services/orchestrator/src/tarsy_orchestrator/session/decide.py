@@ -8,8 +8,8 @@ from typing import assert_never
 
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
-from tarsy_contracts.identities import runbook_call_id
-from tarsy_contracts.own_tools import FETCH_RUNBOOK, OWN_SERVER
+from tarsy_contracts.builtin_tools import FETCH_RUNBOOK, OWN_SERVER
+from tarsy_contracts.ids import runbook_call_id
 from tarsy_orchestrator.session.deadlines import decide_deadline
 from tarsy_orchestrator.session.decide_calls import (
     decide_claim,

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Priority, priority_of
-from tarsy_contracts.identities import derived_id
+from tarsy_contracts.ids import derived_id
 from tarsy_orchestrator.session.deadlines import list_deadlines
 from tarsy_orchestrator.session.stages import wanted_servers
 from tarsy_orchestrator.session.state import (

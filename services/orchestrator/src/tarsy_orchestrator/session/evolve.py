@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from tarsy_contracts import events as e
-from tarsy_contracts.recorded import Recorded
+from tarsy_contracts.recorded import RecordedEvent
 from tarsy_orchestrator.session.evolve_calls import (
     CallEvent,
     SummaryEvent,
@@ -31,7 +31,7 @@ type InvestigationEvent = StageEvent | LlmEvent | CallEvent | SummaryEvent | End
 """Events of open sessions only. Every other event has a case of its own in `evolve`."""
 
 
-def evolve(state: SessionState, record: Recorded) -> SessionState:
+def evolve(state: SessionState, record: RecordedEvent) -> SessionState:
     """An event that makes no sense in this state is from code that this code does not know: Unsupported."""
     decided = record.envelope.decided
     offset = state.last_decided_offset if decided is None else max(state.last_decided_offset, decided)
@@ -56,7 +56,7 @@ def evolve(state: SessionState, record: Recorded) -> SessionState:
             return _investigate(known, event, record) if isinstance(known, Investigating) else Unsupported(offset)
 
 
-def _opened(event: e.SessionStarted, record: Recorded, decided: int) -> SessionState:
+def _opened(event: e.SessionStarted, record: RecordedEvent, decided: int) -> SessionState:
     return Investigating(
         session_id=record.session_id, started=event, last_decided_offset=decided, opened_at=record.appended_at
     )
@@ -69,7 +69,7 @@ def _after_unreadable(state: Unsupported, event: e.Event | None) -> SessionState
     return state
 
 
-def _answered(state: KnownState, event: Answered, record: Recorded) -> SessionState:
+def _answered(state: KnownState, event: Answered, record: RecordedEvent) -> SessionState:
     answers = {**state.answers, event.request_id: event}
     refused = [id for id, answer in answers.items() if isinstance(answer, e.RequestRefused)]
     forgotten = refused[:-REFUSALS_KEPT]
@@ -81,7 +81,7 @@ def _answered(state: KnownState, event: Answered, record: Recorded) -> SessionSt
     return answered
 
 
-def _investigate(state: Investigating, event: InvestigationEvent, record: Recorded) -> SessionState:
+def _investigate(state: Investigating, event: InvestigationEvent, record: RecordedEvent) -> SessionState:
     match event:
         case e.SessionCompleted() | e.SessionFailed() | e.SessionCancelled() | e.SessionTimedOut():
             return _at_rest(state, event)

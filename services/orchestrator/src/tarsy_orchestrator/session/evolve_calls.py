@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from tarsy_contracts import events as e
-from tarsy_contracts.recorded import Recorded
+from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.requests import LogPosition
 from tarsy_orchestrator.session.evolve_stages import with_execution
 from tarsy_orchestrator.session.state import (
@@ -25,7 +25,7 @@ type SummaryStep = e.SummaryStarted | e.SummaryReleased | e.SummaryCompleted | e
 type SummaryEvent = e.SummaryRequested | SummaryStep
 
 
-def _requested(state: Investigating, event: e.ToolCallRequested, record: Recorded) -> Investigating | None:
+def _requested(state: Investigating, event: e.ToolCallRequested, record: RecordedEvent) -> Investigating | None:
     call = ToolCallState(requested=event, deadline=deadline_after(record.appended_at, event.timeout_seconds))
     known = replace(state, calls={**state.calls, event.call_id: call})
     if event.purpose == "runbook":
@@ -38,14 +38,14 @@ def _requested(state: Investigating, event: e.ToolCallRequested, record: Recorde
     return with_execution(known, replace(execution, turns=(*execution.turns[:-1], turn)))
 
 
-def apply_call_event(state: Investigating, event: CallEvent, record: Recorded) -> Investigating | None:
+def apply_call_event(state: Investigating, event: CallEvent, record: RecordedEvent) -> Investigating | None:
     if isinstance(event, e.ToolCallRequested):
         return _requested(state, event, record)
     calls = change_call(state.calls, event.call_id, lambda call: _run(call, event, record))
     return None if calls is None else replace(state, calls=calls)
 
 
-def apply_summary_event(state: Investigating, event: SummaryEvent, record: Recorded) -> Investigating | None:
+def apply_summary_event(state: Investigating, event: SummaryEvent, record: RecordedEvent) -> Investigating | None:
     if isinstance(event, e.SummaryRequested):
         summary = Summary(requested=event, deadline=deadline_after(record.appended_at, event.timeout_seconds))
         calls = change_call(state.calls, event.call_id, lambda call: replace(call, summary=summary))
@@ -79,7 +79,7 @@ def change_call(calls: Mapping[str, ToolCallState], call_id: str, change: Change
     return None if call is None else {**calls, call_id: change(call)}
 
 
-def _run(call: ToolCallState, event: CallStep, record: Recorded) -> ToolCallState:
+def _run(call: ToolCallState, event: CallStep, record: RecordedEvent) -> ToolCallState:
     match event:
         case e.ToolCallStarted():
             return replace(call, claim=Claim(event.claim_id, event.worker_id, since=record.appended_at))
@@ -90,7 +90,7 @@ def _run(call: ToolCallState, event: CallStep, record: Recorded) -> ToolCallStat
             return replace(call, completed=event, result_at=place)
 
 
-def _shorten(summary: Summary, event: SummaryStep, record: Recorded) -> Summary:
+def _shorten(summary: Summary, event: SummaryStep, record: RecordedEvent) -> Summary:
     match event:
         case e.SummaryStarted():
             return replace(summary, claim=Claim(event.claim_id, event.worker_id, since=record.appended_at))

@@ -6,7 +6,7 @@ from typing import assert_never
 
 from tarsy_contracts import events as e
 from tarsy_contracts.chain import CallLimits
-from tarsy_contracts.recorded import Recorded
+from tarsy_contracts.recorded import RecordedEvent
 from tarsy_orchestrator.session.evolve_stages import with_execution
 from tarsy_orchestrator.session.llm_failures import ITERATION_TIMEOUT
 from tarsy_orchestrator.session.state import Execution, Investigating, PendingLlmCall, RetryState, Turn
@@ -14,7 +14,7 @@ from tarsy_orchestrator.session.state import Execution, Investigating, PendingLl
 type LlmEvent = e.LlmCallRequested | e.LlmCallCompleted | e.LlmCallFailed | e.ProviderFellBack
 
 
-def apply_llm_event(state: Investigating, event: LlmEvent, record: Recorded) -> Investigating | None:
+def apply_llm_event(state: Investigating, event: LlmEvent, record: RecordedEvent) -> Investigating | None:
     execution = state.executions.get(event.execution_id)
     if execution is None:
         return None
@@ -34,7 +34,7 @@ def apply_llm_event(state: Investigating, event: LlmEvent, record: Recorded) -> 
     return with_execution(state, after)
 
 
-def _asked(execution: Execution, event: e.LlmCallRequested, record: Recorded, limits: CallLimits) -> Execution:
+def _asked(execution: Execution, event: e.LlmCallRequested, record: RecordedEvent, limits: CallLimits) -> Execution:
     """A pause that a provider asked for does not count as time of the iteration."""
     wait = timedelta(seconds=event.wait_seconds)
     asked = PendingLlmCall(event, not_before=record.appended_at + wait)

@@ -4,14 +4,14 @@ from dataclasses import replace
 from typing import assert_never
 
 from tarsy_contracts import events as e
-from tarsy_contracts.recorded import Recorded
+from tarsy_contracts.recorded import RecordedEvent
 from tarsy_orchestrator.session.state import Execution, Investigating, Stage
 from tarsy_orchestrator.session.state_queries import agents_of
 
 type StageEvent = e.StageStarted | e.StageToolsOffered | e.StageCompleted | e.ExecutionStarted | e.ExecutionCompleted
 
 
-def apply_stage_event(state: Investigating, event: StageEvent, record: Recorded) -> Investigating | None:
+def apply_stage_event(state: Investigating, event: StageEvent, record: RecordedEvent) -> Investigating | None:
     match event:
         case e.StageStarted():
             return apply_stage_started(state, event, record)
@@ -26,7 +26,7 @@ def apply_stage_event(state: Investigating, event: StageEvent, record: Recorded)
     assert_never(event)
 
 
-def apply_stage_started(state: Investigating, event: e.StageStarted, record: Recorded) -> Investigating | None:
+def apply_stage_started(state: Investigating, event: e.StageStarted, record: RecordedEvent) -> Investigating | None:
     if state.stage is not None and state.stage.open:
         return None
     began_at = record.appended_at if state.began_at is None else state.began_at

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tarsy_contracts import events as e
 from tarsy_contracts.envelope import Envelope
-from tarsy_contracts.recorded import Recorded
+from tarsy_contracts.recorded import RecordedEvent
 from tarsy_orchestrator.session.decision_input import DecisionInput
 from tarsy_orchestrator.session.evolve import evolve
 from tarsy_orchestrator.session.state import SessionState
@@ -42,5 +42,5 @@ def imagine(session_id: str, state: SessionState, event: e.Event, given: Decisio
         time=given.at,
         decided=given.offset,
     )
-    record = Recorded(envelope=envelope, event=event, partition=NOWHERE, offset=NOWHERE, appended_at=given.at)
+    record = RecordedEvent(envelope=envelope, event=event, partition=NOWHERE, offset=NOWHERE, appended_at=given.at)
     return evolve(state, record)

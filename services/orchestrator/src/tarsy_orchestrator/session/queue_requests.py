@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from tarsy_contracts.identities import derived_id
+from tarsy_contracts.ids import derived_id
 from tarsy_contracts.requests import LogPosition, Request, SummaryRequest, ToolCallRequest
 from tarsy_contracts.topics import QUEUE_PARTITIONS
 from tarsy_orchestrator.session.downtime import NO_DOWNTIME, Downtime

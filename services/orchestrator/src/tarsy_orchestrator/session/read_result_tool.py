@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pydantic import JsonValue
 
 from tarsy_contracts import events as e
+from tarsy_contracts.builtin_tools import OWN_SERVER, READ_RESULT
 from tarsy_contracts.conversation import ToolDefinition
-from tarsy_contracts.own_tools import OWN_SERVER, READ_RESULT
 from tarsy_contracts.requests import ResultPlace
 from tarsy_orchestrator.session.state import ToolCallState
 from tarsy_orchestrator.session.text import to_one_line

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from tarsy_contracts import events as e
 from tarsy_contracts.chain import ResolvedAgent, ResolvedStage, StageType
-from tarsy_contracts.identities import execution_id, stage_id
+from tarsy_contracts.ids import execution_id, stage_id
 from tarsy_contracts.topics import LIMIT_BYTES
 from tarsy_orchestrator.session.prompt_context import compose_task
 from tarsy_orchestrator.session.prompts.system import compose_system

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from tarsy_contracts import events as e
+from tarsy_contracts.builtin_tools import OWN_SERVER
 from tarsy_contracts.chain import ResolvedAgent, StageType, SummaryRule
-from tarsy_contracts.own_tools import OWN_SERVER
 from tarsy_contracts.requests import LogPosition
 
 type Answered = e.RequestAccepted | e.RequestRefused | e.SessionReleased

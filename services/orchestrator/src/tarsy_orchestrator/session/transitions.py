@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import assert_never
 
 from tarsy_contracts import events as e
-from tarsy_contracts.identities import llm_call_id, summary_id
+from tarsy_contracts.ids import llm_call_id, summary_id
 from tarsy_orchestrator.session.controllers import unknown_controller
 from tarsy_orchestrator.session.llm_failures import ITERATION_TIMEOUT
 from tarsy_orchestrator.session.llm_retry import Fail, Retry, UseFallback, after_failure

@@ -10,7 +10,7 @@ import structlog
 
 from tarsy_bus.publisher import NotWritten, Publisher
 from tarsy_contracts import chunks
-from tarsy_contracts.identities import derived_id
+from tarsy_contracts.ids import derived_id
 from tarsy_contracts.requests import ToolCallRequest
 
 log = structlog.get_logger(__name__)

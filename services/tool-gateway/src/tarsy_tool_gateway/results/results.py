@@ -9,7 +9,7 @@ from tarsy_bus.publisher import NotWritten, Publisher
 from tarsy_bus.tracing import current_traceparent
 from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.events import Piece, StoredResult
-from tarsy_contracts.identities import report_id
+from tarsy_contracts.ids import report_id
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_tool_gateway.results.text import count_lines, split, truncate_at_line
 

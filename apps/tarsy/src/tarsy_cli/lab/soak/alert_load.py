@@ -17,7 +17,7 @@ from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_cli.api import ApiFailed
 from tarsy_cli.lab.demo import firing_now
 from tarsy_cli.submission import submit_file
-from tarsy_contracts.identities import session_of_alertmanager
+from tarsy_contracts.ids import session_of_alertmanager
 from tarsy_lab.incidents import Incident
 
 log = structlog.get_logger(__name__)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.conversation import AssistantMessage, ConversationMessage, ToolCall, ToolDefinition, UserMessage
-from tarsy_contracts.identities import tool_call_id
+from tarsy_contracts.ids import tool_call_id
 from tarsy_orchestrator.session.controllers.protocol import (
     ATTEMPTS_BEFORE_FALLBACK,
     CallResult,

@@ -1,6 +1,6 @@
 """Derived ids: the same cause gets the same id, in every process and after every crash.
 
-All are uuid5 under one namespace of ours. The way they are derived is part of the wire: tests/test_identities.py holds
+All are uuid5 under one namespace of ours. The way they are derived is part of the wire: tests/test_ids.py holds
 vectors, and a change of them would let an old alert start a second session.
 """
 

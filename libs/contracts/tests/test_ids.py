@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarsy_contracts import identities as ids
+from tarsy_contracts import ids as ids
 
 A = "11111111-1111-5111-8111-111111111111"
 
