@@ -15,7 +15,7 @@ from outside import Outside, outside
 from tool_server import TOOL
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import Follower
+from tarsy_bus.partition_reader import PartitionReader
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.records import delivery
 from tarsy_bus.topics_admin import apply_topics
@@ -112,7 +112,7 @@ class Asking:
         """For ever."""
         topic = self._bus.topics.inbox
         places = [TopicPartition(topic, partition) for partition in range(LOG_PARTITIONS)]
-        async with Follower(self._bus, topic).running() as follower:
+        async with PartitionReader(self._bus, topic).running() as follower:
             ends = await follower.consumer.end_offsets(places)
             follower.assign({place.partition: ends[place] for place in places})
             listening.set()

@@ -20,7 +20,7 @@ from submitting import submit
 from watching import Watch, follow
 from whole_system import Plan, Whole, prepared, serving
 
-from tarsy_bus.beside import beside
+from tarsy_bus.background_tasks import background_tasks
 from tarsy_contracts.events import LlmCallCompleted, ToolCallCompleted
 from tarsy_verification.session_log import SessionLog, read_log
 
@@ -51,7 +51,7 @@ def main() -> None:
 
 async def run(whole: Whole, plan: Plan, iterations: int, at_once: list[int]) -> None:
     watch, began = Watch(), asyncio.Event()
-    async with serving(whole, plan), beside(follow(whole.bus, watch, began)):
+    async with serving(whole, plan), background_tasks(follow(whole.bus, watch, began)):
         await began.wait()
         await play(whole, watch, WARM_UP_SESSIONS, 1, first=0)
         ids: dict[int, dict[int, str]] = {}

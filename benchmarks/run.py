@@ -11,10 +11,10 @@ from pathlib import Path
 
 import uvloop
 
-from tarsy_bus.acceptance import Chains
+from tarsy_bus.acceptance import ChainTracker
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import Follower
 from tarsy_bus.log_writer import Entry, LogWriter
+from tarsy_bus.partition_reader import PartitionReader
 from tarsy_bus.records import Delivery
 from tarsy_bus.topics_admin import apply_topics
 from tarsy_contracts.topics import Topics
@@ -75,7 +75,7 @@ def replay() -> None:
 
     def read() -> None:
         state: SessionState = NOT_STARTED
-        chains = Chains()
+        chains = ChainTracker()
         for delivery in raw:
             if chains.accept(delivery.mark()):
                 state = evolve(state, delivery.recorded())
@@ -88,7 +88,7 @@ async def append_and_read_back(bootstrap: str) -> None:
     await apply_topics(bus)
     entry = Entry(SESSION.encode(), b"x" * 400, [("ce_id", b"1")])
     durations = []
-    async with LogWriter(bus).running() as writer, Follower(bus, bus.topics.sessions).running() as follower:
+    async with LogWriter(bus).running() as writer, PartitionReader(bus, bus.topics.sessions).running() as follower:
         follower.assign({0: 0})
         for _ in range(500):
             began = time.perf_counter()

@@ -19,7 +19,7 @@ from submitting import submit
 from watching import Watch, follow, until_ended
 from whole_system import Plan, Whole, prepared, serving
 
-from tarsy_bus.beside import beside
+from tarsy_bus.background_tasks import background_tasks
 from tarsy_cli.lab.soak.observation import held_above
 from tarsy_verification.invariants import chain_faults
 from tarsy_verification.session_log import read_log
@@ -52,7 +52,7 @@ def main() -> None:
 
 async def run(whole: Whole, plan: Plan, sessions: int) -> None:
     watch, began = Watch(), asyncio.Event()
-    async with serving(whole, plan), beside(follow(whole.bus, watch, began)):
+    async with serving(whole, plan), background_tasks(follow(whole.bus, watch, began)):
         await began.wait()
         await asyncio.sleep(SETTLE_SECONDS)
         before, start = all_used(whole.processes()), time.monotonic()

@@ -21,7 +21,7 @@ from submitting import submit
 from watching import Watch, follow, until_ended
 from whole_system import Plan, Whole, prepared, serving
 
-from tarsy_bus.beside import beside
+from tarsy_bus.background_tasks import background_tasks
 from tarsy_contracts.events import ENDINGS
 from tarsy_system import ServiceProcess
 from tarsy_verification.invariants import chain_faults
@@ -68,7 +68,7 @@ def main() -> None:
 
 async def run(whole: Whole, plan: Plan, sessions: int) -> None:
     watch, owners, began = Watch(), Owners(), asyncio.Event()
-    async with serving(whole, plan), beside(follow(whole.bus, watch, began, owners.take)):
+    async with serving(whole, plan), background_tasks(follow(whole.bus, watch, began, owners.take)):
         await began.wait()
         await asyncio.sleep(BALANCED_SECONDS)
         for number, how in enumerate((signal.SIGKILL, signal.SIGTERM)):

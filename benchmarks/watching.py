@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from aiokafka import TopicPartition
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import Follower, Record
+from tarsy_bus.partition_reader import PartitionReader, Record
 from tarsy_contracts.events import ENDINGS
 from tarsy_contracts.topics import LOG_PARTITIONS
 
@@ -30,7 +30,7 @@ async def follow(
     bus: Bus, watch: Watch, began: asyncio.Event, seen: Callable[[Record, str], None] | None = None
 ) -> None:
     """From the log's end as it is now, for ever. `began` is set when nothing can be missed any more."""
-    async with Follower(bus, bus.topics.sessions).running() as follower:
+    async with PartitionReader(bus, bus.topics.sessions).running() as follower:
         places = [TopicPartition(bus.topics.sessions, number) for number in range(LOG_PARTITIONS)]
         ends = await follower.consumer.end_offsets(places)
         follower.assign({place.partition: ends[place] for place in places})

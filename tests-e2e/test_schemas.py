@@ -9,7 +9,7 @@ import httpx2
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it has no types of its own
 
-from tarsy_bus.following import Record
+from tarsy_bus.partition_reader import Record
 from tarsy_contracts.envelope import Envelope
 from tarsy_docgen.channels import CHANNELS, Channel
 from tarsy_docgen.messages import urn

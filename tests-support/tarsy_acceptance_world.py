@@ -3,8 +3,8 @@
 import random
 from dataclasses import dataclass, field
 
-from tarsy_bus.acceptance import Chains, Heads, Known, Mark
-from tarsy_bus.heads import beginning, newest, next_head
+from tarsy_bus.acceptance import ChainLink, ChainTracker, Heads, LastAccepted
+from tarsy_bus.heads import newest, next_head, replay_start
 from tarsy_contracts.heads import SessionHead
 
 SESSIONS = ("a", "b", "c")
@@ -15,9 +15,9 @@ type Written = tuple[str, SessionHead]
 class Owner:
     """A process that owns, or thinks that it does: it reads, writes what follows from what it read, publishes heads."""
 
-    log: list[Mark]
+    log: list[ChainLink]
     position: int = 0
-    chains: Chains = field(default_factory=Chains)
+    chains: ChainTracker = field(default_factory=ChainTracker)
     heads: Heads = field(default_factory=dict[str, SessionHead])
     unpublished: list[Written] = field(default_factory=list)
 
@@ -51,27 +51,27 @@ class Owner:
             number = last.number + 1 if last else 1
             previous = last.event_id if last else None
             id = f"{len(self.log)}"
-            self.log.append(Mark(session_id, kind, id, previous, number, offset=len(self.log)))
-            last = Known(id, number)
+            self.log.append(ChainLink(session_id, kind, id, previous, number, offset=len(self.log)))
+            last = LastAccepted(id, number)
 
 
 @dataclass
 class World:
-    log: list[Mark] = field(default_factory=list)
+    log: list[ChainLink] = field(default_factory=list)
     published: list[Written] = field(default_factory=list)
     owners: list[Owner] = field(default_factory=list)
 
     def take_over(self) -> None:
         """A new owner is seeded by the heads as they are and reads to the end. Beyond four, the oldest is gone."""
         heads = newest(self.published)
-        owner = Owner(self.log, position=beginning(heads), chains=Chains(heads), heads=dict(heads))
+        owner = Owner(self.log, position=replay_start(heads), chains=ChainTracker(heads), heads=dict(heads))
         owner.read(len(self.log))
         self.owners = [*self.owners, owner][-4:]
 
     def forge(self, session_id: str, number: int) -> None:
         """A process may write whatever it likes: here, about an event that nobody knows."""
         offset = len(self.log)
-        self.log.append(Mark(session_id, "e", f"{offset}", "forged", number, offset))
+        self.log.append(ChainLink(session_id, "e", f"{offset}", "forged", number, offset))
 
     def publish(self, owner: Owner, count: int) -> None:
         """In log order, with any lag. What a crashed owner had not published is lost."""

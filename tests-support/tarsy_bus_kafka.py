@@ -8,8 +8,8 @@ from aiokafka.admin import NewTopic, RecordsToDelete
 from aiokafka.structs import TopicPartition
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import Record, read_to_end
 from tarsy_bus.log_writer import Entry
+from tarsy_bus.partition_reader import Record, read_to_end
 from tarsy_bus.topics_admin import admin
 from tarsy_testing import eventually
 

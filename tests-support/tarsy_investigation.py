@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx2
 from pydantic import JsonValue
 
-from tarsy_bus.following import Record, read_to_end
+from tarsy_bus.partition_reader import Record, read_to_end
 from tarsy_contracts.topics import QUEUE_PARTITIONS
 from tarsy_incident import INCIDENT, alert_now
 from tarsy_log import check_one_chain, read_log

@@ -9,7 +9,7 @@ import pytest
 from aiokafka import TopicPartition
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import Follower
+from tarsy_bus.partition_reader import PartitionReader
 from tarsy_contracts import events as e
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.topics import LOG_PARTITIONS
@@ -24,7 +24,7 @@ NOTHING = SessionLog()
 class LiveLog:
     """Sessions that began after this did."""
 
-    follower: Follower
+    follower: PartitionReader
     reading: LogReading = field(default_factory=LogReading)
 
     def of(self, session_id: str) -> SessionLog:
@@ -66,7 +66,7 @@ def records_of(log: SessionLog, kind: type[e.Event]) -> list[RecordedEvent]:
 
 @asynccontextmanager
 async def following(bus: Bus) -> AsyncIterator[LiveLog]:
-    async with Follower(bus, bus.topics.sessions).running() as follower:
+    async with PartitionReader(bus, bus.topics.sessions).running() as follower:
         places = [TopicPartition(bus.topics.sessions, partition) for partition in range(LOG_PARTITIONS)]
         ends = await follower.consumer.end_offsets(places)
         follower.assign({place.partition: offset for place, offset in ends.items()})

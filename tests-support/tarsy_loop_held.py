@@ -5,7 +5,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from tarsy_bus.beside import beside
+from tarsy_bus.background_tasks import background_tasks
 
 TICK_SECONDS = 0.01
 
@@ -38,5 +38,5 @@ class LoopHeld:
 @asynccontextmanager
 async def watching_the_loop() -> AsyncIterator[LoopHeld]:
     held = LoopHeld()
-    async with beside(held.watch()):
+    async with background_tasks(held.watch()):
         yield held

@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 from aiokafka import ConsumerRecord, TopicPartition
 from aiokafka.partitioner import DefaultPartitioner
 
-from tarsy_bus.following import Record
+from tarsy_bus.partition_reader import Record
 from tarsy_contracts.envelope import Headers
 from tarsy_contracts.topics import Topics
 from tarsy_simulation.virtual_time import Process

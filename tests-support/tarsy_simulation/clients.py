@@ -9,7 +9,7 @@ from aiokafka.errors import CommitFailedError, KafkaConnectionError
 from aiokafka.structs import RecordMetadata
 
 from tarsy_bus.connection import record_bytes
-from tarsy_bus.following import Record
+from tarsy_bus.partition_reader import Record
 from tarsy_contracts.envelope import Headers
 from tarsy_simulation.broker import LOG_APPEND_TIME, Broker, Entry, Group
 from tarsy_simulation.virtual_time import PROCESS, Process

@@ -12,9 +12,9 @@ from prometheus_client import CollectorRegistry
 
 from tarsy_bus.client_lifecycle import stop_client
 from tarsy_bus.connection import Bus, Layout, member
-from tarsy_bus.following import Follower
 from tarsy_bus.liveness import Liveness, announce, watch
 from tarsy_bus.log_writer import LogWriter
+from tarsy_bus.partition_reader import PartitionReader
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.pulse import Pulse
 from tarsy_config.config import Config
@@ -117,7 +117,7 @@ class Orchestrator:
 
     async def run(self) -> None:
         consumer = member(self._bus, "orchestrators")
-        writer, follower = LogWriter(self._bus), Follower(self._bus, self._bus.topics.sessions)
+        writer, follower = LogWriter(self._bus), PartitionReader(self._bus, self._bus.topics.sessions)
         self._owner = Owner(
             self._bus,
             consumer=consumer,

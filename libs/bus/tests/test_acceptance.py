@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from tarsy_acceptance_world import KINDS, SESSIONS, Owner, Schedule, World, hostile, play
 from tarsy_bus import acceptance
-from tarsy_bus.acceptance import Chains, Known, LogMismatch, Mark
+from tarsy_bus.acceptance import ChainLink, ChainTracker, LastAccepted, LogMismatch
 from tarsy_bus.head_store import HeadStore
-from tarsy_bus.heads import beginning, newest
+from tarsy_bus.heads import newest, replay_start
 from tarsy_contracts.heads import SessionHead
 
 
@@ -23,9 +23,9 @@ def schedules() -> st.SearchStrategy[Schedule]:
     return st.lists(step, min_size=5, max_size=60)
 
 
-def broken_chains(log: list[Mark]) -> list[str]:
+def broken_chains(log: list[ChainLink]) -> list[str]:
     """Sessions with an accepted event that was not decided on what was accepted before it."""
-    chains, broken = Chains(), []
+    chains, broken = ChainTracker(), []
     for mark in log:
         before = chains.last(mark.session_id)
         if chains.accept(mark) and mark.previous != (before.event_id if before else None):
@@ -54,14 +54,14 @@ def test_readers_that_start_anywhere_agree_with_one_that_reads_everything(schedu
 @given(schedules())
 def test_a_reader_that_knows_every_session_at_one_position_agrees_from_there_on(schedule: Schedule) -> None:
     world = play(schedule)
-    whole = Chains()
+    whole = ChainTracker()
     verdicts = [whole.accept(mark) for mark in world.log]
     for cut in range(len(world.log) + 1):
-        before = Chains()
+        before = ChainTracker()
         for mark in world.log[:cut]:
             before.accept(mark)
         known = {one: last for one in SESSIONS if (last := before.last(one))}
-        late = Chains(known=known)
+        late = ChainTracker(known=known)
         assert [late.accept(mark) for mark in world.log[cut:]] == verdicts[cut:]
 
 
@@ -87,8 +87,8 @@ def test_owners_whose_heads_lie_in_a_store_agree_too() -> None:
         heads = newest(self.published)
         store = HeadStore(heads)
         stores.append(store)
-        assert store.beginning == beginning(heads)
-        owner = Owner(self.log, position=store.beginning, chains=Chains(store), heads=store)
+        assert store.beginning == replay_start(heads)
+        owner = Owner(self.log, position=store.beginning, chains=ChainTracker(store), heads=store)
         owner.read(len(self.log))
         self.owners = [*self.owners, owner][-4:]
 
@@ -146,14 +146,14 @@ def head(phase: str, *, offset: int, event_id: str) -> SessionHead:
 
 
 def test_an_opener_that_is_not_where_its_head_says_is_refused_with_a_sentence() -> None:
-    chains = Chains({"a": head("open", offset=5, event_id="x")})
+    chains = ChainTracker({"a": head("open", offset=5, event_id="x")})
     with pytest.raises(LogMismatch, match="should open with event x at offset 5"):
-        chains.accept(Mark("a", "e", "y", "x", 8, offset=6))
+        chains.accept(ChainLink("a", "e", "y", "x", 8, offset=6))
 
 
 def test_an_event_of_an_unknown_type_moves_the_chain_on_like_any_other() -> None:
-    chains = Chains()
-    assert chains.accept(Mark("a", "session.started", "1", None, 1, offset=0))
-    assert chains.accept(Mark("a", "from.the.future", "2", "1", 2, offset=1))
-    assert chains.accept(Mark("a", "e", "3", "2", 3, offset=2))
-    assert chains.last("a") == Known("3", 3)
+    chains = ChainTracker()
+    assert chains.accept(ChainLink("a", "session.started", "1", None, 1, offset=0))
+    assert chains.accept(ChainLink("a", "from.the.future", "2", "1", 2, offset=1))
+    assert chains.accept(ChainLink("a", "e", "3", "2", 3, offset=2))
+    assert chains.last("a") == LastAccepted("3", 3)

@@ -9,11 +9,11 @@ from uuid import uuid4
 import pytest
 from aiokafka import ConsumerRecord
 
-from tarsy_bus import following
-from tarsy_bus.beside import beside
+from tarsy_bus import partition_reader
+from tarsy_bus.background_tasks import background_tasks
 from tarsy_bus.catalog import CatalogEntries, Entry, follow_catalog
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import Record
+from tarsy_bus.partition_reader import Record
 from tarsy_bus.publisher import Publisher
 from tarsy_bus_kafka import make_topic
 from tarsy_contracts.envelope import envelope_of
@@ -56,7 +56,7 @@ async def telling(bare: Bus) -> AsyncIterator[Telling]:
 async def test_what_was_there_is_read_through_before_anybody_is_told_so(
     bare: Bus, telling: Telling, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(following, "READ_RECORDS", 1)
+    monkeypatch.setattr(partition_reader, "READ_RECORDS", 1)
     await telling.say("a", "log")
     await telling.say("b", "log")
     known: list[int] = []
@@ -65,7 +65,7 @@ async def test_what_was_there_is_read_through_before_anybody_is_told_so(
         known.append(len(telling.entries.all()))
         telling.read_through.set()
 
-    async with beside(follow_catalog(bare, telling.entries.take, changed=lambda: None, read_through=through)):
+    async with background_tasks(follow_catalog(bare, telling.entries.take, changed=lambda: None, read_through=through)):
         async with asyncio.timeout(90):
             await telling.read_through.wait()
         await telling.say("c", "log")
@@ -75,7 +75,7 @@ async def test_what_was_there_is_read_through_before_anybody_is_told_so(
 
 async def test_an_empty_catalog_is_read_through_at_once(bare: Bus, telling: Telling) -> None:
     through = telling.read_through.set
-    async with beside(follow_catalog(bare, telling.entries.take, changed=lambda: None, read_through=through)):
+    async with background_tasks(follow_catalog(bare, telling.entries.take, changed=lambda: None, read_through=through)):
         async with asyncio.timeout(90):
             await telling.read_through.wait()
     assert list(telling.entries.all()) == []
@@ -84,7 +84,7 @@ async def test_an_empty_catalog_is_read_through_at_once(bare: Bus, telling: Tell
 async def test_health_and_tools_are_as_old_as_they_were_the_same(bare: Bus, telling: Telling) -> None:
     await telling.say("a", "log")
     await telling.say("a", "log", error="down")
-    async with beside(
+    async with background_tasks(
         follow_catalog(bare, telling.entries.take, changed=lambda: None, read_through=telling.read_through.set)
     ):
         down = await telling.of("a", "down")
@@ -108,7 +108,7 @@ async def test_tombstones_and_what_cannot_be_read(bare: Bus, telling: Telling) -
     topic = telling.publisher.topics.catalog
     await telling.publisher.write(topic, key=b"git/a", value=b"{}", headers=[])
     await telling.publisher.write(topic, key=b"git/b", value=None, headers=[])
-    async with beside(
+    async with background_tasks(
         follow_catalog(bare, telling.entries.take, changed=lambda: None, read_through=telling.read_through.set)
     ):
         async with asyncio.timeout(90):

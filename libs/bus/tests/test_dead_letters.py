@@ -7,8 +7,8 @@ import pytest
 from aiokafka import AIOKafkaProducer
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.dead_letters import CUT_BYTES, bury
-from tarsy_bus.following import Record
+from tarsy_bus.dead_letters import CUT_BYTES, dead_letter
+from tarsy_bus.partition_reader import Record
 from tarsy_bus.publisher import NotWritten, Publisher
 from tarsy_bus_kafka import make_ours, make_topic, read, read_all
 from tarsy_contracts.topics import LIMIT_BYTES
@@ -53,7 +53,7 @@ async def buried(
     """The dead letter that the first record of partition 1 became."""
     await stranger.send_and_wait(bare.topics.alerts, value, key=key, headers=headers, partition=1)
     (record,) = await read(bare, bare.topics.alerts, 1)
-    await bury(publisher, record, reason)
+    await dead_letter(publisher, record, reason)
     return await dead(bare)
 
 
@@ -86,7 +86,7 @@ async def test_a_record_without_key_and_value_is_kept_too(
     await stranger.send_and_wait(bare.topics.alerts, b"v", partition=1)
     (record,) = await read(bare, bare.topics.alerts, 1)
     record.value = None
-    await bury(publisher, record, REASON)
+    await dead_letter(publisher, record, REASON)
     letter = await dead(bare)
     assert (letter.key, letter.value) == (None, b"")
 
@@ -143,4 +143,4 @@ async def test_nobody_goes_past_a_record_whose_dead_letter_was_not_written(
     (record,) = await read(bare, bare.topics.alerts)
     async with Publisher(bare, source="test", now=lambda: datetime.now(UTC)).running() as running:
         with pytest.raises(NotWritten):
-            await bury(running, record, REASON)
+            await dead_letter(running, record, REASON)

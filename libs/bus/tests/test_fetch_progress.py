@@ -6,7 +6,7 @@ from aiokafka import TopicPartition
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.fetch_progress import REST_SECONDS, FetchProgress
-from tarsy_bus.following import Follower
+from tarsy_bus.partition_reader import PartitionReader
 from tarsy_bus_kafka import make_topic
 from tarsy_testing import eventually
 
@@ -90,7 +90,7 @@ def test_a_partition_that_went_away_is_not_waited_for() -> None:
 
 async def test_a_real_broker_answers_also_when_nothing_is_new(bare: Bus) -> None:
     await make_topic(bare, bare.topics.sessions, 2)
-    async with Follower(bare, bare.topics.sessions).running() as follower:
+    async with PartitionReader(bare, bare.topics.sessions).running() as follower:
         follower.assign({0: 0, 1: 0})
         progress = FetchProgress(follower.consumer)
 

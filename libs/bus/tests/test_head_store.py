@@ -11,11 +11,11 @@ from aiokafka import ConsumerRecord
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tarsy_bus.following import Record
 from tarsy_bus.head_reading import HeadLoading
 from tarsy_bus.head_rows import packed_session, row_of
 from tarsy_bus.head_store import HeadStore
-from tarsy_bus.heads import beginning, newest
+from tarsy_bus.heads import newest, replay_start
+from tarsy_bus.partition_reader import Record
 from tarsy_contracts.envelope import Headers, envelope_of
 from tarsy_contracts.heads import SessionHead, Span, head_key
 
@@ -80,7 +80,7 @@ def test_a_store_knows_what_a_dictionary_of_all_heads_would(heads: list[tuple[st
     try:
         assert {one: store.get(one) for one in SESSIONS} == {one: wanted.get(one) for one in SESSIONS}
         assert dict(store.open) == {one: head for one, head in wanted.items() if head.phase == "open"}
-        assert store.beginning == beginning(wanted)
+        assert store.beginning == replay_start(wanted)
         assert store.decided == max((head.decided for _, head in heads), default=-1)
         assert store.last == max(wanted.values(), key=lambda head: head.offset, default=None)
     finally:

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarsy_bus.acceptance import Mark
-from tarsy_bus.heads import MOST_SPANS, NEAR, beginning, newest, next_head
+from tarsy_bus.acceptance import ChainLink
+from tarsy_bus.heads import MOST_SPANS, NEAR, newest, next_head, replay_start
 from tarsy_contracts.events import ENDINGS
 from tarsy_contracts.heads import SessionHead, Span
 
 
-def mark(type: str, *, offset: int, number: int = 1) -> Mark:
-    return Mark("s", type, f"event at {offset}", None, number, offset)
+def mark(type: str, *, offset: int, number: int = 1) -> ChainLink:
+    return ChainLink("s", type, f"event at {offset}", None, number, offset)
 
 
 def head(phase: str = "rest", *, number: int = 1, offset: int = 0, spans: tuple[Span, ...] = ()) -> SessionHead:
@@ -130,12 +130,12 @@ def test_a_head_that_was_written_twice_counts_once() -> None:
 
 def test_a_reader_begins_at_the_lowest_opener_of_an_open_session() -> None:
     heads = {"a": head("open", offset=50), "b": head("open", offset=30), "c": head(offset=10), "d": head(offset=99)}
-    assert beginning(heads) == 30
+    assert replay_start(heads) == 30
 
 
 def test_a_reader_begins_after_the_last_rest_when_no_session_is_open() -> None:
-    assert beginning({"a": head(offset=10), "b": head(offset=99)}) == 100
+    assert replay_start({"a": head(offset=10), "b": head(offset=99)}) == 100
 
 
 def test_a_reader_without_heads_begins_at_the_beginning() -> None:
-    assert beginning({}) == 0
+    assert replay_start({}) == 0

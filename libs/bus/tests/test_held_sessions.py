@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 from aiokafka import ConsumerRecord
 
-from tarsy_bus.following import Record
 from tarsy_bus.held_sessions import UNTOLD, HeldInput, HeldSessions
+from tarsy_bus.partition_reader import Record
 from tarsy_contracts.envelope import Headers, envelope_of
 from tarsy_contracts.held import SessionSetAside, input_key, marker_key, own_headers, place_headers
 

@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tarsy_bus import liveness as liveness_module
-from tarsy_bus.announcement_gaps import BEFORE_EVERYTHING
 from tarsy_bus.connection import Bus
+from tarsy_bus.heartbeat_gaps import BEFORE_EVERYTHING
 from tarsy_bus.liveness import DEAD_AFTER, Liveness, announce, watch
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.pulse import Pulse

@@ -13,8 +13,8 @@ from aiokafka.errors import (
 from aiokafka.structs import ConsumerRecord
 
 from tarsy_bus.at_offsets import RecordsGone
-from tarsy_bus.following import Record
 from tarsy_bus.outage_retry import LONGEST_PAUSE_SECONDS, KafkaUnreachableError, TimeLimit, read_through_outages
+from tarsy_bus.partition_reader import Record
 
 type Failure = KafkaError | OSError | RecordsGone
 

@@ -3,13 +3,13 @@
 import random
 
 from tarsy_acceptance_world import hostile, play
-from tarsy_bus.acceptance import Chains, Known, Mark
+from tarsy_bus.acceptance import ChainLink, ChainTracker, LastAccepted
 from tarsy_bus.recent_chains import RecentChains
 
 
-def verdicts(log: list[Mark], *, most: int, batch: int) -> list[bool]:
+def verdicts(log: list[ChainLink], *, most: int, batch: int) -> list[bool]:
     """Batch by batch, each written down before the next is read, as a projector does."""
-    ledger: dict[str, Known] = {}
+    ledger: dict[str, LastAccepted] = {}
     chains, found = RecentChains(most), []
     for begin in range(0, len(log), batch):
         marks = log[begin : begin + batch]
@@ -20,13 +20,13 @@ def verdicts(log: list[Mark], *, most: int, batch: int) -> list[bool]:
         for mark in marks:
             found.append(chains.accept(mark))
             if found[-1]:
-                ledger[mark.session_id] = Known(mark.event_id, mark.number)
+                ledger[mark.session_id] = LastAccepted(mark.event_id, mark.number)
     return found
 
 
 def test_what_was_forgotten_is_judged_as_if_it_had_not_been() -> None:
     for seed in range(200):
         log, drawn = play(hostile(seed)).log, random.Random(seed)
-        whole = Chains()
+        whole = ChainTracker()
         wanted = [whole.accept(mark) for mark in log]
         assert verdicts(log, most=drawn.randint(0, 2), batch=drawn.randint(1, 9)) == wanted

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 from aiokafka import ConsumerRecord
 
-from tarsy_bus.acceptance import Mark
-from tarsy_bus.following import Record, readable
+from tarsy_bus.acceptance import ChainLink
+from tarsy_bus.partition_reader import Record, parse_record
 from tarsy_bus.records import delivery
 from tarsy_contracts.control import CONTROLS, CallCancelled
 from tarsy_contracts.envelope import Envelope, EnvelopeError, Headers
@@ -60,7 +60,7 @@ def test_a_delivery_says_what_it_is_where_it_lies_and_when_the_broker_took_it() 
 
 
 def test_a_mark_is_what_the_headers_say() -> None:
-    assert delivery(written(EVENT)).mark() == Mark("s", "session.cancelled", "2", "1", 7, 41)
+    assert delivery(written(EVENT)).mark() == ChainLink("s", "session.cancelled", "2", "1", 7, 41)
 
 
 def test_a_recorded_event_carries_its_place() -> None:
@@ -94,5 +94,5 @@ def test_a_record_without_our_headers_is_no_delivery() -> None:
 
 
 def test_a_record_without_our_headers_is_passed_over_by_who_only_reads() -> None:
-    assert readable(record([("ce_id", b"\xff")], b"{}")) is None
-    assert readable(written(EVENT)) == delivery(written(EVENT))
+    assert parse_record(record([("ce_id", b"\xff")], b"{}")) is None
+    assert parse_record(written(EVENT)) == delivery(written(EVENT))

@@ -12,7 +12,7 @@ from aiokafka.errors import KafkaConnectionError
 from tarsy_bus import topics_admin
 from tarsy_bus.cluster_layout import record_partitions
 from tarsy_bus.connection import Bus, Layout
-from tarsy_bus.topic_fit import Present, fit
+from tarsy_bus.topic_check import Present, fit
 from tarsy_bus.topics_admin import TopicsWrong, admin, apply_topics, check_topics, cluster_id, compare_topics
 from tarsy_bus_kafka import delete_topic, make_topic
 from tarsy_contracts.topics import Topics

@@ -3,7 +3,7 @@
 import pytest
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import read_to_end
+from tarsy_bus.partition_reader import read_to_end
 from tarsy_bus.record_parsing import KafkaRecord, UnparsableRecord
 from tarsy_bus_kafka import make_topic
 from tarsy_foreign_batches import batch_of, with_a_broken_name, write_batch

@@ -6,9 +6,9 @@ from shutil import copytree
 import pytest
 
 from tarsy_config.config import Config
+from tarsy_config.errors import ConfigInvalid
 from tarsy_config.keys import keys_are_set
 from tarsy_config.load import load_config
-from tarsy_config.mistakes import ConfigInvalid
 from tarsy_contracts.chain import ResolvedAgent
 
 FILES = Path(__file__).parent / "go_tarsy"

@@ -21,7 +21,7 @@ from ingest_running import Ingest, Records, StartIngest, Writable
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import Record, read_to_end
+from tarsy_bus.partition_reader import Record, read_to_end
 from tarsy_bus.topics_admin import admin
 from tarsy_contracts.topics import LOG_PARTITIONS
 from tarsy_ingest.alert_rules import AlertRules, AlertTypes

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import httpx2
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus.following import Record
+from tarsy_bus.partition_reader import Record
 from tarsy_bus.records import delivery
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.inputs import INPUTS, AlertReceived

@@ -9,7 +9,7 @@ from ingest_running import Ingest, Records, StartIngest, Writable, alert_in
 
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member
-from tarsy_bus.following import Record
+from tarsy_bus.partition_reader import Record
 from tarsy_bus.start_positions import hold
 from tarsy_bus.topics_admin import admin
 from tarsy_foreign_batches import CODECS, batch_of, with_a_broken_name, write_batch

@@ -10,7 +10,7 @@ from ingest_running import Ingest, Records, StartIngest, Writable, alert_in, ses
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus.connection import Bus, producer
-from tarsy_bus.following import Record
+from tarsy_bus.partition_reader import Record
 from tarsy_bus.records import delivery
 from tarsy_bus.topics_admin import TopicsWrong, admin, cluster_id
 from tarsy_contracts.ids import session_of_record

@@ -17,9 +17,9 @@ from prometheus_client import CollectorRegistry
 
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member
-from tarsy_bus.following import Follower
 from tarsy_bus.liveness import Liveness
 from tarsy_bus.log_writer import Entry, LogWriter
+from tarsy_bus.partition_reader import PartitionReader
 from tarsy_bus.publisher import NotWritten, Publisher
 from tarsy_config.config import Config
 from tarsy_contracts.alert import Alert
@@ -109,7 +109,7 @@ class RunningOwner:
         self.clock_ahead = 0.0
         self._bus = bus
         self._most_sessions = config.queue.max_concurrent_sessions
-        self._follower = Follower(bus, bus.topics.sessions)
+        self._follower = PartitionReader(bus, bus.topics.sessions)
         self._catalog = ToolCatalog(self.liveness)
         self._owner = Owner(
             bus,

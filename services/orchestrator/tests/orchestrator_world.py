@@ -11,7 +11,7 @@ from aiokafka.structs import RecordMetadata
 from orchestrator_running import RunningOwner
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import Record, read_to_end, readable
+from tarsy_bus.partition_reader import Record, parse_record, read_to_end
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.topics_admin import admin
 from tarsy_config.config import Config
@@ -189,7 +189,7 @@ class World:
     async def requests(self, session_id: str) -> list[ToolCallRequest]:
         found = []
         for record in await self.records(self.bus.topics.tool_calls):
-            delivery = readable(record)
+            delivery = parse_record(record)
             assert delivery is not None
             if delivery.envelope.subject == session_id:
                 found.append(delivery.decode({ToolCallRequest.type: ToolCallRequest}))
@@ -208,7 +208,7 @@ class World:
         """What was told through control, oldest first within a key."""
         found: list[C] = []
         for record in await self.records(self.bus.topics.control):
-            delivery = readable(record)
+            delivery = parse_record(record)
             assert delivery is not None
             told = delivery.decode(CONTROLS)
             if isinstance(told, kind):

@@ -6,9 +6,9 @@ import pytest
 from orchestrator_world import World
 
 from tarsy_bus import catalog as entries
-from tarsy_bus.beside import beside
-from tarsy_bus.following import Record, read_to_end
+from tarsy_bus.background_tasks import background_tasks
 from tarsy_bus.liveness import Liveness
+from tarsy_bus.partition_reader import Record, read_to_end
 from tarsy_contracts.workers import ServerCatalogued
 from tarsy_orchestrator.effects.tool_catalog import ToolCatalog
 from tarsy_testing import eventually
@@ -34,5 +34,5 @@ async def test_what_was_forgotten_gets_a_tombstone(world: World, monkeypatch: py
         return b"git/killed" in found
 
     await say("killed")
-    async with beside(catalog.follow(world.bus), catalog.end_forgotten(world.publisher)):
+    async with background_tasks(catalog.follow(world.bus), catalog.end_forgotten(world.publisher)):
         await eventually(ended, "the entry of the killed gateway has a tombstone")

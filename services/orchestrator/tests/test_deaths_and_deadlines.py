@@ -6,7 +6,7 @@ import pytest
 from orchestrator_running import DEAD_AFTER, RunningOwner
 from orchestrator_world import WORKER, World, calling, config, new_session, words
 
-from tarsy_bus.following import readable
+from tarsy_bus.partition_reader import parse_record
 from tarsy_contracts import events as e
 from tarsy_contracts.control import CallCancelled, ClaimGranted
 from tarsy_contracts.requests import ToolCallRequest
@@ -33,7 +33,7 @@ def time_passes(owner: RunningOwner, by: timedelta = LATER) -> None:
 
 
 async def inputs_of_owners(world: World) -> list[str]:
-    deliveries = [readable(record) for record in await world.records(world.bus.topics.inbox)]
+    deliveries = [parse_record(record) for record in await world.records(world.bus.topics.inbox)]
     return [one.envelope.type for one in deliveries if one is not None and one.envelope.source != "test"]
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from aiokafka.structs import RecordMetadata
 
-from tarsy_bus.beside import beside
+from tarsy_bus.background_tasks import background_tasks
 from tarsy_bus.connection import Bus
 from tarsy_bus.publisher import NotWritten, Publisher
 from tarsy_contracts.envelope import Headers
@@ -43,7 +43,7 @@ async def test_nothing_more_is_decided_while_too_many_heads_wait() -> None:
     await writer.until_room()
     for number in range(MOST_WAITING + 1):
         writer.put(f"s{number}", HEAD, None)
-    async with beside(writer.run()):
+    async with background_tasks(writer.run()):
 
         async def begun() -> bool:
             return publisher.refused > 0

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from aiokafka import ConsumerRecord
 
-from tarsy_bus.following import Record
 from tarsy_bus.pacing import Pacer
+from tarsy_bus.partition_reader import Record
 from tarsy_orchestrator.partition.log_feed import feed_records
 
 

@@ -9,7 +9,7 @@ from uuid import uuid4
 from aiokafka import TopicPartition
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import Follower
+from tarsy_bus.partition_reader import PartitionReader
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.records import delivery
 from tarsy_contracts.chunks import CHUNKS, SummaryChunk
@@ -82,7 +82,7 @@ class Owner:
     async def listen(self, topic: str, started: asyncio.Event) -> None:
         partitions = next(each.partitions for each in self.bus.topics.all() if each.name == topic)
         places = [TopicPartition(topic, partition) for partition in range(partitions)]
-        async with Follower(self.bus, topic).running() as follower:
+        async with PartitionReader(self.bus, topic).running() as follower:
             ends = await follower.consumer.end_offsets(places)
             follower.assign({place.partition: ends[place] for place in places})
             started.set()

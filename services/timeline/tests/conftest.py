@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 
-from tarsy_bus.acceptance import Known
+from tarsy_bus.acceptance import LastAccepted
 from tarsy_bus.connection import Bus
 from tarsy_bus.log_writer import Entry, LogWriter
 from tarsy_bus.topics_admin import admin, apply_topics
@@ -115,8 +115,8 @@ class Session:
         )
         return envelope, value
 
-    def known(self) -> Known:
-        return Known(self.records[-1][0].id, len(self.records))
+    def known(self) -> LastAccepted:
+        return LastAccepted(self.records[-1][0].id, len(self.records))
 
     def recorded(self, number: int) -> RecordedEvent:
         envelope, value = self.records[number - 1]

@@ -12,7 +12,7 @@ import pytest_asyncio
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import Follower, ends
+from tarsy_bus.partition_reader import PartitionReader, ends
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.records import delivery
 from tarsy_contracts.control import RequestAnswered
@@ -224,7 +224,7 @@ async def test_a_log_of_an_earlier_version_is_shown_like_any_other(
 async def owner_answers(bus: Bus, asking: asyncio.Event, accepted: bool, code: int, reason: str) -> list[PersonRequest]:
     """Stands in for the orchestrator: answers the first request in the inbox."""
     begin = await ends(bus, bus.topics.inbox, list(range(12)))
-    async with Follower(bus, bus.topics.inbox).running() as follower:
+    async with PartitionReader(bus, bus.topics.inbox).running() as follower:
         follower.assign(begin)
         asking.set()
         while not (records := await follower.read()):

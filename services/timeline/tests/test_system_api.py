@@ -12,7 +12,7 @@ import httpx2
 import pytest
 import pytest_asyncio
 
-from tarsy_bus.beside import beside
+from tarsy_bus.background_tasks import background_tasks
 from tarsy_bus.connection import Bus
 from tarsy_bus.publisher import Publisher
 from tarsy_contracts.workers import CatalogTool, ToolAnnotations
@@ -121,7 +121,7 @@ async def test_a_server_is_told_with_gos_keys_and_with_what_each_worker_sees(bus
 async def test_a_warning_comes_when_a_server_is_lost_and_goes_when_it_is_back(bus: Bus, one: TellingGateway) -> None:
     await one.announce()
     await one.says("grafana", tool("query"))
-    async with watching(bus) as client, beside(announce_all([one])):
+    async with watching(bus) as client, background_tasks(announce_all([one])):
         assert await asked(client, WARNINGS) == {"warnings": [], "server_count": 1}
 
         before = datetime.now(UTC)
@@ -152,7 +152,7 @@ async def test_another_instance_tells_the_same_of_what_was_before_it(bus: Bus, o
     await one.says("grafana", error="connection refused")
     await asyncio.sleep(0.05)  # so that the second record has another stamp
     await one.says("grafana", error="timed out")
-    async with watching(bus) as first, watching(bus) as second, beside(announce_all([one])):
+    async with watching(bus) as first, watching(bus) as second, background_tasks(announce_all([one])):
         bodies = [await asked(client, WARNINGS) for client in (first, second)]
     assert len(bodies[0]["warnings"]) == 1
     assert bodies[0] == bodies[1]
@@ -165,7 +165,7 @@ async def test_workers_that_disagree_are_a_warning_and_the_newest_healthy_one_ha
         await gateway.announce()
     await other.says("git", tool("log"), tool("show"))
     await one.says("git", tool("log"))
-    async with watching(bus) as client, beside(announce_all([one, other])):
+    async with watching(bus) as client, background_tasks(announce_all([one, other])):
         body = await until(client, SERVERS, lambda body: len(body["servers"][0]["workers"]) == 2, "both")
         assert [told["name"] for told in body["servers"][0]["tools"]] == ["log"]
         [warning] = (await asked(client, WARNINGS))["warnings"]
@@ -198,7 +198,7 @@ async def test_the_entries_of_a_worker_vanish_when_it_leaves_or_falls_silent(
         ids = {gateway.worker_id for gateway in expected}
         return lambda body: {worker["worker_id"] for worker in body["servers"][0]["workers"]} == ids
 
-    async with watching(bus) as client, beside(announce_all([other])):
+    async with watching(bus) as client, background_tasks(announce_all([other])):
         await until(client, SERVERS, has_workers(*gateways), "all are there")
         await third.announce(leaving=True)
         await until(client, SERVERS, has_workers(one, other), "the one that left is not there")
@@ -226,7 +226,7 @@ async def test_a_server_that_is_withdrawn_is_not_there_any_more(bus: Bus, one: T
     await one.announce()
     await one.says("git", error="hung")
     await one.says("grafana")
-    async with watching(bus) as client, beside(announce_all([one])):
+    async with watching(bus) as client, background_tasks(announce_all([one])):
         await until(client, SERVERS, lambda body: len(body["servers"]) == 2, "both servers")
         await one.withdraws("git")
         body = await until(client, SERVERS, lambda body: len(body["servers"]) == 1, "one server")
@@ -278,7 +278,7 @@ async def test_a_catalog_of_a_thousand_tools_is_answered_fast_and_the_list_is_bo
     ]  # fmt: skip
     await one.announce()
     await one.says("large", *tools)
-    async with watching(bus) as client, beside(announce_all([one])):
+    async with watching(bus) as client, background_tasks(announce_all([one])):
         await asked(client, SERVERS)
 
         async def all_of_it() -> tuple[dict[str, Any], dict[str, Any]]:
@@ -324,7 +324,7 @@ async def test_what_was_known_is_not_told_when_kafka_has_been_silent_for_long(bu
     await one.announce()
     await one.says("git")
     async with asking(watch) as client:
-        async with beside(watch.run(Supervisor())):
+        async with background_tasks(watch.run(Supervisor())):
             assert len((await asked(client, SERVERS))["servers"]) == 1
         seconds += SURE_SECONDS + 1
         for path in (SERVERS, WARNINGS):

@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus.beside import beside
+from tarsy_bus.background_tasks import background_tasks
 from tarsy_bus.connection import Bus
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
@@ -50,7 +50,7 @@ async def client(system_bus: Bus, database_url: str, module_schema: str) -> Asyn
     async def running() -> None:
         await service.run(lambda: readiness.ready(service.name))
 
-    async with httpx2.AsyncClient(transport=transport, base_url="http://api") as client, beside(running()):
+    async with httpx2.AsyncClient(transport=transport, base_url="http://api") as client, background_tasks(running()):
         async with asyncio.timeout(60):
             await readiness.all.wait()
         yield client
@@ -64,7 +64,7 @@ async def test_a_warning_is_told_by_the_api_and_counted_by_the_metric(
 
     async with publishing(system_bus) as publisher:
         one = TellingGateway(publisher)
-        async with beside(announce_all([one])):
+        async with background_tasks(announce_all([one])):
             await one.says("git", error="hung")
 
             async def warned() -> bool:
@@ -119,7 +119,7 @@ async def test_what_could_not_be_projected_is_told_by_the_api_and_the_metrics(
     session.add(e.SessionStarted(input_id="i", alert=ALERT, chain=CHAIN), odd)
     async with publishing(system_bus) as publisher:
         one = TellingGateway(publisher)
-        async with beside(announce_all([one])):
+        async with background_tasks(announce_all([one])):
             await append(system_bus, 1, session.records)
 
             async def warned() -> bool:
@@ -152,7 +152,7 @@ async def test_sessions_that_are_set_aside_are_listed_warned_of_and_counted(
 
         await eventually(look, f"{expected} are listed")
 
-    async with publishing(system_bus) as publisher, beside(announce_all([TellingGateway(publisher)])):
+    async with publishing(system_bus) as publisher, background_tasks(announce_all([TellingGateway(publisher)])):
         why = SessionSetAside(reason="decision", detail="KeyError at alert.received")
         await publisher.publish(topic, why, key=marker, id="m", subject="abc", partition=3)
         await publisher.write(topic, key=waiting, value=b"{}", headers=place_headers(7, began), partition=3)

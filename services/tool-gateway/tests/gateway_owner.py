@@ -11,7 +11,7 @@ from aiokafka import TopicPartition
 from pydantic import JsonValue
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import Follower, Record, read_to_end
+from tarsy_bus.partition_reader import PartitionReader, Record, read_to_end
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.records import Delivery, delivery
 from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused, Control
@@ -81,7 +81,7 @@ class Owner:
     async def listen(self, started: asyncio.Event) -> None:
         topic = self.bus.topics.inbox
         places = [TopicPartition(topic, partition) for partition in range(LOG_PARTITIONS)]
-        async with Follower(self.bus, topic).running() as follower:
+        async with PartitionReader(self.bus, topic).running() as follower:
             ends = await follower.consumer.end_offsets(places)
             follower.assign({place.partition: ends[place] for place in places})
             started.set()

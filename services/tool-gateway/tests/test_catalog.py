@@ -14,7 +14,7 @@ from gateway_owner import Owner, call, catalogued, seen_by
 from mcp_types import Tool, ToolAnnotations
 
 from tarsy_bus.connection import record_bytes
-from tarsy_bus.following import Record, read_to_end
+from tarsy_bus.partition_reader import Record, read_to_end
 from tarsy_contracts.topics import LIMIT_BYTES
 from tarsy_contracts.workers import CatalogTool, ServerCatalogued
 from tarsy_testing import eventually

@@ -10,7 +10,7 @@ from gateway_owner import WAIT_SECONDS, Owner, call, until_noted
 from opentelemetry.trace import NoOpTracer
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus.beside import beside
+from tarsy_bus.background_tasks import background_tasks
 from tarsy_testing import eventually
 from tarsy_tool_gateway.app import assemble
 from tarsy_tool_gateway.builtin.runbooks.rules import RunbookRules
@@ -39,7 +39,7 @@ class Shown:
 async def showing(owner: Owner, *plans: ServerPlan) -> AsyncIterator[Shown]:
     settings = ToolGatewaySettings(kafka=owner.bus.bootstrap, topic_prefix=owner.bus.topics.prefix, client="gateway")
     shown, ready = Shown(), asyncio.Event()
-    async with beside(assemble(settings, shown.registry, plans, RunbookRules(), NoOpTracer()).run(ready.set)):
+    async with background_tasks(assemble(settings, shown.registry, plans, RunbookRules(), NoOpTracer()).run(ready.set)):
         async with asyncio.timeout(WAIT_SECONDS):
             await ready.wait()
         yield shown

@@ -12,7 +12,7 @@ from gateway_owner import WAIT_SECONDS, Owner, call, noted, until_noted
 from opentelemetry.trace import NoOpTracer
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus.beside import beside
+from tarsy_bus.background_tasks import background_tasks
 from tarsy_bus.connection import Bus
 from tarsy_bus.pulse import Pulse
 from tarsy_tool_gateway.app import assemble
@@ -45,7 +45,7 @@ async def gateway(bus: Bus, clock: Clock, *plans: ServerPlan) -> AsyncIterator[P
     pulse = Pulse(LIMIT_SECONDS, clock)
     made = assemble(settings, CollectorRegistry(), plans, RunbookRules(), NoOpTracer())
     ready = asyncio.Event()
-    async with beside(replace(made, worker=replace(made.worker, pulse=pulse)).run(ready.set)):
+    async with background_tasks(replace(made, worker=replace(made.worker, pulse=pulse)).run(ready.set)):
         async with asyncio.timeout(WAIT_SECONDS):
             await ready.wait()
         yield pulse

@@ -11,9 +11,9 @@ from prometheus_client import CollectorRegistry
 from tarsy_broken_masker import broken_masker
 from tarsy_bus.connection import Bus
 from tarsy_bus.publisher import Publisher
+from tarsy_config.errors import ConfigInvalid
 from tarsy_config.load import load_config
 from tarsy_config.masking import GROUPS, PATTERNS, CustomPattern, DataMasking
-from tarsy_config.mistakes import ConfigInvalid
 from tarsy_contracts.builtin_tools import FETCH_RUNBOOK, OWN_SERVER
 from tarsy_contracts.events import Outcome
 from tarsy_contracts.requests import ToolCallRequest

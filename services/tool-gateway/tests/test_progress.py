@@ -11,7 +11,7 @@ import pytest
 from connections import SECRET, odd
 from gateway_owner import Owner, call, until_noted
 
-from tarsy_bus.following import Record, read_to_end
+from tarsy_bus.partition_reader import Record, read_to_end
 from tarsy_bus.records import delivery
 from tarsy_contracts.chunks import CHUNKS, Progress
 from tarsy_contracts.requests import ToolCallRequest

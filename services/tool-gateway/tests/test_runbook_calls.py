@@ -12,7 +12,7 @@ from prometheus_client import CollectorRegistry
 from runbook_server import Answer, RunbookServer, runbook_server
 from structlog.testing import capture_logs
 
-from tarsy_bus.beside import beside
+from tarsy_bus.background_tasks import background_tasks
 from tarsy_contracts.builtin_tools import FETCH_RUNBOOK, OWN_SERVER
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_testing import eventually
@@ -137,7 +137,7 @@ async def test_calls_of_our_own_are_counted_under_their_server(
     async def shown() -> bool:
         return registry.get_sample_value("tarsy_tool_gateway_calls_running", {"server": "tarsy"}) == 0
 
-    async with beside(assemble(settings, registry, [], rules, NoOpTracer()).run(ready.set)):
+    async with background_tasks(assemble(settings, registry, [], rules, NoOpTracer()).run(ready.set)):
         async with asyncio.timeout(WAIT_SECONDS):
             await ready.wait()
         assert (calls("ok"), calls("tool_error")) == (0, 0)

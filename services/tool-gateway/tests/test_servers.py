@@ -15,7 +15,7 @@ from gateway_owner import Owner, call, catalogued, noted, seen_by
 from pydantic import JsonValue
 from structlog.testing import capture_logs
 
-from tarsy_bus.following import Record, read_to_end
+from tarsy_bus.partition_reader import Record, read_to_end
 from tarsy_bus.records import delivery
 from tarsy_contracts.envelope import envelope_of
 from tarsy_contracts.workers import ServerCatalogued

@@ -6,7 +6,7 @@ The timeline is modelled: it has projected some part of the log, before or behin
 import random
 from dataclasses import dataclass
 
-from tarsy_bus.acceptance import Chains, Known, Mark
+from tarsy_bus.acceptance import ChainLink, ChainTracker, LastAccepted
 from tarsy_websocket_gateway.log_chains import MOST_WAITING_BYTES, LogChains
 
 SESSIONS = "abcd"
@@ -14,46 +14,46 @@ SESSIONS = "abcd"
 
 @dataclass(frozen=True)
 class Line:
-    at: Mark
+    at: ChainLink
     value: bytes | None = b"x"
 
-    def mark(self) -> Mark:
+    def mark(self) -> ChainLink:
         return self.at
 
 
-def hostile_log(drawn: random.Random, length: int) -> list[Mark]:
+def hostile_log(drawn: random.Random, length: int) -> list[ChainLink]:
     """Several writers, each with its own idea of where the sessions stand; events are written twice, too."""
-    log: list[Mark] = []
-    beliefs: list[dict[str, Known]] = [{}, {}, {}]
+    log: list[ChainLink] = []
+    beliefs: list[dict[str, LastAccepted]] = [{}, {}, {}]
     while len(log) < length:
         writer, session_id = drawn.choice(beliefs), drawn.choice(SESSIONS)
         if drawn.random() < 0.3:
-            chains = Chains()
+            chains = ChainTracker()
             for mark in log:
                 chains.accept(mark)
             writer.update({one: last for one in SESSIONS if (last := chains.last(one))})
         if log and drawn.random() < 0.15:
             again = drawn.choice(log)
-            log.append(Mark(again.session_id, again.type, again.event_id, again.previous, again.number, len(log)))
+            log.append(ChainLink(again.session_id, again.type, again.event_id, again.previous, again.number, len(log)))
             continue
         for _ in range(drawn.randint(1, 3)):
             last = writer.get(session_id)
             type = "session.started" if last is None else "e"
             number, previous = (last.number + 1, last.event_id) if last else (1, None)
-            mark = Mark(session_id, type, f"{len(log)}", previous, number, len(log))
+            mark = ChainLink(session_id, type, f"{len(log)}", previous, number, len(log))
             log.append(mark)
-            writer[session_id] = Known(mark.event_id, number)
+            writer[session_id] = LastAccepted(mark.event_id, number)
     return log
 
 
-def state_at(log: list[Mark], position: int) -> dict[str, Known]:
-    chains = Chains()
+def state_at(log: list[ChainLink], position: int) -> dict[str, LastAccepted]:
+    chains = ChainTracker()
     for mark in log[:position]:
         chains.accept(mark)
     return {one: last for one in SESSIONS if (last := chains.last(one))}
 
 
-def shown(log: list[Mark], drawn: random.Random, ahead: int) -> tuple[int, list[Mark], LogChains[Line]]:
+def shown(log: list[ChainLink], drawn: random.Random, ahead: int) -> tuple[int, list[ChainLink], LogChains[Line]]:
     """Where the gateway began, what it accepted, and what it knows then. `ahead`: how far the timeline may be so."""
     begin = drawn.randint(0, len(log))
     begun = state_at(log, begin)
@@ -78,7 +78,7 @@ def test_it_accepts_what_a_reader_of_everything_accepts() -> None:
     for seed in range(1500):
         drawn = random.Random(seed)
         log = hostile_log(drawn, drawn.randint(1, 40))
-        whole = Chains()
+        whole = ChainTracker()
         accepted = [mark for mark in log if whole.accept(mark)]
         begin, found, chains = shown(log, drawn, ahead=drawn.choice((-1, 5)))
         earlier = {mark.event_id for mark in accepted if mark.offset < begin}
@@ -96,15 +96,16 @@ def test_beside_a_timeline_that_lags_nothing_comes_again() -> None:
     for seed in range(500):
         drawn = random.Random(seed)
         log = hostile_log(drawn, drawn.randint(1, 40))
-        whole = Chains()
+        whole = ChainTracker()
         wanted = [mark.offset for mark in log if whole.accept(mark)]
         begin, found, _ = shown(log, drawn, ahead=-100)
         assert sorted(mark.offset for mark in found) == [offset for offset in wanted if offset >= begin], seed
 
 
-def event(session_id: str, number: int, offset: int) -> Mark:
+def event(session_id: str, number: int, offset: int) -> ChainLink:
     previous = f"{session_id}{number - 1}" if number > 1 else None
-    return Mark(session_id, "e" if previous else "session.started", f"{session_id}{number}", previous, number, offset)
+    kind = "e" if previous else "session.started"
+    return ChainLink(session_id, kind, f"{session_id}{number}", previous, number, offset)
 
 
 def test_sessions_are_forgotten_once_the_timeline_shows_them() -> None:
@@ -115,7 +116,7 @@ def test_sessions_are_forgotten_once_the_timeline_shows_them() -> None:
         accepted = chains.answered({session_id}, number, {})
         assert [record.at.offset for record in accepted] == [number]
         assert len(chains) <= 4
-    assert chains.last("s199") == Known("s1991", 1)
+    assert chains.last("s199") == LastAccepted("s1991", 1)
     assert chains.last("s0") is None
 
 
@@ -125,7 +126,7 @@ def test_a_session_that_the_timeline_does_not_show_yet_is_not_forgotten() -> Non
     for offset, session_id in enumerate("ab"):
         chains.take(Line(event(session_id, 1, offset)))
         chains.answered({session_id}, 0, {})
-    assert chains.last("a") == Known("a1", 1)
+    assert chains.last("a") == LastAccepted("a1", 1)
     chains.take(Line(event("c", 1, 2)))
     chains.answered({"c"}, 2, {})
     assert chains.last("a") is None

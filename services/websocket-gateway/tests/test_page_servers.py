@@ -12,7 +12,7 @@ from playwright.async_api import Browser, Page, expect
 from prometheus_client import CollectorRegistry
 
 from tarsy_browser import Tab, most_per_frame, new_tab
-from tarsy_bus.beside import beside
+from tarsy_bus.background_tasks import background_tasks
 from tarsy_contracts.workers import CatalogTool, ToolAnnotations
 from tarsy_embedded.ports import free_port
 from tarsy_service.runner import run_services
@@ -80,7 +80,7 @@ async def scene(kafka_bootstrap: str, browser: Browser) -> AsyncIterator[Scene]:
             group.create_task(running)
             async with asyncio.timeout(WAIT_SECONDS):
                 await started.wait()
-            async with beside(announce_all([one, other])):
+            async with background_tasks(announce_all([one, other])):
                 yield Scene(f"http://127.0.0.1:{port}", browser, one, other)
             stop.set()
 

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.topics_admin import TopicsWrong
-from tarsy_config.mistakes import ConfigInvalid
+from tarsy_config.errors import ConfigInvalid
 from tarsy_embedded.errors import EmbeddedError, PortTaken
 from tarsy_llm.script import ScriptInvalid
 from tarsy_local.one_process import KafkaUnusable

@@ -17,8 +17,8 @@ from pydantic import ValidationError
 
 from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.topics_admin import TopicsWrong
+from tarsy_config.errors import ConfigInvalid
 from tarsy_config.load import load_config
-from tarsy_config.mistakes import ConfigInvalid
 from tarsy_embedded.child import LOG_BYTES, LOGS_KEPT
 from tarsy_embedded.errors import EmbeddedError
 from tarsy_embedded.ports import require_free

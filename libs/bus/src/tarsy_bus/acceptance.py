@@ -18,7 +18,7 @@ class LogMismatch(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ChainLink:
     """What the rule looks at in a record."""
 
     session_id: str
@@ -30,14 +30,14 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class LastAccepted:
     """The last accepted event of a session."""
 
     event_id: str
     number: int
 
 
-def accepts(known: Known | None, head: SessionHead | None, mark: Mark) -> bool:
+def accepts(known: LastAccepted | None, head: SessionHead | None, mark: ChainLink) -> bool:
     """`known` is what this reader accepted last, `head` what it was seeded with for the session.
 
     What lies before a head at rest needs no rule of its own: nothing there can name the head's event.
@@ -50,19 +50,19 @@ def accepts(known: Known | None, head: SessionHead | None, mark: Mark) -> bool:
         return starts(mark)
     if head.phase == "open":
         return is_opener(head, mark)
-    return follows(Known(head.event_id, head.number), mark)
+    return follows(LastAccepted(head.event_id, head.number), mark)
 
 
-def follows(known: Known, mark: Mark) -> bool:
+def follows(known: LastAccepted, mark: ChainLink) -> bool:
     return mark.previous == known.event_id
 
 
-def starts(mark: Mark) -> bool:
+def starts(mark: ChainLink) -> bool:
     """Of a session that no head lists, only its start opens, whatever else somebody wrote about it."""
     return mark.type == STARTED and mark.previous is None
 
 
-def is_opener(head: SessionHead, mark: Mark) -> bool:
+def is_opener(head: SessionHead, mark: ChainLink) -> bool:
     if mark.offset < head.offset:
         return False
     if mark.offset > head.offset or mark.event_id != head.event_id:
@@ -80,31 +80,31 @@ class Heads(Protocol):
     def __setitem__(self, session_id: str, head: SessionHead, /) -> None: ...
 
 
-class Chains:
+class ChainTracker:
     """One reader's memory of one partition: the last accepted event of each session that it met."""
 
-    def __init__(self, heads: Heads | None = None, known: Mapping[str, Known] | None = None) -> None:
+    def __init__(self, heads: Heads | None = None, known: Mapping[str, LastAccepted] | None = None) -> None:
         """Seeded by heads, which it goes on with, or by the last accepted event of *every* session where it begins."""
         self._heads: Heads = {} if heads is None else heads
         self._known = dict(known or {})
 
-    def accept(self, mark: Mark) -> bool:
+    def accept(self, mark: ChainLink) -> bool:
         """True when the record counts; it is remembered then. Raises LogMismatch."""
         known = self._known.get(mark.session_id)
         head = None if known is not None else self._heads.get(mark.session_id)
         if not accepts(known, head, mark):
             return False
-        self._known[mark.session_id] = Known(mark.event_id, mark.number)
+        self._known[mark.session_id] = LastAccepted(mark.event_id, mark.number)
         return True
 
-    def last(self, session_id: str) -> Known | None:
+    def last(self, session_id: str) -> LastAccepted | None:
         """The last accepted event, or the one that a head at rest names."""
         known = self._known.get(session_id)
         if known is not None:
             return known
         head = self._heads.get(session_id)
         if head is not None and head.phase == "rest":
-            return Known(head.event_id, head.number)
+            return LastAccepted(head.event_id, head.number)
         return None
 
     def rest(self, session_id: str, head: SessionHead) -> None:

@@ -7,7 +7,7 @@ from aiokafka import TopicPartition
 
 from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import Follower, Record
+from tarsy_bus.partition_reader import PartitionReader, Record
 from tarsy_bus.record_parsing import UnparsableRecord
 
 
@@ -24,7 +24,7 @@ async def records_at(bus: Bus, topic: str, partition: int, offsets: Sequence[int
     if not missing:
         return
     place = TopicPartition(topic, partition)
-    async with Follower(bus, topic).running() as follower:
+    async with PartitionReader(bus, topic).running() as follower:
         first = (await follower.consumer.beginning_offsets([place]))[place]
         end = (await follower.consumer.end_offsets([place]))[place]
         if missing[0] < first or missing[-1] >= end:
@@ -41,7 +41,7 @@ async def records_at(bus: Bus, topic: str, partition: int, offsets: Sequence[int
                 raise RecordsGone(f"{topic} partition {partition} has no record at offset {missing[0]}")
 
 
-async def _read(follower: Follower) -> list[Record]:
+async def _read(follower: PartitionReader) -> list[Record]:
     """Records may be deleted while they are read."""
     try:
         return await follower.read()

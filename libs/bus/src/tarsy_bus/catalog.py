@@ -8,7 +8,7 @@ import structlog
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.fetch_progress import uncounted
-from tarsy_bus.following import Follower, Record, readable
+from tarsy_bus.partition_reader import PartitionReader, Record, parse_record
 from tarsy_contracts.recorded import UnknownType, UnreadableValue
 from tarsy_contracts.workers import ServerCatalogued
 
@@ -53,7 +53,7 @@ class CatalogEntries:
         if record.value is None:
             self._entries.pop(key, None)
             return
-        delivery = readable(record)
+        delivery = parse_record(record)
         if delivery is None:
             return
         try:
@@ -86,7 +86,7 @@ async def follow_catalog(
 
     `changed` is called after each read, `read_through` once, when all that was there at the start has been taken.
     """
-    async with Follower(bus, bus.topics.catalog, stepped).running() as follower:
+    async with PartitionReader(bus, bus.topics.catalog, stepped).running() as follower:
         goal = (await follower.ends([0]))[0]
         follower.assign(await follower.firsts([0]))
         through = False

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import structlog
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import Record, read_to_end
+from tarsy_bus.partition_reader import Record, read_to_end
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.records import delivery
 from tarsy_contracts.envelope import EnvelopeError

@@ -6,7 +6,7 @@ import structlog
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.fetch_progress import uncounted
-from tarsy_bus.following import Follower, Record, readable
+from tarsy_bus.partition_reader import PartitionReader, Record, parse_record
 from tarsy_contracts.control import CONTROLS, Control
 from tarsy_contracts.recorded import UnknownType, UnreadableValue
 
@@ -21,7 +21,7 @@ async def follow_control(
 ) -> None:
     """Hears for ever. `listening` is called when nothing that is said from then on can be missed."""
     topic = next(topic for topic in bus.topics.all() if topic.name == bus.topics.control)
-    async with Follower(bus, topic.name, stepped).running() as follower:
+    async with PartitionReader(bus, topic.name, stepped).running() as follower:
         follower.assign(await follower.ends(range(topic.partitions)))
         listening()
         while True:
@@ -32,7 +32,7 @@ async def follow_control(
 
 
 def _told(record: Record) -> Control | None:
-    found = readable(record)
+    found = parse_record(record)
     if found is None:
         return None
     try:

@@ -4,7 +4,7 @@ import asyncio
 
 import structlog
 
-from tarsy_bus.following import Record
+from tarsy_bus.partition_reader import Record
 from tarsy_bus.publisher import NotWritten, Publisher, TooLarge
 from tarsy_contracts.topics import LIMIT_BYTES
 
@@ -15,7 +15,7 @@ CUT_BYTES = LIMIT_BYTES // 3
 """What is kept of key and of value when a record is too large to be kept whole."""
 
 
-async def bury(publisher: Publisher, record: Record, reason: str) -> None:
+async def dead_letter(publisher: Publisher, record: Record, reason: str) -> None:
     """Writes the raw bytes, the record's own headers, its position and the reason to the dead letters.
 
     Raises NotWritten: the caller must not go past the record then. A record at the size limit is cut, and says so:
@@ -41,11 +41,11 @@ async def bury(publisher: Publisher, record: Record, reason: str) -> None:
     )
 
 
-async def bury_until_written(publisher: Publisher, record: Record, reason: str) -> None:
+async def dead_letter_until_written(publisher: Publisher, record: Record, reason: str) -> None:
     """Returns when it is written, however long Kafka is away: what follows goes past the record."""
     while True:
         try:
-            await bury(publisher, record, reason)
+            await dead_letter(publisher, record, reason)
             return
         except NotWritten as problem:
             log.warning("dead_letter.not_written", reason=str(problem))

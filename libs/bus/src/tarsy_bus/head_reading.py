@@ -8,9 +8,9 @@ from uuid import UUID
 import structlog
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import Record, readable, records_to_end
 from tarsy_bus.head_rows import HeadRow, row_of, unpacked_head
 from tarsy_bus.head_store import HeadStore
+from tarsy_bus.partition_reader import Record, parse_record, records_to_end
 from tarsy_contracts.heads import SessionHead, session_of_head_key
 from tarsy_contracts.recorded import UnknownType, UnreadableValue
 
@@ -87,7 +87,7 @@ class HeadLoading:
 
 def _decoded(record: Record) -> tuple[str, SessionHead] | None:
     """None of a tombstone, and of what cannot be read."""
-    delivery = None if record.value is None else readable(record)
+    delivery = None if record.value is None else parse_record(record)
     if delivery is None:
         return None
     try:

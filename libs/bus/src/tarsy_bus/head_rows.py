@@ -9,7 +9,7 @@ import struct
 from binascii import unhexlify
 from typing import NamedTuple
 
-from tarsy_bus.following import Record
+from tarsy_bus.partition_reader import Record
 from tarsy_contracts.heads import Phase, SessionHead, Span
 
 NUMBER = rb"(0|[1-9][0-9]{0,17})"

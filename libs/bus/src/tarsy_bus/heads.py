@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from tarsy_bus.acceptance import Mark
+from tarsy_bus.acceptance import ChainLink
 from tarsy_contracts.events import ENDINGS, OPENERS
 from tarsy_contracts.heads import SessionHead, Span
 
@@ -23,7 +23,7 @@ def newest(heads: Iterable[tuple[str, SessionHead]]) -> dict[str, SessionHead]:
     return found
 
 
-def beginning(heads: Mapping[str, SessionHead]) -> int:
+def replay_start(heads: Mapping[str, SessionHead]) -> int:
     """The offset from which a reader that is seeded by these (the newest) heads has to read."""
     openers = [head.offset for head in heads.values() if head.phase == "open"]
     if openers:
@@ -31,7 +31,7 @@ def beginning(heads: Mapping[str, SessionHead]) -> int:
     return max((head.offset for head in heads.values()), default=-1) + 1
 
 
-def next_head(current: SessionHead | None, mark: Mark, decided: int) -> SessionHead | None:
+def next_head(current: SessionHead | None, mark: ChainLink, decided: int) -> SessionHead | None:
     """The head that an accepted event brings, or None. `current` is the session's head before it."""
     spans = () if current is None else current.spans
     if mark.type in OPENERS:
@@ -45,7 +45,7 @@ def next_head(current: SessionHead | None, mark: Mark, decided: int) -> SessionH
     return _head("rest", mark, decided, _with_span(spans, Span(first=mark.offset, last=mark.offset)))
 
 
-def _head(phase: str, mark: Mark, decided: int, spans: tuple[Span, ...]) -> SessionHead:
+def _head(phase: str, mark: ChainLink, decided: int, spans: tuple[Span, ...]) -> SessionHead:
     return SessionHead(
         phase="open" if phase == "open" else "rest",
         number=mark.number,

@@ -8,7 +8,7 @@ import structlog
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.fetch_progress import uncounted
-from tarsy_bus.following import Follower, Record, read_to_end, readable
+from tarsy_bus.partition_reader import PartitionReader, Record, parse_record, read_to_end
 from tarsy_bus.records import append_time
 from tarsy_contracts.held import SessionSetAside, held_since, session_and_offset, session_of_marker
 from tarsy_contracts.recorded import UnknownType, UnreadableValue
@@ -99,7 +99,7 @@ def _of(partition: int, sessions: Iterable[tuple[str, HeldSession]]) -> dict[str
 
 
 def _why(record: Record) -> SessionSetAside:
-    delivery = readable(record)
+    delivery = parse_record(record)
     if delivery is None:
         return UNTOLD
     try:
@@ -114,7 +114,7 @@ async def follow_held(
 ) -> None:
     """Reads all of the topic and goes on for ever. `read_through`: all that was there at the start has been taken."""
     numbers = range(bus.layout.log_partitions)
-    async with Follower(bus, bus.topics.held, stepped).running() as follower:
+    async with PartitionReader(bus, bus.topics.held, stepped).running() as follower:
         goals = await follower.ends(numbers)
         follower.assign(await follower.firsts(numbers))
         while True:

@@ -9,11 +9,11 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from tarsy_bus.announcement_gaps import GAP, Outage, Outages
-from tarsy_bus.announcements import announcement_in
 from tarsy_bus.connection import Bus
 from tarsy_bus.fetch_progress import uncounted
-from tarsy_bus.following import Follower
+from tarsy_bus.heartbeat_gaps import GAP, Outage, Outages
+from tarsy_bus.heartbeats import announcement_in
+from tarsy_bus.partition_reader import PartitionReader
 from tarsy_bus.publisher import NotWritten, Publisher
 from tarsy_bus.pulse import Pulse
 from tarsy_bus.records import append_time
@@ -201,7 +201,7 @@ async def watch(
 ) -> None:
     """Follows the announcements for ever, from some before the end as it is now; `changed` after each read that brought
     some."""
-    async with Follower(bus, bus.topics.workers, stepped).running() as follower:
+    async with PartitionReader(bus, bus.topics.workers, stepped).running() as follower:
         end = (await follower.ends([0]))[0]
         first = (await follower.firsts([0]))[0]
         follower.assign({0: max(first, end - READ_BACK)})

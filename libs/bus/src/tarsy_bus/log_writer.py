@@ -12,7 +12,7 @@ from aiokafka.producer.message_accumulator import BatchBuilder
 from tarsy_bus.client_lifecycle import is_cancelled
 from tarsy_bus.connection import ENVELOPE_BYTES, Bus, record_bytes
 from tarsy_bus.metrics import observed
-from tarsy_bus.producing import Producing
+from tarsy_bus.replaceable_producer import ReplaceableProducer
 from tarsy_contracts.envelope import Headers
 from tarsy_contracts.topics import LIMIT_BYTES
 
@@ -44,7 +44,7 @@ class LogWriter:
 
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
-        self._producing = Producing(bus)
+        self._producing = ReplaceableProducer(bus)
         self._topic = bus.topics.sessions
 
     @asynccontextmanager

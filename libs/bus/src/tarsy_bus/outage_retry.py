@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import structlog
 
-from tarsy_bus.following import Record
 from tarsy_bus.outages import KAFKA_ERRORS, growing_pauses, passes
+from tarsy_bus.partition_reader import Record
 
 log = structlog.get_logger(__name__)
 

@@ -12,7 +12,7 @@ from aiokafka.structs import RecordMetadata
 from tarsy_bus.client_lifecycle import is_cancelled, sends_no_more
 from tarsy_bus.connection import ENVELOPE_BYTES, Bus, record_bytes
 from tarsy_bus.metrics import WriteOutcome, observed
-from tarsy_bus.producing import Producing
+from tarsy_bus.replaceable_producer import ReplaceableProducer
 from tarsy_bus.tracing import current_traceparent
 from tarsy_contracts.envelope import Headers, envelope_of
 from tarsy_contracts.message import Message
@@ -34,7 +34,7 @@ class Publisher:
 
     def __init__(self, bus: Bus, *, source: str, now: Callable[[], datetime]) -> None:
         self._bus = bus
-        self._producing = Producing(bus)
+        self._producing = ReplaceableProducer(bus)
         self._source = source
         self._now = now
         self.topics: Topics = bus.topics

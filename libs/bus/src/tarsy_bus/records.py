@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from aiokafka import ConsumerRecord
 
-from tarsy_bus.acceptance import Mark
+from tarsy_bus.acceptance import ChainLink
 from tarsy_bus.record_parsing import UnparsableRecord
 from tarsy_contracts.envelope import Envelope, EnvelopeError
 from tarsy_contracts.events import EVENTS
@@ -29,9 +29,9 @@ class Delivery:
         """Raises UnknownType or UnreadableValue."""
         return decode(kinds, self.envelope, self.value)
 
-    def mark(self) -> Mark:
+    def mark(self) -> ChainLink:
         """What the acceptance rule looks at, when this is a record of the session log."""
-        return Mark(
+        return ChainLink(
             session_id=self.envelope.subject,
             type=self.envelope.type,
             event_id=self.envelope.id,

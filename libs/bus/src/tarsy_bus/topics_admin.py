@@ -14,7 +14,7 @@ from aiokafka.errors import KafkaConnectionError, for_code
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.cluster_layout import record_partitions, recorded_partitions
 from tarsy_bus.connection import Bus
-from tarsy_bus.topic_fit import SETTINGS, Fit, Present, fit
+from tarsy_bus.topic_check import SETTINGS, Fit, Present, fit
 from tarsy_contracts.topics import LOG_PARTITIONS, Topic
 
 ALREADY_EXISTS = 36

@@ -44,7 +44,7 @@ def context_of(traceparent: str | None) -> Context:
 
 
 @contextmanager
-def step(
+def open_span(
     tracer: Tracer,
     name: str,
     *,
@@ -73,7 +73,7 @@ def step(
             raise
 
 
-def note_step(
+def record_span(
     tracer: Tracer,
     name: str,
     *,
@@ -96,14 +96,14 @@ def note_step(
     span.end(nanoseconds(max(began, ended)))
 
 
-def note_reading(tracer: Tracer, name: str, record: RecordedEvent, now: datetime) -> None:
+def record_read_span(tracer: Tracer, name: str, record: RecordedEvent, now: datetime) -> None:
     """From the append of an event to the moment at which it was read and handled.
 
     Nothing for an event that is read long after: then a view is rebuilt, and the trace has had its step.
     """
     if now - record.appended_at > RECENT:
         return
-    note_step(
+    record_span(
         tracer,
         name,
         session_id=record.session_id,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from tarsy_config.origins import ALERT, DEFAULT, Found, Origin
+from tarsy_config.provenance import ALERT, DEFAULT, Found, Origin
 from tarsy_config.resolution import (
     AGENT_TYPE,
     EXECUTIVE_SUMMARY_PROVIDER,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from tarsy_config import built_in
 from tarsy_config.agent_settings import AgentSettings, executive_summary, investigator, synthesis
 from tarsy_config.chains import AgentChain, Stage, StageAgent, Synthesis
-from tarsy_config.origins import DEFAULT, Found, Origin
+from tarsy_config.provenance import DEFAULT, Found, Origin
 from tarsy_config.resolution import SUCCESS_POLICY, At, Levels
 from tarsy_config.sections import Sections
 from tarsy_contracts.alert import McpSelection

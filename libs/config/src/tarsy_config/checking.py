@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from tarsy_config.document import Document
-from tarsy_config.mistakes import Place, suggestion
+from tarsy_config.errors import Place, suggestion
 from tarsy_config.values import WRONG, Section
 
 

@@ -1,7 +1,7 @@
 """The whole configuration, and the questions that services ask it."""
 
 from tarsy_config.chain_settings import ChainSettings, settings_of
-from tarsy_config.mistakes import Note
+from tarsy_config.errors import Note
 from tarsy_config.plans import plan_of
 from tarsy_config.providers import LlmProvider
 from tarsy_config.sections import Sections

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import yaml
 
-from tarsy_config.mistakes import Mistake, Note, Place, written
+from tarsy_config.errors import Mistake, Note, Place, written
 from tarsy_config.templates import TemplateWrong, filled, variables
 
 type Plain = dict[str, Plain] | list[Plain] | str | int | float | bool | None

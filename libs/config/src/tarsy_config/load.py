@@ -7,16 +7,16 @@ from pydantic import Field
 
 from tarsy_config import built_in
 from tarsy_config.checking import check
-from tarsy_config.coherence import check_coherence
 from tarsy_config.config import Config
+from tarsy_config.cross_checks import check_coherence
 from tarsy_config.document import Document
+from tarsy_config.errors import ConfigInvalid, written
+from tarsy_config.go_tarsy_compat import strip_unsupported
 from tarsy_config.merging import merged
-from tarsy_config.mistakes import ConfigInvalid, written
-from tarsy_config.notes import take_notes
 from tarsy_config.providers import LlmProvider
 from tarsy_config.references import ANY, check_references, found
 from tarsy_config.values import Name, Section
-from tarsy_config.vertex import take_vertex_out
+from tarsy_config.vertex import strip_vertex
 
 MAIN = "tarsy.yaml"
 PROVIDERS = "llm-providers.yaml"
@@ -71,8 +71,8 @@ def _taken_out(documents: Sequence[Document]) -> set[str]:
     """What the models do not know leaves the documents. Returns the providers that nothing can ask yet."""
     later: set[str] = set()
     for document in documents:
-        take_notes(document)
-        later |= take_vertex_out(document)
+        strip_unsupported(document)
+        later |= strip_vertex(document)
     return later
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import re2
 from pydantic import AfterValidator, field_validator
 
-from tarsy_config.mistakes import suggestion
+from tarsy_config.errors import suggestion
 from tarsy_config.values import Section, wrong
 
 GROUPS = frozenset({"basic", "secrets", "security", "kubernetes", "cloud", "all"})

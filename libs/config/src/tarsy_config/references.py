@@ -6,7 +6,7 @@ They are looked up in the plain data, not in the models, so that a mistake elsew
 from collections.abc import Iterator, Mapping, Set
 
 from tarsy_config.document import Document, Plain
-from tarsy_config.mistakes import Place, suggestion
+from tarsy_config.errors import Place, suggestion
 
 ANY = "*"
 CHAIN: Place = ("agent_chains", ANY)

@@ -22,8 +22,8 @@ from typing import Literal
 
 from tarsy_config.chains import Agent, AgentChain, AgentType, Fallback, Stage, StageAgent, Synthesis
 from tarsy_config.defaults import Defaults
-from tarsy_config.mistakes import Place
-from tarsy_config.origins import Found
+from tarsy_config.errors import Place
+from tarsy_config.provenance import Found
 from tarsy_config.sections import Sections
 from tarsy_contracts.chain import SuccessPolicy
 

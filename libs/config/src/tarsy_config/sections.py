@@ -8,8 +8,8 @@ from pydantic import Field, PrivateAttr
 from tarsy_config import built_in
 from tarsy_config.chains import Agent, AgentChain
 from tarsy_config.defaults import Defaults, Limits, Queue, System
-from tarsy_config.mistakes import Note
-from tarsy_config.origins import Found, Sources
+from tarsy_config.errors import Note
+from tarsy_config.provenance import Found, Sources
 from tarsy_config.providers import LlmProvider
 from tarsy_config.servers import McpServer
 from tarsy_config.values import Name, Section, ServerId

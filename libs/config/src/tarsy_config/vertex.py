@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tarsy_config.document import Document, Plain
-from tarsy_config.mistakes import suggestion
+from tarsy_config.errors import suggestion
 from tarsy_config.references import ANY, found
 
 TYPE = "vertexai"
@@ -12,7 +12,7 @@ KEYS = frozenset(
 )
 
 
-def take_vertex_out(document: Document) -> set[str]:
+def strip_vertex(document: Document) -> set[str]:
     """The names of those that the document defines, which it does no longer when this returns."""
     taken = set()
     for name, provider in _defined(document):

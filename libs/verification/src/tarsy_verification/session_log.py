@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from tarsy_bus.acceptance import Chains
+from tarsy_bus.acceptance import ChainTracker
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import Record, read_to_end, readable
+from tarsy_bus.partition_reader import Record, parse_record, read_to_end
 from tarsy_bus.records import Delivery
 from tarsy_contracts import events as e
 from tarsy_contracts.events import ENDINGS
@@ -37,10 +37,10 @@ class LogReading:
     def __init__(self) -> None:
         self.sessions: dict[str, SessionLog] = {}
         self.unreadable: list[Record] = []
-        self._chains = Chains()
+        self._chains = ChainTracker()
 
     def take(self, record: Record) -> None:
-        delivery = readable(record)
+        delivery = parse_record(record)
         if delivery is None:
             self.unreadable.append(record)
             return

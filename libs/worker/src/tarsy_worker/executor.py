@@ -10,7 +10,7 @@ import structlog
 from opentelemetry.trace import Tracer
 
 from tarsy_bus.pulse import Pulse
-from tarsy_bus.tracing import step as traced
+from tarsy_bus.tracing import open_span as traced
 from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused, Control, RequestAnswered
 from tarsy_contracts.inputs import CallClaimed, CallNotStarted
 from tarsy_worker.claim_types import (

@@ -14,8 +14,8 @@ from tarsy_bus.controls import follow_control
 from tarsy_bus.liveness import announce
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.pulse import Pulse
-from tarsy_bus.queues import take_requests
 from tarsy_bus.topics_admin import check_topics
+from tarsy_bus.work_queue import consume
 from tarsy_contracts.message import Message
 from tarsy_contracts.workers import WorkerAnnounced
 from tarsy_service.service import Ready
@@ -106,13 +106,13 @@ class WorkerService[M: Message, R: Claimable]:
         async def submit(request: M) -> None:
             await executor.submit(self.queue.to_claim(request))
 
-        return take_requests(
+        return consume(
             self.bus,
             self.publisher,
             topic=self.queue.topic,
             group=self.queue.group,
             kind=self.queue.kind,
-            hand_over=submit,
+            handler=submit,
             stepped=self.supervisor.steps("requests"),
         )
 

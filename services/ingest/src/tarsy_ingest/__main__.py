@@ -1,7 +1,7 @@
 """`python -m tarsy_ingest`."""
 
 from tarsy_bus.topics_admin import TopicsWrong
-from tarsy_config.mistakes import ConfigInvalid
+from tarsy_config.errors import ConfigInvalid
 from tarsy_ingest.app import build
 from tarsy_ingest.settings import IngestSettings
 from tarsy_service.main import run_main

@@ -16,10 +16,10 @@ from aiokafka.errors import KafkaError
 
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member
-from tarsy_bus.dead_letters import bury
+from tarsy_bus.dead_letters import dead_letter
 from tarsy_bus.fetch_progress import FetchProgress
-from tarsy_bus.following import Record, poll
 from tarsy_bus.outages import growing_pauses, wait_out
+from tarsy_bus.partition_reader import Record, poll
 from tarsy_bus.publisher import NotWritten, Publisher, TooLarge
 from tarsy_bus.record_parsing import UnparsableRecord
 from tarsy_bus.start_positions import AssignedPartitions
@@ -132,7 +132,7 @@ class AlertsTopic:
             await self._intake.accept(alert, delivery_id=str(position), cause=carried_traceparent(record.headers))
 
     async def _bury(self, record: Record, reason: str, kind: BurialReason) -> None:
-        await bury(self._publisher, record, reason)
+        await dead_letter(self._publisher, record, reason)
         self._metrics.buried(kind)
 
 

@@ -10,7 +10,7 @@ import structlog
 from opentelemetry.trace import Tracer
 
 from tarsy_bus.publisher import NotWritten, Publisher
-from tarsy_bus.tracing import step, traceparent_of
+from tarsy_bus.tracing import open_span, traceparent_of
 from tarsy_contracts.alert import ALERT_LIMIT_BYTES
 from tarsy_contracts.ids import report_id
 from tarsy_contracts.inputs import AlertReceived
@@ -49,7 +49,7 @@ class Intake:
         if not self._running:
             raise NotWritten("the service is not running")
         source = {"tarsy.alert.source": raw_alert.source}
-        with step(self._tracer, "receive_alert", session_id=raw_alert.session_id, cause=cause, attributes=source):
+        with open_span(self._tracer, "receive_alert", session_id=raw_alert.session_id, cause=cause, attributes=source):
             await self._queue(raw_alert, delivery_id)
 
     async def _queue(self, raw_alert: RawAlert, delivery_id: str) -> None:

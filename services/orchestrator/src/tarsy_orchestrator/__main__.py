@@ -2,7 +2,7 @@
 
 from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.topics_admin import TopicsWrong
-from tarsy_config.mistakes import ConfigInvalid
+from tarsy_config.errors import ConfigInvalid
 from tarsy_llm.script import ScriptInvalid
 from tarsy_orchestrator.app import build
 from tarsy_orchestrator.settings import OrchestratorSettings

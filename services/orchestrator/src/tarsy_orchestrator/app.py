@@ -12,9 +12,9 @@ from prometheus_client import CollectorRegistry
 
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import bus_of, member
-from tarsy_bus.following import Follower
 from tarsy_bus.liveness import Liveness, announce, watch
 from tarsy_bus.log_writer import LogWriter
+from tarsy_bus.partition_reader import PartitionReader
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.topics_admin import check_topics
 from tarsy_config.keys import keys_are_set
@@ -75,7 +75,7 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
         await check_topics(bus)
         metrics.partitions_wanted.set(bus.layout.log_partitions)
         consumer = member(bus, f"{settings.topic_prefix}.{NAME}")
-        writer, follower = LogWriter(bus), Follower(bus, bus.topics.sessions, supervisor.steps("session log"))
+        writer, follower = LogWriter(bus), PartitionReader(bus, bus.topics.sessions, supervisor.steps("session log"))
         owner = Owner(
             bus,
             consumer=consumer,

@@ -1,7 +1,7 @@
 """`python -m tarsy_summarizer`."""
 
 from tarsy_bus.topics_admin import TopicsWrong
-from tarsy_config.mistakes import ConfigInvalid
+from tarsy_config.errors import ConfigInvalid
 from tarsy_llm.script import ScriptInvalid
 from tarsy_service.main import run_main
 from tarsy_summarizer.app import build

@@ -6,8 +6,8 @@ from functools import partial
 
 from tarsy_bus.at_offsets import RecordsGone, records_at
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import Record, readable
 from tarsy_bus.outage_retry import TimeLimit, read_through_outages
+from tarsy_bus.partition_reader import Record, parse_record
 from tarsy_contracts.events import EVENTS, StoredResult, ToolCallCompleted
 from tarsy_contracts.recorded import UnknownType, UnreadableValue
 from tarsy_contracts.requests import LogPosition, SummaryRequest
@@ -44,7 +44,7 @@ async def _pieces(bus: Bus, stored: StoredResult, limit: TimeLimit) -> AsyncGene
 
 async def _content(bus: Bus, place: LogPosition, limit: TimeLimit) -> bytes:
     async with aclosing(_records(bus, bus.topics.sessions, place.partition, [place.offset], limit)) as records:
-        (found,) = [readable(record) async for record in records]
+        (found,) = [parse_record(record) async for record in records]
     try:
         event = found.decode(EVENTS) if found is not None else None
     except (UnknownType, UnreadableValue) as problem:

@@ -8,7 +8,7 @@ from prometheus_client import CollectorRegistry
 
 from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.connection import Bus, bus_of
-from tarsy_bus.following import Follower
+from tarsy_bus.partition_reader import PartitionReader
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.topics_admin import check_topics, cluster_id
 from tarsy_masking.masker import Masker
@@ -103,6 +103,6 @@ def _group(schema: str) -> str:
 
 async def _beginnings(bus: Bus) -> dict[int, int]:
     """Where a projection begins that has none yet: at the first records that are kept."""
-    async with Follower(bus, bus.topics.sessions).running() as follower:
+    async with PartitionReader(bus, bus.topics.sessions).running() as follower:
         found = await follower.consumer.beginning_offsets(bus.log_places(bus.topics.sessions))
     return {place.partition: offset for place, offset in found.items()}

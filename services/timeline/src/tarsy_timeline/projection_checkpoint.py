@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from tarsy_bus.acceptance import Known, LogMismatch
+from tarsy_bus.acceptance import LastAccepted, LogMismatch
 from tarsy_timeline.database import Connection, Database
 from tarsy_timeline.projection import Batch
 from tarsy_timeline.sql import QUERIES
@@ -48,7 +48,7 @@ class ProjectionCheckpoint:
             position: int = await connection.fetchval(QUERIES["read_position"], partition)
         return position
 
-    async def last_events(self, partition: int, session_ids: Collection[str]) -> dict[str, Known]:
+    async def last_events(self, partition: int, session_ids: Collection[str]) -> dict[str, LastAccepted]:
         """The last accepted event of each of these sessions, where it has one in the partition.
 
         As of now: another projector may have gone on. Then what is written next is refused.
@@ -57,7 +57,7 @@ class ProjectionCheckpoint:
         session_ids = [one for one in session_ids if "\0" not in one]
         async with self._database.connection() as connection:
             rows = await connection.fetch(QUERIES["read_chains"], partition, session_ids)
-        return {row["session_id"]: Known(row["last_event_id"], row["last_number"]) for row in rows}
+        return {row["session_id"]: LastAccepted(row["last_event_id"], row["last_number"]) for row in rows}
 
     async def write(self, partition: int, start: int, end: int, batch: Batch) -> None:
         """All of it or nothing. Raises PositionMoved when the projection does not stand at `start`."""

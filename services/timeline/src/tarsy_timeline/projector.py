@@ -15,22 +15,22 @@ from opentelemetry.trace import Tracer
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member
 from tarsy_bus.fetch_progress import FetchProgress, uncounted
-from tarsy_bus.following import (
-    GATHER_SECONDS,
-    POLL_MS,
-    Follower,
-    Record,
-    poll,
-    readable,
-    refuse_damaged,
-)
 from tarsy_bus.lag import Lag, unread
 from tarsy_bus.outages import growing_pauses, passes
 from tarsy_bus.pacing import Pacer
+from tarsy_bus.partition_reader import (
+    GATHER_SECONDS,
+    POLL_MS,
+    PartitionReader,
+    Record,
+    parse_record,
+    poll,
+    refuse_damaged,
+)
 from tarsy_bus.recent_chains import RecentChains
 from tarsy_bus.records import Delivery, append_time
 from tarsy_bus.start_positions import hold
-from tarsy_bus.tracing import note_reading
+from tarsy_bus.tracing import record_read_span
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_timeline.metrics import Metrics
 from tarsy_timeline.parts import Pauses
@@ -182,7 +182,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         """Those that wait go on where the checkpoint says; those that came back, where they stood."""
         kept = {number: self._partitions[number] for number in self._waiting if number in self._partitions}
         # On a connection of its own: on the consumer's, it would wait behind a fetch, half a second each time.
-        async with Follower(self._bus, self._topic).running() as follower:
+        async with PartitionReader(self._bus, self._topic).running() as follower:
             for number in self._waiting - kept.keys():
                 kept[number] = Partition(await self._checkpoint.position(number), RecentChains(), Lag(self._now))
             await follower.check({number: partition.position for number, partition in kept.items()})
@@ -203,7 +203,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         # Offsets may be missing: a stranger's transaction leaves marks that nobody is given. Of records that were
         # deleted the consumer tells by an error: it never jumps.
         refuse_damaged(fresh)
-        deliveries = [delivery for raw in fresh if (delivery := readable(raw)) is not None]
+        deliveries = [delivery for raw in fresh if (delivery := parse_record(raw)) is not None]
         await self._learn(number, partition.chains, deliveries)
         accepted = await self._accepted(partition.chains, deliveries)
         end = fresh[-1].offset + 1
@@ -214,7 +214,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         partition.lag.read(append_time(fresh[-1]))
         now = self._now()
         for record in accepted:
-            note_reading(self._tracer, "project", record, now)
+            record_read_span(self._tracer, "project", record, now)
         types = Counter(record.envelope.type for record in accepted)
         self._metrics.projected(types, dropped=len(fresh) - len(accepted))
 

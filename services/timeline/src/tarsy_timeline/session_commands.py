@@ -7,7 +7,7 @@ from uuid import uuid4
 from opentelemetry.trace import Tracer
 
 from tarsy_bus.publisher import NotWritten, Publisher
-from tarsy_bus.tracing import step
+from tarsy_bus.tracing import open_span
 from tarsy_contracts.control import RequestAnswered
 from tarsy_contracts.ids import derived_id, report_id
 from tarsy_contracts.inputs import CancelRequested, SessionFailRequested, SessionReleaseRequested
@@ -40,7 +40,7 @@ class SessionCommands:
 
         `cause` is the caller's `traceparent`.
         """
-        traced = step(self._tracer, f"request_{kind}", session_id=session_id, cause=cause)
+        traced = open_span(self._tracer, f"request_{kind}", session_id=session_id, cause=cause)
         with traced, self._replies.to(message.request_id) as coming:
             await self._publish(kind, message, session_id)
             try:

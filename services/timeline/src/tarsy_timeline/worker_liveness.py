@@ -9,12 +9,12 @@ from datetime import datetime, timedelta
 from aiokafka import TopicPartition
 from aiokafka.errors import KafkaError
 
-from tarsy_bus.announcement_gaps import GAP
-from tarsy_bus.announcements import announcement_in
 from tarsy_bus.connection import Bus
 from tarsy_bus.fetch_progress import uncounted
-from tarsy_bus.following import Follower
+from tarsy_bus.heartbeat_gaps import GAP
+from tarsy_bus.heartbeats import announcement_in
 from tarsy_bus.liveness import DEAD_AFTER
+from tarsy_bus.partition_reader import PartitionReader
 from tarsy_bus.records import append_time
 from tarsy_contracts.workers import WorkerAnnounced
 
@@ -130,7 +130,7 @@ async def follow_workers(
 ) -> None:
     """Follows the announcements for ever, from those of the last seconds on."""
     place = TopicPartition(bus.topics.workers, 0)
-    async with Follower(bus, bus.topics.workers, stepped).running() as follower:
+    async with PartitionReader(bus, bus.topics.workers, stepped).running() as follower:
         first, end = (await follower.firsts([0]))[0], (await follower.ends([0]))[0]
         follower.assign({0: max(first, end - READ_BACK)})
         while True:
@@ -143,7 +143,7 @@ async def follow_workers(
             changed()
 
 
-async def _is_at_the_end(follower: Follower, place: TopicPartition) -> bool:
+async def _is_at_the_end(follower: PartitionReader, place: TopicPartition) -> bool:
     """Asks the broker: an empty read alone may as well mean that it is out of reach."""
     try:
         async with asyncio.timeout(ASK_SECONDS):

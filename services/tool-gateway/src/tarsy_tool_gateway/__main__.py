@@ -1,7 +1,7 @@
 """`python -m tarsy_tool_gateway`."""
 
 from tarsy_bus.topics_admin import TopicsWrong
-from tarsy_config.mistakes import ConfigInvalid
+from tarsy_config.errors import ConfigInvalid
 from tarsy_service.main import run_main
 from tarsy_tool_gateway.app import build
 from tarsy_tool_gateway.settings import ToolGatewaySettings

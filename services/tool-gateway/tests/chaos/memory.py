@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from tarsy_bus.beside import beside
+from tarsy_bus.background_tasks import background_tasks
 
 LOOK_SECONDS = 0.05
 
@@ -32,5 +32,5 @@ class Watch:
 @asynccontextmanager
 async def watched(pid: int) -> AsyncIterator[Watch]:
     watch = Watch(pid)
-    async with beside(watch.look()):
+    async with background_tasks(watch.look()):
         yield watch

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from gateway_owner import Owner, Report
 
-from tarsy_bus.beside import beside
+from tarsy_bus.background_tasks import background_tasks
 from tarsy_contracts.ids import derived_id
 from tarsy_contracts.inputs import CallClaimed, CallNotStarted, ToolCallReported
 from tarsy_contracts.requests import ToolCallRequest
@@ -133,7 +133,7 @@ class Playing:
 @asynccontextmanager
 async def playing(owner: Owner) -> AsyncIterator[Playing]:
     one = Playing(owner)
-    async with beside(one.run()):
+    async with background_tasks(one.run()):
         yield one
 
 

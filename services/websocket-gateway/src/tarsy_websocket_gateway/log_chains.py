@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from tarsy_bus.acceptance import Known, Mark, accepts
+from tarsy_bus.acceptance import ChainLink, LastAccepted, accepts
 
 MOST_SESSIONS = 2_000
 """Of one partition, beside those that the timeline has not projected yet."""
@@ -24,7 +24,7 @@ class Judged(Protocol):
 
     @property
     def value(self) -> bytes | None: ...
-    def mark(self) -> Mark: ...
+    def mark(self) -> ChainLink: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Answer:
     """The session's last accepted event below the offset `at`; None of a session that had none."""
 
     at: int
-    known: Known | None
+    known: LastAccepted | None
 
 
 @dataclass(slots=True)
@@ -43,7 +43,7 @@ class _Waiting[R: Judged]:
 
 @dataclass(frozen=True, slots=True)
 class _Last:
-    known: Known
+    known: LastAccepted
     offset: int
 
 
@@ -54,7 +54,7 @@ class LogChains[R: Judged]:
     and was written again may be accepted again, when the timeline is ahead.
     """
 
-    def __init__(self, position: int, known: Mapping[str, Known], *, most: int = MOST_SESSIONS) -> None:
+    def __init__(self, position: int, known: Mapping[str, LastAccepted], *, most: int = MOST_SESSIONS) -> None:
         """`known`: last accepted events of some sessions below `position`, where reading begins."""
         self.position = position
         self._most = most
@@ -92,7 +92,7 @@ class LogChains[R: Judged]:
         """The sessions that the timeline has to be asked about."""
         return {session_id for session_id, waiting in self._waiting.items() if waiting.answer is None}
 
-    def answered(self, session_ids: Iterable[str], at: int, found: Mapping[str, Known]) -> list[R]:
+    def answered(self, session_ids: Iterable[str], at: int, found: Mapping[str, LastAccepted]) -> list[R]:
         """What the timeline said of these sessions at its position. Returns what is accepted now."""
         self._projected = max(self._projected, at)
         for session_id in session_ids:
@@ -106,7 +106,7 @@ class LogChains[R: Judged]:
         """Too much waits: for the timeline, or for a position of it that lies far ahead."""
         return self._waiting_bytes > MOST_WAITING_BYTES
 
-    def last(self, session_id: str) -> Known | None:
+    def last(self, session_id: str) -> LastAccepted | None:
         last = self._known.get(session_id)
         return last.known if last is not None else None
 
@@ -123,8 +123,8 @@ class LogChains[R: Judged]:
                 self._remember(record.mark())
         return accepted
 
-    def _remember(self, mark: Mark) -> None:
-        self._known[mark.session_id] = _Last(Known(mark.event_id, mark.number), mark.offset)
+    def _remember(self, mark: ChainLink) -> None:
+        self._known[mark.session_id] = _Last(LastAccepted(mark.event_id, mark.number), mark.offset)
         self._known.move_to_end(mark.session_id)
 
     def _forget_old(self) -> None:
@@ -146,12 +146,12 @@ def judged[R: Judged](records: Iterable[R], answer: Answer) -> list[R]:
     known = answer.known
     for record, mark in marked:
         if mark.offset >= answer.at and accepts(known, None, mark):
-            known = Known(mark.event_id, mark.number)
+            known = LastAccepted(mark.event_id, mark.number)
             found.append(record)
     return found
 
 
-def _on_chain[R: Judged](marked: Sequence[tuple[R, Mark]], known: Known | None) -> list[R]:
+def _on_chain[R: Judged](marked: Sequence[tuple[R, ChainLink]], known: LastAccepted | None) -> list[R]:
     """The longest part of the chain to the known event that lies in these records, in order."""
     previous = {mark.event_id: mark.previous for _, mark in marked}
     event_id, chain = None if known is None else known.event_id, list[str]()
@@ -163,7 +163,7 @@ def _on_chain[R: Judged](marked: Sequence[tuple[R, Mark]], known: Known | None) 
     return found
 
 
-def _in_order[R: Judged](marked: Iterable[tuple[R, Mark]], chain: Sequence[str]) -> list[R]:
+def _in_order[R: Judged](marked: Iterable[tuple[R, ChainLink]], chain: Sequence[str]) -> list[R]:
     found: list[R] = []
     for record, mark in marked:
         if len(found) < len(chain) and mark.event_id == chain[len(found)]:

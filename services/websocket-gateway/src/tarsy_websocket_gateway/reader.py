@@ -11,13 +11,13 @@ from opentelemetry.trace import Tracer
 from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.connection import Bus
 from tarsy_bus.fetch_progress import uncounted
-from tarsy_bus.following import GATHER_SECONDS, Follower, Record, readable
 from tarsy_bus.lag import Lag, unread
 from tarsy_bus.outages import wait_out
 from tarsy_bus.pacing import Pacer
+from tarsy_bus.partition_reader import GATHER_SECONDS, PartitionReader, Record, parse_record
 from tarsy_bus.records import Delivery, append_time
 from tarsy_bus.topics_admin import check_topics, cluster_id
-from tarsy_bus.tracing import note_reading
+from tarsy_bus.tracing import record_read_span
 from tarsy_contracts.chunks import CHUNKS
 from tarsy_contracts.recorded import UnknownType, UnreadableValue
 from tarsy_contracts.topics import QUEUE_PARTITIONS
@@ -58,7 +58,7 @@ class Reader:
         self._chains: dict[int, LogChains[Delivery]] = {}
         self._unknown = asyncio.Event()
         self._lags: dict[int, Lag] = {}
-        self._log: Follower | None = None
+        self._log: PartitionReader | None = None
 
     def last_number(self, session_id: str) -> int:
         """Of the last accepted event of the session; 0 of one that is not known."""
@@ -81,7 +81,7 @@ class Reader:
         while True:
             await self._begin()
             try:
-                async with Follower(self._bus, self._bus.topics.sessions, stepped).running() as follower:
+                async with PartitionReader(self._bus, self._bus.topics.sessions, stepped).running() as follower:
                     await self._follow(follower, caught_up)
             except FellBehind:
                 log.warning("log.begun_again", reason="the timeline is far ahead of this gateway")
@@ -96,7 +96,7 @@ class Reader:
             for number, position in beginning.positions.items()
         }
 
-    async def _follow(self, follower: Follower, caught_up: asyncio.Event) -> None:
+    async def _follow(self, follower: PartitionReader, caught_up: asyncio.Event) -> None:
         positions = {number: chains.position for number, chains in self._chains.items()}
         await wait_out(f"the ends of {self._bus.topics.sessions}", lambda: follower.check(positions))
         goals = await follower.ends(positions)
@@ -155,7 +155,7 @@ class Reader:
         topic = self._bus.topics.stream
         places = [TopicPartition(topic, number) for number in range(QUEUE_PARTITIONS)]
         since = int((datetime.now(UTC) - LOOK_BACK).timestamp() * 1000)
-        async with Follower(self._bus, topic, stepped).running() as follower:
+        async with PartitionReader(self._bus, topic, stepped).running() as follower:
             ends = await follower.ends(range(QUEUE_PARTITIONS))
             found = await wait_out(topic, lambda: follower.consumer.offsets_for_times(dict.fromkeys(places, since)))
             starts = {place.partition: found[place].offset for place in places if found[place]}
@@ -168,7 +168,7 @@ class Reader:
                 await asyncio.sleep(GATHER_SECONDS)
 
     def _event(self, record: Record) -> None:
-        delivery, chains = readable(record), self._chains[record.partition]
+        delivery, chains = parse_record(record), self._chains[record.partition]
         accepted = chains.passed(record.offset + 1) if delivery is None else chains.take(delivery)
         self._show(accepted)
 
@@ -176,10 +176,10 @@ class Reader:
         for delivery in accepted:
             recorded = delivery.recorded()
             self._hub.publish(delivery.envelope.subject, self._feed.event(recorded))
-            note_reading(self._tracer, "show", recorded, datetime.now(UTC))
+            record_read_span(self._tracer, "show", recorded, datetime.now(UTC))
 
     def _chunk(self, record: Record) -> None:
-        delivery = readable(record)
+        delivery = parse_record(record)
         if delivery is None:
             return
         try:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import httpx2
 import structlog
 
-from tarsy_bus.acceptance import Known
+from tarsy_bus.acceptance import LastAccepted
 from tarsy_contracts.api.chains import LastEvent, ProjectedLog
 from tarsy_contracts.api.timeline import SessionHistory
 from tarsy_websocket_gateway.history import History, history_of
@@ -37,7 +37,7 @@ class Beginning:
     cluster_id: str
     topic: str
     positions: dict[int, int]
-    known: dict[int, dict[str, Known]]
+    known: dict[int, dict[str, LastAccepted]]
 
 
 class TimelineApi:
@@ -103,10 +103,10 @@ class TimelineApi:
 
 
 async def _read_beginning(answer: httpx2.Response) -> Beginning:
-    known: defaultdict[int, dict[str, Known]] = defaultdict(dict)
+    known: defaultdict[int, dict[str, LastAccepted]] = defaultdict(dict)
     lines = answer.aiter_lines()
     head = ProjectedLog.model_validate_json(await anext(lines))
     async for line in lines:
         row = LastEvent.model_validate_json(line)
-        known[row.partition][row.session_id] = Known(row.event_id, row.number)
+        known[row.partition][row.session_id] = LastAccepted(row.event_id, row.number)
     return Beginning(head.log_identity.cluster_id, head.log_identity.topic, head.positions, known)

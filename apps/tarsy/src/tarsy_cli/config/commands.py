@@ -48,8 +48,8 @@ def show(
 
 def _read(path: Path) -> "Config":
     # Here, as it takes a moment to import: other commands would wait for it.
+    from tarsy_config.errors import ConfigInvalid
     from tarsy_config.load import MAIN, load_config
-    from tarsy_config.mistakes import ConfigInvalid
     from tarsy_tool_gateway.masking import check_custom_patterns
 
     is_file = path.is_file() or (path.suffix in (".yaml", ".yml") and not path.is_dir())

@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 from tarsy_cli.config.leaves import Tree, leaf, secret, section, shown
 from tarsy_config.config import Config
-from tarsy_config.mistakes import Place
+from tarsy_config.errors import Place
 from tarsy_config.providers import LlmProvider
 from tarsy_config.transports import Transport
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from tarsy_config.config import Config
+from tarsy_config.errors import Place
 from tarsy_config.keys import providers_without_key
-from tarsy_config.mistakes import Place
 from tarsy_config.providers import LlmProvider
 
 

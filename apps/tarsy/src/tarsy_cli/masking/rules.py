@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from tarsy_config.errors import ConfigInvalid, suggestion
 from tarsy_config.load import load_config
 from tarsy_config.masking import DataMasking
-from tarsy_config.mistakes import ConfigInvalid, suggestion
 from tarsy_local.masking_key import VARIABLE
 from tarsy_masking.masker import Masker
 from tarsy_masking.rules import InvalidPatternsError

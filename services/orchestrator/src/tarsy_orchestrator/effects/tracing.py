@@ -7,7 +7,7 @@ from datetime import datetime
 import structlog
 from opentelemetry.trace import Span, Status, StatusCode, Tracer
 
-from tarsy_bus.tracing import context_of, nanoseconds, note_step, step
+from tarsy_bus.tracing import context_of, nanoseconds, open_span, record_span
 from tarsy_contracts.events import ENDINGS, SessionStarted
 from tarsy_contracts.ids import session_traceparent
 from tarsy_contracts.inputs import LlmCallReported, OwnInput
@@ -27,12 +27,13 @@ class SessionTraces:
     @contextmanager
     def span(self, session_id: str, effect: OwnEffect) -> Iterator[Span]:
         """The span of an effect that the owner does itself."""
-        with step(self._tracer, _NAMES[type(effect)], session_id=session_id, attributes=_attributes(effect)) as span:
+        name, attributes = _NAMES[type(effect)], _attributes(effect)
+        with open_span(self._tracer, name, session_id=session_id, attributes=attributes) as span:
             yield span
 
     def record_decision(self, session_id: str, given: DecisionInput) -> None:
         """Records a span from the arrival of the input to the return of its decision."""
-        note_step(
+        record_span(
             self._tracer,
             "decide",
             session_id=session_id,

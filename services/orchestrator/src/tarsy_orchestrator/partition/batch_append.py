@@ -7,8 +7,8 @@ import structlog
 from aiokafka.errors import KafkaError
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import ends
 from tarsy_bus.log_writer import AppendUncertain, Entry, LogWriter
+from tarsy_bus.partition_reader import ends
 
 log = structlog.get_logger(__name__)
 

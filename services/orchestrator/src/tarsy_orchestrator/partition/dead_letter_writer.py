@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Callable
 
-from tarsy_bus.dead_letters import bury_until_written
-from tarsy_bus.following import Record
+from tarsy_bus.dead_letters import dead_letter_until_written
+from tarsy_bus.partition_reader import Record
 from tarsy_bus.publisher import Publisher
 
 
@@ -25,5 +25,5 @@ class DeadLetterWriter:
     async def run(self) -> None:
         while True:
             record, reason, done = await self._queue.get()
-            await bury_until_written(self._publisher, record, reason)
+            await dead_letter_until_written(self._publisher, record, reason)
             done()

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from tarsy_bus.following import Record
 from tarsy_bus.log_writer import BATCH_BYTES, Entry
+from tarsy_bus.partition_reader import Record
 from tarsy_contracts import events as e
 from tarsy_contracts.envelope import Envelope, event_id
 from tarsy_contracts.ids import session_traceparent

@@ -9,9 +9,9 @@ from aiokafka.errors import KafkaError
 
 from tarsy_bus.at_offsets import records_at
 from tarsy_bus.connection import Bus
-from tarsy_bus.dead_letters import bury_until_written
-from tarsy_bus.following import Record
+from tarsy_bus.dead_letters import dead_letter_until_written
 from tarsy_bus.held_sessions import HeldInput, read_held
+from tarsy_bus.partition_reader import Record
 from tarsy_bus.publisher import NotWritten, Publisher, TooLarge
 from tarsy_bus.records import append_time
 from tarsy_contracts.envelope import Headers
@@ -76,7 +76,7 @@ class HeldTopic:
         return offset
 
     async def dead_letter(self, record: Record, reason: str) -> None:
-        await bury_until_written(self._publisher, record, reason)
+        await dead_letter_until_written(self._publisher, record, reason)
 
     async def forget(self, session_id: str, offsets: Mapping[int, HeldInput]) -> None:
         """Writes tombstones; the marker's comes last."""

@@ -8,7 +8,7 @@ from aiokafka import AIOKafkaConsumer, TopicPartition
 
 from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import Follower, ends
+from tarsy_bus.partition_reader import PartitionReader, ends
 from tarsy_bus.start_positions import committed_offsets
 
 POSITION_SECONDS = 10.0
@@ -27,7 +27,7 @@ async def read_inbox_ranges(bus: Bus, consumer: AIOKafkaConsumer, partitions: Co
     places = {number: TopicPartition(bus.topics.inbox, number) for number in partitions}
     async with asyncio.timeout(POSITION_SECONDS):
         committed = await committed_offsets(consumer, places.values())
-    async with Follower(bus, bus.topics.inbox).running() as asking:
+    async with PartitionReader(bus, bus.topics.inbox).running() as asking:
         first = await asking.consumer.beginning_offsets(list(places.values()))
     starts = {number: first[place] if (at := committed[place]) is None else at for number, place in places.items()}
     end = await ends(bus, bus.topics.inbox, sorted(partitions))

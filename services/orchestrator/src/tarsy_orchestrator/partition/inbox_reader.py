@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import structlog
 
-from tarsy_bus.following import Record
+from tarsy_bus.partition_reader import Record
 from tarsy_bus.records import delivery
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain

@@ -8,8 +8,8 @@ from typing import Protocol
 
 import structlog
 
-from tarsy_bus.following import Record
 from tarsy_bus.held_sessions import HeldSession
+from tarsy_bus.partition_reader import Record
 from tarsy_contracts.control import Control
 from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.held import SessionSetAside

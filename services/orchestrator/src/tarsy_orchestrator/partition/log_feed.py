@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from tarsy_bus.following import Record
 from tarsy_bus.pacing import Pacer
+from tarsy_bus.partition_reader import Record
 
 
 class LogReader(Protocol):

@@ -13,12 +13,12 @@ from aiokafka.errors import CommitFailedError, IllegalStateError, KafkaError
 from tarsy_bus.client_lifecycle import stop_client
 from tarsy_bus.connection import Bus
 from tarsy_bus.fetch_progress import FetchProgress
-from tarsy_bus.following import Follower, Record, ends, poll
 from tarsy_bus.head_reading import read_heads
 from tarsy_bus.held_sessions import read_held
 from tarsy_bus.log_writer import LogWriter
 from tarsy_bus.outages import growing_pauses, wait_out
 from tarsy_bus.pacing import Pacer
+from tarsy_bus.partition_reader import PartitionReader, Record, ends, poll
 from tarsy_bus.records import append_time
 from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.partition.assembled_partition import AssembledPartition
@@ -56,7 +56,7 @@ class Owner:
         bus: Bus,
         *,
         consumer: AIOKafkaConsumer,
-        follower: Follower,
+        follower: PartitionReader,
         writer: LogWriter,
         inbox: InboxReader,
         deps: Dependencies,
@@ -152,7 +152,7 @@ class Owner:
                     unused.callback(store.close)
                 positions = log_positions(heads)
                 # A connection of its own: on one that fetches, a question waits half a second behind the long poll.
-                async with Follower(self._bus, self._bus.topics.sessions).running() as asking:
+                async with PartitionReader(self._bus, self._bus.topics.sessions).running() as asking:
                     await asking.check(positions)
                 await check_last_events(self._bus, heads)
                 unused.pop_all()

@@ -10,9 +10,9 @@ from typing import assert_never
 import structlog
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import Record, readable
 from tarsy_bus.held_sessions import HeldSession
 from tarsy_bus.log_writer import LogWriter
+from tarsy_bus.partition_reader import Record, parse_record
 from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
 from tarsy_orchestrator.partition.batch_append import append_batch
@@ -159,7 +159,7 @@ class Partition:
         """Takes the next record of the log. Raises LogMismatch."""
         if record.offset < self.position:
             return
-        delivery = readable(record)
+        delivery = parse_record(record)
         accepted = self.sessions.accept(delivery) if delivery is not None else None
         self.position = record.offset + 1
         self._moved.set()

@@ -14,8 +14,8 @@ from datetime import datetime
 import structlog
 
 from tarsy_bus.at_offsets import RecordsGone
-from tarsy_bus.following import Record
 from tarsy_bus.held_sessions import HeldInput, HeldSession
+from tarsy_bus.partition_reader import Record
 from tarsy_bus.publisher import TooLarge
 from tarsy_contracts.held import SessionSetAside
 from tarsy_orchestrator.partition.held_topic import HeldTopic

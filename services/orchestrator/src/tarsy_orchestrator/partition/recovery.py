@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import Record, read_to_end, readable
 from tarsy_bus.head_store import HeadStore
+from tarsy_bus.partition_reader import Record, parse_record, read_to_end
 
 
 def log_positions(heads: Mapping[int, HeadStore]) -> dict[int, int]:
@@ -19,7 +19,7 @@ async def check_last_events(bus: Bus, heads: Mapping[int, HeadStore]) -> None:
     found: dict[int, str] = {}
 
     def take(record: Record) -> None:
-        delivery = readable(record)
+        delivery = parse_record(record)
         if delivery is not None:
             found[record.partition] = delivery.envelope.id
 

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from tarsy_bus.acceptance import Chains, Known
+from tarsy_bus.acceptance import ChainTracker, LastAccepted
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import Record, read_to_end, readable
+from tarsy_bus.partition_reader import Record, parse_record, read_to_end
 from tarsy_contracts.heads import SessionHead
 from tarsy_orchestrator.partition.guarded_evolve import evolve_guarded
 from tarsy_orchestrator.partition.resting_states import size_of_event
@@ -26,20 +26,20 @@ async def rehydrate(bus: Bus, partition: int, session_id: str, head: SessionHead
     """
     state: SessionState = NOT_STARTED
     size = 0
-    chains = Chains()
+    chains = ChainTracker()
     key = session_id.encode()
 
     def take(record: Record) -> None:
         nonlocal state, size
         if record.key != key:
             return
-        delivery = readable(record)
+        delivery = parse_record(record)
         if delivery is not None and delivery.envelope.subject == session_id and chains.accept(delivery.mark()):
             state = evolve_guarded(state, delivery.recorded())
             size += size_of_event(delivery.value)
 
     for span in head.spans:
         await read_to_end(bus, bus.topics.sessions, {partition: span.first}, take, until={partition: span.last + 1})
-    if chains.last(session_id) != Known(head.event_id, head.number):
+    if chains.last(session_id) != LastAccepted(head.event_id, head.number):
         return Rehydrated(Unsupported(head.decided), 0)
     return Rehydrated(state, size)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from tarsy_bus.acceptance import Chains
+from tarsy_bus.acceptance import ChainTracker
 from tarsy_bus.head_store import HeadStore
 from tarsy_bus.heads import next_head
 from tarsy_bus.records import Delivery
@@ -41,7 +41,7 @@ class SessionTable:
     def __init__(self, heads: HeadStore, resting: RestingStates) -> None:
         """Goes on with these heads. The owner closes it."""
         self._heads = heads
-        self._chains = Chains(heads)
+        self._chains = ChainTracker(heads)
         self._open: dict[str, SessionState] = {}
         self._opened_at: dict[str, datetime] = {}
         self._sizes: dict[str, int] = {}

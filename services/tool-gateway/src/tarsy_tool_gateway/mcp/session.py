@@ -11,7 +11,7 @@ from mcp.shared.dispatcher import ProgressFnT
 from mcp_types import CallToolResult, Tool
 from pydantic import JsonValue
 
-from tarsy_bus.beside import beside
+from tarsy_bus.background_tasks import background_tasks
 from tarsy_tool_gateway.mcp.arguments import ArgumentChecks
 from tarsy_tool_gateway.mcp.elicitation import answer_elicitation
 from tarsy_tool_gateway.mcp.failures import MOST_REASON_CHARACTERS, CallFailedError, failure_of
@@ -66,7 +66,7 @@ class McpSession:
         try:
             async with AsyncExitStack() as stack:
                 client = await self._open(stack, open_streams)
-                async with beside(follow_tool_changes(client, self._tools_changed)):
+                async with background_tasks(follow_tool_changes(client, self._tools_changed)):
                     await self._over.wait()
         except Exception as problem:  # noqa: BLE001 - whatever a foreign server does, it is told, and another follows
             self.problem = problem

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import Follower, read_to_end
+from tarsy_bus.partition_reader import PartitionReader, read_to_end
 from tarsy_cli.api import ApiAnswer, Interrupted, NotFound, Unreachable, get, retry
 from tarsy_cli.lab.chaos.plan import Strike
 from tarsy_contracts import events as e
@@ -68,7 +68,7 @@ async def play(setup: ChaosSetup, strike: Strike | None, undisturbed: SessionLog
     """Without a strike nobody is killed. `undisturbed`: what comes of it then. Raises ChaosFailed, or ApiFailed."""
     instance = await until_healthy(setup.home)
     began = time.monotonic()
-    async with Follower(setup.bus, setup.bus.topics.sessions).running() as follower:
+    async with PartitionReader(setup.bus, setup.bus.topics.sessions).running() as follower:
         places = setup.bus.log_places(setup.bus.topics.sessions)
         ends = await follower.consumer.end_offsets(places)
         beginning = {place.partition: offset for place, offset in ends.items()}
@@ -98,7 +98,7 @@ async def until_healthy(home: Home) -> Instance:
 
 
 async def _strike_and_wait(
-    setup: ChaosSetup, follower: Follower, session_id: str, strike: Strike | None
+    setup: ChaosSetup, follower: PartitionReader, session_id: str, strike: Strike | None
 ) -> tuple[int | None, str]:
     """Kills at its moment, and returns at the end of the session."""
     reading, pid, killed_after = LogReading(), None, ""

@@ -9,7 +9,7 @@ from aiokafka.admin import NewPartitions
 from aiokafka.errors import KafkaError
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import Record, read_to_end
+from tarsy_bus.partition_reader import Record, read_to_end
 from tarsy_bus.topics_admin import admin
 from tarsy_cli.lab.soak.poison import poison_records
 from tarsy_contracts.topics import LIMIT_BYTES

@@ -7,8 +7,8 @@ from functools import partial
 
 from tarsy_bus.at_offsets import RecordsGone, records_at
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import Record, readable
 from tarsy_bus.outage_retry import TimeLimit, read_through_outages
+from tarsy_bus.partition_reader import Record, parse_record
 from tarsy_contracts.events import EVENTS, StoredResult, ToolCallCompleted
 from tarsy_contracts.recorded import UnknownType, UnreadableValue
 from tarsy_contracts.requests import ResultPlace
@@ -60,7 +60,7 @@ async def _content(bus: Bus, place: ResultPlace, limit: TimeLimit) -> bytes:
     at = place.event
     try:
         async with aclosing(_records(bus, bus.topics.sessions, at.partition, [at.offset], limit)) as records:
-            found = [readable(record) async for record in records]
+            found = [parse_record(record) async for record in records]
         event = found[0].decode(EVENTS) if found[0] is not None else None
     except (RecordsGone, UnknownType, UnreadableValue) as problem:
         raise ResultGoneError(str(problem)) from problem

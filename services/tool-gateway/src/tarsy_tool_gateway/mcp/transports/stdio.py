@@ -18,7 +18,7 @@ from mcp.client._transport import TransportStreams
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter as MESSAGE
 
-from tarsy_bus.beside import beside
+from tarsy_bus.background_tasks import background_tasks
 from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError
 from tarsy_tool_gateway.mcp.server_plan import StdioTransport
 from tarsy_tool_gateway.mcp.transports.http_errors import MOST_ANSWER_BYTES, TooLongError
@@ -49,7 +49,7 @@ async def stdio_streams(
             to_session.close()
 
         with to_session, reading, writing, from_session:
-            async with beside(_read(child, to_session, end), _write(child, from_session, end)):
+            async with background_tasks(_read(child, to_session, end), _write(child, from_session, end)):
                 yield reading, writing
 
 

@@ -6,7 +6,7 @@ Keys that mean nothing are taken out of the document, so that the models need no
 from collections.abc import Iterable, Mapping
 
 from tarsy_config.document import Document
-from tarsy_config.mistakes import Place
+from tarsy_config.errors import Place
 from tarsy_config.references import ANY, CHAIN, CHAT, FALLBACKS, STAGE, STAGE_AGENT, found
 
 AGENT: Place = ("agents", ANY)
@@ -56,7 +56,7 @@ NOTED: Mapping[tuple[Place, ...], str] = {
 }
 
 
-def take_notes(document: Document) -> None:
+def strip_unsupported(document: Document) -> None:
     for place in _every(document, NOTED):
         document.note(*place)
     for at, sentence in _every(document, WITHOUT_MEANING):

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tarsy_bus.beside import beside
+from tarsy_bus.background_tasks import background_tasks
 
 
 async def test_work_beside_a_block_ends_with_it() -> None:
@@ -18,7 +18,7 @@ async def test_work_beside_a_block_ends_with_it() -> None:
             ended.set()
 
     async with asyncio.timeout(90):
-        async with beside(work()):
+        async with background_tasks(work()):
             await began.wait()
         assert ended.is_set()
 
@@ -29,7 +29,7 @@ async def test_the_failure_of_work_ends_the_block_and_comes_out() -> None:
 
     async with asyncio.timeout(90):
         with pytest.RaisesGroup(pytest.RaisesExc(ValueError, match="no")):
-            async with beside(fail()):
+            async with background_tasks(fail()):
                 await asyncio.Event().wait()
 
 
@@ -37,6 +37,6 @@ async def test_the_failure_of_the_block_comes_out_and_ends_the_work() -> None:
     tasks = asyncio.all_tasks()
     async with asyncio.timeout(90):
         with pytest.RaisesGroup(pytest.RaisesExc(ValueError, match="no")):
-            async with beside(asyncio.Event().wait()):  # type: ignore[arg-type]
+            async with background_tasks(asyncio.Event().wait()):  # type: ignore[arg-type]
                 raise ValueError("no")
     assert asyncio.all_tasks() <= tasks

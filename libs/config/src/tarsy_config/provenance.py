@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from tarsy_config.document import Document
-from tarsy_config.mistakes import Place, written
+from tarsy_config.errors import Place, written
 
 NAMED = frozenset({"agents", "agent_chains", "mcp_servers", "llm_providers"})
 """Sections of entries that have names: what no file defines in them is built in."""

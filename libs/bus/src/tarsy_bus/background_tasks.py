@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 
 @asynccontextmanager
-async def beside(*work: Coroutine[object, object, None]) -> AsyncIterator[None]:
+async def background_tasks(*work: Coroutine[object, object, None]) -> AsyncIterator[None]:
     """Runs them while the body runs, and cancels them after it. The failure of one ends the body, and comes out."""
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(each) for each in work]

@@ -4,7 +4,7 @@ from collections.abc import Set
 
 from tarsy_config import built_in
 from tarsy_config.document import Document, Plain
-from tarsy_config.mistakes import Place, suggestion
+from tarsy_config.errors import Place, suggestion
 from tarsy_config.references import AGENTS, ANY, CHAIN, DEFAULT_PROVIDERS, PROVIDERS, STAGE_AGENT, found, named
 from tarsy_config.values import DEFAULT_ALERT_TYPE
 

@@ -9,8 +9,8 @@ from aiokafka.errors import KafkaConnectionError, KafkaError
 
 from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.connection import Bus
-from tarsy_bus.following import Follower, Record, ends, read_to_end
 from tarsy_bus.log_writer import LogWriter
+from tarsy_bus.partition_reader import PartitionReader, Record, ends, read_to_end
 from tarsy_bus_kafka import delete_before, entries, make_topic, read
 from tarsy_testing import eventually
 
@@ -28,8 +28,8 @@ async def log(bare: Bus) -> str:
 
 
 @pytest.fixture
-async def follower(bare: Bus) -> AsyncIterator[Follower]:
-    async with Follower(bare, bare.topics.sessions).running() as follower:
+async def follower(bare: Bus) -> AsyncIterator[PartitionReader]:
+    async with PartitionReader(bare, bare.topics.sessions).running() as follower:
         yield follower
 
 
@@ -41,7 +41,7 @@ def places(records: list[Record]) -> dict[int, list[int]]:
     return found
 
 
-async def next_places(follower: Follower) -> dict[int, list[int]]:
+async def next_places(follower: PartitionReader) -> dict[int, list[int]]:
     return places(await eventually(follower.read, "records to follow"))
 
 
@@ -110,7 +110,7 @@ async def test_what_is_appended_meanwhile_is_not_waited_for_and_not_read(bare: B
 
 
 async def test_a_follower_begins_where_it_is_told_and_goes_on_with_what_comes(
-    bare: Bus, log: str, follower: Follower
+    bare: Bus, log: str, follower: PartitionReader
 ) -> None:
     follower.assign({0: 8, 2: 0})
     assert await next_places(follower) == {0: [8, 9]}
@@ -119,7 +119,7 @@ async def test_a_follower_begins_where_it_is_told_and_goes_on_with_what_comes(
     assert await next_places(follower) == {2: [0]}
 
 
-async def test_assigning_again_replaces_partitions_and_positions(log: str, follower: Follower) -> None:
+async def test_assigning_again_replaces_partitions_and_positions(log: str, follower: PartitionReader) -> None:
     """Also those of partitions that stay: aiokafka forgets them all."""
     follower.assign({0: 0, 1: 0})
     await eventually(follower.read, "records to follow")
@@ -133,7 +133,7 @@ async def test_assigning_again_replaces_partitions_and_positions(log: str, follo
     assert found == {0: [9], 1: [4]}
 
 
-async def test_a_follower_of_nothing_reads_nothing(log: str, follower: Follower) -> None:
+async def test_a_follower_of_nothing_reads_nothing(log: str, follower: PartitionReader) -> None:
     assert await follower.read() == []
     follower.assign({0: 0})
     await eventually(follower.read, "records to follow")
@@ -141,20 +141,20 @@ async def test_a_follower_of_nothing_reads_nothing(log: str, follower: Follower)
     assert await follower.read() == []
 
 
-async def test_the_first_record_is_the_first_that_is_kept(bare: Bus, log: str, follower: Follower) -> None:
+async def test_the_first_record_is_the_first_that_is_kept(bare: Bus, log: str, follower: PartitionReader) -> None:
     assert await follower.firsts([0]) == {0: 0}
     await delete_before(bare, log, 0, 3)
     assert await follower.firsts([0]) == {0: 3}
 
 
-async def test_positions_within_what_is_kept_are_right(bare: Bus, log: str, follower: Follower) -> None:
+async def test_positions_within_what_is_kept_are_right(bare: Bus, log: str, follower: PartitionReader) -> None:
     await delete_before(bare, log, 0, 3)
     await follower.check({0: 3, 1: 5, 2: 0})
 
 
 @pytest.mark.parametrize("position", [2, 11])
 async def test_a_position_outside_of_what_is_kept_is_refused_with_a_sentence(
-    bare: Bus, log: str, follower: Follower, position: int
+    bare: Bus, log: str, follower: PartitionReader, position: int
 ) -> None:
     await delete_before(bare, log, 0, 3)
     with pytest.raises(LogMismatch) as refused:
@@ -165,20 +165,20 @@ async def test_a_position_outside_of_what_is_kept_is_refused_with_a_sentence(
     )
 
 
-async def test_records_that_are_gone_are_never_jumped_over(bare: Bus, log: str, follower: Follower) -> None:
+async def test_records_that_are_gone_are_never_jumped_over(bare: Bus, log: str, follower: PartitionReader) -> None:
     await delete_before(bare, log, 0, 3)
     follower.assign({0: 0})
     with pytest.raises(LogMismatch, match=f"cannot go on in {log} partition 0 at 0: the records there were deleted"):
         await eventually(follower.read, "the refusal")
 
 
-async def test_a_position_beyond_the_end_is_never_waited_for(log: str, follower: Follower) -> None:
+async def test_a_position_beyond_the_end_is_never_waited_for(log: str, follower: PartitionReader) -> None:
     follower.assign({0: 99})
     with pytest.raises(LogMismatch, match="partition 0 at 99: the records there were deleted"):
         await eventually(follower.read, "the refusal")
 
 
-async def test_a_client_whose_own_task_has_died_is_an_error_and_not_silence(log: str, follower: Follower) -> None:
+async def test_a_client_whose_own_task_has_died_is_an_error_not_silence(log: str, follower: PartitionReader) -> None:
     """It would return nothing for ever, and waiting does not mend it."""
     follower.assign({0: 0})
     await eventually(follower.next, "records to follow")

@@ -62,7 +62,7 @@ async def records_to_end(
     """The same, some records at a time. The caller closes it (`aclosing`) where it may leave early."""
     if not starts:
         return
-    async with Follower(bus, topic).running() as follower:
+    async with PartitionReader(bus, topic).running() as follower:
         places = [TopicPartition(topic, partition) for partition in starts]
         first = await follower.consumer.beginning_offsets(places)
         last = await follower.consumer.end_offsets(places)
@@ -79,7 +79,7 @@ async def records_to_end(
                     open_.discard(partition)
 
 
-class Follower:
+class PartitionReader:
     """One consumer for any number of partitions of one topic. `stepped` is called when brokers answered its reads."""
 
     def __init__(self, bus: Bus, topic: str, stepped: Callable[[], None] = uncounted) -> None:
@@ -90,7 +90,7 @@ class Follower:
         self._stepped = stepped
 
     @asynccontextmanager
-    async def running(self) -> AsyncIterator["Follower"]:
+    async def running(self) -> AsyncIterator["PartitionReader"]:
         try:
             await start_client(self.consumer)
             yield self
@@ -178,7 +178,7 @@ async def poll(consumer: AIOKafkaConsumer, *, timeout_ms: int, max_records: int)
     return found
 
 
-def readable(record: Record) -> Delivery | None:
+def parse_record(record: Record) -> Delivery | None:
     """The record with its envelope; None (and a line in the log) when it has none of ours."""
     try:
         return delivery(record)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tarsy_config.errors import ConfigInvalid
 from tarsy_config.load import load_config
-from tarsy_config.mistakes import ConfigInvalid
 
 WRONG = """\
 defaults:

@@ -14,7 +14,7 @@ from tarsy_bus.connection import Bus, producer
 log = structlog.get_logger(__name__)
 
 
-class Producing:
+class ReplaceableProducer:
     """Owns one started producer at a time."""
 
     def __init__(self, bus: Bus) -> None:
@@ -23,7 +23,7 @@ class Producing:
         self._replacing = asyncio.Lock()
 
     @asynccontextmanager
-    async def running(self) -> AsyncIterator["Producing"]:
+    async def running(self) -> AsyncIterator["ReplaceableProducer"]:
         self._current = await self._started()
         try:
             yield self

@@ -12,10 +12,10 @@ from aiokafka.errors import IllegalStateError, KafkaError
 
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member
-from tarsy_bus.dead_letters import bury_until_written
+from tarsy_bus.dead_letters import dead_letter_until_written
 from tarsy_bus.fetch_progress import FetchProgress, uncounted
-from tarsy_bus.following import Record, poll
 from tarsy_bus.outages import growing_pauses, passes
+from tarsy_bus.partition_reader import Record, poll
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.records import delivery
 from tarsy_bus.start_positions import AssignedPartitions
@@ -34,14 +34,14 @@ REBALANCED = (IllegalStateError,)
 """What a commit raises when the partition was taken away meanwhile, beside errors that pass."""
 
 
-async def take_requests[M: Message](
+async def consume[M: Message](
     bus: Bus,
     publisher: Publisher,
     *,
     topic: str,
     group: str,
     kind: type[M],
-    hand_over: Callable[[M], Awaitable[None]],
+    handler: Callable[[M], Awaitable[None]],
     stepped: Callable[[], None] = uncounted,
 ) -> None:
     """Reads the queue for ever, as one of its group. What cannot be read goes to the dead letters.
@@ -60,7 +60,7 @@ async def take_requests[M: Message](
         while True:
             try:
                 await assigned.open()
-                await _take_some(consumer, commits, publisher, kind, hand_over)
+                await _take_some(consumer, commits, publisher, kind, handler)
                 pauses = growing_pauses()
                 if fetches.answered():
                     stepped()
@@ -115,14 +115,14 @@ async def _take_some[M: Message](
     commits: _Commits,
     publisher: Publisher,
     kind: type[M],
-    hand_over: Callable[[M], Awaitable[None]],
+    handler: Callable[[M], Awaitable[None]],
 ) -> None:
     found = await poll(consumer, timeout_ms=POLL_MS, max_records=MOST_AT_ONCE)
     for place, records in found.items():
         for record in records:
             request = await _readable(publisher, record, kind)
             if request is not None:
-                await hand_over(request)
+                await handler(request)
         commits.handed_over(place, records[-1].offset + 1)
     await commits.commit_when_due()
 
@@ -132,5 +132,5 @@ async def _readable[M: Message](publisher: Publisher, record: Record, kind: type
         found = delivery(record)
         return decode({kind.type: kind}, found.envelope, found.value)
     except (EnvelopeError, UnknownType, UnreadableValue) as problem:
-        await bury_until_written(publisher, record, str(problem))
+        await dead_letter_until_written(publisher, record, str(problem))
         return None

@@ -1,6 +1,6 @@
 """Announcements of life, as readers of their topic meet them."""
 
-from tarsy_bus.following import Record, readable
+from tarsy_bus.partition_reader import Record, parse_record
 from tarsy_contracts.recorded import UnknownType, UnreadableValue
 from tarsy_contracts.workers import WorkerAnnounced
 
@@ -9,7 +9,7 @@ KINDS = {WorkerAnnounced.type: WorkerAnnounced}
 
 def announcement_in(record: Record) -> WorkerAnnounced | None:
     """None when there is none in it that this code can read."""
-    delivery = readable(record)
+    delivery = parse_record(record)
     if delivery is None:
         return None
     try:

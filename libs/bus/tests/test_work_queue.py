@@ -7,14 +7,14 @@ from datetime import UTC, datetime
 import pytest
 from aiokafka import AIOKafkaConsumer, TopicPartition
 
-from tarsy_bus.beside import beside
+from tarsy_bus.background_tasks import background_tasks
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member
 from tarsy_bus.controls import follow_control
 from tarsy_bus.publisher import Publisher
-from tarsy_bus.queues import take_requests
 from tarsy_bus.start_positions import AssignedPartitions
 from tarsy_bus.tolerant_consumer import PositionLost
+from tarsy_bus.work_queue import consume
 from tarsy_bus_kafka import delete_before, make_ours, make_topic, read_all
 from tarsy_contracts.control import CallCancelled, ClaimGranted, Control
 from tarsy_contracts.requests import ToolCallRequest
@@ -56,20 +56,20 @@ class Worker:
         """What it took, in order. The block ends in the midst of reading on, as a service does."""
         seen = asyncio.Event()
 
-        async def hand_over(taken: ToolCallRequest) -> None:
+        async def handler(taken: ToolCallRequest) -> None:
             self.taken.append(taken.call_id)
             if taken.call_id == last:
                 seen.set()
 
-        taking = take_requests(
+        taking = consume(
             self._bus,
             self._publisher,
             topic=self._bus.topics.tool_calls,
             group=f"{self._bus.topics.prefix}-workers",
             kind=ToolCallRequest,
-            hand_over=hand_over,
+            handler=handler,
         )
-        async with asyncio.timeout(90), beside(taking):
+        async with asyncio.timeout(90), background_tasks(taking):
             await seen.wait()
         return self.taken
 
@@ -161,7 +161,7 @@ async def test_every_process_hears_what_is_told_from_when_it_listens(bare: Bus, 
 
     control = bare.topics.control
     await publisher.publish(control, CallCancelled(call_id="before"), key="k", id="0", subject="s")
-    async with asyncio.timeout(90), beside(follow_control(bare, hear, listening.set)):
+    async with asyncio.timeout(90), background_tasks(follow_control(bare, hear, listening.set)):
         await listening.wait()
         granted = ClaimGranted(call_id="c", claim_id="x")
         await publisher.publish(control, granted, key="k", id="1", subject="s", partition=2)
