@@ -23,7 +23,7 @@ SHORT_LIVED = {
     "apps/tarsy/src/tarsy_cli/lab/soak/alert_load.py AlertLoad.run": "alerts of a soak, waited for",
     "apps/tarsy/src/tarsy_cli/lab/soak/observation.py Observation.run": "parts of a soak; a failure of one ends it",
     # Kafka clients
-    "libs/bus/src/tarsy_bus/beside.py beside": "for the life of a connection, and for tests",
+    "libs/bus/src/tarsy_bus/background_tasks.py background_tasks": "for the life of a connection, and for tests",
     "libs/bus/src/tarsy_bus/start_positions.py committed_offsets": "one question each, waited for",
     "libs/bus/src/tarsy_bus/client_lifecycle.py start_client": "a start, waited for",
     "libs/bus/src/tarsy_bus/client_lifecycle.py stop_client": "a stop, with a limit",

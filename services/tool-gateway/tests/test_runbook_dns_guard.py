@@ -3,7 +3,7 @@
 import pytest
 
 from tarsy_contracts.runbook_urls import RunbookUrlRefused, read_runbook_url
-from tarsy_tool_gateway.builtin.runbooks.dns_guard import Endpoint, resolve_endpoints
+from tarsy_tool_gateway.builtin.runbooks.dns_guard import ResolvedAddress, resolve_endpoints
 
 BY_NAME = "https://wiki.example.org/x"
 BELOW = "https://wiki.example.com/x"
@@ -11,8 +11,8 @@ LISTED = ("wiki.example.org", ".example.com", "127.0.0.1:8080", "[::1]:8080", "l
 
 
 async def reached(url: str, *addresses: str) -> list[str]:
-    async def lookup(_: str, port: int) -> list[Endpoint]:
-        return [Endpoint(address, port) for address in addresses]
+    async def lookup(_: str, port: int) -> list[ResolvedAddress]:
+        return [ResolvedAddress(address, port) for address in addresses]
 
     return [place.address for place in await resolve_endpoints(read_runbook_url(url), domains=LISTED, lookup=lookup)]
 

@@ -14,7 +14,7 @@ from runbook_server import Answer, RunbookServer, runbook_server
 from tarsy_embedded.ports import free_port
 from tarsy_tool_gateway.builtin.runbooks.cache import RunbookCache
 from tarsy_tool_gateway.builtin.runbooks.dns_guard import (
-    Endpoint,
+    ResolvedAddress,
     Find,
     Lookup,
     SystemLookup,
@@ -183,8 +183,8 @@ async def test_a_name_that_no_dns_knows_is_told(host: str) -> None:
 async def test_a_name_that_leads_to_this_machine_is_not_asked(server: RunbookServer) -> None:
     host = f"runbooks.example.org:{server.port}"
 
-    async def here(_: str, port: int) -> list[Endpoint]:
-        return [Endpoint("127.0.0.1", port)]
+    async def here(_: str, port: int) -> list[ResolvedAddress]:
+        return [ResolvedAddress("127.0.0.1", port)]
 
     said = await looked_up(f"http://{host}/x", [host], here)
     assert said.outcome == "rejected"
@@ -193,8 +193,8 @@ async def test_a_name_that_leads_to_this_machine_is_not_asked(server: RunbookSer
 
 
 async def test_the_next_address_of_a_host_is_tried(server: RunbookServer) -> None:
-    async def two(_: object) -> list[Endpoint]:
-        return [Endpoint("127.0.0.1", free_port()), Endpoint("127.0.0.1", server.port)]
+    async def two(_: object) -> list[ResolvedAddress]:
+        return [ResolvedAddress("127.0.0.1", free_port()), ResolvedAddress("127.0.0.1", server.port)]
 
     server.url("/x", Answer(b"second"))
     said = await found("http://runbooks.example.org/x", RunbookRules(allowed_domains=("runbooks.example.org",)), two)
@@ -225,7 +225,7 @@ ADDRESSES = st.one_of(
 async def test_no_address_can_make_it_raise(url: str) -> None:
     asked: list[str] = []
 
-    async def nobody(host: str, _: int) -> list[Endpoint]:
+    async def nobody(host: str, _: int) -> list[ResolvedAddress]:
         asked.append(host)
         raise UnknownHostError(host)
 

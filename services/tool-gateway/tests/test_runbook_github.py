@@ -9,7 +9,7 @@ from certificates import write_certificates
 from runbook_server import Answer, RunbookServer, runbook_server
 
 from tarsy_contracts.runbook_urls import RunbookUrl, RunbookUrlRefused, allowed_runbook_url
-from tarsy_tool_gateway.builtin.runbooks.dns_guard import Endpoint
+from tarsy_tool_gateway.builtin.runbooks.dns_guard import ResolvedAddress
 from tarsy_tool_gateway.builtin.runbooks.fetcher import RunbookFetcher
 from tarsy_tool_gateway.builtin.runbooks.github import raw_file_url
 from tarsy_tool_gateway.builtin.runbooks.rules import RunbookRules
@@ -64,8 +64,8 @@ def tls(world: RunbookServer, tmp_path: Path) -> ssl.SSLContext:
 
 
 async def fetch(link: str, world: RunbookServer, tls: ssl.SSLContext, *, token: str | None = TOKEN) -> ToolOutput:
-    async def find(_: RunbookUrl) -> list[Endpoint]:
-        return [Endpoint("127.0.0.1", world.port)]
+    async def find(_: RunbookUrl) -> list[ResolvedAddress]:
+        return [ResolvedAddress("127.0.0.1", world.port)]
 
     rules = RunbookRules(allowed_domains=NAMES, token=token, token_name="BOOKS_TOKEN")
     return await RunbookFetcher(rules, find=find, tls=tls).fetch(linked(link))

@@ -14,14 +14,14 @@ MOST_LOOKUPS = 4
 NAT64 = IPv6Network("64:ff9b::/96")
 
 
-class Endpoint(NamedTuple):
+class ResolvedAddress(NamedTuple):
     address: str
     port: int
 
 
-type Find = Callable[[RunbookUrl], Awaitable[Sequence[Endpoint]]]
+type Find = Callable[[RunbookUrl], Awaitable[Sequence[ResolvedAddress]]]
 """Raises UnknownHostError, RunbookUrlRefused."""
-type Lookup = Callable[[str, int], Awaitable[Sequence[Endpoint]]]
+type Lookup = Callable[[str, int], Awaitable[Sequence[ResolvedAddress]]]
 
 
 class UnknownHostError(Exception):
@@ -34,17 +34,17 @@ class SystemLookup:
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(MOST_LOOKUPS, thread_name_prefix="runbook-dns")
 
-    async def __call__(self, host: str, port: int) -> Sequence[Endpoint]:
+    async def __call__(self, host: str, port: int) -> Sequence[ResolvedAddress]:
         """Raises UnknownHostError."""
         ask = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
         try:
             rows = await asyncio.get_running_loop().run_in_executor(self._threads, ask)
         except (OSError, UnicodeError):
             raise UnknownHostError(host) from None
-        return list(dict.fromkeys(Endpoint(str(row[4][0]), int(row[4][1])) for row in rows))
+        return list(dict.fromkeys(ResolvedAddress(str(row[4][0]), int(row[4][1])) for row in rows))
 
 
-async def resolve_endpoints(url: RunbookUrl, *, domains: Collection[str], lookup: Lookup) -> Sequence[Endpoint]:
+async def resolve_endpoints(url: RunbookUrl, *, domains: Collection[str], lookup: Lookup) -> Sequence[ResolvedAddress]:
     """Where to connect to: this answer of the DNS, and not the next one. Raises UnknownHostError, RunbookUrlRefused."""
     found = await lookup(url.host, url.port or USUAL_PORTS[url.scheme])
     listed = is_listed_by_name(url, domains)

@@ -11,7 +11,7 @@ import httpx2
 import structlog
 
 from tarsy_contracts.runbook_urls import RunbookUrl, RunbookUrlRefused, allowed_runbook_url
-from tarsy_tool_gateway.builtin.runbooks.dns_guard import Endpoint, Find, UnknownHostError
+from tarsy_tool_gateway.builtin.runbooks.dns_guard import ResolvedAddress, Find, UnknownHostError
 from tarsy_tool_gateway.builtin.runbooks.github import is_github, raw_file_url
 from tarsy_tool_gateway.builtin.runbooks.response import read_answer
 from tarsy_tool_gateway.builtin.runbooks.rules import RunbookRules
@@ -102,7 +102,7 @@ async def _first_answer(transport: httpx2.AsyncHTTPTransport, requests: list[htt
     raise problem
 
 
-def _request(url: RunbookUrl, place: Endpoint, token: str | None) -> httpx2.Request:
+def _request(url: RunbookUrl, place: ResolvedAddress, token: str | None) -> httpx2.Request:
     """To the machine that was judged, in the name of the host; TLS checks that name. No limit on reading beside the
     one for all."""
     address = f"[{place.address}]" if ":" in place.address else place.address
