@@ -14,9 +14,9 @@ from runbook_server import Answer, RunbookServer, runbook_server
 from tarsy_embedded.ports import free_port
 from tarsy_tool_gateway.builtin.runbooks.cache import RunbookCache
 from tarsy_tool_gateway.builtin.runbooks.dns_guard import (
-    ResolvedAddress,
     Find,
     Lookup,
+    ResolvedAddress,
     SystemLookup,
     UnknownHostError,
     resolve_endpoints,

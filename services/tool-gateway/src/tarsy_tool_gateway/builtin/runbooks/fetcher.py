@@ -11,7 +11,7 @@ import httpx2
 import structlog
 
 from tarsy_contracts.runbook_urls import RunbookUrl, RunbookUrlRefused, allowed_runbook_url
-from tarsy_tool_gateway.builtin.runbooks.dns_guard import ResolvedAddress, Find, UnknownHostError
+from tarsy_tool_gateway.builtin.runbooks.dns_guard import Find, ResolvedAddress, UnknownHostError
 from tarsy_tool_gateway.builtin.runbooks.github import is_github, raw_file_url
 from tarsy_tool_gateway.builtin.runbooks.response import read_answer
 from tarsy_tool_gateway.builtin.runbooks.rules import RunbookRules
