@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-MAKERS = {"create_task", "TaskGroup", "ensure_future", "gather", "create_task_group", "start_soon", "beside"}
+MAKERS = {"create_task", "TaskGroup", "ensure_future", "gather", "create_task_group", "start_soon", "background_tasks"}
 
 SHORT_LIVED = {
     # Whole processes
