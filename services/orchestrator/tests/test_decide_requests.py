@@ -161,3 +161,16 @@ def test_an_input_at_or_below_the_decided_offset_is_never_decided_again() -> Non
     assert decide(SESSION, story.state, old) == []
     new = story.given(story.claim(call, "claim-3"), offset=story.offset)
     assert types(decide(SESSION, story.state, new)) == ["tool_call.started"]
+
+
+def test_a_granted_request_of_a_kind_that_is_not_known_changes_nothing() -> None:
+    """Once every granted request cancelled the session, whatever had been asked."""
+    story = Story().calling(READ)
+    story.append(
+        e.RequestAccepted(request_id="later", request="chat", author="ann"),
+        story.given(CANCEL, offset=story.offset - 1),
+    )
+    assert story.investigating.cancelled is None
+    assert set(story.investigating.answers) == {"later"}
+    assert types(story.when(CANCEL))[0] == "request.accepted"
+    assert isinstance(story.state, AtRest)

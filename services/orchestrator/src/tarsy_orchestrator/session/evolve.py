@@ -77,8 +77,15 @@ def _answered(state: KnownState, event: Answered, record: RecordedEvent) -> Sess
         del answers[id]
     answered = replace(state, answers=answers, refusals_forgotten=state.refusals_forgotten or bool(forgotten))
     if isinstance(answered, Investigating) and isinstance(event, e.RequestAccepted):
-        return replace(answered, cancelled=Cancelled(event.author, record.appended_at))
+        return _granted(answered, event, record)
     return answered
+
+
+def _granted(state: Investigating, event: e.RequestAccepted, record: RecordedEvent) -> Investigating:
+    """A request of a kind that is not known changes nothing but its answer."""
+    if event.request == e.CANCEL:
+        return replace(state, cancelled=Cancelled(event.author, record.appended_at))
+    return state
 
 
 def _investigate(state: Investigating, event: InvestigationEvent, record: RecordedEvent) -> SessionState:
