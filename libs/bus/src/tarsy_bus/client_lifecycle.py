@@ -6,7 +6,7 @@ them): in a `finally` that would replace the real exception, and make the task o
 """
 
 import asyncio
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Protocol
 
@@ -15,13 +15,14 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import KafkaError
 
+from tarsy_bus.aiokafka_internals import abandon, fetch_task_died, send_task_died
+
 log = structlog.get_logger(__name__)
 
 START_SECONDS = 5.0
 """A cancelled start may take so long to come to an end."""
 STOP_SECONDS = 5.0
 ABANDON_SECONDS = 2.0
-COORDINATOR_TASKS = ("_coordination_task", "_heartbeat_task", "_commit_refresh_task", "_reset_committed_task")
 
 
 class Startable(Protocol):
@@ -77,14 +78,12 @@ def is_cancelled() -> bool:
 
 def sends_no_more(producer: AIOKafkaProducer) -> bool:
     """The producer's own send task has died: nothing that it takes is ever written."""
-    task = getattr(getattr(producer, "_sender", None), "sender_task", None)
-    return task is not None and bool(task.done())
+    return send_task_died(producer)
 
 
 def check_alive(consumer: AIOKafkaConsumer) -> None:
     """Raises KafkaError when the consumer's own fetch task has died: `getmany` would return nothing, for ever."""
-    fetcher = getattr(consumer, "_fetcher", None)
-    if fetcher is not None and fetcher._fetch_task.done() and not fetcher._closed:
+    if fetch_task_died(consumer):
         raise KafkaError("the fetch task of a consumer has died")
 
 
@@ -96,40 +95,9 @@ async def _stop(client: Stoppable | Closable, seconds: float) -> None:
         log.warning("kafka_client.not_stopped", client=type(client).__name__, reason=repr(problem))
         with suppress(Exception):
             async with asyncio.timeout(ABANDON_SECONDS):
-                await _abandon(client)
+                if isinstance(client, AIOKafkaProducer | AIOKafkaConsumer | AIOKafkaAdminClient):
+                    await abandon(client)
 
 
 def _orderly_stop(client: Stoppable | Closable) -> Coroutine[object, object, None]:
     return client.close() if isinstance(client, AIOKafkaAdminClient) else client.stop()  # type: ignore[union-attr]
-
-
-async def _abandon(client: Stoppable | Closable) -> None:
-    """Ends what an unfinished `stop` leaves behind: tasks that would go on for ever, and open connections.
-
-    There is no public way to do so in aiokafka 0.14.
-    """
-    match client:
-        case AIOKafkaProducer():
-            sending = client._sender.sender_task
-            await client.client.close()
-            # It would try to send for ever, each batch by itself.
-            client._message_accumulator.fail_all(KafkaError("the producer was given up"))
-            await _cancelled([sending])
-        case AIOKafkaConsumer():
-            coordinator, fetcher = client._coordinator, client._fetcher
-            await _cancelled(getattr(coordinator, name, None) for name in COORDINATOR_TASKS)
-            if fetcher is not None:
-                await _cancelled([fetcher._fetch_task, *fetcher._pending_tasks])
-            await client._client.close()
-        case AIOKafkaAdminClient():
-            await client._client.close()
-        case _:
-            pass  # one of a test
-
-
-async def _cancelled(tasks: Iterable["asyncio.Task[object] | None"]) -> None:
-    left = [task for task in tasks if task is not None and not task.done()]
-    for task in left:
-        task.cancel()
-    if left:
-        await asyncio.wait(left)

@@ -9,11 +9,8 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 
 from aiokafka import ConsumerRecord, TopicPartition
-from aiokafka.consumer.fetcher import PartitionRecords
-from aiokafka.record.default_records import DefaultRecordBatch
-from aiokafka.record.legacy_records import LegacyRecordBatch
-from aiokafka.record.util import decode_varint
 
+from tarsy_bus.aiokafka_internals import DefaultRecordBatch, LegacyRecordBatch, PartitionRecords, decode_varint
 from tarsy_bus.decompression import DecompressionError, decompressed
 
 FRAME = struct.Struct(">qi")

@@ -1,14 +1,13 @@
 """An aiokafka consumer that passes over what it cannot parse, and never jumps to another offset."""
 
 from collections.abc import Mapping
-from types import FunctionType
 
 import structlog
 from aiokafka import AIOKafkaConsumer, TopicPartition
-from aiokafka.consumer.fetcher import Fetcher
 from aiokafka.errors import NoOffsetForPartitionError, OffsetOutOfRangeError
 
 from tarsy_bus.acceptance import LogMismatch
+from tarsy_bus.aiokafka_internals import Fetcher, copy_with_names
 from tarsy_bus.metrics import Unparsable
 from tarsy_bus.record_parsing import Batches, KafkaRecord, TolerantRecords, UnparsableRecord
 
@@ -27,25 +26,18 @@ class PositionLost(LogMismatch):
         )
 
 
-def _finding(function: FunctionType, **names: type) -> FunctionType:
-    """A copy of a function that finds other classes under these global names."""
-    copy = FunctionType(
-        function.__code__, function.__globals__ | names, function.__name__, function.__defaults__, function.__closure__
-    )
-    copy.__kwdefaults__ = function.__kwdefaults__
-    return copy
-
-
 class _Fetcher(Fetcher):  # type: ignore[misc] # aiokafka is untyped
     """aiokafka 0.14 has no other place where its parser could be replaced for one consumer."""
 
-    _proc_fetch_request = _finding(Fetcher._proc_fetch_request, MemoryRecords=Batches, PartitionRecords=TolerantRecords)
+    _proc_fetch_request = copy_with_names(
+        Fetcher._proc_fetch_request, MemoryRecords=Batches, PartitionRecords=TolerantRecords
+    )
 
 
 class TolerantConsumer(AIOKafkaConsumer):  # type: ignore[misc]
     """Unparsable records come as UnparsableRecord; `unparsable` is told the topic of each."""
 
-    start = _finding(AIOKafkaConsumer.start, Fetcher=_Fetcher)
+    start = copy_with_names(AIOKafkaConsumer.start, Fetcher=_Fetcher)
 
     def __init__(self, *, unparsable: Unparsable, **settings: object) -> None:
         super().__init__(**settings)
