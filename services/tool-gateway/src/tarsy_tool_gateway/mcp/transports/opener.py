@@ -5,8 +5,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from typing import assert_never
 
-from mcp.client._transport import TransportStreams
-
+from tarsy_tool_gateway.mcp.sdk_internals import TransportStreams
 from tarsy_tool_gateway.mcp.server_plan import HttpTransport, ServerPlan, SseTransport, StdioTransport
 from tarsy_tool_gateway.mcp.transports.session_termination import terminating_sessions
 from tarsy_tool_gateway.mcp.transports.sse import sse_streams

@@ -13,13 +13,12 @@ import anyio
 import httpx2
 import structlog
 from anyio.abc import ObjectSendStream, TaskGroup, TaskStatus
-from mcp.client._transport import TransportStreams
-from mcp.shared._httpx_utils import request_within_origin, sse_within_origin
 from mcp.shared.message import SessionMessage
 from mcp_types import ErrorData, JSONRPCError, JSONRPCMessage, JSONRPCNotification, JSONRPCRequest
 from mcp_types import jsonrpc_message_adapter as MESSAGE
 
 from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError
+from tarsy_tool_gateway.mcp.sdk_internals import TransportStreams, request_within_origin, sse_within_origin
 from tarsy_tool_gateway.mcp.server_plan import SseTransport
 from tarsy_tool_gateway.mcp.transports.http_errors import MOST_ANSWER_BYTES, gateway_error
 from tarsy_tool_gateway.mcp.transports.streamable_http import web_client

@@ -14,12 +14,12 @@ from typing import TextIO
 import anyio
 import structlog
 from anyio.abc import ObjectSendStream
-from mcp.client._transport import TransportStreams
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter as MESSAGE
 
 from tarsy_bus.background_tasks import background_tasks
 from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError
+from tarsy_tool_gateway.mcp.sdk_internals import TransportStreams
 from tarsy_tool_gateway.mcp.server_plan import StdioTransport
 from tarsy_tool_gateway.mcp.transports.http_errors import MOST_ANSWER_BYTES, TooLongError
 from tarsy_tool_gateway.mcp.transports.stdio_process import CHUNK_BYTES, ServerProcess, running

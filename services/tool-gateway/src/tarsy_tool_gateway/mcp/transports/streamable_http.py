@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import httpx2
-from mcp.client._transport import TransportStreams
 from mcp.client.streamable_http import streamable_http_client
 
 from tarsy_tool_gateway.mcp.diagnosis import MisconfiguredError
+from tarsy_tool_gateway.mcp.sdk_internals import TransportStreams
 from tarsy_tool_gateway.mcp.server_plan import HttpTransport, WebAddress
 from tarsy_tool_gateway.mcp.transports.aiohttp_transport import AiohttpTransport
 from tarsy_tool_gateway.mcp.transports.http_errors import MOST_ANSWER_BYTES, HttpErrorTransport

@@ -1,0 +1,14 @@
+"""Private parts of the MCP SDK, all in one place: what it has no public way to.
+
+`TransportStreams` is what a transport of one's own has to be; the other two keep a request within its server's origin.
+"""
+
+try:
+    from mcp.client._transport import TransportStreams
+    from mcp.shared._httpx_utils import request_within_origin, sse_within_origin
+except ImportError as problem:
+    raise ImportError(
+        f"the MCP SDK has moved a private part that we use ({problem}): see mcp/sdk_internals.py"
+    ) from None
+
+__all__ = ["TransportStreams", "request_within_origin", "sse_within_origin"]
