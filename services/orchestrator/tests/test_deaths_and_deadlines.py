@@ -9,7 +9,9 @@ from orchestrator_world import WORKER, World, calling, config, new_session, word
 from tarsy_bus.partition_reader import parse_record
 from tarsy_contracts import events as e
 from tarsy_contracts.control import CallCancelled, ClaimGranted
+from tarsy_contracts.ids import derived_id
 from tarsy_contracts.requests import ToolCallRequest
+from tarsy_contracts.topics import QUEUE_PARTITIONS
 from tarsy_story import DELETE, READ
 from tarsy_testing import eventually
 
@@ -122,10 +124,17 @@ async def test_a_call_ends_at_its_deadline_and_its_worker_is_told(
 async def test_each_attempt_goes_to_another_partition_of_the_queue(world: World, session: str) -> None:
     """The same partition would lead to the same worker: the one that was busy, or is stuck."""
     owner = await world.owner()
-    await requested(world, session, READ)
-    await world.request(session, count=3)
+    call_id = (await requested(world, session, READ)).call_id
+    # The first repeat goes where the request went; of places drawn by chance two may be the same.
+    first = place_in_queue(call_id, 0)
+    elsewhere = next(turn for turn in range(1, 50) if place_in_queue(call_id, turn) != first)
+    await world.request(session, count=2 * elsewhere + 1)
     assert owner.counted("requests_published_total", topic="tool-calls") >= 2
     assert owner.counted("requests_republished_total", topic="tool-calls") >= 1
     records = await world.records(world.bus.topics.tool_calls)
-    assert len({record.key for record in records}) == 1
+    assert {record.key for record in records} == {call_id.encode()}
     assert len({record.partition for record in records}) > 1
+
+
+def place_in_queue(call_id: str, turn: int) -> int:
+    return int(derived_id("attempt", call_id, turn).replace("-", ""), 16) % QUEUE_PARTITIONS
