@@ -62,7 +62,7 @@ class Investigation:
             await read_to_end(self.system.bus, topic, dict.fromkeys(range(QUEUE_PARTITIONS), 0), take)
             return any(found)
 
-        await eventually(look, f"a chunk with {text!r}")
+        await eventually(look, f"a chunk with {text!r}", seconds=INVESTIGATION_SECONDS)
 
 
 def submit(system: System, incident: Path = INCIDENT) -> Investigation:
