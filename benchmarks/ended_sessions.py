@@ -30,7 +30,7 @@ from tarsy_story import READ, Story
 from tarsy_system import ServiceProcess
 
 GIVE_UP_SECONDS = 600.0
-OPEN = "select count(*) from tarsy.sessions where last_number = 14"
+OPEN = "select count(*) from tarsy.sessions where status = 'in_progress' and last_number = $1"
 BOUND_MB, BOUND_SECONDS = 200, 10
 INSERT = """
 insert into tarsy.sessions (session_id, partition, last_number, last_event_id, status, created_at, completed_at)
@@ -167,11 +167,14 @@ async def make_rows(whole: Whole, ended: int) -> None:
 
 
 async def projected(whole: Whole, opened: int) -> None:
+    """Raises TimeoutError."""
     wanted = opened // LOG_PARTITIONS * LOG_PARTITIONS
+    entries, _ = open_session("counted")
     connection = await asyncpg.connect(whole.system.database_url)
     try:
-        while await connection.fetchval(OPEN) < wanted:  # noqa: ASYNC110 - the table tells nobody
-            await asyncio.sleep(0.2)
+        async with asyncio.timeout(GIVE_UP_SECONDS):
+            while await connection.fetchval(OPEN, len(entries)) < wanted:  # noqa: ASYNC110 - the table tells nobody
+                await asyncio.sleep(0.2)
     finally:
         await connection.close()
 

@@ -1,9 +1,9 @@
 """Record batches as strangers may write them: compressed, or such that clients of Kafka choke on them."""
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from aiokafka import AIOKafkaProducer
+from aiokafka import AIOKafkaProducer, ConsumerRecord
 from aiokafka.record.default_records import DefaultRecordBatchBuilder
 from aiokafka.record.util import calc_crc32c
 
@@ -24,6 +24,14 @@ def batch_of(values: Sequence[bytes], *, codec: str = "none", headers: Sequence[
     for number, value in enumerate(values):
         own = list(headers[number]) if headers else []
         builder.append(number, timestamp=1_000 + number, key=b"k", value=value, headers=own)
+    return bytes(builder.build())
+
+
+def batch_with(records: Iterable[ConsumerRecord[bytes, bytes]], *, codec: str = "none") -> bytes:
+    """One batch with these keys, values and headers, from offset 0 on."""
+    builder = DefaultRecordBatchBuilder(2, CODECS[codec], False, -1, -1, -1, 64 * 1024 * 1024)
+    for number, one in enumerate(records):
+        builder.append(number, timestamp=1_000, key=one.key, value=one.value, headers=list(one.headers))
     return bytes(builder.build())
 
 

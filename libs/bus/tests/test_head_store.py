@@ -7,17 +7,21 @@ from datetime import UTC, datetime
 from uuid import UUID, uuid5
 
 import pytest
-from aiokafka import ConsumerRecord
+from aiokafka import ConsumerRecord, TopicPartition
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tarsy_bus.head_batches import HeadRows
 from tarsy_bus.head_reading import HeadLoading
-from tarsy_bus.head_rows import packed_session, row_of
+from tarsy_bus.head_rows import packed_session
 from tarsy_bus.head_store import HeadStore
 from tarsy_bus.heads import newest, replay_start
 from tarsy_bus.partition_reader import Record
+from tarsy_bus.record_parsing import Batches
+from tarsy_bus.whole_batches import BatchRecords, WholeBatches
 from tarsy_contracts.envelope import Headers, envelope_of
 from tarsy_contracts.heads import SessionHead, Span, head_key
+from tarsy_foreign_batches import batch_with
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 NAMESPACE = UUID("7f0c5b0e-0000-4000-8000-000000000000")
@@ -42,9 +46,27 @@ def raw(key: bytes | None, value: bytes | None, headers: Headers, *, offset: int
     )  # fmt: skip
 
 
+def batch_of(records: Iterable[Record], *, codec: str = "none") -> WholeBatches:
+    """As a broker sends it."""
+    batches = Batches(batch_with(records, codec=codec))
+    (batch,) = BatchRecords(TopicPartition("heads", 0), batches, [], 0, None, None, True, 0)
+    assert isinstance(batch, WholeBatches)
+    return batch
+
+
+def needs_no_decoding(*records: Record, codec: str = "none") -> bool:
+    (batch,) = batch_of(records, codec=codec).plain
+    return HeadRows().take(batch)
+
+
+def read(loading: HeadLoading, records: Iterable[Record]) -> None:
+    loading.parse(batch_of(records))
+    loading.take_parsed()()
+
+
 def loaded(records: Iterable[Record]) -> HeadStore:
     loading = HeadLoading()
-    loading.take(records)
+    read(loading, records)
     return loading.loaded()
 
 
@@ -75,7 +97,7 @@ def test_a_store_knows_what_a_dictionary_of_all_heads_would(heads: list[tuple[st
     loading = HeadLoading()
     records = [record(*one) for one in heads]
     for begin in range(0, len(records), chunk):
-        loading.take(records[begin : begin + chunk])
+        read(loading, records[begin : begin + chunk])
     store, wanted = loading.loaded(), newest(heads)
     try:
         assert {one: store.get(one) for one in SESSIONS} == {one: wanted.get(one) for one in SESSIONS}
@@ -100,7 +122,7 @@ def test_what_is_read_without_decoding_is_what_decoding_reads(data: st.DataObjec
     foreign = record(session_id, head, value=b" " + bytes(body))
     fast, slow = loaded([mutated]), loaded([foreign])
     try:
-        assert row_of(foreign) is None
+        assert not needs_no_decoding(foreign)
         assert fast.get(session_id) == slow.get(session_id)
     finally:
         fast.close()
@@ -110,7 +132,21 @@ def test_what_is_read_without_decoding_is_what_decoding_reads(data: st.DataObjec
 def test_heads_as_our_writers_write_them_need_no_decoding() -> None:
     for phase in ("rest", "open"):
         head = at_rest(7, 40, Span(first=3, last=9), Span(first=20, last=40)).model_copy(update={"phase": phase})
-        assert row_of(record(SESSIONS[0], head)) is not None
+        assert needs_no_decoding(record(SESSIONS[0], head), raw(head_key(SESSIONS[0], 3).encode(), None, []))
+
+
+def test_a_compressed_batch_holds_the_same_heads() -> None:
+    records = [record(one, at_rest(7, 40 + number)) for number, one in enumerate(SESSIONS[:4])]
+    assert needs_no_decoding(*records, codec="zstd")
+
+
+def test_one_record_of_others_costs_no_head() -> None:
+    heads = {one: at_rest(7, 40 + number) for number, one in enumerate(SESSIONS)}
+    store = loaded([raw(b"k", b"v", []), *(record(one, head) for one, head in heads.items())])
+    try:
+        assert {one: store.get(one) for one in SESSIONS} == heads
+    finally:
+        store.close()
 
 
 def test_what_is_no_head_is_passed_over() -> None:
@@ -164,9 +200,8 @@ def test_sessions_that_ended_take_no_memory_of_ours() -> None:
     tracemalloc.start()
     try:
         for begin in range(0, count, 1000):
-            loading.take(
-                [record(str(UUID(int=drawn.getrandbits(128), version=4)), at_rest(30, begin)) for _ in range(1000)]
-            )
+            ids = [str(UUID(int=drawn.getrandbits(128), version=4)) for _ in range(1000)]
+            read(loading, (record(one, at_rest(30, begin)) for one in ids))
         store = loading.loaded()
         kept, _ = tracemalloc.get_traced_memory()
     finally:

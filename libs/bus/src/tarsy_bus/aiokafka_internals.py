@@ -80,7 +80,7 @@ async def abandon(client: Client) -> None:
             await client._client.close()
 
 
-def copy_with_names(function: FunctionType, **names: type) -> FunctionType:
+def copy_with_names(function: FunctionType, **names: type[object]) -> FunctionType:
     """A copy of a function that finds other classes under these global names."""
     copy = FunctionType(
         function.__code__, function.__globals__ | names, function.__name__, function.__defaults__, function.__closure__

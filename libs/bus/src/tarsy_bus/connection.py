@@ -105,9 +105,9 @@ def producer(bus: Bus) -> AIOKafkaProducer:
     )
 
 
-def reader(bus: Bus) -> AIOKafkaConsumer:
+def reader(bus: Bus, consumer: type[TolerantConsumer] = TolerantConsumer) -> AIOKafkaConsumer:
     """A consumer without a group, for `assign` and `seek`. A deleted offset is an error, never a jump."""
-    return TolerantConsumer(
+    return consumer(
         unparsable=lambda topic: bus.unparsable(bus.short(topic)),
         bootstrap_servers=bus.bootstrap,
         client_id=bus.client,

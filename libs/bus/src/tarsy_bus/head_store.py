@@ -7,10 +7,10 @@ head of each of them at hand, without a question to Kafka.
 
 import sqlite3
 import tempfile
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from tarsy_bus.head_rows import HeadRow, packed_head, packed_session, unpacked_head
+from tarsy_bus.head_batches import HeadRows
+from tarsy_bus.head_rows import packed_head, packed_session, unpacked_head
 from tarsy_contracts.heads import SessionHead
 
 CACHE_KIB = 3 * 1024
@@ -58,16 +58,13 @@ class HeadStore:
         if known is None or known.number < head.number:
             self[session_id] = head
 
-    def offer_rows(self, rows: Sequence[HeadRow]) -> None:
+    def offer_rows(self, rows: HeadRows) -> None:
         """The same of many heads at rest. Only before any head of an open session comes."""
-        by_width: defaultdict[int, list[bytes]] = defaultdict(list)
-        for row in rows:
-            by_width[len(row.packed)].append(row.session + row.packed)
-        for width, found in by_width.items():
+        for width, found in rows.at_rest.items():
             self._table.execute(PUT_ALL, {"rows": b"".join(found), "count": len(found), "width": width})
-        if rows:
-            self.decided = max(self.decided, *(row.decided for row in rows))
-            self._note(unpacked_head(max(rows, key=lambda row: (row.offset, row.packed)).packed))
+        self.decided = max(self.decided, rows.decided)
+        if rows.last:
+            self._note(unpacked_head(rows.last))
 
     @property
     def open(self) -> Mapping[str, SessionHead]:

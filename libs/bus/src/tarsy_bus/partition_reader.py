@@ -14,6 +14,7 @@ from tarsy_bus.fetch_progress import FetchProgress, uncounted
 from tarsy_bus.outages import wait_out
 from tarsy_bus.record_parsing import UnparsableRecord
 from tarsy_bus.records import Delivery, delivery
+from tarsy_bus.tolerant_consumer import TolerantConsumer
 from tarsy_contracts.envelope import EnvelopeError
 
 log = structlog.get_logger(__name__)
@@ -57,12 +58,17 @@ async def read_to_end(
 
 
 async def records_to_end(
-    bus: Bus, topic: str, starts: Mapping[int, int], *, until: Mapping[int, int] | None = None
+    bus: Bus,
+    topic: str,
+    starts: Mapping[int, int],
+    *,
+    until: Mapping[int, int] | None = None,
+    consumer: type[TolerantConsumer] = TolerantConsumer,
 ) -> AsyncGenerator[list[Record]]:
     """The same, some records at a time. The caller closes it (`aclosing`) where it may leave early."""
     if not starts:
         return
-    async with PartitionReader(bus, topic).running() as follower:
+    async with PartitionReader(bus, topic, consumer=consumer).running() as follower:
         places = [TopicPartition(topic, partition) for partition in starts]
         first = await follower.consumer.beginning_offsets(places)
         last = await follower.consumer.end_offsets(places)
@@ -82,10 +88,17 @@ async def records_to_end(
 class PartitionReader:
     """One consumer for any number of partitions of one topic. `stepped` is called when brokers answered its reads."""
 
-    def __init__(self, bus: Bus, topic: str, stepped: Callable[[], None] = uncounted) -> None:
+    def __init__(
+        self,
+        bus: Bus,
+        topic: str,
+        stepped: Callable[[], None] = uncounted,
+        *,
+        consumer: type[TolerantConsumer] = TolerantConsumer,
+    ) -> None:
         self._topic = topic
         self._is_the_truth = topic in (bus.topics.sessions, bus.topics.heads)
-        self.consumer: AIOKafkaConsumer = reader(bus)
+        self.consumer: AIOKafkaConsumer = reader(bus, consumer)
         self._fetches = FetchProgress(self.consumer)
         self._stepped = stepped
 

@@ -69,6 +69,22 @@ class Batches:
         return self._at + size if size <= left else None
 
 
+def plain_batch(raw: bytes) -> tuple[bytes, int] | None:
+    """The batch as if it had not been compressed, and the offset of its last record.
+
+    None of a batch that is damaged, of an old format, in a codec of others, or of a transaction's marker.
+    """
+    if len(raw) < HEADER.size or raw[MAGIC_AT] < 2 or not DefaultRecordBatch(raw).validate_crc():
+        return None
+    base, _, _, _, _, attributes, delta, _, _, _, _, _, _ = HEADER.unpack_from(raw)
+    if attributes & CONTROL:
+        return None
+    try:
+        return _plain(raw, attributes), base + delta
+    except DecompressionError:
+        return None
+
+
 class TolerantRecords(PartitionRecords):  # type: ignore[misc] # aiokafka is untyped
     """What one fetch brought of a partition, in order. Transactions are not looked at: nobody here reads committed."""
 

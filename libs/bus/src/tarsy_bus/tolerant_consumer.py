@@ -26,18 +26,16 @@ class PositionLost(LogMismatch):
         )
 
 
-class _Fetcher(Fetcher):  # type: ignore[misc] # aiokafka is untyped
-    """aiokafka 0.14 has no other place where its parser could be replaced for one consumer."""
-
-    _proc_fetch_request = copy_with_names(
-        Fetcher._proc_fetch_request, MemoryRecords=Batches, PartitionRecords=TolerantRecords
-    )
+def fetcher_of(records: type[TolerantRecords]) -> type:
+    """A fetcher with this parser. aiokafka 0.14 has no other place where it could be replaced for one consumer."""
+    function = copy_with_names(Fetcher._proc_fetch_request, MemoryRecords=Batches, PartitionRecords=records)
+    return type("TolerantFetcher", (Fetcher,), {"_proc_fetch_request": function})
 
 
 class TolerantConsumer(AIOKafkaConsumer):  # type: ignore[misc]
     """Unparsable records come as UnparsableRecord; `unparsable` is told the topic of each."""
 
-    start = copy_with_names(AIOKafkaConsumer.start, Fetcher=_Fetcher)
+    start = copy_with_names(AIOKafkaConsumer.start, Fetcher=fetcher_of(TolerantRecords))
 
     def __init__(self, *, unparsable: Unparsable, **settings: object) -> None:
         super().__init__(**settings)

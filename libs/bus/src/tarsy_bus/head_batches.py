@@ -1,0 +1,100 @@
+"""Heads straight out of the bytes of record batches: one expression a record, and no objects of its parts.
+
+A take-over reads every head, also of a million sessions at rest: what one record costs here is what it waits for.
+"""
+
+import re
+from binascii import unhexlify
+from collections import defaultdict
+from functools import lru_cache
+
+from tarsy_bus.aiokafka_internals import decode_varint
+from tarsy_bus.head_rows import FACTS, PACKED, SPAN_PLACES
+from tarsy_bus.record_parsing import HEADER
+from tarsy_contracts.heads import SessionHead
+
+NUMBER = rb"(0|[1-9][0-9]{0,17})"
+SPAN = re.compile(rb'\{"first":' + NUMBER + rb',"last":' + NUMBER + rb"\}")
+BODY = (
+    rb'\{"phase":"(open|rest)","number":' + NUMBER + rb',"offset":' + NUMBER + rb',"event_id":"([0-9a-f]{32})",'
+    rb'"decided":(-1|0|[1-9][0-9]{0,17}),"spans":\[(?:' + SPAN.pattern + rb"((?:," + SPAN.pattern + rb")*))?\]\}"
+)
+VARINT = rb"[\x80-\xff]{0,4}[\x00-\x7f]"
+KEY = rb"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})/[0-9]+"
+LEAD = rb"(" + VARINT + rb")\x00" + VARINT + VARINT + VARINT + KEY
+"""Length, attributes, deltas of time and offset, length of the key; the key."""
+RECORD = re.compile(LEAD + VARINT + BODY)
+TOMBSTONE = re.compile(LEAD + rb"\x01")
+
+
+def _header(name: str, value: str) -> bytes:
+    """As it lies in a record. Lengths below 64 are one byte: twice the number, as varints of Kafka have a sign."""
+    return b"".join(bytes([2 * len(part)]) + part.encode() for part in (name, value))
+
+
+TYPE = _header("ce_type", SessionHead.type)
+SCHEMA = _header("ce_dataschema", SessionHead.dataschema())
+
+
+class HeadRows:
+    """Heads of any number of batches. `at_rest`: session and packed head in one piece, by the length of the head.
+
+    `opened`: session and packed head of the others. `last` is the packed head at rest whose event lies furthest in the
+    log, `decided` the highest inbox offset that a head at rest tells.
+    """
+
+    def __init__(self) -> None:
+        self.at_rest: defaultdict[int, list[bytes]] = defaultdict(list)
+        self.opened: list[tuple[bytes, bytes]] = []
+        self.last = b""
+        self.decided = -1
+        self._last_offset = -1
+
+    def __bool__(self) -> bool:
+        return bool(self.at_rest or self.opened)
+
+    def take(self, batch: bytes) -> bool:
+        """The heads of a batch without compression. Returns False when it stopped at a record of another form.
+
+        Such a batch is to be decoded, which costs ten times as much: our writers write no other form.
+        """
+        at, end = HEADER.size, len(batch)
+        while at < end:
+            found = RECORD.match(batch, at)
+            if found is None:
+                found = TOMBSTONE.match(batch, at)
+                if found is None:
+                    return False
+                at += _length(found.group(1))
+                continue
+            behind = at + _length(found.group(1))
+            if batch.find(TYPE, found.end(), behind) < 0 or batch.find(SCHEMA, found.end(), behind) < 0:
+                return False
+            self._add(found)
+            at = behind
+        return at == end
+
+    def _add(self, found: re.Match[bytes]) -> None:
+        _, key, phase, number, offset, event_id, decided, first, last, others, _, _ = found.groups()
+        session = unhexlify(key.replace(b"-", b""))
+        at, inbox = int(offset), int(decided)
+        packed = FACTS.pack(int(number), PACKED, at, inbox, unhexlify(event_id))
+        if first is not None:
+            packed += SPAN_PLACES.pack(int(first), int(last))
+        if others:
+            packed += b"".join(SPAN_PLACES.pack(int(one), int(two)) for one, two in SPAN.findall(others))
+        if phase == b"open":
+            self.opened.append((session, packed))
+            return
+        self.at_rest[len(packed)].append(session + packed)
+        if at > self._last_offset:
+            self._last_offset, self.last = at, packed
+        if inbox > self.decided:
+            self.decided = inbox
+
+
+@lru_cache(maxsize=1024)
+def _length(varint: bytes) -> int:
+    """Of a record, with the number that tells it."""
+    length, behind = decode_varint(varint, 0)
+    return int(length) + int(behind)

@@ -1,0 +1,60 @@
+"""Reading whole record batches: for a topic of so many small records that an object for each costs too much."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
+
+from tarsy_bus.aiokafka_internals import copy_with_names
+from tarsy_bus.record_parsing import Batches, KafkaRecord, TolerantRecords, plain_batch
+from tarsy_bus.tolerant_consumer import TolerantConsumer, fetcher_of
+
+GATHERED_BYTES = 256 * 1024
+"""A batch may hold a single record: so much of them is handed out in one piece."""
+
+
+@dataclass
+class WholeBatches(ConsumerRecord[bytes, bytes]):  # type: ignore[misc] # aiokafka is untyped
+    """Stands for all records of some batches; its offset is that of the last. `plain`: each without compression."""
+
+    plain: list[bytes]
+    raw: list[bytes]
+
+    def records(self, number: int) -> Iterator[KafkaRecord]:
+        """The records of one of them, as other consumers get them."""
+        place = TopicPartition(self.topic, self.partition)
+        return iter(TolerantRecords(place, Batches(self.raw[number]), [], 0, None, None, True, 0))
+
+
+class BatchRecords(TolerantRecords):
+    """What one fetch brought, some batches at a time. What is damaged or of an old format is parsed as ever."""
+
+    def _unpack_records(self) -> Iterator[KafkaRecord]:
+        plain: list[bytes] = []
+        raws: list[bytes] = []
+        size, last = 0, -1
+        for raw in self._records:
+            found = plain_batch(raw)
+            if found is not None:
+                one, last = found
+                plain.append(one)
+                raws.append(raw)
+                size += len(one)
+            if plain and (found is None or size >= GATHERED_BYTES):
+                yield self._whole(plain, raws, last)
+                plain, raws, size = [], [], 0
+            if found is None:
+                yield from self._records_of(raw)
+        if plain:
+            yield self._whole(plain, raws, last)
+
+    def _whole(self, plain: list[bytes], raw: list[bytes], last: int) -> WholeBatches:
+        self.next_fetch_offset = max(self.next_fetch_offset, last + 1)
+        nothing = (0, 1, None, None, None, -1, -1, ())
+        return WholeBatches(self._tp.topic, self._tp.partition, last, *nothing, plain=plain, raw=raw)
+
+
+class BatchConsumer(TolerantConsumer):
+    """Its `getmany` returns WholeBatches, where they can be read."""
+
+    start = copy_with_names(AIOKafkaConsumer.start, Fetcher=fetcher_of(BatchRecords))
