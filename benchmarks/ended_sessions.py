@@ -74,7 +74,8 @@ async def started(whole: Whole, service: str, *, told: bool = False) -> AsyncIte
     while not await asyncio.to_thread(process.ready):
         if not process.alive or time.monotonic() - began > GIVE_UP_SECONDS:
             raise SystemExit(process.log.read_text(errors="replace")[-4000:])
-        await asyncio.sleep(0.05)
+        # Asked seldom: it starts on the same cores.
+        await asyncio.sleep(0.25)
     seconds, cost = time.monotonic() - began, used(process.process.pid)
     if told:
         say(

@@ -15,9 +15,10 @@ from tarsy_contracts.heads import SessionHead
 
 NUMBER = rb"(0|[1-9][0-9]{0,17})"
 SPAN = re.compile(rb'\{"first":' + NUMBER + rb',"last":' + NUMBER + rb"\}")
+FURTHER_SPANS = rb"((?:," + SPAN.pattern.replace(b"(", b"(?:") + rb")*)"
 BODY = (
     rb'\{"phase":"(open|rest)","number":' + NUMBER + rb',"offset":' + NUMBER + rb',"event_id":"([0-9a-f]{32})",'
-    rb'"decided":(-1|0|[1-9][0-9]{0,17}),"spans":\[(?:' + SPAN.pattern + rb"((?:," + SPAN.pattern + rb")*))?\]\}"
+    rb'"decided":(-1|0|[1-9][0-9]{0,17}),"spans":\[(?:' + SPAN.pattern + FURTHER_SPANS + rb")?\]\}"
 )
 VARINT = rb"[\x80-\xff]{0,4}[\x00-\x7f]"
 KEY = rb"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})/[0-9]+"
@@ -32,8 +33,8 @@ def _header(name: str, value: str) -> bytes:
     return b"".join(bytes([2 * len(part)]) + part.encode() for part in (name, value))
 
 
-TYPE = _header("ce_type", SessionHead.type)
 SCHEMA = _header("ce_dataschema", SessionHead.dataschema())
+"""It names the type, too."""
 
 
 class HeadRows:
@@ -68,14 +69,14 @@ class HeadRows:
                 at += _length(found.group(1))
                 continue
             behind = at + _length(found.group(1))
-            if batch.find(TYPE, found.end(), behind) < 0 or batch.find(SCHEMA, found.end(), behind) < 0:
+            if batch.find(SCHEMA, found.end(), behind) < 0:
                 return False
             self._add(found)
             at = behind
         return at == end
 
     def _add(self, found: re.Match[bytes]) -> None:
-        _, key, phase, number, offset, event_id, decided, first, last, others, _, _ = found.groups()
+        _, key, phase, number, offset, event_id, decided, first, last, others = found.groups()
         session = unhexlify(key.replace(b"-", b""))
         at, inbox = int(offset), int(decided)
         packed = FACTS.pack(int(number), PACKED, at, inbox, unhexlify(event_id))
