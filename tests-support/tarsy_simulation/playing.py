@@ -1,6 +1,7 @@
 """Playing the investigation once: with nobody dying, or with somebody dying at an event of its log."""
 
 import asyncio
+import random
 from collections.abc import Callable, Sequence
 from contextvars import Context
 from dataclasses import dataclass, field
@@ -133,6 +134,8 @@ class _Stage:
         assert isinstance(loop, VirtualLoop)
         self.loop = loop
         self.broker = Broker(Topics("t"), Random(self.seed), self.loop.time)
+        # Retries of the services draw from it: their pauses belong to the run.
+        random.seed(self.seed)
         self.broker.before, self.broker.after = self._before, self._after
         self.config, self.llms = config(), models(SCRIPTS)
         self.servers = {name: ToolServer(tools) for name, tools in SERVERS.items()}

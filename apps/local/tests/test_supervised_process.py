@@ -17,9 +17,9 @@ from tarsy_local.supervisor import supervised_process
 from tarsy_local.supervisor.process_group import ProcessGroup, StartTooSlow
 from tarsy_local.supervisor.supervised_process import (
     LONGEST_PAUSE_SECONDS,
+    RestartPauses,
     ServiceRefused,
     SupervisedProcess,
-    next_pause,
 )
 from tarsy_testing import eventually
 
@@ -168,11 +168,10 @@ async def test_a_port_that_somebody_took_is_not_insisted_on(small: Callable[...,
 
 
 def test_pauses_grow_while_it_dies_at_once_and_begin_again_when_it_lived() -> None:
-    pauses = [0.0]
-    for _ in range(8):
-        pauses.append(next_pause(pauses[-1], 0.5))
-    assert pauses[1:] == [0.2, 0.4, 0.8, 1.6, 3.2, 6.4, LONGEST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS]
-    assert next_pause(LONGEST_PAUSE_SECONDS, 60.0) == 0.2
+    pauses = RestartPauses(draw=lambda: 0.0)
+    grown = [pauses.after(0.5) for _ in range(8)]
+    assert grown == [0.2, 0.4, 0.8, 1.6, 3.2, 6.4, LONGEST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS]
+    assert pauses.after(60.0) == 0.2
 
 
 async def test_they_end_one_service_after_the_other(small: Callable[..., SupervisedProcess], tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ class Clock:
         self.now += seconds
 
     def limit(self, seconds: float) -> TimeLimit:
-        return TimeLimit(ends_at=self.now + seconds, monotonic=lambda: self.now, sleep=self.sleep)
+        return TimeLimit(ends_at=self.now + seconds, monotonic=lambda: self.now, sleep=self.sleep, draw=lambda: 0.0)
 
 
 def record_at(offset: int) -> Record:

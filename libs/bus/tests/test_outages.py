@@ -8,7 +8,7 @@ import pytest
 from aiokafka import errors
 
 from tarsy_bus.acceptance import LogMismatch
-from tarsy_bus.outages import growing_pauses, passes, wait_out
+from tarsy_bus.outages import passes, wait_out
 
 
 def failing(*problems: Exception) -> Callable[[], Awaitable[str]]:
@@ -44,8 +44,3 @@ async def test_a_mistake_comes_out_at_once(problem: Exception) -> None:
     with pytest.raises(type(problem)):
         await wait_out("the end of the log", failing(problem))
     assert not passes(problem)
-
-
-def test_pauses_grow_up_to_a_limit() -> None:
-    pauses = growing_pauses(1.0, 5.0)
-    assert [next(pauses) for _ in range(5)] == [1.0, 2.0, 4.0, 5.0, 5.0]

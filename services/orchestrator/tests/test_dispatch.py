@@ -33,10 +33,10 @@ def publish_times(queued: DispatchedCall, story: Story, *, until: int) -> list[i
 
 
 def test_a_request_that_nobody_claims_is_published_again_with_growing_pauses(story: Story) -> None:
-    times = publish_times(DispatchedCall(owed_call(story)), story, until=120)
+    times = publish_times(DispatchedCall(owed_call(story), draw=lambda: 0.0), story, until=140)
     pauses = [later - sooner for sooner, later in pairwise(times)]
     assert times[0] == 0
-    assert pauses == [3, 6, 12, 24, LONGEST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS]
+    assert pauses == [4, 8, 16, LONGEST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS]
 
 
 def test_each_time_it_says_how_often_it_was_published(story: Story) -> None:

@@ -1,16 +1,14 @@
 """What could not be read is kept, as it was, with its place and the reason."""
 
-import asyncio
-
 import structlog
 
 from tarsy_bus.partition_reader import Record
-from tarsy_bus.publisher import NotWritten, Publisher, TooLarge
+from tarsy_bus.publisher import Publisher, TooLarge, not_written
+from tarsy_bus.retries import retry
 from tarsy_contracts.topics import LIMIT_BYTES
 
 log = structlog.get_logger(__name__)
 
-PAUSE_SECONDS = 1.0
 CUT_BYTES = LIMIT_BYTES // 3
 """What is kept of key and of value when a record is too large to be kept whole."""
 
@@ -43,13 +41,11 @@ async def dead_letter(publisher: Publisher, record: Record, reason: str) -> None
 
 async def dead_letter_until_written(publisher: Publisher, record: Record, reason: str) -> None:
     """Returns when it is written, however long Kafka is away: what follows goes past the record."""
-    while True:
-        try:
-            await dead_letter(publisher, record, reason)
-            return
-        except NotWritten as problem:
-            log.warning("dead_letter.not_written", reason=str(problem))
-            await asyncio.sleep(PAUSE_SECONDS)
+
+    def failed(problem: Exception, pause: float) -> None:
+        log.warning("dead_letter.not_written", reason=str(problem), pause_seconds=round(pause, 1))
+
+    await retry(lambda: dead_letter(publisher, record, reason), passes=not_written, failed=failed)
 
 
 def _cut(part: bytes | None) -> bytes | None:

@@ -4,16 +4,18 @@ One failed bootstrap says nothing of the records. Records that are gone stay gon
 """
 
 import asyncio
+import random
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 
 import structlog
 
-from tarsy_bus.outages import KAFKA_ERRORS, growing_pauses, passes
+from tarsy_bus.outages import KAFKA_ERRORS, passes
 from tarsy_bus.partition_reader import Record
+from tarsy_bus.retries import Draw, growing_pauses
 
 log = structlog.get_logger(__name__)
 
@@ -35,9 +37,13 @@ class TimeLimit:
     ends_at: float
     monotonic: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    draw: Draw = random.random
 
     def left(self) -> float:
         return max(0.0, self.ends_at - self.monotonic())
+
+    def pauses(self) -> Iterator[float]:
+        return growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS, draw=self.draw)
 
 
 async def read_through_outages(read: Read, offsets: Sequence[int], limit: TimeLimit) -> AsyncGenerator[Record]:
@@ -46,7 +52,7 @@ async def read_through_outages(read: Read, offsets: Sequence[int], limit: TimeLi
     Raises KafkaUnreachableError at the limit, and errors of Kafka that no wait can mend.
     """
     missing = deque(offsets)
-    pauses, reason = growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS), ""
+    pauses, reason = limit.pauses(), ""
     while missing:
         try:
             async with aclosing(read(tuple(missing))) as records:
@@ -54,7 +60,7 @@ async def read_through_outages(read: Read, offsets: Sequence[int], limit: TimeLi
                     async with asyncio.timeout(limit.left()):
                         record = await anext(records)
                     missing.popleft()
-                    pauses = growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
+                    pauses = limit.pauses()
                     yield record
         except KAFKA_ERRORS as problem:
             # A timeout is an OSError.

@@ -1,15 +1,13 @@
-"""Outages of Kafka: which errors pass by themselves, and waiting for the end of them with growing pauses."""
+"""Outages of Kafka: which errors pass by themselves, and waiting for the end of them."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 
 import structlog
 from aiokafka import errors
 
-log = structlog.get_logger(__name__)
+from tarsy_bus.retries import retry
 
-FIRST_PAUSE_SECONDS = 0.25
-LONGEST_PAUSE_SECONDS = 10.0
+log = structlog.get_logger(__name__)
 
 KAFKA_ERRORS = (errors.KafkaError, OSError)
 """What aiokafka raises while Kafka is away, among others: see `passes`. A TimeoutError is an OSError."""
@@ -41,22 +39,10 @@ def passes(problem: BaseException) -> bool:
     return isinstance(problem, KAFKA_ERRORS) and not isinstance(problem, LASTING) and not died
 
 
-def growing_pauses(first: float = FIRST_PAUSE_SECONDS, longest: float = LONGEST_PAUSE_SECONDS) -> Iterator[float]:
-    """Seconds, each pause twice the one before."""
-    pause = first
-    while True:
-        yield pause
-        pause = min(2 * pause, longest)
-
-
 async def wait_out[T](what: str, ask: Callable[[], Awaitable[T]], pauses: Iterator[float] | None = None) -> T:
     """The answer, however long Kafka is away: it asks again, after growing pauses. Raises what does not pass."""
-    for pause in pauses or growing_pauses():
-        try:
-            return await ask()
-        except KAFKA_ERRORS as problem:
-            if not passes(problem):
-                raise
-            log.warning("kafka.waited_for", what=what, reason=repr(problem), pause_seconds=pause)
-            await asyncio.sleep(pause)
-    raise AssertionError("pauses never end")
+
+    def failed(problem: Exception, pause: float) -> None:
+        log.warning("kafka.waited_for", what=what, reason=repr(problem), pause_seconds=round(pause, 1))
+
+    return await retry(ask, passes=passes, failed=failed, pauses=pauses)

@@ -25,6 +25,11 @@ class NotWritten(Exception):
     """Kafka did not acknowledge the record in time. It may be written all the same: repeats must be harmless."""
 
 
+def not_written(problem: Exception) -> bool:
+    """For retries: writing it again is harmless, and may help."""
+    return isinstance(problem, NotWritten)
+
+
 class TooLarge(ValueError):
     """The record is above the one limit of all topics; it should have gone by reference."""
 

@@ -14,10 +14,11 @@ from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member
 from tarsy_bus.dead_letters import dead_letter_until_written
 from tarsy_bus.fetch_progress import FetchProgress, uncounted
-from tarsy_bus.outages import growing_pauses, passes
+from tarsy_bus.outages import passes
 from tarsy_bus.partition_reader import Record, poll
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.records import delivery
+from tarsy_bus.retries import growing_pauses
 from tarsy_bus.start_positions import AssignedPartitions
 from tarsy_bus.tolerant_consumer import PositionLost
 from tarsy_contracts.envelope import EnvelopeError

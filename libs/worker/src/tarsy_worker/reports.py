@@ -1,12 +1,15 @@
 """Reports of a worker to the owners of sessions, written to the inbox again and again until Kafka has them."""
 
-import asyncio
+import structlog
 
-from tarsy_bus.publisher import NotWritten, Publisher
+from tarsy_bus.publisher import Publisher, not_written
+from tarsy_bus.retries import growing_pauses, retry
 from tarsy_bus.tracing import traceparent_of
 from tarsy_contracts.ids import report_id
 from tarsy_contracts.inputs import CallClaimed, CallNotStarted, SummaryReported, ToolCallReported
 from tarsy_contracts.timing import LONGEST_PAUSE_SECONDS
+
+log = structlog.get_logger(__name__)
 
 FIRST_PAUSE_SECONDS = 0.1
 
@@ -20,21 +23,23 @@ class InboxClient:
 
     async def report(self, session_id: str, report: Report) -> None:
         """Returns when the report is acknowledged. Repeats are harmless: its id is derived."""
-        pause = FIRST_PAUSE_SECONDS
-        while True:
-            try:
-                await self._publisher.publish(
-                    self._publisher.topics.inbox,
-                    report,
-                    key=session_id,
-                    id=id_of(report),
-                    subject=session_id,
-                    traceparent=traceparent_of(session_id),
-                )
-                return
-            except NotWritten:
-                await asyncio.sleep(pause)
-                pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+
+        def failed(problem: Exception, pause: float) -> None:
+            log.warning("report.not_written", session_id=session_id, reason=str(problem), pause_seconds=round(pause, 1))
+
+        await retry(
+            lambda: self._publisher.publish(
+                self._publisher.topics.inbox,
+                report,
+                key=session_id,
+                id=id_of(report),
+                subject=session_id,
+                traceparent=traceparent_of(session_id),
+            ),
+            passes=not_written,
+            failed=failed,
+            pauses=growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS),
+        )
 
 
 def id_of(report: Report) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import structlog
 
-from tarsy_bus.outages import growing_pauses
+from tarsy_bus.retries import growing_pauses
 from tarsy_bus.tolerant_consumer import PositionLost
 from tarsy_ingest.alerts_topic import AlertsTopic
 from tarsy_ingest.metrics import Metrics

@@ -5,7 +5,6 @@ header that is not text is enough), and the commit of the next record then goes 
 the reading with the record uncommitted (alerts_reader), and a header is as opaque as the value.
 """
 
-import asyncio
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -18,10 +17,11 @@ from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member
 from tarsy_bus.dead_letters import dead_letter
 from tarsy_bus.fetch_progress import FetchProgress
-from tarsy_bus.outages import growing_pauses, wait_out
+from tarsy_bus.outages import wait_out
 from tarsy_bus.partition_reader import Record, poll
-from tarsy_bus.publisher import NotWritten, Publisher, TooLarge
+from tarsy_bus.publisher import NotWritten, Publisher, TooLarge, not_written
 from tarsy_bus.record_parsing import UnparsableRecord
+from tarsy_bus.retries import retry
 from tarsy_bus.start_positions import AssignedPartitions
 from tarsy_bus.tracing import carried_traceparent
 from tarsy_ingest.alert_rules import AlertRules
@@ -92,13 +92,11 @@ class AlertsTopic:
 
     async def _until_handed_over(self, record: Record, cluster: str) -> None:
         """An outage is waited out, however long: going on would leave the record behind."""
-        for pause in growing_pauses():
-            try:
-                await self._hand_over(record, cluster)
-                return
-            except NotWritten as problem:
-                log.warning("alert.not_written", offset=record.offset, reason=str(problem), pause_seconds=pause)
-                await asyncio.sleep(pause)
+
+        def failed(problem: Exception, pause: float) -> None:
+            log.warning("alert.not_written", offset=record.offset, reason=str(problem), pause_seconds=round(pause, 1))
+
+        await retry(lambda: self._hand_over(record, cluster), passes=not_written, failed=failed)
 
     async def _hand_over(self, record: Record, cluster: str) -> None:
         """To the inbox, or to the dead letters.

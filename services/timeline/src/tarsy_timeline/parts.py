@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 
-from tarsy_bus.outages import growing_pauses
+from tarsy_bus.retries import growing_pauses
 
 log = structlog.get_logger(__name__)
 

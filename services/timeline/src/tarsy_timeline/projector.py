@@ -16,7 +16,7 @@ from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member
 from tarsy_bus.fetch_progress import FetchProgress, uncounted
 from tarsy_bus.lag import Lag, unread
-from tarsy_bus.outages import growing_pauses, passes
+from tarsy_bus.outages import passes
 from tarsy_bus.pacing import Pacer
 from tarsy_bus.partition_reader import (
     GATHER_SECONDS,
@@ -29,6 +29,7 @@ from tarsy_bus.partition_reader import (
 )
 from tarsy_bus.recent_chains import RecentChains
 from tarsy_bus.records import Delivery, append_time
+from tarsy_bus.retries import growing_pauses
 from tarsy_bus.start_positions import hold
 from tarsy_bus.tracing import record_read_span
 from tarsy_contracts.recorded import RecordedEvent

@@ -10,6 +10,7 @@ import httpx2
 import structlog
 
 from tarsy_bus.acceptance import LastAccepted
+from tarsy_bus.retries import growing_pauses, retry
 from tarsy_contracts.api.chains import LastEvent, ProjectedLog
 from tarsy_contracts.api.timeline import SessionHistory
 from tarsy_websocket_gateway.history import History, history_of
@@ -19,6 +20,7 @@ log = structlog.get_logger(__name__)
 HISTORY_SECONDS = 10.0
 CHAINS_SECONDS = 60.0
 MOST_AT_ONCE = 50
+FIRST_PAUSE_SECONDS = 0.1
 LONGEST_PAUSE_SECONDS = 5.0
 
 
@@ -53,19 +55,19 @@ class TimelineApi:
 
     async def beginning(self) -> Beginning:
         """Asks until the timeline answers: it may be still starting."""
-        pause = 0.1
-        while True:
-            try:
-                async with asyncio.timeout(CHAINS_SECONDS):
-                    return await self._beginning()
-            except (httpx2.HTTPError, TimeoutError) as problem:
-                log.warning("timeline.waiting", url=self._url, reason=repr(problem))
-                await asyncio.sleep(pause)
-                pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
+        return await retry(
+            self._beginning,
+            passes=lambda problem: isinstance(problem, httpx2.HTTPError | TimeoutError),
+            failed=lambda problem, pause: log.warning("timeline.waiting", url=self._url, reason=repr(problem)),
+            pauses=growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS),
+        )
 
     async def _beginning(self) -> Beginning:
         client = self._running_client
-        async with client.stream("GET", "/internal/v1/chains", params={"open_only": "true"}) as answer:
+        async with (
+            asyncio.timeout(CHAINS_SECONDS),
+            client.stream("GET", "/internal/v1/chains", params={"open_only": "true"}) as answer,
+        ):
             answer.raise_for_status()
             return await _read_beginning(answer)
 

@@ -2,10 +2,11 @@
 
 import asyncio
 import os
+import random
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal
@@ -14,6 +15,7 @@ import httpx2
 import structlog
 from pydantic import BaseModel, ValidationError
 
+from tarsy_bus.retries import Draw, growing_pauses
 from tarsy_embedded.child import LOG_BYTES, ChildProcess
 from tarsy_embedded.ports import free_port, is_taken
 from tarsy_local.addresses import HOST
@@ -47,11 +49,21 @@ class UnreadyAnswer(BaseModel):
     reasons: dict[str, list[str]]
 
 
-def next_pause(pause: float, lived: float) -> float:
-    """Before a process is started again that was started after `pause` and lived for so long (seconds)."""
-    if lived >= LIVED_SECONDS:
-        return FIRST_PAUSE_SECONDS
-    return min(max(pause * 2, FIRST_PAUSE_SECONDS), LONGEST_PAUSE_SECONDS)
+class RestartPauses:
+    """Pauses before a process is started again: they grow while it dies at once."""
+
+    def __init__(self, draw: Draw = random.random) -> None:
+        self._draw = draw
+        self._left = self._growing()
+
+    def after(self, lived: float) -> float:
+        """The pause (seconds) after it lived for so long."""
+        if lived >= LIVED_SECONDS:
+            self._left = self._growing()
+        return next(self._left)
+
+    def _growing(self) -> Iterator[float]:
+        return growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS, draw=self._draw)
 
 
 class SupervisedProcess:
@@ -105,15 +117,14 @@ class SupervisedProcess:
 
     async def run(self) -> None:
         """Until it was told to stop and has ended. Raises ServiceRefused. Leaves no process behind."""
-        pause = 0.0
+        pauses = RestartPauses()
         try:
             while not self._told.is_set():
                 began = time.monotonic()
                 code = await self._live(self._start())
                 if self._told.is_set():
                     break
-                pause = next_pause(pause, time.monotonic() - began)
-                await self._wait(pause, code)
+                await self._wait(pauses.after(time.monotonic() - began), code)
                 self.restarts += not self._told.is_set()
         finally:
             self._end_child()

@@ -1,6 +1,5 @@
 """Appending one batch of decisions to the log of a partition, also where the broker's answer does not come."""
 
-import asyncio
 from collections.abc import Sequence
 
 import structlog
@@ -9,10 +8,9 @@ from aiokafka.errors import KafkaError
 from tarsy_bus.connection import Bus
 from tarsy_bus.log_writer import AppendUncertain, Entry, LogWriter
 from tarsy_bus.partition_reader import ends
+from tarsy_bus.retries import retry
 
 log = structlog.get_logger(__name__)
-
-PAUSE_SECONDS = 0.5
 
 
 async def append_batch(bus: Bus, writer: LogWriter, partition: int, entries: Sequence[Entry]) -> int:
@@ -25,9 +23,9 @@ async def append_batch(bus: Bus, writer: LogWriter, partition: int, entries: Seq
 
 
 async def _end_of_log(bus: Bus, partition: int) -> int:
-    while True:
-        try:
-            return (await ends(bus, bus.topics.sessions, [partition]))[partition]
-        except KafkaError as problem:
-            log.warning("log.unreachable", partition=partition, reason=repr(problem))
-            await asyncio.sleep(PAUSE_SECONDS)
+    found = await retry(
+        lambda: ends(bus, bus.topics.sessions, [partition]),
+        passes=lambda problem: isinstance(problem, KafkaError),
+        failed=lambda problem, pause: log.warning("log.unreachable", partition=partition, reason=repr(problem)),
+    )
+    return found[partition]

@@ -4,7 +4,8 @@ import asyncio
 
 import structlog
 
-from tarsy_bus.publisher import NotWritten, Publisher
+from tarsy_bus.publisher import Publisher, not_written
+from tarsy_bus.retries import growing_pauses, retry
 from tarsy_contracts.heads import SessionHead, head_key
 from tarsy_contracts.ids import derived_id
 
@@ -41,15 +42,16 @@ class HeadWriter:
             self._written.set()
 
     async def _until_written(self, session_id: str, head: SessionHead, replaced: SessionHead | None) -> None:
-        pause = FIRST_PAUSE_SECONDS
-        while True:
-            try:
-                await self._write(session_id, head, replaced)
-                return
-            except NotWritten as problem:
-                log.warning("head.not_written", session_id=session_id, reason=str(problem))
-                await asyncio.sleep(pause)
-                pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+
+        def failed(problem: Exception, pause: float) -> None:
+            log.warning("head.not_written", session_id=session_id, reason=str(problem), pause_seconds=round(pause, 1))
+
+        await retry(
+            lambda: self._write(session_id, head, replaced),
+            passes=not_written,
+            failed=failed,
+            pauses=growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS),
+        )
 
     async def _write(self, session_id: str, head: SessionHead, replaced: SessionHead | None) -> None:
         """The tombstone of the older number goes after the newer head: a reader in between finds both, never none."""

@@ -14,6 +14,7 @@ from tarsy_bus.held_sessions import HeldInput, read_held
 from tarsy_bus.partition_reader import Record
 from tarsy_bus.publisher import NotWritten, Publisher, TooLarge
 from tarsy_bus.records import append_time
+from tarsy_bus.retries import growing_pauses, retry
 from tarsy_contracts.envelope import Headers
 from tarsy_contracts.held import SessionSetAside, input_key, marker_key, own_headers, place_headers
 from tarsy_contracts.ids import derived_id
@@ -117,14 +118,12 @@ class HeldTopic:
 
 async def _until_done[T](attempt: Callable[[], Awaitable[T]]) -> T:
     """Waits outages out. Raises TooLarge or RecordsGone, which no repetition mends."""
-    pause = FIRST_PAUSE_SECONDS
-    while True:
-        try:
-            return await attempt()
-        except (NotWritten, KafkaError, TimeoutError) as problem:
-            log.warning("held.not_done", problem=type(problem).__name__)
-            await asyncio.sleep(pause)
-            pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+    return await retry(
+        attempt,
+        passes=lambda problem: isinstance(problem, NotWritten | KafkaError | TimeoutError),
+        failed=lambda problem, pause: log.warning("held.not_done", problem=type(problem).__name__),
+        pauses=growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS),
+    )
 
 
 def _headers(record: Record) -> Headers:

@@ -16,10 +16,11 @@ from tarsy_bus.fetch_progress import FetchProgress
 from tarsy_bus.head_reading import read_heads
 from tarsy_bus.held_sessions import read_held
 from tarsy_bus.log_writer import LogWriter
-from tarsy_bus.outages import growing_pauses, wait_out
+from tarsy_bus.outages import wait_out
 from tarsy_bus.pacing import Pacer
 from tarsy_bus.partition_reader import PartitionReader, Record, ends, poll
 from tarsy_bus.records import append_time
+from tarsy_bus.retries import growing_pauses
 from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.partition.assembled_partition import AssembledPartition
 from tarsy_orchestrator.partition.decision_progress import DecisionProgress

@@ -7,6 +7,7 @@ import structlog
 from aiokafka.errors import KafkaError
 
 from tarsy_bus.connection import Bus
+from tarsy_bus.retries import growing_pauses
 from tarsy_orchestrator.partition.decision_batch import PendingInput
 from tarsy_orchestrator.partition.rehydration import rehydrate
 from tarsy_orchestrator.partition.session_table import SessionTable
@@ -17,7 +18,6 @@ log = structlog.get_logger(__name__)
 
 REHYDRATE_SECONDS = 30.0
 REHYDRATED_AT_ONCE = 4
-PAUSE_SECONDS = 0.5
 
 
 class SessionLoader:
@@ -61,13 +61,14 @@ class SessionLoader:
         group.start_finite(f"loading of session {one.session_id}", self._load(one.session_id))
 
     async def _load(self, session_id: str) -> None:
+        pauses = growing_pauses()
         while (head := self._sessions.head(session_id)) is not None:
             try:
                 async with self._places, asyncio.timeout(REHYDRATE_SECONDS):
                     rehydrated = await rehydrate(self._bus, self._partition, session_id, head)
             except (KafkaError, TimeoutError) as problem:
                 log.warning("session.not_revived", session_id=session_id, reason=repr(problem))
-                await asyncio.sleep(PAUSE_SECONDS)
+                await asyncio.sleep(next(pauses))
                 continue
             if self._sessions.head(session_id) == head:
                 self._sessions.load(session_id, rehydrated.state, rehydrated.size)

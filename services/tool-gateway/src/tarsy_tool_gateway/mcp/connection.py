@@ -13,6 +13,7 @@ from mcp.shared.dispatcher import ProgressFnT
 from mcp_types import CallToolResult, Tool
 from pydantic import JsonValue
 
+from tarsy_bus.retries import growing_pauses
 from tarsy_tool_gateway.mcp.arguments import ArgumentChecks
 from tarsy_tool_gateway.mcp.diagnosis import Diagnosis, diagnose
 from tarsy_tool_gateway.mcp.failures import CallFailedError, FailureKind, failure_of
@@ -115,16 +116,15 @@ class McpConnection:
         """Keeps a session until `stop`; one that ended is followed by another, after growing pauses."""
         self._task = asyncio.current_task()
         async with opener(self.plan, self.mask) as open_streams, asyncio.TaskGroup() as sessions:
-            pause = FIRST_PAUSE_SECONDS
+            pauses = growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
             while not self._stopping:
                 began = time.monotonic()
                 await self._one_session(open_streams, sessions)
                 if self._stopping:
                     return
                 if time.monotonic() - began > STABLE_SECONDS:
-                    pause = FIRST_PAUSE_SECONDS
-                await asyncio.sleep(pause)
-                pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+                    pauses = growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
+                await asyncio.sleep(next(pauses))
 
     async def wait_ready(self, seconds: float) -> None:
         """Raises CallFailedError."""

@@ -11,6 +11,8 @@ from mcp.client.subscriptions import SubscriptionLost
 from mcp_types import METHOD_NOT_FOUND, ToolListChangedNotification
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
+from tarsy_bus.retries import growing_pauses
+
 log = structlog.get_logger(__name__)
 
 ACKNOWLEDGED_SECONDS = 10.0
@@ -28,13 +30,13 @@ async def follow_tool_changes(client: Client, changed: Callable[[], None]) -> No
     offered = client.server_capabilities.tools
     if client.protocol_version not in MODERN_PROTOCOL_VERSIONS or offered is None or not offered.list_changed:
         return
-    pause = FIRST_PAUSE_SECONDS
+    pauses = growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
     while True:
         try:
             async with asyncio.timeout(ACKNOWLEDGED_SECONDS) as limit:
                 async with client.listen(tools_list_changed=True) as changes:
                     limit.reschedule(None)
-                    pause = FIRST_PAUSE_SECONDS
+                    pauses = growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
                     changed()  # nothing tells what happened before this
                     async for _ in changes:
                         changed()
@@ -44,5 +46,4 @@ async def follow_tool_changes(client: Client, changed: Callable[[], None]) -> No
             log.debug("mcp_server.subscription_lost", problem=type(problem).__name__)
         # It may have ended because the server did.
         changed()
-        await asyncio.sleep(pause)
-        pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+        await asyncio.sleep(next(pauses))

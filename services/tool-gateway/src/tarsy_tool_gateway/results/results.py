@@ -5,7 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from tarsy_bus.publisher import NotWritten, Publisher
+import structlog
+
+from tarsy_bus.publisher import Publisher, not_written
+from tarsy_bus.retries import retry
 from tarsy_bus.tracing import current_traceparent
 from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.events import Piece, StoredResult
@@ -13,12 +16,13 @@ from tarsy_contracts.ids import report_id
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_tool_gateway.results.text import count_lines, split, truncate_at_line
 
+log = structlog.get_logger(__name__)
+
 INLINE_BYTES = 64 * 1024
 PIECE_BYTES = 512 * 1024
 MOST_BYTES = 32 * 1024 * 1024
 OFF_THE_LOOP_CHARACTERS = 256 * 1024
 """Longer text is masked and split in a thread: nobody else waits for it."""
-RETRY_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +119,11 @@ class ResultStore:
         headers = [(name, value) for name, value in envelope.headers() if name != "content-type"]
         headers.append(("content-type", b"text/plain; charset=utf-8"))
         topic = self._publisher.topics.results
-        while True:
-            try:
-                metadata = await self._publisher.write(
-                    topic, key=call_id.encode(), value=piece, headers=headers, partition=partition
-                )
-                return metadata.partition, metadata.offset
-            except NotWritten:
-                await asyncio.sleep(RETRY_SECONDS)
+        metadata = await retry(
+            lambda: self._publisher.write(
+                topic, key=call_id.encode(), value=piece, headers=headers, partition=partition
+            ),
+            passes=not_written,
+            failed=lambda problem, pause: log.warning("result.not_written", call_id=call_id, reason=str(problem)),
+        )
+        return metadata.partition, metadata.offset
