@@ -11,6 +11,7 @@ from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitio
 
 from tarsy_bus.metrics import Unparsable, Wrote, not_counted, uncounted
 from tarsy_bus.tolerant_consumer import TolerantConsumer
+from tarsy_bus.whole_batches import BatchConsumer
 from tarsy_contracts.partitioning import partition_of
 from tarsy_contracts.topics import LIMIT_BYTES, LOG_PARTITIONS, Topics
 
@@ -105,8 +106,17 @@ def producer(bus: Bus) -> AIOKafkaProducer:
     )
 
 
-def reader(bus: Bus, consumer: type[TolerantConsumer] = TolerantConsumer) -> AIOKafkaConsumer:
+def reader(bus: Bus) -> AIOKafkaConsumer:
     """A consumer without a group, for `assign` and `seek`. A deleted offset is an error, never a jump."""
+    return _reader(bus, TolerantConsumer)
+
+
+def batch_reader(bus: Bus) -> AIOKafkaConsumer:
+    """The same, for whole batches."""
+    return _reader(bus, BatchConsumer)
+
+
+def _reader(bus: Bus, consumer: type[TolerantConsumer]) -> AIOKafkaConsumer:
     return consumer(
         unparsable=lambda topic: bus.unparsable(bus.short(topic)),
         bootstrap_servers=bus.bootstrap,

@@ -10,12 +10,12 @@ from uuid import UUID
 
 import structlog
 
-from tarsy_bus.connection import Bus
+from tarsy_bus.connection import Bus, batch_reader
 from tarsy_bus.head_batches import HeadRows
 from tarsy_bus.head_rows import SESSION_BYTES, unpacked_head
 from tarsy_bus.head_store import HeadStore
 from tarsy_bus.partition_reader import Record, parse_record, records_to_end
-from tarsy_bus.whole_batches import BatchConsumer, WholeBatches
+from tarsy_bus.whole_batches import WholeBatches
 from tarsy_contracts.heads import SessionHead, session_of_head_key
 from tarsy_contracts.recorded import UnknownType, UnreadableValue
 
@@ -43,7 +43,7 @@ async def read_heads(bus: Bus, partitions: Iterable[int]) -> dict[int, HeadStore
 
 async def _fill(loading: Mapping[int, "HeadLoading"], filling: "_Filling", bus: Bus) -> None:
     starts, unfilled = dict.fromkeys(loading, 0), 0
-    async with aclosing(records_to_end(bus, bus.topics.heads, starts, consumer=BatchConsumer)) as found:
+    async with aclosing(records_to_end(bus, bus.topics.heads, starts, consumer=batch_reader)) as found:
         async for records in found:
             for record in records:
                 loading[record.partition].parse(record)

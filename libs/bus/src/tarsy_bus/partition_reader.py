@@ -14,7 +14,6 @@ from tarsy_bus.fetch_progress import FetchProgress, uncounted
 from tarsy_bus.outages import wait_out
 from tarsy_bus.record_parsing import UnparsableRecord
 from tarsy_bus.records import Delivery, delivery
-from tarsy_bus.tolerant_consumer import TolerantConsumer
 from tarsy_contracts.envelope import EnvelopeError
 
 log = structlog.get_logger(__name__)
@@ -26,6 +25,7 @@ GATHER_SECONDS = 0.02
 the processes that act on them are not in its way. Nobody sees the difference."""
 
 type Record = ConsumerRecord[bytes, bytes]
+type MakeConsumer = Callable[[Bus], AIOKafkaConsumer]
 
 
 async def ends(bus: Bus, topic: str, partitions: list[int]) -> dict[int, int]:
@@ -63,7 +63,7 @@ async def records_to_end(
     starts: Mapping[int, int],
     *,
     until: Mapping[int, int] | None = None,
-    consumer: type[TolerantConsumer] = TolerantConsumer,
+    consumer: MakeConsumer = reader,
 ) -> AsyncGenerator[list[Record]]:
     """The same, some records at a time. The caller closes it (`aclosing`) where it may leave early."""
     if not starts:
@@ -94,11 +94,11 @@ class PartitionReader:
         topic: str,
         stepped: Callable[[], None] = uncounted,
         *,
-        consumer: type[TolerantConsumer] = TolerantConsumer,
+        consumer: MakeConsumer = reader,
     ) -> None:
         self._topic = topic
         self._is_the_truth = topic in (bus.topics.sessions, bus.topics.heads)
-        self.consumer: AIOKafkaConsumer = reader(bus, consumer)
+        self.consumer: AIOKafkaConsumer = consumer(bus)
         self._fetches = FetchProgress(self.consumer)
         self._stepped = stepped
 

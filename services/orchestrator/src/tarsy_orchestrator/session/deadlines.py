@@ -34,9 +34,10 @@ def list_deadlines(state: Investigating) -> Iterator[Deadline]:
     if state.cancelled is not None:
         yield Deadline(state.session_id, state.cancelled.at, state.cancelled.at + CANCEL_GRACE)
         return
-    if state.began_at is not None:
-        end = state.began_at + timedelta(seconds=state.started.chain.limits.session_seconds)
-        yield Deadline(state.session_id, state.began_at, end)
+    began_at = state.life.began_at
+    if began_at is not None:
+        end = began_at + timedelta(seconds=state.started.chain.limits.session_seconds)
+        yield Deadline(state.session_id, began_at, end)
     for execution in state.executions.values():
         since, end_of_iteration = execution.iteration_since, execution.deadline
         if execution.open and since is not None and end_of_iteration is not None:

@@ -138,7 +138,7 @@ def effects_of(state: SessionState) -> list[Effect]:
 def _steps(state: Investigating) -> Iterator[OwnEffect]:
     stage = state.stage
     if stage is None:
-        yield AdmissionEffect(state.session_id, priority_of(state.started.alert), state.opened_at)
+        yield AdmissionEffect(state.session_id, priority_of(state.started.alert), state.life.opened_at)
         return
     if servers := wanted_servers(state):
         yield OfferToolsEffect(stage.started, servers)

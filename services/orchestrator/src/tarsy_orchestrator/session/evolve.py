@@ -21,6 +21,7 @@ from tarsy_orchestrator.session.state import (
     Cancelled,
     Ending,
     Investigating,
+    Life,
     NotStarted,
     SessionState,
     Unsupported,
@@ -58,7 +59,7 @@ def evolve(state: SessionState, record: RecordedEvent) -> SessionState:
 
 def _opened(event: e.SessionStarted, record: RecordedEvent, decided: int) -> SessionState:
     return Investigating(
-        session_id=record.session_id, started=event, last_decided_offset=decided, opened_at=record.appended_at
+        session_id=record.session_id, started=event, last_decided_offset=decided, life=Life(record.appended_at)
     )
 
 
@@ -116,6 +117,8 @@ def _at_rest(state: Investigating, ended: Ending) -> AtRest:
         started=state.started,
         last_decided_offset=state.last_decided_offset,
         ended=ended,
+        stages=state.stages,
+        executions=state.executions,
         calls=state.calls,
         answers=state.answers,
         refusals_forgotten=state.refusals_forgotten,

@@ -68,10 +68,12 @@ def apply_outcome_learned[S: Investigating | AtRest](state: S, event: e.ToolCall
 
 
 def _turns_begun(state: Investigating | AtRest, call: ToolCallState) -> int:
-    execution = state.executions.get(call.requested.execution_id) if isinstance(state, Investigating) else None
+    execution = state.executions.get(call.requested.execution_id)
     if execution is None:
         return 0
-    return len(execution.turns) + (execution.waiting_for is not None)
+    # At rest no answer comes any more.
+    is_asked = isinstance(state, Investigating) and execution.waiting_for is not None
+    return len(execution.turns) + is_asked
 
 
 def change_call(calls: Mapping[str, ToolCallState], call_id: str, change: Change) -> Mapping[str, ToolCallState] | None:

@@ -29,8 +29,8 @@ def apply_stage_event(state: Investigating, event: StageEvent, record: RecordedE
 def apply_stage_started(state: Investigating, event: e.StageStarted, record: RecordedEvent) -> Investigating | None:
     if state.stage is not None and state.stage.open:
         return None
-    began_at = record.appended_at if state.began_at is None else state.began_at
-    return replace(state, stages=(*state.stages, Stage(event)), began_at=began_at)
+    life = state.life if state.life.began_at is not None else replace(state.life, began_at=record.appended_at)
+    return replace(state, stages=(*state.stages, Stage(event)), life=life)
 
 
 def apply_tools_offered(state: Investigating, event: e.StageToolsOffered) -> Investigating | None:

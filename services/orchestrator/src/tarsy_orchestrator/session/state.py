@@ -203,8 +203,19 @@ class Cancelled:
 
 
 @dataclass(frozen=True, slots=True)
+class Life:
+    """The clocks of one life of a session, from its opener to its end: they count nothing of an earlier life.
+
+    `opened_at`: when it came; `began_at`: its first stage, None while it waits for its turn.
+    """
+
+    opened_at: datetime
+    began_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Investigating:
-    """An open session. Without a stage it waits for its turn. `opened_at`: when it came; `began_at`: its first stage.
+    """An open session. Without a stage it waits for its turn.
 
     `cancelled`: somebody wanted it to end, and it waits for calls that may have run.
     """
@@ -212,8 +223,7 @@ class Investigating:
     session_id: str
     started: e.SessionStarted
     last_decided_offset: int
-    opened_at: datetime
-    began_at: datetime | None = None
+    life: Life
     stages: tuple[Stage, ...] = ()
     executions: Mapping[str, Execution] = field(default_factory=dict)
     calls: Mapping[str, ToolCallState] = field(default_factory=dict)
@@ -233,7 +243,7 @@ class Investigating:
 
 @dataclass(frozen=True, slots=True)
 class AtRest:
-    """At rest. The calls are kept for outcomes that are learned late.
+    """At rest. All that was found stays: outcomes are learned late, and a later life builds on the stages of this one.
 
     `started` is None when an operator ended what this code cannot read.
     """
@@ -241,6 +251,8 @@ class AtRest:
     started: e.SessionStarted | None
     last_decided_offset: int
     ended: Ending
+    stages: tuple[Stage, ...] = ()
+    executions: Mapping[str, Execution] = field(default_factory=dict)
     calls: Mapping[str, ToolCallState] = field(default_factory=dict)
     answers: Mapping[str, Answered] = field(default_factory=dict)
     refusals_forgotten: bool = False
