@@ -2,7 +2,8 @@
 
 import asyncio
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import Context
 from dataclasses import dataclass, field
 from random import Random
@@ -92,12 +93,26 @@ class NotEnded(Exception):
     """The investigation hangs."""
 
 
+@contextmanager
+def drawing(seed: int) -> Iterator[None]:
+    """Retries of the services draw their pauses from the global generator: those belong to the run.
+
+    Afterwards it goes on as before: others draw from it what has to differ from process to process.
+    """
+    before = random.getstate()
+    random.seed(seed)
+    try:
+        yield
+    finally:
+        random.setstate(before)
+
+
 def play(*deaths: Death, seed: int = 1, cancelled_at: int | None = None, poisoned_from: int | None = None) -> Played:
     """The same deaths and seed play the same run. `cancelled_at`: when this event is there, somebody cancels.
 
     `poisoned_from`: once this event is there no input can be decided, until an operator has mended that.
     """
-    with capture_logs() as lines, asyncio.Runner(loop_factory=VirtualLoop) as runner:
+    with capture_logs() as lines, drawing(seed), asyncio.Runner(loop_factory=VirtualLoop) as runner:
         played = runner.run(_Stage(deaths, seed, cancelled_at, poison=Poison(poisoned_from)).play())
     expected = SET_ASIDE if poisoned_from is not None else ()
     errors = [line for line in lines if line["log_level"] in ("error", "critical") and line["event"] not in expected]
@@ -134,8 +149,6 @@ class _Stage:
         assert isinstance(loop, VirtualLoop)
         self.loop = loop
         self.broker = Broker(Topics("t"), Random(self.seed), self.loop.time)
-        # Retries of the services draw from it: their pauses belong to the run.
-        random.seed(self.seed)
         self.broker.before, self.broker.after = self._before, self._after
         self.config, self.llms = config(), models(SCRIPTS)
         self.servers = {name: ToolServer(tools) for name, tools in SERVERS.items()}
