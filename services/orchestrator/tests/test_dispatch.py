@@ -1,13 +1,16 @@
 """A call in a queue, on a clock of the test: when it is published, and what the owner notices. Pure."""
 
 from datetime import timedelta
+from functools import partial
 from itertools import pairwise
 
 import pytest
 
 from tarsy_contracts import inputs as i
 from tarsy_orchestrator.effects.dispatch import (
+    FIRST_PAUSE_SECONDS,
     LONGEST_PAUSE_SECONDS,
+    PAUSES,
     DeadlineTimer,
     DispatchedCall,
     PublishRequest,
@@ -22,6 +25,11 @@ def story() -> Story:
     return Story().calling(READ)
 
 
+def queue(story: Story) -> DispatchedCall:
+    """Its pauses are as long as they can be."""
+    return DispatchedCall(owed_call(story), partial(PAUSES, draw=lambda: 0.0))
+
+
 def owed_call(story: Story) -> ToolCallEffect:
     (call,) = [one for one in effects_of(story.state) if isinstance(one, ToolCallEffect)]
     return call
@@ -33,15 +41,15 @@ def publish_times(queued: DispatchedCall, story: Story, *, until: int) -> list[i
 
 
 def test_a_request_that_nobody_claims_is_published_again_with_growing_pauses(story: Story) -> None:
-    times = publish_times(DispatchedCall(owed_call(story), draw=lambda: 0.0), story, until=140)
+    times = publish_times(queue(story), story, until=140)
     pauses = [later - sooner for sooner, later in pairwise(times)]
     assert times[0] == 0
     assert pauses == [4, 8, 16, LONGEST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS]
 
 
 def test_each_time_it_says_how_often_it_was_published(story: Story) -> None:
-    queued = DispatchedCall(owed_call(story))
-    first, second = (queued.step(now, story.now, worker_dead=False) for now in (0.0, 3.0))
+    queued = queue(story)
+    first, second = (queued.step(now, story.now, worker_dead=False) for now in (0.0, FIRST_PAUSE_SECONDS))
     assert isinstance(first, PublishRequest)
     assert isinstance(second, PublishRequest)
     assert (first.attempt, second.attempt) == (1, 2)
@@ -49,12 +57,12 @@ def test_each_time_it_says_how_often_it_was_published(story: Story) -> None:
 
 def test_a_claimed_request_is_not_published(story: Story) -> None:
     story.when(story.claim(story.call_ids[0]))
-    assert publish_times(DispatchedCall(owed_call(story)), story, until=60) == []
+    assert publish_times(queue(story), story, until=60) == []
 
 
 def test_a_call_that_became_free_is_published_at_once_and_the_second_time_after_its_pause(story: Story) -> None:
     call_id = story.call_ids[0]
-    queued = DispatchedCall(owed_call(story))
+    queued = queue(story)
     assert isinstance(queued.step(0.0, story.now, worker_dead=False), PublishRequest)
     for release in (1, 2):
         story.when(story.claim(call_id))
@@ -67,21 +75,21 @@ def test_a_call_that_became_free_is_published_at_once_and_the_second_time_after_
 
 def test_the_death_of_its_worker_is_told_and_told_again_until_it_is_decided(story: Story) -> None:
     story.when(story.claim(story.call_ids[0]))
-    queued = DispatchedCall(owed_call(story))
+    queued = queue(story)
     told = [queued.step(now, story.now, worker_dead=True) for now in (0.0, 1.0, 2.9, 3.0)]
     died = ReportNotice(i.WorkerDied(call_id=story.call_ids[0], claim_id="claim-1", worker_id="worker-1"))
     assert told == [died, None, None, died]
 
 
 def test_a_deadline_is_told_by_the_clock_of_the_broker(story: Story) -> None:
-    queued = DispatchedCall(owed_call(story))
+    queued = queue(story)
     deadline = owed_call(story).deadline
     assert isinstance(queued.step(0.0, deadline - timedelta(milliseconds=1), worker_dead=False), PublishRequest)
     assert queued.step(0.1, deadline, worker_dead=False) == ReportNotice(i.DeadlinePassed(call_id=story.call_ids[0]))
 
 
 def test_without_the_time_of_the_broker_nothing_is_noticed(story: Story) -> None:
-    queued = DispatchedCall(owed_call(story))
+    queued = queue(story)
     assert isinstance(queued.step(0.0, None, worker_dead=False), PublishRequest)
     assert queued.step(0.1, None, worker_dead=False) is None
 
@@ -102,7 +110,7 @@ def test_an_end_that_was_put_off_is_told_later() -> None:
 
 
 def test_while_the_owner_has_much_of_its_inbox_before_it_nothing_is_published_again(story: Story) -> None:
-    queued = DispatchedCall(owed_call(story))
+    queued = queue(story)
     assert isinstance(queued.step(0.0, story.now, worker_dead=False, has_backlog=True), PublishRequest)
     assert queued.step(60.0, story.now, worker_dead=False, has_backlog=True) is None
     assert isinstance(queued.step(61.0, story.now, worker_dead=False, has_backlog=False), PublishRequest)

@@ -1,6 +1,7 @@
 """An outage uses up no time of calls, iterations and sessions. Pure."""
 
 from datetime import timedelta
+from functools import partial
 
 import pytest
 
@@ -8,7 +9,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_contracts.timing import GAP_SECONDS, GRACE_SECONDS
-from tarsy_orchestrator.effects.dispatch import DispatchedCall, PublishRequest, ReportNotice
+from tarsy_orchestrator.effects.dispatch import PAUSES, DispatchedCall, PublishRequest, ReportNotice
 from tarsy_orchestrator.session.deadlines import CANCEL_GRACE
 from tarsy_orchestrator.session.decide import decide
 from tarsy_orchestrator.session.decision_input import DecisionInput
@@ -137,8 +138,8 @@ def test_what_is_noticed_and_what_workers_are_told_follow_the_same_clock() -> No
 def test_after_an_outage_a_request_is_soon_published_again() -> None:
     """What lay in the queue meanwhile may be too old for every worker, and the pause may have grown to 30 seconds."""
     story = Story().calling(READ)
-    queued = DispatchedCall(owed_call(story))
+    queued = DispatchedCall(owed_call(story), partial(PAUSES, draw=lambda: 0.0))
     for second in range(30):
         queued.step(float(second), story.now, worker_dead=False)
-    steps = [queued.step(30.0 + second, story.now, worker_dead=False, downtime=outage(5, 70)) for second in range(4)]
-    assert [isinstance(step, PublishRequest) for step in steps] == [False, False, False, True]
+    steps = [queued.step(30.0 + second, story.now, worker_dead=False, downtime=outage(5, 70)) for second in range(5)]
+    assert [isinstance(step, PublishRequest) for step in steps] == [False, False, False, False, True]

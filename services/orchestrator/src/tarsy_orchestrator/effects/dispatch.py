@@ -1,11 +1,11 @@
 """Dispatch of calls to workers: published until claimed, watched while they run; and timers. Decides nothing."""
 
-import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
-from tarsy_bus.retries import Draw, growing_pauses
+from tarsy_bus.retries import growing_pauses
 from tarsy_contracts.inputs import DeadlinePassed, WorkerDied
 from tarsy_orchestrator.session.downtime import NO_DOWNTIME, Downtime
 from tarsy_orchestrator.session.effects import DeadlineEffect, QueuedEffect
@@ -13,6 +13,7 @@ from tarsy_orchestrator.session.effects import DeadlineEffect, QueuedEffect
 FIRST_PAUSE_SECONDS = 4.0
 LONGEST_PAUSE_SECONDS = 30.0
 REPORT_AGAIN_SECONDS = 3.0
+PAUSES = partial(growing_pauses, FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +37,10 @@ type DispatchAction = PublishRequest | ReportNotice
 class DispatchedCall:
     """One call in this tenure. Times in seconds are monotonic; the others are the broker's."""
 
-    def __init__(self, effect: QueuedEffect, draw: Draw = random.random) -> None:
+    def __init__(self, effect: QueuedEffect, make_pauses: Callable[[], Iterator[float]] = PAUSES) -> None:
         self.effect = effect
-        self._draw = draw
-        self._pauses = self._growing_pauses()
+        self._make_pauses = make_pauses
+        self._pauses = make_pauses()
         self._attempts = 0
         self._outages = 0
         self._publish_at: float = 0.0
@@ -50,7 +51,7 @@ class DispatchedCall:
         if effect.releases != self.effect.releases:
             self._publish_at = 0.0 if effect.releases == 1 else self._publish_at
         if effect.claim is None and self.effect.claim is not None:
-            self._pauses = self._growing_pauses()
+            self._pauses = self._make_pauses()
         self.effect = effect
 
     def step(
@@ -83,11 +84,8 @@ class DispatchedCall:
         """A request that lay in the queue meanwhile may be too old for its workers: it is soon published again."""
         if len(downtime.outages) != self._outages:
             self._outages = len(downtime.outages)
-            self._pauses = self._growing_pauses()
+            self._pauses = self._make_pauses()
             self._publish_at = min(self._publish_at, monotonic + next(self._pauses))
-
-    def _growing_pauses(self) -> Iterator[float]:
-        return growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS, draw=self._draw)
 
     def _noticed(
         self, broker_now: datetime | None, downtime: Downtime, *, worker_dead: bool
