@@ -16,18 +16,20 @@ from hypothesis import HealthCheck, settings
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.topics_admin import admin, apply_topics
-from tarsy_config.providers import ADDRESS_VARIABLES, KEY_VARIABLES
 from tarsy_contracts.topics import Topics
 from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_embedded.ports import free_port
 from tarsy_embedded.postgres import EmbeddedPostgres
+from tarsy_llm.providers import PROVIDER_TYPES
 
 POLL_SECONDS = 0.02
 WAIT_SECONDS = 90.0
 """For what comes at once on a machine with nothing else to do. Only a failure ever waits so long."""
 ROOM_BYTES = 4 * 1024**3
 CONTAINERS = "TARSY_TEST_CONTAINERS"
-MODEL_VARIABLES = {name for names in KEY_VARIABLES.values() for name in names} | set(ADDRESS_VARIABLES.values())
+MODEL_VARIABLES = {
+    name for type in PROVIDER_TYPES.values() for name in (*type.key_variables, type.address_variable)
+} - {""}
 
 
 def pytest_configure() -> None:

@@ -8,7 +8,8 @@ from wire import ProviderServer, Reply
 
 from tarsy_llm.model_settings import ModelSettings
 from tarsy_llm.openai import XAI, OpenAiLlm
-from tarsy_llm.providers import Provider, build_llm
+from tarsy_llm.provider_type import Provider
+from tarsy_llm.providers import build_llm
 from tarsy_llm.timeouts import StreamLimits
 
 
@@ -32,7 +33,7 @@ class Configured:
 
 
 def configured(*, api_key: SecretStr | None = None, base_url: str | None = None) -> Provider:
-    provider: Provider = Configured(api_key, base_url)  # type: ignore[assignment] # its type is a plain str
+    provider: Provider = Configured(api_key, base_url)
     return provider
 
 

@@ -5,27 +5,21 @@ from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BeforeValidator, Field, SecretStr, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, model_validator
+from pydantic_core import PydanticKnownError
 
 from tarsy_config.values import Name, Positive, Section, one_or_several, wrong
+from tarsy_llm.providers import PROVIDER_TYPES
 
-type ProviderType = Literal["scripted", "google", "openai", "anthropic", "xai"]
-
-KEY_VARIABLES: Mapping[ProviderType, tuple[str, ...]] = {
-    "scripted": (),
-    "google": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
-    "openai": ("OPENAI_API_KEY",),
-    "anthropic": ("ANTHROPIC_API_KEY",),
-    "xai": ("XAI_API_KEY",),
-}
-"""Where each provider's own tools look for a key."""
-ADDRESS_VARIABLES: Mapping[ProviderType, str] = {
-    "google": "GOOGLE_GEMINI_BASE_URL",
-    "openai": "OPENAI_BASE_URL",
-    "anthropic": "ANTHROPIC_BASE_URL",
-}
 SCRIPT_KEYS = frozenset({"script", "pace_seconds"})
 MODEL_KEYS = frozenset({"model", "api_key", "api_key_env", "base_url", "thinking", "max_output_tokens", "native_tools"})
+
+
+def _known_type(name: str) -> str:
+    if name not in PROVIDER_TYPES:
+        *others, last = (repr(one) for one in PROVIDER_TYPES)
+        raise PydanticKnownError("literal_error", {"expected": f"{', '.join(others)} or {last}"})
+    return name
 
 
 class NativeTools(Section):
@@ -42,7 +36,7 @@ class LlmProvider(Section):
     Once it is loaded, paths are absolute, and key and address are those that will be used, from wherever they came.
     """
 
-    type: ProviderType
+    type: Annotated[str, AfterValidator(_known_type)]
     script: Annotated[tuple[Path, ...], BeforeValidator(one_or_several)] = ()
     pace_seconds: float = Field(0.0, ge=0)
     model: str = ""
@@ -65,13 +59,13 @@ class LlmProvider(Section):
     @property
     def key_variables(self) -> tuple[str, ...]:
         """The environment variables that are asked for a key, the first one first."""
-        return (self.api_key_env,) if self.api_key_env else KEY_VARIABLES[self.type]
+        return (self.api_key_env,) if self.api_key_env else PROVIDER_TYPES[self.type].key_variables
 
     def completed(self, environ: Mapping[str, str]) -> "LlmProvider":
         """With key and address from the environment, where the file does not have them."""
         found = [environ[name] for name in self.key_variables if environ.get(name)]
         key = self.api_key or (SecretStr(found[0]) if found else None)
-        address = self.base_url or environ.get(ADDRESS_VARIABLES.get(self.type, "")) or None
+        address = self.base_url or environ.get(PROVIDER_TYPES[self.type].address_variable) or None
         return self.model_copy(update={"api_key": key, "base_url": address})
 
     @model_validator(mode="after")

@@ -13,6 +13,7 @@ from tarsy_llm.http_client import http_client
 from tarsy_llm.keys import api_key, secret
 from tarsy_llm.model_settings import ModelSettings
 from tarsy_llm.protocol import KEEPALIVE, Answer, Delta, LlmError, LlmRequest
+from tarsy_llm.provider_type import ProviderType, remote
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -89,3 +90,6 @@ def _open(address: str, key: str) -> "AsyncAnthropic":
     return AsyncAnthropic(
         api_key=key, base_url=address, max_retries=0, http_client=http_client(address), open_telemetry=False
     )
+
+
+PROVIDER = ProviderType(remote(AnthropicLlm), ("ANTHROPIC_API_KEY",), "ANTHROPIC_BASE_URL")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tarsy_llm.keys import api_key
 from tarsy_llm.model_settings import ModelSettings
 from tarsy_llm.protocol import Answer, Delta, LlmRequest
+from tarsy_llm.provider_type import ProviderType, remote
 
 if TYPE_CHECKING:
     from tarsy_llm.google_connection import GoogleConnection
@@ -46,3 +47,6 @@ def _open(settings: ModelSettings, key: str) -> "GoogleConnection":
     from tarsy_llm.google_connection import GoogleConnection
 
     return GoogleConnection(settings, key)
+
+
+PROVIDER = ProviderType(remote(GoogleLlm), ("GOOGLE_API_KEY", "GEMINI_API_KEY"), "GOOGLE_GEMINI_BASE_URL")

@@ -18,6 +18,7 @@ from tarsy_llm.openai_chunks import DONE, OpenAiAccumulator
 from tarsy_llm.openai_http import BrokenOff, HttpStatusError, OpenAiHttp, Unreached, headers, open_http
 from tarsy_llm.openai_wire import request_body
 from tarsy_llm.protocol import KEEPALIVE, Answer, Delta, LlmError, LlmRequest
+from tarsy_llm.provider_type import ProviderType, remote
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +92,7 @@ class OpenAiLlm:
             broken=BrokenOff,
             secret=secret(self._settings),
         )
+
+
+PROVIDER = ProviderType(remote(OpenAiLlm), (OPENAI.variable,), "OPENAI_BASE_URL")
+XAI_PROVIDER = ProviderType(remote(lambda settings: OpenAiLlm(settings, XAI)), (XAI.variable,))

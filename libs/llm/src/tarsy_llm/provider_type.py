@@ -1,0 +1,62 @@
+"""What a type of provider is to those who configure it and to those who ask it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from pydantic import SecretStr
+
+from tarsy_llm.model_settings import ModelSettings, Thinking
+from tarsy_llm.protocol import Llm
+from tarsy_llm.scripted import Sleep
+from tarsy_llm.timeouts import LimitedLlm, StreamLimits
+
+
+class Provider(Protocol):
+    """Configuration of a provider. `scripts` are for the scripted one, all else is for the others."""
+
+    @property
+    def type(self) -> str: ...
+    @property
+    def scripts(self) -> tuple[Path, ...]: ...
+    @property
+    def pace_seconds(self) -> float: ...
+    @property
+    def model(self) -> str: ...
+    @property
+    def api_key(self) -> SecretStr | None: ...
+    @property
+    def base_url(self) -> str | None: ...
+    @property
+    def thinking(self) -> Thinking | None: ...
+    @property
+    def max_output_tokens(self) -> int | None: ...
+
+
+type Build = Callable[[Provider, StreamLimits, Sleep], Llm]
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderType:
+    """`key_variables` and `address_variable`: where the provider's own tools look for a key and an address."""
+
+    build: Build
+    key_variables: tuple[str, ...] = ()
+    address_variable: str = ""
+
+
+def remote(make: Callable[[ModelSettings], Llm]) -> Build:
+    """Of a provider that is asked over the network, within the limits of a stream."""
+
+    def build(provider: Provider, limits: StreamLimits, sleep: Sleep) -> Llm:
+        settings = ModelSettings(
+            model=provider.model,
+            api_key=provider.api_key,
+            base_url=provider.base_url,
+            thinking=provider.thinking,
+            max_output_tokens=provider.max_output_tokens,
+        )
+        return LimitedLlm(make(settings), limits)
+
+    return build

@@ -1,0 +1,15 @@
+"""The scripted model as a provider: it reads its scripts, and needs neither key nor network."""
+
+from tarsy_llm.protocol import Llm
+from tarsy_llm.provider_type import Provider, ProviderType
+from tarsy_llm.script import load_scripts
+from tarsy_llm.scripted import ScriptedLlm, Sleep
+from tarsy_llm.timeouts import StreamLimits
+
+
+def _build(provider: Provider, limits: StreamLimits, sleep: Sleep) -> Llm:
+    """Raises ScriptInvalid."""
+    return ScriptedLlm(load_scripts(provider.scripts), sleep, pace_seconds=provider.pace_seconds)
+
+
+PROVIDER = ProviderType(_build)
