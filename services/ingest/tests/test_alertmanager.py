@@ -12,7 +12,7 @@ from tarsy_ingest.raw_alert import AlertRejected, AlertTooLarge, RawAlert
 
 
 def only(webhook: Any, types: AlertTypes, alert_type: str | None = None) -> RawAlert:
-    (notice,) = read_webhook(webhook, types, alert_type=alert_type)[1]
+    (notice,) = read_webhook(webhook, types, alert_type=alert_type).notices
     assert notice.raw_alert is not None
     return notice.raw_alert
 
@@ -59,15 +59,15 @@ def test_the_next_episode_is_another_session(firing: Any, types: AlertTypes) -> 
 
 
 def test_a_resolved_alert_is_not_investigated(samples: dict[str, Any], types: AlertTypes) -> None:
-    (notice,) = read_webhook(samples["resolved"], types)[1]
+    (notice,) = read_webhook(samples["resolved"], types).notices
     assert notice.raw_alert is None
     assert "resolved" in notice.message
 
 
 def test_a_group_is_one_session_for_each_alert(samples: dict[str, Any], types: AlertTypes) -> None:
-    webhook, notices = read_webhook(samples["grouped_25_alerts_max_alerts_10"], types)
-    assert len({notice.raw_alert.session_id for notice in notices if notice.raw_alert}) == 10
-    assert webhook.truncatedAlerts == 15
+    found = read_webhook(samples["grouped_25_alerts_max_alerts_10"], types)
+    assert len({notice.raw_alert.session_id for notice in found.notices if notice.raw_alert}) == 10
+    assert found.truncated_alerts == 15
 
 
 @pytest.mark.parametrize(

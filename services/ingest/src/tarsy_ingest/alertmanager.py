@@ -1,16 +1,17 @@
 """Alertmanager's webhook (version "4"): one session for each alert that fires."""
 
 import json
-from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import Field, JsonValue
 
 from tarsy_contracts.ids import session_of_alertmanager
+from tarsy_ingest.alert_format import AlertFormat, Notice, Notices
 from tarsy_ingest.alert_rules import AlertTypes
 from tarsy_ingest.raw_alert import Payload, RawAlert, check_size, priority_named, validate, web_address
 
-AUTHOR = "alertmanager"
+SOURCE = "alertmanager"
+VERSION = "4"
 TYPE_LABEL = "alert_type"
 RUNBOOK = "runbook_url"
 PRIORITY = "tarsy_priority"
@@ -33,26 +34,15 @@ class Webhook(Payload):
     truncatedAlerts: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
-    """Outcome of one alert of a webhook: `raw_alert` is None when there is nothing to investigate."""
-
-    fingerprint: str
-    raw_alert: RawAlert | None
-    message: str
-
-
-def read_webhook(
-    value: JsonValue, types: AlertTypes, *, author: str = AUTHOR, alert_type: str | None = None
-) -> tuple[Webhook, list[Notice]]:
+def read_webhook(value: JsonValue, types: AlertTypes, author: str = SOURCE, alert_type: str | None = None) -> Notices:
     """`alert_type` is for all alerts of the webhook. Raises AlertRejected."""
     webhook = validate(Webhook, value)
     asked = types.require(alert_type) if alert_type else None
-    notices = [
+    notices = (
         _notice(webhook, index, alert, asked or _type_of(alert, types), author)
         for index, alert in enumerate(webhook.alerts)
-    ]
-    return webhook, notices
+    )
+    return Notices(tuple(notices), webhook.truncatedAlerts)
 
 
 def _type_of(alert: WebhookAlert, types: AlertTypes) -> str:
@@ -62,14 +52,14 @@ def _type_of(alert: WebhookAlert, types: AlertTypes) -> str:
 
 def _notice(webhook: Webhook, index: int, alert: WebhookAlert, alert_type: str, author: str) -> Notice:
     if alert.status == "resolved":
-        return Notice(alert.fingerprint, None, "The alert is resolved: nothing to investigate.")
+        return Notice(SOURCE, None, "The alert is resolved: nothing to investigate.", alert.fingerprint)
     data = _data(webhook, alert)
     check_size(json.dumps(data, ensure_ascii=False), ("alerts", index))
     raw_alert = RawAlert(
         session_id=session_of_alertmanager(fingerprint=alert.fingerprint, starts_at=alert.startsAt),
         alert_type=alert_type,
         data=data,
-        source="alertmanager",
+        source=SOURCE,
         author=author,
         title=alert.annotations.get("summary") or alert.labels.get("alertname", ""),
         severity=alert.labels.get("severity"),
@@ -77,7 +67,7 @@ def _notice(webhook: Webhook, index: int, alert: WebhookAlert, alert_type: str, 
         place=("alerts", index),
         priority=priority_named(alert.labels.get(PRIORITY), alert.annotations.get(PRIORITY)),
     )
-    return Notice(alert.fingerprint, raw_alert, f"The alert is queued as {alert_type}.")
+    return Notice(SOURCE, raw_alert, f"The alert is queued as {alert_type}.", alert.fingerprint)
 
 
 def _data(webhook: Webhook, alert: WebhookAlert) -> dict[str, JsonValue]:
@@ -89,3 +79,10 @@ def _data(webhook: Webhook, alert: WebhookAlert) -> dict[str, JsonValue]:
         "generatorURL": alert.generatorURL,
         "groupLabels": dict(webhook.groupLabels),
     }
+
+
+def _matches(value: dict[str, JsonValue]) -> bool:
+    return "alerts" in value and value.get("version") == VERSION
+
+
+FORMAT = AlertFormat(SOURCE, Webhook, _matches, read_webhook)

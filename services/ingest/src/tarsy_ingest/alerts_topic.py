@@ -123,11 +123,12 @@ class AlertsTopic:
         if isinstance(record, UnparsableRecord):
             raise Unparsable(record.problem)
         position = RecordPosition(cluster, record.topic, record.partition, record.offset)
-        alerts = read_record(record.value, record.headers, position, self._rules)
-        if not alerts:
-            self._metrics.count("alertmanager", "resolved")
-        for alert in alerts:
-            await self._intake.accept(alert, delivery_id=str(position), cause=carried_traceparent(record.headers))
+        cause = carried_traceparent(record.headers)
+        for notice in read_record(record.value, record.headers, position, self._rules):
+            if notice.raw_alert is None:
+                self._metrics.count(notice.source, "resolved")
+            else:
+                await self._intake.accept(notice.raw_alert, delivery_id=str(position), cause=cause)
 
     async def _bury(self, record: Record, reason: str, kind: BurialReason) -> None:
         await dead_letter(self._publisher, record, reason)

@@ -1,7 +1,7 @@
 """Alerts over HTTP. 202 means that Kafka has the alert."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 from uuid import uuid4
@@ -13,8 +13,9 @@ from tarsy_bus.tracing import HEADER
 from tarsy_contracts.alert import AlertSource
 from tarsy_contracts.api.alerts import AlertAccepted, WebhookAccepted, WebhookAlertAccepted
 from tarsy_contracts.ids import session_of_idempotency_key
+from tarsy_ingest.alert_format import AlertFormat, Notice
+from tarsy_ingest.alert_formats import FORMATS
 from tarsy_ingest.alert_rules import AlertRules
-from tarsy_ingest.alertmanager import AUTHOR, Notice, Webhook, read_webhook
 from tarsy_ingest.http_body import read_body
 from tarsy_ingest.http_problems import alert_route
 from tarsy_ingest.intake import Intake
@@ -41,18 +42,33 @@ def alerts_router(intake: Intake, rules: AlertRules, metrics: Metrics, mask: Cal
             await intake.accept(raw_alert, delivery_id=key or session_id, cause=request.headers.get(HEADER))
         return AlertAccepted(session_id=session_id)
 
-    @router.post("/alertmanager", status_code=202, openapi_extra=_body_of(Webhook), response_model_exclude_none=True)
-    async def alertmanager(request: Request, alert_type: str | None = None) -> WebhookAccepted:
-        with _refusals_counted(metrics, "alertmanager"):
+    for form in FORMATS:
+        router.add_api_route(
+            f"/{form.source}",
+            _webhook_door(form, intake, rules, metrics),
+            methods=["POST"],
+            name=form.source,
+            status_code=202,
+            openapi_extra=_body_of(form.body),
+            response_model_exclude_none=True,
+        )
+    return router
+
+
+def _webhook_door(
+    form: AlertFormat, intake: Intake, rules: AlertRules, metrics: Metrics
+) -> Callable[[Request, str | None], Awaitable[WebhookAccepted]]:
+    async def take(request: Request, alert_type: str | None = None) -> WebhookAccepted:
+        with _refusals_counted(metrics, form.source):
             body = parse_json(await read_body(request))
-            author = caller_of(request.headers, otherwise=AUTHOR).name
-            webhook, notices = read_webhook(body, rules.types, author=author, alert_type=alert_type)
+            author = caller_of(request.headers, otherwise=form.source).name
+            found = form.read(body, rules.types, author, alert_type)
         delivery_id = str(uuid4())
         cause = request.headers.get(HEADER)
-        answers = [await _accept_notice(intake, metrics, notice, delivery_id, cause) for notice in notices]
-        return WebhookAccepted(alerts=tuple(answers), truncated_alerts=webhook.truncatedAlerts)
+        answers = [await _accept_notice(intake, metrics, notice, delivery_id, cause) for notice in found.notices]
+        return WebhookAccepted(alerts=tuple(answers), truncated_alerts=found.truncated_alerts)
 
-    return router
+    return take
 
 
 async def _accept_notice(
@@ -60,9 +76,9 @@ async def _accept_notice(
 ) -> WebhookAlertAccepted:
     raw_alert = notice.raw_alert
     if raw_alert is None:
-        metrics.count("alertmanager", "resolved")
+        metrics.count(notice.source, "resolved")
         return WebhookAlertAccepted(fingerprint=notice.fingerprint, status="resolved", message=notice.message)
-    with _refusals_counted(metrics, "alertmanager"):
+    with _refusals_counted(metrics, notice.source):
         await intake.accept(raw_alert, delivery_id=delivery_id, cause=cause)
     return WebhookAlertAccepted(
         fingerprint=notice.fingerprint, status="queued", session_id=raw_alert.session_id, message=notice.message

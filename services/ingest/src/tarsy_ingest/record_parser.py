@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from tarsy_contracts.ids import session_of_record
+from tarsy_ingest.alert_format import Notice
+from tarsy_ingest.alert_formats import FORMATS
 from tarsy_ingest.alert_rules import AlertRules
-from tarsy_ingest.alertmanager import read_webhook
 from tarsy_ingest.cloud_event import HEADER, read_binary, read_structured
 from tarsy_ingest.lenient_submission import looks_like_submission, read_leniently
 from tarsy_ingest.raw_alert import AlertRejected, RawAlert, check_size, parse_json
 
 AUTHOR = "kafka"
-WEBHOOK_VERSION = "4"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,25 +34,30 @@ class RecordPosition:
 
 def read_record(
     raw: bytes | None, headers: Sequence[tuple[str, bytes | None]], position: RecordPosition, rules: AlertRules
-) -> list[RawAlert]:
-    """The alerts of a record; none when all of them are resolved. Raises AlertRejected.
+) -> tuple[Notice, ...]:
+    """What becomes of the alerts of a record. Raises AlertRejected.
 
     A form that is known must have the right fields. What has no known form is text for the agent, as it is.
     """
     text = _text(raw)
     attributes = {name: _header(name, raw) for name, raw in headers if name.startswith(HEADER)}
     if "ce_id" in attributes or "ce_source" in attributes:
-        return [read_binary(attributes, text, rules.types)]
+        return _one(read_binary(attributes, text, rules.types))
     value = _json(text)
     if not isinstance(value, dict):
-        return [_plain(text, position, rules)]
+        return _one(_plain(text, position, rules))
     if "specversion" in value:
-        return [read_structured(value, rules.types)]
-    if "alerts" in value and value.get("version") == WEBHOOK_VERSION:
-        return [notice.raw_alert for notice in read_webhook(value, rules.types)[1] if notice.raw_alert is not None]
+        return _one(read_structured(value, rules.types))
+    for form in FORMATS:
+        if form.matches(value):
+            return form.read(value, rules.types, form.source, None).notices
     if looks_like_submission(value):
-        return [_submitted(value, position, rules)]
-    return [_plain(text, position, rules)]
+        return _one(_submitted(value, position, rules))
+    return _one(_plain(text, position, rules))
+
+
+def _one(alert: RawAlert) -> tuple[Notice]:
+    return (Notice(alert.source, alert),)
 
 
 def _submitted(value: dict[str, JsonValue], position: RecordPosition, rules: AlertRules) -> RawAlert:
