@@ -1,6 +1,5 @@
 """An agent as a chain uses it: every setting of it, and where each comes from."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,11 +14,11 @@ from tarsy_config.resolution import (
     MCP_SERVERS,
     Levels,
 )
+from tarsy_config.values import STRATEGIES
 from tarsy_contracts.alert import McpSelection
 from tarsy_contracts.chain import NATIVE_TOOLS, Controller, NativeTool
 
 DEFAULT_MAX_ITERATIONS: Final = 20
-CONTROLLERS: Mapping[str, Controller] = {"function-calling": "function_calling", "react": "react"}
 ONE_QUESTION = frozenset({"synthesis", "exec_summary"})
 """Types of agents that have no tools."""
 
@@ -109,7 +108,7 @@ def _controller(levels: Levels) -> Found[Controller]:
     strategy = ITERATION_STRATEGY.last(levels)
     if strategy is None:
         return Found("function_calling", DEFAULT)
-    return Found(CONTROLLERS[strategy.value], strategy.origin)
+    return Found(STRATEGIES[strategy.value], strategy.origin)
 
 
 def _servers(levels: Levels, selection: McpSelection) -> Found[tuple[str, ...]]:

@@ -5,21 +5,13 @@ from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, model_validator
-from pydantic_core import PydanticKnownError
+from pydantic import BeforeValidator, Field, SecretStr, model_validator
 
-from tarsy_config.values import Name, Positive, Section, one_or_several, wrong
+from tarsy_config.values import Name, Positive, Section, one_of, one_or_several, wrong
 from tarsy_llm.providers import PROVIDER_TYPES
 
 SCRIPT_KEYS = frozenset({"script", "pace_seconds"})
 MODEL_KEYS = frozenset({"model", "api_key", "api_key_env", "base_url", "thinking", "max_output_tokens", "native_tools"})
-
-
-def _known_type(name: str) -> str:
-    if name not in PROVIDER_TYPES:
-        *others, last = (repr(one) for one in PROVIDER_TYPES)
-        raise PydanticKnownError("literal_error", {"expected": f"{', '.join(others)} or {last}"})
-    return name
 
 
 class NativeTools(Section):
@@ -36,7 +28,7 @@ class LlmProvider(Section):
     Once it is loaded, paths are absolute, and key and address are those that will be used, from wherever they came.
     """
 
-    type: Annotated[str, AfterValidator(_known_type)]
+    type: Annotated[str, one_of(PROVIDER_TYPES)]
     script: Annotated[tuple[Path, ...], BeforeValidator(one_or_several)] = ()
     pace_seconds: float = Field(0.0, ge=0)
     model: str = ""

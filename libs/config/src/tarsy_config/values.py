@@ -1,17 +1,21 @@
 """The kinds of values that the configuration uses, and how a model says what is wrong with one."""
 
 import re
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
-from pydantic_core import PydanticCustomError
+from pydantic_core import PydanticCustomError, PydanticKnownError
 
 from tarsy_contracts.builtin_tools import OWN_SERVER
+from tarsy_contracts.chain import CONTROLLERS
 
 WRONG = "wrong"
 DEFAULT_ALERT_TYPE = "kubernetes"
 PARTS = re.compile(r"(?P<number>\d+(?:\.\d+)?)(?P<unit>ms|s|m|h)")
 SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+STRATEGIES = {name.replace("_", "-"): name for name in CONTROLLERS if name != "single_shot"}
+"""Controllers by how tarsy.yaml names them. Asking only once follows from other settings."""
 SERVER_ID = re.compile(r"[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*")
 
 
@@ -60,6 +64,19 @@ def strategy(value: object) -> object:
     return "function-calling" if value == "native-thinking" else value
 
 
+def one_of(names: Iterable[str]) -> AfterValidator:
+    """For names out of a table that grows."""
+    known = tuple(names)
+
+    def check(name: str) -> str:
+        if name not in known:
+            *others, last = (repr(one) for one in known)
+            raise PydanticKnownError("literal_error", {"expected": f"{', '.join(others)} or {last}"})
+        return name
+
+    return AfterValidator(check)
+
+
 def named_servers(names: tuple[str, ...] | None) -> tuple[str, ...] | None:
     """An empty list of servers says nothing, as in Go TARSy: it takes none away."""
     return tuple(dict.fromkeys(names)) if names else None
@@ -71,4 +88,4 @@ type Positive = Annotated[int, Field(ge=1)]
 type Name = Annotated[str, Field(min_length=1)]
 type Servers = Annotated[tuple[Name, ...] | None, AfterValidator(named_servers)]
 type Backend = Literal["google-native", "langchain"]
-type Strategy = Annotated[Literal["function-calling", "react"], BeforeValidator(strategy)]
+type Strategy = Annotated[str, BeforeValidator(strategy), one_of(STRATEGIES)]

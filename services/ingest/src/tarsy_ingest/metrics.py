@@ -5,6 +5,7 @@ from typing import Literal, get_args
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from tarsy_contracts.alert import ALERT_SOURCES, AlertSource
+from tarsy_ingest.alert_formats import FORMATS
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15)
 
@@ -43,7 +44,7 @@ class Metrics:
             registry=registry,
         )
         # From zero: an increase from nothing to one is none for Prometheus.
-        for source in ALERT_SOURCES:
+        for source in dict.fromkeys((*ALERT_SOURCES, *(form.source for form in FORMATS))):
             for outcome in get_args(AlertOutcome.__value__):
                 self._alerts.labels(source, outcome)
         for reason in get_args(BurialReason.__value__):
