@@ -21,7 +21,7 @@ from saying import load_told, say
 from whole_system import Plan, Whole, prepared
 
 from tarsy_bus.connection import producer
-from tarsy_bus.log_writer import Entry, LogWriter
+from tarsy_bus.log_writer import LogEntry, LogWriter
 from tarsy_bus.topics_admin import apply_topics
 from tarsy_contracts.envelope import Envelope, envelope_of, event_id
 from tarsy_contracts.heads import SessionHead, Span, head_key
@@ -95,7 +95,7 @@ async def make_log(whole: Whole, ended: int, opened: int) -> None:
     try:
         async with LogWriter(whole.bus).running() as log:
             for partition in range(LOG_PARTITIONS):
-                await log.append(partition, [Entry(b"nobody", b"", [])])
+                await log.append(partition, [LogEntry(b"nobody", b"", [])])
                 heads = [*at_rest(ended // LOG_PARTITIONS)]
                 for _ in range(opened // LOG_PARTITIONS):
                     session_id = str(uuid4())
@@ -118,7 +118,7 @@ def open_head(offset: int, id: str) -> SessionHead:
     return SessionHead(phase="open", number=1, offset=offset, event_id=id, decided=-1, spans=())
 
 
-def open_session(session_id: str) -> tuple[list[Entry], str]:
+def open_session(session_id: str) -> tuple[list[LogEntry], str]:
     """In the middle of its investigation, and the id of its first event."""
     story = Story().asking()
     for _ in range(2):
@@ -135,7 +135,7 @@ def open_session(session_id: str) -> tuple[list[Entry], str]:
             id=id, type=type, version=1, source="benchmark", subject=session_id, time=time, sequence=number,
             previous=previous, decided=-1,
         )  # fmt: skip
-        entries.append(Entry(session_id.encode(), value, envelope.headers()))
+        entries.append(LogEntry(session_id.encode(), value, envelope.headers()))
         previous, first = id, first or id
     return entries, first
 

@@ -13,7 +13,7 @@ import uvloop
 
 from tarsy_bus.acceptance import ChainTracker
 from tarsy_bus.connection import Bus
-from tarsy_bus.log_writer import Entry, LogWriter
+from tarsy_bus.log_writer import LogEntry, LogWriter
 from tarsy_bus.partition_reader import PartitionReader
 from tarsy_bus.records import Delivery
 from tarsy_bus.topics_admin import apply_topics
@@ -86,7 +86,7 @@ def replay() -> None:
 async def append_and_read_back(bootstrap: str) -> None:
     bus = Bus(bootstrap=bootstrap, topics=Topics("bench"), client="bench")
     await apply_topics(bus)
-    entry = Entry(SESSION.encode(), b"x" * 400, [("ce_id", b"1")])
+    entry = LogEntry(SESSION.encode(), b"x" * 400, [("ce_id", b"1")])
     durations = []
     async with LogWriter(bus).running() as writer, PartitionReader(bus, bus.topics.sessions).running() as follower:
         follower.assign({0: 0})

@@ -8,7 +8,7 @@ from aiokafka.admin import NewTopic, RecordsToDelete
 from aiokafka.structs import TopicPartition
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.log_writer import Entry
+from tarsy_bus.log_writer import LogEntry
 from tarsy_bus.partition_reader import Record, read_to_end
 from tarsy_bus.topics_admin import admin
 from tarsy_testing import eventually
@@ -66,8 +66,8 @@ async def read_all(bus: Bus, topic: str) -> list[Record]:
     return [record for partition in range(partitions) for record in await read(bus, topic, partition)]
 
 
-def entries(*values: str | int) -> Sequence[Entry]:
-    return [Entry(key=b"s", value=str(value).encode(), headers=[("ce_id", b"1")]) for value in values]
+def entries(*values: str | int) -> Sequence[LogEntry]:
+    return [LogEntry(key=b"s", value=str(value).encode(), headers=[("ce_id", b"1")]) for value in values]
 
 
 class Door:

@@ -6,6 +6,7 @@ from http import HTTPStatus
 from pathlib import Path
 
 import httpx2
+import pytest
 from pydantic import JsonValue
 
 from tarsy_bus.partition_reader import Record, read_to_end
@@ -36,7 +37,10 @@ class Investigation:
             log = await self.log()
             return log if log.types.count(event_type) >= count else None
 
-        return await eventually(look, f"{count} {event_type} on the log")
+        try:
+            return await eventually(look, f"{count} {event_type} on the log")
+        except pytest.fail.Exception as failure:
+            pytest.fail(f"{failure}; there are {(await self.log()).types}")
 
     async def until_ended(self) -> SessionLog:
         """Waits for the end, and checks that the log is one chain."""

@@ -194,17 +194,5 @@ RETIRED_CLASSES: dict[str, dict[str, str]] = {
 COMPOSITION = frozenset({"Metrics", "Service", "Settings"})
 """Names that may stand more than once: each service is composed of its own."""
 
-STILL_TWICE: frozenset[str] = frozenset(
-    {
-        "Answer",
-        "CustomPattern",
-        "Entry",
-        "HeldSession",
-        "Limits",
-        "McpServer",
-        "Partition",
-        "Server",
-        "Stage",
-    }
-)
+STILL_TWICE: frozenset[str] = frozenset()
 """Names of classes that more than one module has."""

@@ -12,7 +12,7 @@ from tarsy_local.addresses import HOST
 from tarsy_local.front_door.door import Doorway
 from tarsy_local.front_door.http_proxy import HttpProxy
 from tarsy_local.front_door.routes import OUTSIDE
-from tarsy_service.bounded_http import Limits
+from tarsy_service.bounded_http import HttpLimits
 from tarsy_service.http_server import DEFAULT_LIMITS, proxy_server
 
 type Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
@@ -34,7 +34,9 @@ class Behind:
 
 
 @asynccontextmanager
-async def door(behind: Behind, *, wait_seconds: float = 90.0, limits: Limits = DEFAULT_LIMITS) -> AsyncIterator[str]:
+async def door(
+    behind: Behind, *, wait_seconds: float = 90.0, limits: HttpLimits = DEFAULT_LIMITS
+) -> AsyncIterator[str]:
     """Its address, HOST:PORT."""
     port = free_port()
     async with (

@@ -19,7 +19,7 @@ from door_running import Behind, door, raw_service, service
 from tarsy_embedded.ports import free_port
 from tarsy_local.addresses import HOST
 from tarsy_local.front_door.request_body import BODY_LIMIT_BYTES
-from tarsy_service.bounded_http import Limits
+from tarsy_service.bounded_http import HttpLimits
 from tarsy_testing import eventually
 
 TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
@@ -316,7 +316,7 @@ async def test_who_sends_slowly_occupies_no_instance_and_is_ended() -> None:
     app = Starlette(routes=[Route("/{path:path}", echo, methods=["POST"])])
     async with (
         service(app) as port,
-        door(Behind({"timeline": [port]}), limits=Limits(body_seconds=1.0)) as address,
+        door(Behind({"timeline": [port]}), limits=HttpLimits(body_seconds=1.0)) as address,
     ):
         host, number = address.split(":")
         slow = [await asyncio.open_connection(host, int(number)) for _ in range(50)]

@@ -6,27 +6,27 @@ from datetime import UTC, datetime
 import pytest
 from rich.console import Console
 
-from tarsy_bus.catalog import Entry
+from tarsy_bus.catalog import CatalogEntry
 from tarsy_cli.api import ApiAnswer
 from tarsy_cli.lists import servers as showing
 from tarsy_contracts.workers import CatalogTool, ServerCatalogued
 from tarsy_timeline.server_warnings import warnings_of
-from tarsy_timeline.servers import Server, servers_of
+from tarsy_timeline.servers import ServerOfGateways, servers_of
 from tarsy_timeline.system_responses import mcp_server, mcp_servers, system_warnings
 
 BEGAN = datetime(2026, 11, 22, 10, 0, tzinfo=UTC)
 TOOL = CatalogTool(tool="pods\x1b[2J", description="Lists\nthe [red]pods[/red].", input_schema={}, repeatable=True)
 
 
-def entry(worker: str, *, server: str = "kubernetes", error: str = "", misconfigured: bool = False) -> Entry:
+def entry(worker: str, *, server: str = "kubernetes", error: str = "", misconfigured: bool = False) -> CatalogEntry:
     seen = ServerCatalogued(
         server=server, worker_id=worker, healthy=not error, error=error, misconfigured=misconfigured,
         tools=(TOOL,) if not error else (),
     )  # fmt: skip
-    return Entry(seen, 0, BEGAN, BEGAN, BEGAN, frozenset())
+    return CatalogEntry(seen, 0, BEGAN, BEGAN, BEGAN, frozenset())
 
 
-def answering(monkeypatch: pytest.MonkeyPatch, servers: list[Server]) -> io.StringIO:
+def answering(monkeypatch: pytest.MonkeyPatch, servers: list[ServerOfGateways]) -> io.StringIO:
     """The API knows these; the output comes out."""
     answers = {
         "/system/mcp-servers": mcp_servers(servers, most_tools=0).model_dump(mode="json"),

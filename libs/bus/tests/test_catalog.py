@@ -11,7 +11,7 @@ from aiokafka import ConsumerRecord
 
 from tarsy_bus import partition_reader
 from tarsy_bus.background_tasks import background_tasks
-from tarsy_bus.catalog import CatalogEntries, Entry, follow_catalog
+from tarsy_bus.catalog import CatalogEntries, CatalogEntry, follow_catalog
 from tarsy_bus.connection import Bus
 from tarsy_bus.partition_reader import Record
 from tarsy_bus.publisher import Publisher
@@ -36,10 +36,10 @@ class Telling:
         await self.publisher.publish(topic, seen, key=f"git/{worker}", id=str(uuid4()), subject="git")
         await asyncio.sleep(0.005)  # so that the next one has another stamp
 
-    async def of(self, worker: str, error: str) -> Entry:
+    async def of(self, worker: str, error: str) -> CatalogEntry:
         """As soon as this is what the worker says."""
 
-        async def look() -> Entry | None:
+        async def look() -> CatalogEntry | None:
             found = [one for one in self.entries.all() if (one.seen.worker_id, one.seen.error) == (worker, error)]
             return found[0] if found else None
 

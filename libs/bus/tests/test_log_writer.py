@@ -10,7 +10,7 @@ from aiokafka.structs import RecordMetadata, TopicPartition
 
 from tarsy_bus import client_lifecycle, log_writer
 from tarsy_bus.connection import Bus
-from tarsy_bus.log_writer import BATCH_BYTES, AppendUncertain, Entry, LogWriter
+from tarsy_bus.log_writer import BATCH_BYTES, AppendUncertain, LogEntry, LogWriter
 from tarsy_bus_kafka import TINY, Door, delete_topic, entries, make_topic, read
 from tarsy_contracts.topics import LIMIT_BYTES
 
@@ -77,9 +77,9 @@ async def test_an_empty_batch_is_refused(bare: Bus) -> None:
 async def test_what_adds_up_to_the_batch_limit_is_written(bare: Bus) -> None:
     """The orchestrator fills its batches by these sizes: they must never come out smaller than the bytes are."""
     await make_topic(bare, bare.topics.sessions)
-    small = Entry(key=b"k" * 36, value=b"", headers=[("h", b"")] * 20)
+    small = LogEntry(key=b"k" * 36, value=b"", headers=[("h", b"")] * 20)
     many = [small] * (BATCH_BYTES // small.size)
-    big = Entry(key=b"k", value=b"x" * (BATCH_BYTES - 65), headers=[])
+    big = LogEntry(key=b"k", value=b"x" * (BATCH_BYTES - 65), headers=[])
     assert big.size == BATCH_BYTES
     async with LogWriter(bare).running() as writer:
         assert await writer.append(0, many) == 0

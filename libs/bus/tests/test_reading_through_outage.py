@@ -11,7 +11,7 @@ import pytest
 
 from tarsy_bus.at_offsets import records_at
 from tarsy_bus.connection import Bus
-from tarsy_bus.log_writer import Entry, LogWriter
+from tarsy_bus.log_writer import LogEntry, LogWriter
 from tarsy_bus.outage_retry import KafkaUnreachableError, TimeLimit, read_through_outages
 from tarsy_bus_kafka import make_topic
 from tarsy_contracts.topics import Topics
@@ -44,7 +44,7 @@ async def test_what_is_read_while_kafka_dies_and_comes_back_comes_whole(kafka: K
     await make_topic(bus, bus.topics.sessions, 1)
     async with LogWriter(bus).running() as writer:
         for number in range(COUNT):
-            await writer.append(0, [Entry(key=b"s", value=b"%03d" % number + RECORD, headers=[])])
+            await writer.append(0, [LogEntry(key=b"s", value=b"%03d" % number + RECORD, headers=[])])
     read = partial(records_at, bus, bus.topics.sessions, 0)
 
     # Begun before the outage: it goes on. Begun in it, of which one fails for good at its limit: it waits.

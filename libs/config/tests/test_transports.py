@@ -6,7 +6,7 @@ import pytest
 
 from tarsy_config.errors import ConfigInvalid
 from tarsy_config.load import load_config
-from tarsy_config.servers import McpServer
+from tarsy_config.servers import McpServerConfig
 from tarsy_config.transports import Transport
 
 ENVIRON = {"GRAFANA_TOKEN": "hunter2", "TENANT": "tenant-key"}
@@ -28,7 +28,7 @@ timeout: 30s
 PLACE = "mcp_servers.grafana.transport"
 
 
-def server(folder: Path, lines: str, beside: str = "") -> McpServer:
+def server(folder: Path, lines: str, beside: str = "") -> McpServerConfig:
     """The lines of the transport begin at line 4; what stands beside it follows on them."""
     indented = "".join(f"      {line}\n" for line in lines.splitlines())
     indented += "".join(f"    {line}\n" for line in beside.splitlines())

@@ -13,13 +13,13 @@ import pytest
 from fastapi import FastAPI, Request, WebSocket
 from websockets.asyncio.client import connect
 
-from tarsy_service.bounded_http import Limits, Traffic
+from tarsy_service.bounded_http import HttpLimits, Traffic
 from tarsy_service.http_server import http_server
 from tarsy_service.problems import install_problem_handlers
 from tarsy_testing import eventually
 
 HOST = "127.0.0.1"
-PATIENT = Limits(head_seconds=300, body_seconds=300)
+PATIENT = HttpLimits(head_seconds=300, body_seconds=300)
 """For tests of what is not about time."""
 LIMIT_SECONDS = 60.0
 MANY = 1_500
@@ -65,7 +65,7 @@ def app() -> FastAPI:
 
 
 @asynccontextmanager
-async def serving(limits: Limits) -> AsyncIterator[Served]:
+async def serving(limits: HttpLimits) -> AsyncIterator[Served]:
     with socket.create_server((HOST, 0)) as free:
         port: int = free.getsockname()[1]
     refused: Counter[str] = Counter()
@@ -96,7 +96,7 @@ def many_files() -> None:
 
 
 async def test_fifteen_hundred_unfinished_requests_are_ended_and_others_served_meanwhile(many_files: None) -> None:
-    async with serving(Limits(body_seconds=3, head_seconds=300)) as served:
+    async with serving(HttpLimits(body_seconds=3, head_seconds=300)) as served:
         slow = [await served.send(post(2_000, b"x" * 1_000)) for _ in range(MANY)]
         assert await served.is_served()
         answers = await asyncio.gather(*(end_of(one) for one in slow))
@@ -109,7 +109,7 @@ async def test_fifteen_hundred_unfinished_requests_are_ended_and_others_served_m
 
 @pytest.mark.parametrize("sent", [b"", b"POST /si", b"\r\n"])
 async def test_a_head_that_does_not_come_ends_the_connection(sent: bytes) -> None:
-    async with serving(Limits(head_seconds=0.5)) as served:
+    async with serving(HttpLimits(head_seconds=0.5)) as served:
         answer = await end_of(await served.send(sent))
 
         assert answer.startswith(b"HTTP/1.1 408")
@@ -117,7 +117,7 @@ async def test_a_head_that_does_not_come_ends_the_connection(sent: bytes) -> Non
 
 
 async def test_a_second_head_that_does_not_come_ends_the_connection() -> None:
-    async with serving(Limits(head_seconds=0.5)) as served:
+    async with serving(HttpLimits(head_seconds=0.5)) as served:
         answer = await end_of(await served.send(post(1, b"x") + b"POST /si"))
 
         assert answer.count(b"HTTP/1.1 200") == 1
@@ -166,7 +166,7 @@ async def test_silent_connections_make_room_for_new_ones() -> None:
 
 async def test_a_socket_outlives_all_limits_of_requests() -> None:
     async with (
-        serving(Limits(head_seconds=0.5, body_seconds=0.5)) as served,
+        serving(HttpLimits(head_seconds=0.5, body_seconds=0.5)) as served,
         connect(f"ws://{HOST}:{served.port}/echo", proxy=None) as client,
     ):
         # Begun later, and over: the time of the socket was up as well.

@@ -18,7 +18,7 @@ from prometheus_client import CollectorRegistry
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member
 from tarsy_bus.liveness import Liveness
-from tarsy_bus.log_writer import Entry, LogWriter
+from tarsy_bus.log_writer import LogEntry, LogWriter
 from tarsy_bus.partition_reader import PartitionReader
 from tarsy_bus.publisher import NotWritten, Publisher
 from tarsy_config.config import Config
@@ -42,7 +42,7 @@ WAIT_SECONDS = 90.0
 DEAD_AFTER = timedelta(seconds=8)
 ANNOUNCED_EVERY = timedelta(seconds=1)
 
-type Append = Callable[[int, Sequence[Entry]], Awaitable[int]]
+type Append = Callable[[int, Sequence[LogEntry]], Awaitable[int]]
 
 
 class FakeLlm:
@@ -73,9 +73,9 @@ class FakeLlm:
 class WatchedWriter(LogWriter):
     """Appends for real; a test may do something of its own before, after, or instead."""
 
-    meddle: Callable[[int, Sequence[Entry], Append], Awaitable[int]] | None = None
+    meddle: Callable[[int, Sequence[LogEntry], Append], Awaitable[int]] | None = None
 
-    async def append(self, partition: int, entries: Sequence[Entry]) -> int:
+    async def append(self, partition: int, entries: Sequence[LogEntry]) -> int:
         if self.meddle is None:
             return await super().append(partition, entries)
         return await self.meddle(partition, entries, super().append)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from orchestrator_running import Append, RunningOwner
 from orchestrator_world import World, calling, new_session, words
 
-from tarsy_bus.log_writer import AppendUncertain, Entry
+from tarsy_bus.log_writer import AppendUncertain, LogEntry
 from tarsy_contracts import events as e
 from tarsy_contracts.message import Message
 from tarsy_contracts.requests import ToolCallRequest
@@ -13,14 +13,14 @@ from tarsy_log import check_one_chain
 from tarsy_story import ALERT, READ
 
 
-def writes(entries: Sequence[Entry], type: str) -> bool:
+def writes(entries: Sequence[LogEntry], type: str) -> bool:
     return any(("ce_type", type.encode()) in entry.headers for entry in entries)
 
 
 def goes_before(world: World, owner: RunningOwner, session_id: str, type: str, event: Message) -> None:
     """`event` is appended, with the right predecessor, just before the owner's first batch that holds a `type`."""
 
-    async def meddle(partition: int, entries: Sequence[Entry], append: Append) -> int:
+    async def meddle(partition: int, entries: Sequence[LogEntry], append: Append) -> int:
         if writes(entries, type):
             owner.writer.meddle = None
             log = await world.log(session_id)
@@ -90,7 +90,7 @@ async def test_decisions_that_built_on_a_lost_one_are_made_again_with_it(world: 
     requests = await world.requests(session)
     lost: list[int] = []
 
-    async def meddle(partition: int, entries: Sequence[Entry], append: Append) -> int:
+    async def meddle(partition: int, entries: Sequence[LogEntry], append: Append) -> int:
         """While the first batch is held, everything else gets into the inbox and becomes the second, which loses."""
         if not lost:
             for request in requests:
@@ -114,7 +114,7 @@ async def test_decisions_that_built_on_a_lost_one_are_made_again_with_it(world: 
 async def test_a_write_without_an_acknowledgement_is_decided_once_when_it_was_written(world: World) -> None:
     owner, session = await world.owner(), new_session()
 
-    async def meddle(partition: int, entries: Sequence[Entry], append: Append) -> int:
+    async def meddle(partition: int, entries: Sequence[LogEntry], append: Append) -> int:
         await append(partition, entries)
         raise AppendUncertain("the acknowledgement was lost")
 
@@ -131,7 +131,7 @@ async def test_a_write_without_an_acknowledgement_is_decided_again_when_it_was_n
     owner, session = await world.owner(), new_session()
     failed: set[bytes] = set()
 
-    async def meddle(partition: int, entries: Sequence[Entry], append: Append) -> int:
+    async def meddle(partition: int, entries: Sequence[LogEntry], append: Append) -> int:
         if entries[0].value not in failed:
             failed.add(entries[0].value)
             raise AppendUncertain("it was never sent")
@@ -150,7 +150,7 @@ async def test_a_write_that_comes_late_counts_once(world: World) -> None:
     """The owner gave it up and decided again; both lie in the log then, with the same ids."""
     owner, session = await world.owner(), new_session()
 
-    async def meddle(partition: int, entries: Sequence[Entry], append: Append) -> int:
+    async def meddle(partition: int, entries: Sequence[LogEntry], append: Append) -> int:
         if not writes(entries, "session.started"):
             return await append(partition, entries)
         owner.writer.meddle = None

@@ -7,7 +7,7 @@ import pytest
 from orchestrator_running import RunningOwner, owned_by, until_it_owns
 from orchestrator_world import World, calling, new_session, words
 
-from tarsy_bus.held_sessions import HeldSession, read_held
+from tarsy_bus.held_sessions import HeldInputs, read_held
 from tarsy_contracts import inputs as i
 from tarsy_contracts.control import RequestAnswered
 from tarsy_contracts.recorded import RecordedEvent
@@ -77,12 +77,12 @@ def end(reason: str = "no use") -> i.SessionFailRequested:
     return i.SessionFailRequested(request_id=str(uuid4()), author="olga", reason=reason)
 
 
-async def held(world: World, session_id: str) -> HeldSession | None:
+async def held(world: World, session_id: str) -> HeldInputs | None:
     return (await read_held(world.bus, [0]))[0].get(session_id)
 
 
-async def until_held(world: World, session_id: str, inputs: int) -> HeldSession:
-    async def look() -> HeldSession | None:
+async def until_held(world: World, session_id: str, inputs: int) -> HeldInputs:
+    async def look() -> HeldInputs | None:
         found = await held(world, session_id)
         return found if found is not None and len(found.inputs) == inputs else None
 

@@ -11,7 +11,7 @@ from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 
 from tarsy_bus.acceptance import LastAccepted
 from tarsy_bus.connection import Bus
-from tarsy_bus.log_writer import Entry, LogWriter
+from tarsy_bus.log_writer import LogEntry, LogWriter
 from tarsy_bus.topics_admin import admin, apply_topics
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
@@ -205,7 +205,7 @@ def append() -> Callable[..., Awaitable[int]]:
     """Writes records to a partition of the log."""
 
     async def write(bus: Bus, partition: int, records: Sequence[tuple[Envelope, bytes]]) -> int:
-        entries = [Entry(key=one.subject.encode(), value=value, headers=one.headers()) for one, value in records]
+        entries = [LogEntry(key=one.subject.encode(), value=value, headers=one.headers()) for one, value in records]
         async with LogWriter(bus).running() as writer:
             return await writer.append(partition, entries)
 

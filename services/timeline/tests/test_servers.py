@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from tarsy_bus.catalog import Entry
+from tarsy_bus.catalog import CatalogEntry
 from tarsy_contracts.workers import CatalogTool, ServerCatalogued
 from tarsy_timeline.server_warnings import MOST_CHARACTERS, ServerWarning, warnings_of
 from tarsy_timeline.servers import MOST_SERVERS, servers_of
@@ -14,16 +14,16 @@ ALIVE = [(True, BEGIN)]
 
 def entry(
     worker: str, *names: str, server: str = "git", error: str = "", misconfigured: bool = False, at: int = 0
-) -> Entry:
+) -> CatalogEntry:
     tools = tuple(CatalogTool(tool=name, description="", input_schema={}, repeatable=False) for name in names)
     moment = BEGIN + timedelta(seconds=at)
     seen = ServerCatalogued(
         server=server, worker_id=worker, healthy=not error, error=error, tools=tools, misconfigured=misconfigured
     )
-    return Entry(seen, at, moment, moment, moment, frozenset(names))
+    return CatalogEntry(seen, at, moment, moment, moment, frozenset(names))
 
 
-def told(*entries: Entry, dead: str = "") -> list[ServerWarning]:
+def told(*entries: CatalogEntry, dead: str = "") -> list[ServerWarning]:
     servers = servers_of(entries, lambda worker: worker not in dead.split(), lambda worker: BEGIN)
     return warnings_of(servers, ALIVE, BEGIN)
 

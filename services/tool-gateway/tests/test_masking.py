@@ -13,7 +13,7 @@ from tarsy_bus.connection import Bus
 from tarsy_bus.publisher import Publisher
 from tarsy_config.errors import ConfigInvalid
 from tarsy_config.load import load_config
-from tarsy_config.masking import GROUPS, PATTERNS, CustomPattern, DataMasking
+from tarsy_config.masking import GROUPS, PATTERNS, CustomPatternConfig, DataMasking
 from tarsy_contracts.builtin_tools import FETCH_RUNBOOK, OWN_SERVER
 from tarsy_contracts.events import Outcome
 from tarsy_contracts.requests import ToolCallRequest
@@ -31,7 +31,7 @@ from tarsy_worker.runner import MayStart, always
 KEY = bytes(range(32))
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
 MAIL = "ann@shop.example"
-BADGE = CustomPattern(pattern=r"badge-\d+", replacement="[MASKED_BADGE]")
+BADGE = CustomPatternConfig(pattern=r"badge-\d+", replacement="[MASKED_BADGE]")
 
 
 class Speaking:

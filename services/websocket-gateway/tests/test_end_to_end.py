@@ -20,7 +20,7 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from tarsy_bus.acceptance import LogMismatch
 from tarsy_bus.connection import Bus
-from tarsy_bus.log_writer import Entry, LogWriter
+from tarsy_bus.log_writer import LogEntry, LogWriter
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.topics_admin import apply_topics
 from tarsy_contracts import events as e
@@ -111,7 +111,7 @@ async def gateway(system_bus: Bus, timeline: str) -> AsyncIterator[str]:
 @pytest.fixture
 def append(system_bus: Bus) -> Callable[..., Awaitable[None]]:
     async def write(records: Sequence[tuple[Envelope, bytes]]) -> None:
-        entries = [Entry(key=one.subject.encode(), value=value, headers=one.headers()) for one, value in records]
+        entries = [LogEntry(key=one.subject.encode(), value=value, headers=one.headers()) for one, value in records]
         async with LogWriter(system_bus).running() as writer:
             await writer.append(5, entries)
 

@@ -19,7 +19,7 @@ FORGOTTEN_AFTER = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CatalogEntry:
     """`health_since`, `tools_since`: since when the worker has said the same of its health and of its tools' names.
 
     Both reach back as far as the topic still tells: what was compacted away is not known.
@@ -41,10 +41,10 @@ class CatalogEntries:
     """
 
     def __init__(self, forgotten: Callable[[bytes], None] = lambda key: None) -> None:
-        self._entries: dict[bytes, Entry] = {}
+        self._entries: dict[bytes, CatalogEntry] = {}
         self._forgotten = forgotten
 
-    def all(self) -> Collection[Entry]:
+    def all(self) -> Collection[CatalogEntry]:
         return self._entries.values()
 
     def take(self, record: Record) -> None:
@@ -70,7 +70,7 @@ class CatalogEntries:
             del self._entries[oldest[0]]
             self._forgotten(oldest[0])
 
-    def drop(self, unwanted: Callable[[Entry], bool]) -> None:
+    def drop(self, unwanted: Callable[[CatalogEntry], bool]) -> None:
         self._entries = {key: entry for key, entry in self._entries.items() if not unwanted(entry)}
 
 
@@ -99,11 +99,11 @@ async def follow_catalog(
                 read_through()
 
 
-def _after(before: Entry | None, seen: ServerCatalogued, offset: int, at: datetime) -> Entry:
+def _after(before: CatalogEntry | None, seen: ServerCatalogued, offset: int, at: datetime) -> CatalogEntry:
     names = frozenset(tool.tool for tool in seen.tools)
     same_health = before is not None and _health(before.seen) == _health(seen)
     same_tools = before is not None and before.tool_names == names
-    return Entry(
+    return CatalogEntry(
         seen=seen,
         offset=offset,
         appended_at=at,

@@ -29,7 +29,7 @@ class HeldInput:
 
 
 @dataclass(slots=True)
-class HeldSession:
+class HeldInputs:
     """`inputs` by their offsets in the inbox: positions only, as bodies may be large."""
 
     partition: int
@@ -47,9 +47,9 @@ class HeldSessions:
     """What the records of the topic add up to. Whatever is in it waits: a session with a marker, inputs, or both."""
 
     def __init__(self) -> None:
-        self._sessions: dict[str, HeldSession] = {}
+        self._sessions: dict[str, HeldInputs] = {}
 
-    def all(self) -> Mapping[str, HeldSession]:
+    def all(self) -> Mapping[str, HeldInputs]:
         return self._sessions
 
     def take(self, record: Record) -> None:
@@ -68,7 +68,7 @@ class HeldSessions:
                 known.why, known.since = UNTOLD, None
                 self._drop_if_empty(session_id)
             return
-        known = self._sessions.setdefault(session_id, HeldSession(record.partition))
+        known = self._sessions.setdefault(session_id, HeldInputs(record.partition))
         known.why, known.since = _why(record), append_time(record)
 
     def _hold(self, session_id: str, offset: int, record: Record) -> None:
@@ -77,7 +77,7 @@ class HeldSessions:
                 known.inputs.pop(offset, None)
                 self._drop_if_empty(session_id)
             return
-        known = self._sessions.setdefault(session_id, HeldSession(record.partition))
+        known = self._sessions.setdefault(session_id, HeldInputs(record.partition))
         at = held_since(list(record.headers)) or append_time(record)
         known.inputs[offset] = HeldInput(at, record.offset)
 
@@ -87,14 +87,14 @@ class HeldSessions:
             del self._sessions[session_id]
 
 
-async def read_held(bus: Bus, partitions: Collection[int]) -> dict[int, dict[str, HeldSession]]:
+async def read_held(bus: Bus, partitions: Collection[int]) -> dict[int, dict[str, HeldInputs]]:
     """What waits in these partitions now."""
     held = HeldSessions()
     await read_to_end(bus, bus.topics.held, dict.fromkeys(partitions, 0), held.take)
     return {number: _of(number, held.all().items()) for number in partitions}
 
 
-def _of(partition: int, sessions: Iterable[tuple[str, HeldSession]]) -> dict[str, HeldSession]:
+def _of(partition: int, sessions: Iterable[tuple[str, HeldInputs]]) -> dict[str, HeldInputs]:
     return {session_id: one for session_id, one in sessions if one.partition == partition}
 
 

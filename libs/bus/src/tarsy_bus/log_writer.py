@@ -24,7 +24,7 @@ class AppendUncertain(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LogEntry:
     key: bytes
     value: bytes
     headers: Headers
@@ -52,7 +52,7 @@ class LogWriter:
         async with self._producing.running():
             yield self
 
-    async def append(self, partition: int, entries: Sequence[Entry]) -> int:
+    async def append(self, partition: int, entries: Sequence[LogEntry]) -> int:
         """The offset of the first entry; the others follow it without a gap. Raises AppendUncertain.
 
         A batch above the limit is a ValueError; nothing of it was sent.
@@ -62,7 +62,7 @@ class LogWriter:
         ):
             return await self._append(partition, entries)
 
-    async def _append(self, partition: int, entries: Sequence[Entry]) -> int:
+    async def _append(self, partition: int, entries: Sequence[LogEntry]) -> int:
         producer = self._producing.current
         batch = _batch(producer, entries)
         try:
@@ -82,7 +82,7 @@ class LogWriter:
         return offset
 
 
-def _batch(producer: AIOKafkaProducer, entries: Sequence[Entry]) -> BatchBuilder:
+def _batch(producer: AIOKafkaProducer, entries: Sequence[LogEntry]) -> BatchBuilder:
     """Closed, so that nothing else gets in. The size is looked at too: a first record is never too large for it."""
     batch = producer.create_batch()
     fits = [

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Final
 
-from tarsy_config.chains import Agent, AgentChain, Stage, StageAgent
+from tarsy_config.chains import Agent, AgentChain, StageAgent, StageConfig
 from tarsy_config.providers import LlmProvider, NativeTools
-from tarsy_config.servers import McpServer
+from tarsy_config.servers import McpServerConfig
 from tarsy_config.transports import Transport
 from tarsy_config.values import DEFAULT_ALERT_TYPE
 
@@ -54,11 +54,11 @@ CHAINS: Mapping[str, AgentChain] = {
     "kubernetes": AgentChain(
         alert_types=(DEFAULT_ALERT_TYPE,),
         description="one agent looks into a Kubernetes alert",
-        stages=(Stage(name="analysis", agents=(StageAgent(name="KubernetesAgent"),)),),
+        stages=(StageConfig(name="analysis", agents=(StageAgent(name="KubernetesAgent"),)),),
     )
 }
-SERVERS: Mapping[str, McpServer] = {
-    KUBERNETES_SERVER: McpServer(
+SERVERS: Mapping[str, McpServerConfig] = {
+    KUBERNETES_SERVER: McpServerConfig(
         transport=Transport(
             type="stdio",
             command="npx",
@@ -86,12 +86,12 @@ VERTEX_PROVIDERS = frozenset({"vertexai-default"})
 """Named, so that who refers to one is told that it comes later."""
 
 
-def servers(environ: Mapping[str, str]) -> Mapping[str, McpServer]:
+def servers(environ: Mapping[str, str]) -> Mapping[str, McpServerConfig]:
     """With the cluster that the environment names."""
     env = {name: environ[name] for name in CLUSTER_VARIABLES if environ.get(name)}
     return {name: _with_env(server, env) for name, server in SERVERS.items()}
 
 
-def _with_env(server: McpServer, env: Mapping[str, str]) -> McpServer:
+def _with_env(server: McpServerConfig, env: Mapping[str, str]) -> McpServerConfig:
     transport = Transport.model_validate(server.transport.model_dump(exclude_unset=True) | {"env": dict(env)})
     return server.model_copy(update={"transport": transport})

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from tarsy_config import built_in
 from tarsy_config.agent_settings import AgentSettings, executive_summary, investigator, synthesis
-from tarsy_config.chains import AgentChain, Stage, StageAgent, Synthesis
+from tarsy_config.chains import AgentChain, StageAgent, StageConfig, Synthesis
 from tarsy_config.provenance import DEFAULT, Found, Origin
 from tarsy_config.resolution import SUCCESS_POLICY, At, Levels
 from tarsy_config.sections import Sections
@@ -55,7 +55,7 @@ def settings_of(sections: Sections, chain_id: str, selection: McpSelection) -> C
     )
 
 
-def _stage(sections: Sections, chain: At[AgentChain], stage: At[Stage], selection: McpSelection) -> StageSettings:
+def _stage(sections: Sections, chain: At[AgentChain], stage: At[StageConfig], selection: McpSelection) -> StageSettings:
     agents = tuple(
         investigator(name, _levels(sections, chain, used.section.name, stage, used), selection)
         for name, used in _expanded(stage)
@@ -72,7 +72,7 @@ def _stage(sections: Sections, chain: At[AgentChain], stage: At[Stage], selectio
     )
 
 
-def _expanded(stage: At[Stage]) -> list[tuple[str, At[StageAgent]]]:
+def _expanded(stage: At[StageConfig]) -> list[tuple[str, At[StageAgent]]]:
     """Every agent that runs, with the name that people see."""
     used = [At((*stage.place, "agents", index), agent) for index, agent in enumerate(stage.section.agents)]
     count = _replicas(stage.section)
@@ -81,7 +81,7 @@ def _expanded(stage: At[Stage]) -> list[tuple[str, At[StageAgent]]]:
     return [(f"{used[0].section.name}-{number}", used[0]) for number in range(1, count + 1)]
 
 
-def _replicas(stage: Stage) -> int:
+def _replicas(stage: StageConfig) -> int:
     return stage.replicas or 1
 
 
@@ -89,7 +89,7 @@ def _levels(
     sections: Sections,
     chain: At[AgentChain],
     agent: str,
-    stage: At[Stage] | None = None,
+    stage: At[StageConfig] | None = None,
     stage_agent: At[StageAgent] | At[Synthesis] | None = None,
 ) -> Levels:
     return Levels(

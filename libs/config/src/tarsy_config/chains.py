@@ -60,7 +60,7 @@ class Synthesis(Section):
     llm_backend: Backend | None = None
 
 
-class Stage(Section):
+class StageConfig(Section):
     """`replicas`: the first agent so many times, and no other."""
 
     name: Name
@@ -98,7 +98,7 @@ class AgentChain(Section):
     iteration_strategy: Strategy | None = None
     mcp_servers: Servers = None
     chat: Chat | None = None
-    stages: tuple[Stage, ...]
+    stages: tuple[StageConfig, ...]
 
     @field_validator("alert_types")
     @classmethod
@@ -109,7 +109,7 @@ class AgentChain(Section):
 
     @field_validator("stages")
     @classmethod
-    def _some(cls, stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
+    def _some(cls, stages: tuple[StageConfig, ...]) -> tuple[StageConfig, ...]:
         return _at_least_one(stages, "stage")
 
 

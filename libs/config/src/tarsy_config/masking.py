@@ -43,7 +43,7 @@ def pattern(name: str) -> str:
     return _known(name, PATTERNS, "pattern")
 
 
-class CustomPattern(Section):
+class CustomPatternConfig(Section):
     """`pattern` is a regex in RE2's syntax, which is Go's; `$1` or `${name}` in `replacement` is what a group found."""
 
     pattern: str
@@ -66,7 +66,7 @@ class DataMasking(Section):
     enabled: bool = True
     pattern_groups: tuple[Annotated[str, AfterValidator(group)], ...] = ()
     patterns: tuple[Annotated[str, AfterValidator(pattern)], ...] = ()
-    custom_patterns: tuple[CustomPattern, ...] = ()
+    custom_patterns: tuple[CustomPatternConfig, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -74,7 +74,7 @@ class DataMasking(Section):
         return (*self.pattern_groups, *self.patterns) if self.enabled else ()
 
     @property
-    def custom(self) -> tuple[CustomPattern, ...]:
+    def custom(self) -> tuple[CustomPatternConfig, ...]:
         return self.custom_patterns if self.enabled else ()
 
 

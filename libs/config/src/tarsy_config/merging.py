@@ -11,7 +11,7 @@ from tarsy_config.document import Document
 from tarsy_config.provenance import sources_of
 from tarsy_config.providers import LlmProvider
 from tarsy_config.references import PROVIDERS, named
-from tarsy_config.servers import McpServer
+from tarsy_config.servers import McpServerConfig
 
 
 def merged(
@@ -39,7 +39,7 @@ def merged(
     return whole.model_copy(update={"mcp_servers": _servers(whole, environ) | config.mcp_servers})
 
 
-def _servers(config: Config, environ: Mapping[str, str]) -> dict[str, McpServer]:
+def _servers(config: Config, environ: Mapping[str, str]) -> dict[str, McpServerConfig]:
     """Of those that are built in, the ones that agents of chains use."""
     chains = [settings_of(config, chain_id, AS_CONFIGURED) for chain_id in config.agent_chains]
     agents = [agent for chain in chains for stage in chain.stages for agent in stage.agents]

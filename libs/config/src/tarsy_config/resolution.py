@@ -20,7 +20,7 @@ ask whom the first agent asks, where nobody names a provider for them.
 from dataclasses import dataclass
 from typing import Literal
 
-from tarsy_config.chains import Agent, AgentChain, AgentType, Fallback, Stage, StageAgent, Synthesis
+from tarsy_config.chains import Agent, AgentChain, AgentType, Fallback, StageAgent, StageConfig, Synthesis
 from tarsy_config.defaults import Defaults
 from tarsy_config.errors import Place
 from tarsy_config.provenance import Found
@@ -44,7 +44,7 @@ class Levels:
     defaults: At[Defaults]
     agent: At[Agent]
     chain: At[AgentChain]
-    stage: At[Stage] | None = None
+    stage: At[StageConfig] | None = None
     stage_agent: At[StageAgent] | At[Synthesis] | None = None
 
 

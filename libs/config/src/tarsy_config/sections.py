@@ -11,13 +11,13 @@ from tarsy_config.defaults import Defaults, Limits, Queue, System
 from tarsy_config.errors import Note
 from tarsy_config.provenance import Found, Sources
 from tarsy_config.providers import LlmProvider
-from tarsy_config.servers import McpServer
+from tarsy_config.servers import McpServerConfig
 from tarsy_config.values import Name, Section, ServerId
 
 
 class Sections(Section):
     defaults: Defaults = Defaults()
-    mcp_servers: dict[ServerId, McpServer] = Field(default_factory=dict)
+    mcp_servers: dict[ServerId, McpServerConfig] = Field(default_factory=dict)
     agents: dict[Name, Agent] = Field(default_factory=dict)
     agent_chains: dict[Name, AgentChain] = Field(default_factory=dict)
     llm_providers: dict[Name, LlmProvider] = Field(default_factory=dict)

@@ -20,7 +20,7 @@ class Summarization(Section):
     llm_backend: Backend | None = None
 
 
-class McpServer(Section):
+class McpServerConfig(Section):
     """`repeatable_tools`: tools that the operator declares harmless to run twice though the server does not say so;
     `unrepeatable_tools`: those that he declares harmful though it does.
 

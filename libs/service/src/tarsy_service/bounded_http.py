@@ -34,7 +34,7 @@ STATUS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class HttpLimits:
     """Limits of one port. `body_seconds` and `head_seconds` run from the first byte to the last one.
 
     `bodies_bytes`: all bodies of requests that were not answered yet, together. WebSockets count for none of it.
@@ -50,7 +50,7 @@ class Limits:
 class Traffic:
     """State that the connections of one port share."""
 
-    def __init__(self, limits: Limits, count: Count) -> None:
+    def __init__(self, limits: HttpLimits, count: Count) -> None:
         self.limits = limits
         self.count = count
         self._connections: dict[BoundedHttp, None] = {}

@@ -10,16 +10,16 @@ from functools import partial
 import uvicorn
 from starlette.types import ASGIApp
 
-from tarsy_service.bounded_http import BoundedHttp, Count, Limits, Traffic
+from tarsy_service.bounded_http import BoundedHttp, Count, HttpLimits, Traffic
 from tarsy_service.supervision import Supervisor
 
 GRACE_SECONDS = 3
 BACKLOG = 512
-DEFAULT_LIMITS = Limits()
+DEFAULT_LIMITS = HttpLimits()
 
 
 def http_server(
-    app: ASGIApp, host: str, port: int, *, limits: Limits = DEFAULT_LIMITS, count: Count = lambda _: None
+    app: ASGIApp, host: str, port: int, *, limits: HttpLimits = DEFAULT_LIMITS, count: Count = lambda _: None
 ) -> AbstractAsyncContextManager[Traffic]:
     """Listens before the body runs, and stops after it. Raises OSError when the port is taken.
 
@@ -29,7 +29,7 @@ def http_server(
 
 
 def proxy_server(
-    app: ASGIApp, host: str, port: int, *, limits: Limits = DEFAULT_LIMITS, count: Count = lambda _: None
+    app: ASGIApp, host: str, port: int, *, limits: HttpLimits = DEFAULT_LIMITS, count: Count = lambda _: None
 ) -> AbstractAsyncContextManager[Traffic]:
     """For an app that passes on what others say: an answer has no header that the app did not give it."""
     # A client in front of us is not to be believed more than we are.

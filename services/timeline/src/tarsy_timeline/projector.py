@@ -48,7 +48,7 @@ PROJECTED_AT_ONCE = 500
 
 
 @dataclass(slots=True)
-class Partition:
+class ProjectedPartition:
     """Where the projection stands. `chains` hold what was accepted below `position`, of sessions that came lately."""
 
     position: int
@@ -82,7 +82,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         self._note = note
         self._pauses = Pauses()
         self._writer = ResilientWriter(checkpoint, metrics, now)
-        self._partitions: dict[int, Partition] = {}
+        self._partitions: dict[int, ProjectedPartition] = {}
         self._waiting: set[int] = set()
         self._assigned = False
         self._consumer = member(bus, f"{bus.topics.prefix}.{group}")
@@ -185,7 +185,9 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         # On a connection of its own: on the consumer's, it would wait behind a fetch, half a second each time.
         async with PartitionReader(self._bus, self._topic).running() as follower:
             for number in self._waiting - kept.keys():
-                kept[number] = Partition(await self._checkpoint.position(number), RecentChains(), Lag(self._now))
+                kept[number] = ProjectedPartition(
+                    await self._checkpoint.position(number), RecentChains(), Lag(self._now)
+                )
             await follower.check({number: partition.position for number, partition in kept.items()})
         # No await from here on. A rebalance may have come in between: on_partitions_assigned noted what is ours now.
         for number in self._waiting & kept.keys():
@@ -196,7 +198,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
             self._consumer.resume(place)
         self._waiting -= kept.keys()
 
-    async def _project(self, number: int, partition: Partition, records: list[Record]) -> None:
+    async def _project(self, number: int, partition: ProjectedPartition, records: list[Record]) -> None:
         """One batch, one transaction. The chains move with what is read: after any failure they are read again."""
         fresh = [record for record in records if record.offset >= partition.position]
         if not fresh:
@@ -235,10 +237,10 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
                 await pacer.let_others_run()
         return accepted
 
-    def _unread(self, number: int, partition: Partition) -> int:
+    def _unread(self, number: int, partition: ProjectedPartition) -> int:
         return unread(self._consumer, TopicPartition(self._topic, number), partition.position)
 
-    def _watch(self, number: int, partition: Partition) -> None:
+    def _watch(self, number: int, partition: ProjectedPartition) -> None:
         self._metrics.watch(
             number,
             records=lambda: self._unread(number, partition),

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from tarsy_bus.catalog import Entry
+from tarsy_bus.catalog import CatalogEntry
 from tarsy_contracts.envelope import wire_time
 from tarsy_contracts.ids import derived_id
-from tarsy_timeline.servers import Server
+from tarsy_timeline.servers import ServerOfGateways
 
 MOST_NAMED = 10
 """Workers or tools that one warning names."""
@@ -48,7 +48,7 @@ class ServerWarning:
 
 
 def warnings_of(
-    servers: Iterable[Server], gateways: Collection[tuple[bool, datetime]], listening_since: datetime
+    servers: Iterable[ServerOfGateways], gateways: Collection[tuple[bool, datetime]], listening_since: datetime
 ) -> list[ServerWarning]:
     """`gateways`: whether each lives, and when it was heard last. At most two warnings for a server."""
     return [*_without_gateways(gateways, listening_since), *(warning for server in servers for warning in _of(server))]
@@ -68,7 +68,7 @@ def _without_gateways(
     )
 
 
-def _of(server: Server) -> Iterator[ServerWarning]:
+def _of(server: ServerOfGateways) -> Iterator[ServerWarning]:
     health = _health(server)
     if health is not None:
         yield health
@@ -76,7 +76,7 @@ def _of(server: Server) -> Iterator[ServerWarning]:
         yield _different_tools(server)
 
 
-def _health(server: Server) -> ServerWarning | None:
+def _health(server: ServerOfGateways) -> ServerWarning | None:
     name, living, failing = server.name, server.living, server.failing
     if not living:
         return (
@@ -107,7 +107,7 @@ def _health(server: Server) -> ServerWarning | None:
     return _warning(server, "partly_unreachable", message, _said(failing), _since(failing))
 
 
-def _different_tools(server: Server) -> ServerWarning:
+def _different_tools(server: ServerOfGateways) -> ServerWarning:
     sets = [entry.tool_names for entry in server.healthy]
     differing = sorted(frozenset().union(*sets) - frozenset.intersection(*sets))
     more = "" if len(differing) <= MOST_NAMED else f" and {len(differing) - MOST_NAMED} more"
@@ -120,16 +120,16 @@ def _different_tools(server: Server) -> ServerWarning:
     )
 
 
-def _warning(server: Server, what: What, message: str, details: str, began: datetime) -> ServerWarning:
+def _warning(server: ServerOfGateways, what: What, message: str, details: str, began: datetime) -> ServerWarning:
     return ServerWarning(what, server.name, message, details[:MOST_CHARACTERS], began)
 
 
-def _since(entries: Collection[Entry]) -> datetime:
+def _since(entries: Collection[CatalogEntry]) -> datetime:
     """The first of those that live: one more that sees it, too, makes it no newer."""
     return min(entry.health_since for entry in entries)
 
 
-def _said(entries: Collection[Entry]) -> str:
+def _said(entries: Collection[CatalogEntry]) -> str:
     """Each error once, as several gateways mostly say the same."""
     errors = list(dict.fromkeys(entry.seen.error for entry in entries))
     return "; ".join(error or "It gives no reason." for error in errors[:MOST_NAMED])

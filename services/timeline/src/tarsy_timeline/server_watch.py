@@ -10,7 +10,7 @@ from tarsy_bus.connection import Bus
 from tarsy_service.problems import Problem
 from tarsy_service.supervision import Supervisor
 from tarsy_timeline.server_warnings import Category, ServerWarning, warnings_of
-from tarsy_timeline.servers import Server, servers_of
+from tarsy_timeline.servers import ServerOfGateways, servers_of
 from tarsy_timeline.worker_liveness import WorkerLiveness, follow_workers
 
 NOT_READ = "The catalog of MCP servers has not been read to its end yet. Try again in a few seconds."
@@ -19,7 +19,7 @@ NOT_SURE = "Kafka has not told for a while which tool gateways run, so what was 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    servers: tuple[Server, ...]
+    servers: tuple[ServerOfGateways, ...]
     warnings: tuple[ServerWarning, ...]
 
 

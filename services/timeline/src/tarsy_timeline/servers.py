@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from tarsy_bus.catalog import Entry
+from tarsy_bus.catalog import CatalogEntry
 from tarsy_contracts.workers import CatalogTool
 
 MOST_SERVERS = 500
@@ -17,30 +17,30 @@ type LastHeard = Callable[[str], datetime | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class ServerOfGateways:
     """`living`: what living workers say, the newest first. When there is none, a dead one said something.
 
     `left_at`: when the last of the dead ones was heard.
     """
 
     name: str
-    living: tuple[Entry, ...]
+    living: tuple[CatalogEntry, ...]
     left_at: datetime | None = None
 
     @property
-    def healthy(self) -> tuple[Entry, ...]:
+    def healthy(self) -> tuple[CatalogEntry, ...]:
         return tuple(entry for entry in self.living if entry.seen.healthy)
 
     @property
-    def failing(self) -> tuple[Entry, ...]:
+    def failing(self) -> tuple[CatalogEntry, ...]:
         return tuple(entry for entry in self.living if not entry.seen.healthy)
 
     @property
-    def misconfigured(self) -> tuple[Entry, ...]:
+    def misconfigured(self) -> tuple[CatalogEntry, ...]:
         return tuple(entry for entry in self.living if entry.seen.misconfigured)
 
     @property
-    def shown(self) -> Entry | None:
+    def shown(self) -> CatalogEntry | None:
         """Whose words stand for all: the newest that reaches it, else the newest."""
         return next(iter((*self.healthy, *self.living)), None)
 
@@ -61,27 +61,27 @@ class Server:
         return max((checked_at(entry) for entry in self.living), default=self.left_at)
 
 
-def checked_at(entry: Entry) -> datetime:
+def checked_at(entry: CatalogEntry) -> datetime:
     """Of a gateway that does not say when it asked: when its word was appended."""
     return entry.seen.checked_at or entry.appended_at
 
 
-def servers_of(entries: Iterable[Entry], lives: Lives, last_heard: LastHeard) -> list[Server]:
+def servers_of(entries: Iterable[CatalogEntry], lives: Lives, last_heard: LastHeard) -> list[ServerOfGateways]:
     """By name. One whose workers are all dead, and forgotten, is not there."""
-    by_name: defaultdict[str, list[Entry]] = defaultdict(list)
+    by_name: defaultdict[str, list[CatalogEntry]] = defaultdict(list)
     for entry in entries:
         by_name[entry.seen.server].append(entry)
     found = (_server(name, by_name[name], lives, last_heard) for name in sorted(by_name))
     return [server for server, _ in zip(_known(found), range(MOST_SERVERS), strict=False)]
 
 
-def _known(servers: Iterable[Server]) -> Iterator[Server]:
+def _known(servers: Iterable[ServerOfGateways]) -> Iterator[ServerOfGateways]:
     return (server for server in servers if server.living or server.left_at is not None)
 
 
-def _server(name: str, entries: list[Entry], lives: Lives, last_heard: LastHeard) -> Server:
+def _server(name: str, entries: list[CatalogEntry], lives: Lives, last_heard: LastHeard) -> ServerOfGateways:
     living = sorted((one for one in entries if lives(one.seen.worker_id)), key=lambda one: -one.offset)
     if living:
-        return Server(name, tuple(living))
+        return ServerOfGateways(name, tuple(living))
     heard = (last_heard(entry.seen.worker_id) for entry in entries)
-    return Server(name, (), max((at for at in heard if at is not None), default=None))
+    return ServerOfGateways(name, (), max((at for at in heard if at is not None), default=None))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
-from tarsy_bus.catalog import Entry
+from tarsy_bus.catalog import CatalogEntry
 from tarsy_contracts.api.system import (
     HeldSession,
     HeldSessionList,
@@ -19,7 +19,7 @@ from tarsy_contracts.envelope import wire_time
 from tarsy_contracts.workers import CatalogTool
 from tarsy_timeline.held_watch import SessionAside
 from tarsy_timeline.server_warnings import ServerWarning
-from tarsy_timeline.servers import Server, checked_at
+from tarsy_timeline.servers import ServerOfGateways, checked_at
 
 MOST_TOOLS = 1_000
 """Of one server, in the list of all."""
@@ -43,11 +43,11 @@ def held_sessions(aside: Sequence[SessionAside]) -> HeldSessionList:
     return HeldSessionList(sessions=shown, total_items=len(aside))
 
 
-def mcp_servers(servers: Sequence[Server], *, most_tools: int) -> McpServers:
+def mcp_servers(servers: Sequence[ServerOfGateways], *, most_tools: int) -> McpServers:
     return McpServers(servers=tuple(_server(one, _in_short(one.tools[:most_tools])) for one in servers))
 
 
-def mcp_server(server: Server) -> McpServer:
+def mcp_server(server: ServerOfGateways) -> McpServer:
     """With everything that is known of its tools."""
     return _server(server, tuple(_tool(tool, tool.description, tool.input_schema) for tool in server.tools))
 
@@ -67,7 +67,7 @@ def system_warnings(warnings: Sequence[ServerWarning], server_count: int) -> Sys
     return SystemWarnings(warnings=shown, server_count=server_count)
 
 
-def _server(server: Server, tools: tuple[McpTool, ...]) -> McpServer:
+def _server(server: ServerOfGateways, tools: tuple[McpTool, ...]) -> McpServer:
     said = server.shown.seen if server.shown is not None else None
     return McpServer(
         id=server.name,
@@ -83,7 +83,7 @@ def _server(server: Server, tools: tuple[McpTool, ...]) -> McpServer:
     )
 
 
-def _worker(entry: Entry) -> McpWorker:
+def _worker(entry: CatalogEntry) -> McpWorker:
     return McpWorker(
         worker_id=entry.seen.worker_id,
         healthy=entry.seen.healthy,

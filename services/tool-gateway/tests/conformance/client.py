@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from pydantic import BaseModel, JsonValue
 
-from tarsy_config.servers import McpServer
+from tarsy_config.servers import McpServerConfig
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_tool_gateway.mcp.connection import McpConnection
 from tarsy_tool_gateway.mcp.server_plan import plan_of
@@ -33,7 +33,7 @@ class Context(BaseModel):
 
 
 async def main(url: str, scenario: str, context: Context) -> None:
-    server = McpServer.model_validate({"transport": {"type": "http", "url": url}})
+    server = McpServerConfig.model_validate({"transport": {"type": "http", "url": url}})
     connection = McpConnection(plan_of(SERVER, server), mask=str, connect_seconds=SECONDS)
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(connection.run())

@@ -8,7 +8,7 @@ from gateway_owner import call
 from pydantic import JsonValue
 
 from real_servers.subjects import Subject
-from tarsy_config.servers import McpServer
+from tarsy_config.servers import McpServerConfig
 from tarsy_mcp_servers import RunningServer, Wire
 from tarsy_tool_gateway.mcp.connection import McpConnection
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan, plan_of
@@ -22,7 +22,7 @@ STOP_SECONDS = 90.0
 
 
 def plan(name: str, server: RunningServer, protocol: str = "auto") -> ServerPlan:
-    return plan_of(name, McpServer.model_validate({"transport": server.transport | {"protocol": protocol}}))
+    return plan_of(name, McpServerConfig.model_validate({"transport": server.transport | {"protocol": protocol}}))
 
 
 @asynccontextmanager

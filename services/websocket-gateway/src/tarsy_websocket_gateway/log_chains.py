@@ -28,7 +28,7 @@ class Judged(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class LastEventsAnswer:
     """The session's last accepted event below the offset `at`; None of a session that had none."""
 
     at: int
@@ -38,7 +38,7 @@ class Answer:
 @dataclass(slots=True)
 class _Waiting[R: Judged]:
     records: list[R] = field(default_factory=list)
-    answer: Answer | None = None
+    answer: LastEventsAnswer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class LogChains[R: Judged]:
         for session_id in session_ids:
             waiting = self._waiting.get(session_id)
             if waiting is not None and waiting.answer is None:
-                waiting.answer = Answer(at, found.get(session_id))
+                waiting.answer = LastEventsAnswer(at, found.get(session_id))
         return self.passed(self.position)
 
     @property
@@ -136,7 +136,7 @@ class LogChains[R: Judged]:
             del self._known[oldest]
 
 
-def judged[R: Judged](records: Iterable[R], answer: Answer) -> list[R]:
+def judged[R: Judged](records: Iterable[R], answer: LastEventsAnswer) -> list[R]:
     """Of all records of a session from some offset on, those that count.
 
     Below the answer's position they are those on the chain that ends with its event; from there on the rule goes on.

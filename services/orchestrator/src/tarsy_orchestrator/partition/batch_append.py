@@ -6,14 +6,14 @@ import structlog
 from aiokafka.errors import KafkaError
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.log_writer import AppendUncertain, Entry, LogWriter
+from tarsy_bus.log_writer import AppendUncertain, LogEntry, LogWriter
 from tarsy_bus.partition_reader import ends
 from tarsy_bus.retries import retry
 
 log = structlog.get_logger(__name__)
 
 
-async def append_batch(bus: Bus, writer: LogWriter, partition: int, entries: Sequence[Entry]) -> int:
+async def append_batch(bus: Bus, writer: LogWriter, partition: int, entries: Sequence[LogEntry]) -> int:
     """Returns up to where the log has to be read to know which of the entries were accepted."""
     try:
         return await writer.append(partition, entries) + len(entries)

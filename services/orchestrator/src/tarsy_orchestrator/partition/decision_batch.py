@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from tarsy_bus.log_writer import BATCH_BYTES, Entry
+from tarsy_bus.log_writer import BATCH_BYTES, LogEntry
 from tarsy_bus.partition_reader import Record
 from tarsy_contracts import events as e
 from tarsy_contracts.envelope import Envelope, event_id
@@ -49,7 +49,7 @@ class Decision:
     """
 
     waiting: PendingInput
-    entries: tuple[Entry, ...]
+    entries: tuple[LogEntry, ...]
     ids: tuple[str, ...]
     last_id: str | None
     unfit: str = ""
@@ -157,7 +157,9 @@ def _made(
     return Decision(waiting=waiting, entries=tuple(entries), ids=tuple(ids), last_id=last), tail
 
 
-def _entry(session_id: str, event: e.Event, tail: SessionTail, given: DecisionInput, source: str) -> tuple[Entry, str]:
+def _entry(
+    session_id: str, event: e.Event, tail: SessionTail, given: DecisionInput, source: str
+) -> tuple[LogEntry, str]:
     value = event.to_bytes()
     number = tail.number + 1
     id = event_id(
@@ -178,4 +180,4 @@ def _entry(session_id: str, event: e.Event, tail: SessionTail, given: DecisionIn
         decided=decided,
         traceparent=session_traceparent(session_id, given.traceparent),
     )
-    return Entry(key=session_id.encode(), value=value, headers=envelope.headers()), id
+    return LogEntry(key=session_id.encode(), value=value, headers=envelope.headers()), id

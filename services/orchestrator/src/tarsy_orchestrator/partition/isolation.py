@@ -8,7 +8,7 @@ from typing import Protocol
 
 import structlog
 
-from tarsy_bus.held_sessions import HeldSession
+from tarsy_bus.held_sessions import HeldInputs
 from tarsy_bus.partition_reader import Record
 from tarsy_contracts.control import Control
 from tarsy_contracts.envelope import Envelope
@@ -84,7 +84,7 @@ class FaultIsolation:
     def backlog(self) -> int:
         return self._quarantine.backlog + self._dead_letters.backlog
 
-    def begin(self, held: Mapping[str, HeldSession], states: Mapping[str, SessionState]) -> None:
+    def begin(self, held: Mapping[str, HeldInputs], states: Mapping[str, SessionState]) -> None:
         """`held`: the sessions that are set aside, as the topic says when the inbox is started (anew).
 
         `states`: of open sessions. A session that only waited for this version goes on: an upgrade needs no operator.

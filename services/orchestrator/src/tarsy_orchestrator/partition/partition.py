@@ -10,7 +10,7 @@ from typing import assert_never
 import structlog
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.held_sessions import HeldSession
+from tarsy_bus.held_sessions import HeldInputs
 from tarsy_bus.log_writer import LogWriter
 from tarsy_bus.partition_reader import Record, parse_record
 from tarsy_orchestrator.effects.tracing import SessionTraces
@@ -97,7 +97,7 @@ class Partition:
         self._expected: set[str] = set()
         self._came_back: set[str] = set()
 
-    def start_inbox(self, start: int, end: int, held: Mapping[str, HeldSession]) -> None:
+    def start_inbox(self, start: int, end: int, held: Mapping[str, HeldInputs]) -> None:
         """Inputs come from `start` on; all below `end` was reported before, and is decided before any effect starts.
 
         `held`: the sessions that are set aside, as the topic says.

@@ -14,7 +14,7 @@ from datetime import datetime
 import structlog
 
 from tarsy_bus.at_offsets import RecordsGone
-from tarsy_bus.held_sessions import HeldInput, HeldSession
+from tarsy_bus.held_sessions import HeldInput, HeldInputs
 from tarsy_bus.partition_reader import Record
 from tarsy_bus.publisher import TooLarge
 from tarsy_contracts.held import SessionSetAside
@@ -87,7 +87,7 @@ class Quarantine:
         """The arrival of each input that is held."""
         return [one.at for aside in self._sessions.values() for one in aside.inputs.values()]
 
-    def begin(self, found: Mapping[str, HeldSession]) -> None:
+    def begin(self, found: Mapping[str, HeldInputs]) -> None:
         """Takes the topic's content when the inbox is started (anew): inputs that were not written yet come again."""
         unwritten = {
             id: _QuarantinedSession(one.why, written=False) for id, one in self._sessions.items() if not one.written

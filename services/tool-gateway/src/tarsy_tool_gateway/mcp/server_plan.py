@@ -7,7 +7,7 @@ from typing import assert_never
 
 from pydantic import SecretStr
 
-from tarsy_config.servers import McpServer
+from tarsy_config.servers import McpServerConfig
 from tarsy_config.templates import with_session
 from tarsy_config.transports import INHERITED, Protocol, Transport
 from tarsy_contracts.chain import Isolation
@@ -74,7 +74,7 @@ class ServerPlan:
     isolation: Isolation = "shared"
 
 
-def plan_of(name: str, server: McpServer) -> ServerPlan:
+def plan_of(name: str, server: McpServerConfig) -> ServerPlan:
     return ServerPlan(
         name=name,
         transport=_transport(server.transport),
