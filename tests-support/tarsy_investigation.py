@@ -1,6 +1,7 @@
 """Sending an incident's alert to a running system, and waiting for what happens."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
@@ -14,7 +15,7 @@ from tarsy_contracts.topics import QUEUE_PARTITIONS
 from tarsy_incident import INCIDENT, alert_now
 from tarsy_log import check_one_chain, read_log
 from tarsy_system import System
-from tarsy_testing import eventually
+from tarsy_testing import WAIT_SECONDS, eventually
 from tarsy_verification.session_log import SessionLog
 
 INVESTIGATION_SECONDS = 240.0
@@ -37,10 +38,7 @@ class Investigation:
             log = await self.log()
             return log if log.types.count(event_type) >= count else None
 
-        try:
-            return await eventually(look, f"{count} {event_type} on the log")
-        except pytest.fail.Exception as failure:
-            pytest.fail(f"{failure}; there are {(await self.log()).types}")
+        return await self._eventually(look, f"{count} {event_type} on the log")
 
     async def until_ended(self) -> SessionLog:
         """Waits for the end, and checks that the log is one chain."""
@@ -49,7 +47,7 @@ class Investigation:
             log = await self.log()
             return log if log.ended else None
 
-        log = await eventually(look, "the end of the session", seconds=INVESTIGATION_SECONDS)
+        log = await self._eventually(look, "the end of the session", seconds=INVESTIGATION_SECONDS)
         check_one_chain(log)
         return log
 
@@ -66,7 +64,16 @@ class Investigation:
             await read_to_end(self.system.bus, topic, dict.fromkeys(range(QUEUE_PARTITIONS), 0), take)
             return any(found)
 
-        await eventually(look, f"a chunk with {text!r}", seconds=INVESTIGATION_SECONDS)
+        await self._eventually(look, f"a chunk with {text!r}", seconds=INVESTIGATION_SECONDS)
+
+    async def _eventually[T](
+        self, look: Callable[[], Awaitable[T | None]], what: str, *, seconds: float = WAIT_SECONDS
+    ) -> T:
+        try:
+            return await eventually(look, what, seconds=seconds)
+        except pytest.fail.Exception as failure:
+            types = (await self.log()).types
+            pytest.fail(f"{failure}\nthe log holds {types}\n{self.system.last_warnings()}")
 
 
 def submit(system: System, incident: Path = INCIDENT) -> Investigation:

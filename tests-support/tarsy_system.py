@@ -21,6 +21,7 @@ from tarsy_service_forks import OwnProcess, ServiceForks
 ROOT = Path(__file__).resolve().parent.parent
 SERVICES = ("timeline", "websocket-gateway", "orchestrator", "tool-gateway", "summarizer", "ingest")
 READY_SECONDS = 180.0
+WARNINGS, WARNING_CHARACTERS = 8, 400
 LOOK_SECONDS = 0.05
 STOP_SECONDS = 90.0
 
@@ -99,6 +100,15 @@ class System:
         started = ServiceProcess(service, client, chosen, log, process)
         self.processes.append(started)
         return started
+
+    def last_warnings(self) -> str:
+        """What each process has warned of last, for the message of a test that fails."""
+        told = []
+        for process in self.processes:
+            lines = process.log.read_text(errors="replace").splitlines() if process.log.exists() else []
+            warned = [line for line in lines if '"level": "info"' not in line and '"level": "debug"' not in line]
+            told.append("\n  ".join([f"{process.name}:", *(line[:WARNING_CHARACTERS] for line in warned[-WARNINGS:])]))
+        return "\n".join(told)
 
     async def start_all(self) -> None:
         timeline = self.start("timeline")
