@@ -11,7 +11,7 @@ import yaml
 from tarsy_bus.connection import Bus
 from tarsy_incident import EVERY_INCIDENT, INCIDENTS, planted_secrets
 from tarsy_service_forks import ServiceForks, service_forks
-from tarsy_system import ROOT, System, running
+from tarsy_system import PATIENT, ROOT, System, running
 from tarsy_verification.session_log import SessionLog
 
 
@@ -70,7 +70,7 @@ def system(
 ) -> Iterator[System]:
     folder = tmp_path / "system"
     folder.mkdir()
-    system = System(bus, folder, config_dir, database_url, database_schema, forks=forks)
+    system = System(bus, folder, config_dir, database_url, database_schema, dict(PATIENT), forks=forks)
     with running(system):
         yield system
     shutil.rmtree(tmp_path, ignore_errors=True)

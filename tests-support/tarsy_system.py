@@ -21,6 +21,15 @@ from tarsy_service_forks import OwnProcess, ServiceForks
 ROOT = Path(__file__).resolve().parent.parent
 SERVICES = ("timeline", "websocket-gateway", "orchestrator", "tool-gateway", "summarizer", "ingest")
 READY_SECONDS = 180.0
+PATIENT = {
+    "TARSY_MCP_CONNECT_SECONDS": "120",
+    "TARSY_MCP_READY_SECONDS": "60",
+    "TARSY_TOOLS_WAIT_SECONDS": "120",
+}
+"""Settings for tests whose investigations need their tools, however long a busy machine takes to start an MCP server.
+
+With the settings of every day an investigation goes on without tools after 20 seconds, and the test waits in vain.
+"""
 WARNINGS, WARNING_CHARACTERS = 8, 400
 LOOK_SECONDS = 0.05
 STOP_SECONDS = 90.0

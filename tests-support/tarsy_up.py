@@ -16,6 +16,7 @@ from pydantic import JsonValue
 
 from tarsy_embedded.ports import free_port
 from tarsy_local.instance import Home, Process
+from tarsy_system import PATIENT
 from tarsy_testing import WAIT_SECONDS, eventually
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -37,7 +38,7 @@ def environment(**more: str) -> dict[str, str]:
     """Ours, without settings of TARSy that someone made for something else."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("TARSY_")}
     cache = {name: os.environ[name] for name in ("TARSY_CACHE_DIR",) if name in os.environ}
-    return kept | cache | more
+    return kept | cache | PATIENT | more
 
 
 def write_config(folder: Path, *, pace_seconds: float = FAST) -> Path:

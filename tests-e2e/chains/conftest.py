@@ -11,7 +11,7 @@ from tarsy_bus.topics_admin import apply_topics
 from tarsy_chains import CONFIG, WHOLE, ask_for, environment, put_in_order
 from tarsy_live_log import LiveLog, following
 from tarsy_service_forks import ServiceForks
-from tarsy_system import System, running
+from tarsy_system import PATIENT, System, running
 from tarsy_testing import bus_of_tests, delete_topics, drop_schema
 from tarsy_verification.session_log import SessionLog
 
@@ -28,7 +28,8 @@ def shared_system(lab_calls: Path, kafka_bootstrap: str, database_url: str, fork
     prefix = f"t{uuid4().hex[:10]}"
     bus = bus_of_tests(kafka_bootstrap, prefix)
     asyncio.run(apply_topics(bus))
-    system = System(bus, lab_calls.parent, CONFIG, database_url, prefix, environment(lab_calls), forks=forks)
+    patient = PATIENT | environment(lab_calls)
+    system = System(bus, lab_calls.parent, CONFIG, database_url, prefix, patient, forks=forks)
     with running(system):
         asyncio.run(system.start_all())
         yield system

@@ -2,15 +2,17 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from dataclasses import replace
 
 import pytest
 from aiokafka.errors import KafkaConnectionError, KafkaError
 
 from tarsy_bus.acceptance import LogMismatch
-from tarsy_bus.connection import Bus
+from tarsy_bus.connection import Bus, batch_reader
 from tarsy_bus.log_writer import LogWriter
-from tarsy_bus.partition_reader import PartitionReader, Record, ends, read_to_end
+from tarsy_bus.partition_reader import PartitionReader, Record, ends, read_to_end, records_to_end
+from tarsy_bus.whole_batches import WholeBatches
 from tarsy_bus_kafka import delete_before, entries, make_topic, read
 from tarsy_testing import eventually
 
@@ -80,6 +82,18 @@ async def test_a_start_below_the_first_kept_record_begins_there(bare: Bus, log: 
 async def test_a_partition_whose_records_are_all_deleted_is_at_its_end(bare: Bus, log: str) -> None:
     await delete_before(bare, log, 0, 10)
     assert await read(bare, log, 0) == []
+
+
+async def test_of_whole_batches_none_is_left_out_that_begins_before_the_end(bare: Bus, log: str) -> None:
+    """They come in pieces, and what was appended meanwhile may be in the same piece."""
+    async with LogWriter(bare).running() as writer:
+        for number in range(3):
+            await writer.append(2, entries(number))
+    reading = records_to_end(bare, log, {2: 0}, until={2: 1}, consumer=batch_reader)
+    async with aclosing(reading) as found:
+        read = [record async for records in found for record in records]
+    keys = [one.key for piece in read if isinstance(piece, WholeBatches) for one in piece.records(0)]
+    assert len(keys) == 1
 
 
 async def test_what_is_appended_meanwhile_is_not_waited_for_and_not_read(bare: Bus, log: str) -> None:

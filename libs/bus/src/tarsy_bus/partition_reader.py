@@ -14,6 +14,7 @@ from tarsy_bus.fetch_progress import FetchProgress, uncounted
 from tarsy_bus.outages import wait_out
 from tarsy_bus.record_parsing import UnparsableRecord
 from tarsy_bus.records import Delivery, delivery
+from tarsy_bus.whole_batches import WholeBatches
 from tarsy_contracts.envelope import EnvelopeError
 
 log = structlog.get_logger(__name__)
@@ -77,12 +78,16 @@ async def records_to_end(
         open_ = {partition for partition, goal in goals.items() if positions[partition] < goal}
         follower.assign({partition: positions[partition] for partition in open_})
         while open_:
-            yield [record for record in await follower.read() if record.offset < goals[record.partition]]
+            yield [record for record in await follower.read() if _begin(record) < goals[record.partition]]
             # Records that are here already are read without a pause: others have their turn in between.
             await asyncio.sleep(0)
             for partition in list(open_):
                 if await follower.consumer.position(TopicPartition(topic, partition)) >= goals[partition]:
                     open_.discard(partition)
+
+
+def _begin(record: Record) -> int:
+    return record.first_offset if isinstance(record, WholeBatches) else record.offset
 
 
 class PartitionReader:

@@ -1,5 +1,6 @@
 """Reading whole record batches: for a topic of so many small records that an object for each costs too much."""
 
+import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -9,14 +10,19 @@ from tarsy_bus.aiokafka_internals import copy_with_names
 from tarsy_bus.record_parsing import Batches, KafkaRecord, TolerantRecords, plain_batch
 from tarsy_bus.tolerant_consumer import TolerantConsumer, fetcher_of
 
+BASE_OFFSET = struct.Struct(">q")
 GATHERED_BYTES = 256 * 1024
 """A batch may hold a single record: so much of them is handed out in one piece."""
 
 
 @dataclass
 class WholeBatches(ConsumerRecord[bytes, bytes]):  # type: ignore[misc] # aiokafka is untyped
-    """Stands for all records of some batches; its offset is that of the last. `plain`: each without compression."""
+    """Stands for all records of some batches; its offset is that of the last. `plain`: each without compression.
 
+    A reader that ends at an offset takes it if `first_offset` lies below, although its last records may lie behind.
+    """
+
+    first_offset: int
     plain: list[bytes]
     raw: list[bytes]
 
@@ -51,7 +57,9 @@ class BatchRecords(TolerantRecords):
     def _whole(self, plain: list[bytes], raw: list[bytes], last: int) -> WholeBatches:
         self.next_fetch_offset = max(self.next_fetch_offset, last + 1)
         nothing = (0, 1, None, None, None, -1, -1, ())
-        return WholeBatches(self._tp.topic, self._tp.partition, last, *nothing, plain=plain, raw=raw)
+        (first,) = BASE_OFFSET.unpack_from(raw[0])
+        place = (self._tp.topic, self._tp.partition, last)
+        return WholeBatches(*place, *nothing, first_offset=first, plain=plain, raw=raw)
 
 
 class BatchConsumer(TolerantConsumer):
