@@ -5,23 +5,17 @@ Not at once, which would cost each of them a write and a wait: one that comes tw
 
 from collections.abc import Awaitable, Callable
 
-import structlog
-from aiokafka.errors import KafkaError
-
 from tarsy_bus.connection import Bus
 from tarsy_bus.dead_letters import dead_letter_until_written
 from tarsy_bus.fetch_progress import uncounted
 from tarsy_bus.group_consumer import GroupConsumer
 from tarsy_bus.group_subscriber import subscribe
-from tarsy_bus.outages import passes
 from tarsy_bus.partition_reader import Record
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.records import delivery
 from tarsy_contracts.envelope import EnvelopeError
 from tarsy_contracts.message import Message
 from tarsy_contracts.recorded import UnknownType, UnreadableValue
-
-log = structlog.get_logger(__name__)
 
 COMMIT_SECONDS = 1.0
 
@@ -42,10 +36,6 @@ async def consume[M: Message](
         return delivery(record).decode({kind.type: kind})
 
     async def refuse(record: Record, problem: Exception) -> None:
-        if isinstance(problem, KafkaError) and passes(problem):
-            # Of the handler. The owner publishes the request again.
-            log.warning("request.dropped", topic=topic, offset=record.offset, reason=repr(problem))
-            return
         if not isinstance(problem, EnvelopeError | UnknownType | UnreadableValue):
             raise problem
         await dead_letter_until_written(publisher, record, str(problem))
