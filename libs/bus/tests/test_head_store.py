@@ -149,6 +149,17 @@ def test_one_record_of_others_costs_no_head() -> None:
         store.close()
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_two_heads_at_one_offset_the_higher_number_is_the_last(order: int) -> None:
+    """As when a log was replaced by another: an owner compares the last one with the log."""
+    heads = [at_rest(7, 40), at_rest(8, 40).model_copy(update={"event_id": "f" * 32})]
+    store = loaded([record(SESSIONS[0], head) for head in heads[::order]])
+    try:
+        assert store.last == heads[1]
+    finally:
+        store.close()
+
+
 def test_what_is_no_head_is_passed_over() -> None:
     head = at_rest(7, 40)
     good = record(SESSIONS[0], head)

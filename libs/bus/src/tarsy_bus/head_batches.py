@@ -88,7 +88,7 @@ class HeadRows:
             self.opened.append((session, packed))
             return
         self.at_rest[len(packed)].append(session + packed)
-        if at > self._last_offset:
+        if at > self._last_offset or (at == self._last_offset and packed > self.last):
             self._last_offset, self.last = at, packed
         if inbox > self.decided:
             self.decided = inbox
