@@ -17,7 +17,7 @@ from tarsy_bus.head_rows import packed_session
 from tarsy_bus.head_store import HeadStore
 from tarsy_bus.heads import newest, replay_start
 from tarsy_bus.partition_reader import Record
-from tarsy_bus.record_parsing import Batches
+from tarsy_bus.record_parsing import HEADER, Batches
 from tarsy_bus.whole_batches import BatchRecords, WholeBatches
 from tarsy_contracts.envelope import Headers, envelope_of
 from tarsy_contracts.heads import SessionHead, Span, head_key
@@ -158,6 +158,15 @@ def test_of_two_heads_at_one_offset_the_higher_number_is_the_last(order: int) ->
         assert store.last == heads[1]
     finally:
         store.close()
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("length", [b"\x00", b"\x01", b"\x03", b"\x02"])
+def test_a_record_that_is_shorter_than_what_it_holds_is_left_to_the_decoder(length: bytes) -> None:
+    """Its length is 0, -1, -2 or 1: nothing may be read for ever."""
+    key = head_key(SESSIONS[0], 7).encode()
+    tombstone = length + b"\x00\x00\x00" + bytes([2 * len(key)]) + key + b"\x01\x00"
+    assert not HeadRows().take(bytes(HEADER.size) + tombstone)
 
 
 def test_what_is_no_head_is_passed_over() -> None:

@@ -61,17 +61,16 @@ class HeadRows:
         """
         at, end = HEADER.size, len(batch)
         while at < end:
-            found = RECORD.match(batch, at)
+            found = RECORD.match(batch, at) or TOMBSTONE.match(batch, at)
             if found is None:
-                found = TOMBSTONE.match(batch, at)
-                if found is None:
-                    return False
-                at += _length(found.group(1))
-                continue
-            behind = at + _length(found.group(1))
-            if batch.find(SCHEMA, found.end(), behind) < 0:
                 return False
-            self._add(found)
+            behind = at + _length(found.group(1))
+            if behind < found.end():
+                return False
+            if found.re is RECORD:
+                if batch.find(SCHEMA, found.end(), behind) < 0:
+                    return False
+                self._add(found)
             at = behind
         return at == end
 
