@@ -1,6 +1,6 @@
-"""Heads straight out of the bytes of record batches: one expression a record, and no objects of its parts.
+"""Parser of heads in the bytes of record batches: one expression a record, and no objects of its parts.
 
-A take-over reads every head, also of a million sessions at rest: what one record costs here is what it waits for.
+A take-over reads every head, also of a million sessions at rest, and waits for each record here.
 """
 
 import re
@@ -22,10 +22,10 @@ BODY = (
 )
 VARINT = rb"[\x80-\xff]{0,4}[\x00-\x7f]"
 KEY = rb"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})/[0-9]+"
-LEAD = rb"(" + VARINT + rb")\x00" + VARINT + VARINT + VARINT + KEY
+BEGINNING = rb"(" + VARINT + rb")\x00" + VARINT + VARINT + VARINT + KEY
 """Length, attributes, deltas of time and offset, length of the key; the key."""
-RECORD = re.compile(LEAD + VARINT + BODY)
-TOMBSTONE = re.compile(LEAD + rb"\x01")
+RECORD = re.compile(BEGINNING + VARINT + BODY)
+TOMBSTONE = re.compile(BEGINNING + rb"\x01")
 
 
 def _header(name: str, value: str) -> bytes:
@@ -50,9 +50,6 @@ class HeadRows:
         self.last = b""
         self.decided = -1
         self._last_offset = -1
-
-    def __bool__(self) -> bool:
-        return bool(self.at_rest or self.opened)
 
     def take(self, batch: bytes) -> bool:
         """The heads of a batch without compression. Returns False when it stopped at a record of another form.
@@ -95,6 +92,6 @@ class HeadRows:
 
 @lru_cache(maxsize=1024)
 def _length(varint: bytes) -> int:
-    """Of a record, with the number that tells it."""
+    """The length of a record, its own varint included."""
     length, behind = decode_varint(varint, 0)
     return int(length) + int(behind)

@@ -62,7 +62,7 @@ class _Filling:
         self._waiting: deque[asyncio.Future[None]] = deque()
 
     async def add(self, loading: Mapping[int, "HeadLoading"]) -> None:
-        """What was parsed since the last time. Waits while too much is waiting; raises what an earlier one raised."""
+        """Hands over what was parsed since the last call. Waits while too much is waiting. Raises earlier failures."""
         fills = [one.take_parsed() for one in loading.values()]
         self._waiting.append(asyncio.get_running_loop().run_in_executor(self._thread, _call_all, fills))
         # Others have their turn in between, also where nothing is to be waited for.
@@ -100,7 +100,7 @@ class HeadLoading:
         self._parsed = Parsed()
 
     def parse(self, record: Record) -> None:
-        """It is in the store when what `take_parsed` returns was called."""
+        """The store has its heads once the function that `take_parsed` returns was called."""
         if not isinstance(record, WholeBatches):
             self._parsed.decode([record])
             return
@@ -142,7 +142,7 @@ class HeadLoading:
 
 
 class Parsed:
-    """What is not in the store yet: rows where our writers wrote all of a batch, else what could be decoded."""
+    """Heads that are not in the store yet: rows of batches that our writers wrote, decoded heads of all others."""
 
     def __init__(self) -> None:
         self.rows = HeadRows()

@@ -1,16 +1,14 @@
 """Reading whole record batches: for a topic of so many small records that an object for each costs too much."""
 
-import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 
 from tarsy_bus.aiokafka_internals import copy_with_names
-from tarsy_bus.record_parsing import Batches, KafkaRecord, TolerantRecords, plain_batch
+from tarsy_bus.record_parsing import FRAME, Batches, KafkaRecord, TolerantRecords, plain_batch
 from tarsy_bus.tolerant_consumer import TolerantConsumer, fetcher_of
 
-BASE_OFFSET = struct.Struct(">q")
 GATHERED_BYTES = 256 * 1024
 """A batch may hold a single record: so much of them is handed out in one piece."""
 
@@ -33,7 +31,7 @@ class WholeBatches(ConsumerRecord[bytes, bytes]):  # type: ignore[misc] # aiokaf
 
 
 class BatchRecords(TolerantRecords):
-    """What one fetch brought, some batches at a time. What is damaged or of an old format is parsed as ever."""
+    """Records of one fetch, some batches at a time. Damaged batches and old formats are parsed record by record."""
 
     def _unpack_records(self) -> Iterator[KafkaRecord]:
         plain: list[bytes] = []
@@ -57,7 +55,7 @@ class BatchRecords(TolerantRecords):
     def _whole(self, plain: list[bytes], raw: list[bytes], last: int) -> WholeBatches:
         self.next_fetch_offset = max(self.next_fetch_offset, last + 1)
         nothing = (0, 1, None, None, None, -1, -1, ())
-        (first,) = BASE_OFFSET.unpack_from(raw[0])
+        first, _ = FRAME.unpack_from(raw[0])
         place = (self._tp.topic, self._tp.partition, last)
         return WholeBatches(*place, *nothing, first_offset=first, plain=plain, raw=raw)
 

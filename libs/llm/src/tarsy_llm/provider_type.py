@@ -1,4 +1,4 @@
-"""What a type of provider is to those who configure it and to those who ask it."""
+"""Type of an LLM provider: how it is built, and where its key and address are looked for."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ class ProviderType:
 
 
 def remote(make: Callable[[ModelSettings], Llm]) -> Build:
-    """Of a provider that is asked over the network, within the limits of a stream."""
+    """Builds a provider that is asked over the network, within the limits of a stream."""
 
     def build(provider: Provider, limits: StreamLimits, sleep: Sleep) -> Llm:
         settings = ModelSettings(

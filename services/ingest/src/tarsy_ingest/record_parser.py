@@ -35,9 +35,9 @@ class RecordPosition:
 def read_record(
     raw: bytes | None, headers: Sequence[tuple[str, bytes | None]], position: RecordPosition, rules: AlertRules
 ) -> tuple[Notice, ...]:
-    """What becomes of the alerts of a record. Raises AlertRejected.
+    """Reads the alerts of a record. Raises AlertRejected.
 
-    A form that is known must have the right fields. What has no known form is text for the agent, as it is.
+    A form that is known must have the right fields. Anything else is text for the agent, as it is.
     """
     text = _text(raw)
     attributes = {name: _header(name, raw) for name, raw in headers if name.startswith(HEADER)}
