@@ -69,9 +69,9 @@ async def until_committed(bus: Bus, offset: int) -> int:
     return await eventually(reached, f"offset {offset} is committed")
 
 
-async def until_attempted(ingest: Ingest, times: int) -> bool:
+async def until_attempted(ingest: Ingest, times: int, *, source: str = "kafka") -> bool:
     async def attempted() -> bool:
-        return (ingest.counted("kafka", "not_written") or 0) >= times
+        return (ingest.counted(source, "not_written") or 0) >= times
 
     return await eventually(attempted, f"{times} attempts to write")
 
@@ -206,6 +206,19 @@ async def test_an_outage_is_waited_out_and_nothing_is_passed_over(
     await until_committed(bus, 3)
     found = {delivery(record).envelope.id: alert_in(record).data for record in await records(bus.topics.inbox)}
     assert sorted(found.values()) == ["one", "three", "two"]
+
+
+async def test_a_resolved_alert_is_counted_once_however_often_its_record_is_tried(
+    ingest: Ingest, bus: Bus, inbox_writable: Writable, samples: dict[str, Any]
+) -> None:
+    webhook = samples["resolved"]
+    firing = webhook["alerts"][0] | {"status": "firing", "fingerprint": "f1"}
+    await inbox_writable(False)
+    await write(bus, json.dumps(webhook | {"alerts": [*webhook["alerts"], firing]}).encode())
+    await until_attempted(ingest, 2, source="alertmanager")
+    await inbox_writable(True)
+    await until_committed(bus, 1)
+    assert ingest.counted("alertmanager", "resolved") == 1
 
 
 async def test_who_dies_in_an_outage_leaves_the_record_to_the_next_under_the_same_id(

@@ -124,11 +124,14 @@ class AlertsTopic:
             raise Unparsable(record.problem)
         position = RecordPosition(cluster, record.topic, record.partition, record.offset)
         cause = carried_traceparent(record.headers)
-        for notice in read_record(record.value, record.headers, position, self._rules):
+        notices = read_record(record.value, record.headers, position, self._rules)
+        for notice in notices:
+            if notice.raw_alert is not None:
+                await self._intake.accept(notice.raw_alert, delivery_id=str(position), cause=cause)
+        # After the accepts: when one of them fails, the whole record comes again.
+        for notice in notices:
             if notice.raw_alert is None:
                 self._metrics.count(notice.source, "resolved")
-            else:
-                await self._intake.accept(notice.raw_alert, delivery_id=str(position), cause=cause)
 
     async def _bury(self, record: Record, reason: str, kind: BurialReason) -> None:
         await dead_letter(self._publisher, record, reason)
