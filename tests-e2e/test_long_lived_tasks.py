@@ -65,7 +65,7 @@ EACH = [(service, task) for service, tasks in TASKS.items() for task in tasks if
 EACH = [one for one in EACH if one not in STARTED_AGAIN]
 
 
-class Broken(Exception):
+class BrokenTaskError(Exception):
     """What a test raises in a task."""
 
 
@@ -150,7 +150,7 @@ async def test_these_are_the_long_lived_tasks(name: str) -> None:
 
 @pytest.fixture
 def break_it(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], asyncio.Event]]:
-    """By a task's name: an event that makes it raise Broken."""
+    """By a task's name: an event that makes it raise BrokenTaskError."""
     targets: dict[str, asyncio.Event] = {}
     really = supervision.until_cancelled
 
@@ -175,7 +175,7 @@ async def _until_broken(name: str, work: Work, target: asyncio.Event) -> None:
         for one in (working, waiting):
             one.cancel()
         await asyncio.wait([working, waiting])
-    raise Broken(name)
+    raise BrokenTaskError(name)
 
 
 @pytest.mark.parametrize(("name", "task"), EACH)
@@ -190,7 +190,7 @@ async def test_a_task_that_fails_ends_its_service_which_says_why(
         assert done, f"{name} goes on without its {task}"
     problem = process.exception()
     assert isinstance(problem, ExceptionGroup)
-    why = problem.subgroup(Broken)
+    why = problem.subgroup(BrokenTaskError)
     assert why is not None, problem
     assert task in str(why.exceptions) or task in repr(list(_leaves(why)))
 

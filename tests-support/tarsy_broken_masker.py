@@ -5,13 +5,13 @@ from typing import Any
 from tarsy_masking.masker import Masker
 
 
-class RulesFailed(Exception):
+class RulesFailedError(Exception):
     """As an engine fails that has no memory left."""
 
 
 class BrokenMasker(Masker):
     def _settled(self, *_: Any, **__: Any) -> Any:
-        raise RulesFailed
+        raise RulesFailedError
 
 
 def broken_masker() -> Masker:

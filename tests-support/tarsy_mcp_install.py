@@ -28,7 +28,7 @@ type Era = Literal["today", "before"]
 """`before`: what still runs on the 1.x SDK of MCP, which knows handshakes only."""
 
 
-class NotInstalled(Exception):
+class NotInstalledError(Exception):
     pass
 
 
@@ -79,20 +79,20 @@ def _installed(what: Era | Literal["node"]) -> Path | str:
         folder.mkdir()
         try:
             _install(what, folder, pins)
-        except NotInstalled as problem:
+        except NotInstalledError as problem:
             return str(problem)
         stamp.write_text(wanted, encoding="utf-8")
     return folder
 
 
 def _install(what: Era | Literal["node"], folder: Path, pins: Mapping[str, bytes]) -> None:
-    """Raises NotInstalled."""
+    """Raises NotInstalledError."""
     if what == "node":
         for name, content in pins.items():
             (folder / name).write_bytes(content)
         npm = shutil.which("npm")
         if npm is None:
-            raise NotInstalled("npm is not installed (Debian and Ubuntu: apt-get install npm)")
+            raise NotInstalledError("npm is not installed (Debian and Ubuntu: apt-get install npm)")
         _run(
             [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"],
             folder,
@@ -117,8 +117,8 @@ def _run(command: list[str], folder: Path, environment: Mapping[str, str] | None
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise NotInstalled(f"{name} was not done in {SECONDS:g} seconds") from None
+        raise NotInstalledError(f"{name} was not done in {SECONDS:g} seconds") from None
     except OSError as problem:
-        raise NotInstalled(f"{name} cannot be run: {problem}") from None
+        raise NotInstalledError(f"{name} cannot be run: {problem}") from None
     if done.returncode != 0:
-        raise NotInstalled(f"{name} ended with {done.returncode}: {(done.stdout + done.stderr)[-800:]}")
+        raise NotInstalledError(f"{name} ended with {done.returncode}: {(done.stdout + done.stderr)[-800:]}")

@@ -169,8 +169,8 @@ RETIRED_CLASSES: dict[str, dict[str, str]] = {
     "tarsy_ingest": {
         "Incoming": "RawAlert",
         "Form": "Payload",
-        "Refused": "AlertRejected",
-        "TooMuch": "AlertTooLarge",
+        "Refused": "AlertRejectedError",
+        "TooMuch": "AlertTooLargeError",
     },
     "tarsy_llm": {
         "Gathering": "OpenAiAccumulator, AnthropicAccumulator",

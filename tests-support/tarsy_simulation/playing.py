@@ -89,7 +89,7 @@ class Played:
     seconds: float
 
 
-class NotEnded(Exception):
+class NotEndedError(Exception):
     """The investigation hangs."""
 
 
@@ -295,13 +295,13 @@ class _Stage:
         await self._say(SessionReleaseRequested(request_id="o", author="olga", request="release"))
 
     async def _until_ended(self) -> None:
-        """Raises NotEnded."""
+        """Raises NotEndedError."""
         while not (self.ended and self._log().ended):
             if self.loop.time() > LONGEST_SECONDS:
-                raise NotEnded(f"not in {LONGEST_SECONDS:g} seconds; its last events: {self._log().types[-5:]}")
+                raise NotEndedError(f"not in {LONGEST_SECONDS:g} seconds; its last events: {self._log().types[-5:]}")
             gone = [one.process.name for one in self.all if one.task.done()]
             if gone:
-                raise NotEnded(f"{gone[0]} ended by itself: {self._why(gone[0])!r}")
+                raise NotEndedError(f"{gone[0]} ended by itself: {self._why(gone[0])!r}")
             await asyncio.sleep(0.5)
 
     def _why(self, name: str) -> BaseException | None:

@@ -11,7 +11,7 @@ SET_ASIDE = ("session.set_aside", "input.not_decided")
 """What a service logs as an error then."""
 
 
-class Poisoned(Exception):
+class PoisonedError(Exception):
     pass
 
 
@@ -27,7 +27,7 @@ class Poison:
 
         def decide_one(waiting: PendingInput, tail: SessionTail, *, source: str) -> tuple[Decision, SessionTail]:
             if self.works and tail.number >= self._event and waiting.operator_request is None:
-                raise Poisoned
+                raise PoisonedError
             return really(waiting, tail, source=source)
 
         with patch.object(decision_batch, "decide_one", decide_one):

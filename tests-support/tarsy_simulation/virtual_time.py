@@ -12,7 +12,7 @@ PROCESS: ContextVar["Process | None"] = ContextVar("process", default=None)
 """Whose step runs now. Every task and every timer inherits it from where it was made."""
 
 
-class NothingLeft(Exception):
+class NothingLeftError(Exception):
     """Nothing is ready and no timer runs: everybody waits for something that will never come."""
 
 
@@ -67,7 +67,7 @@ class _Jump(selectors.SelectSelector):
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         if timeout is None:
-            raise NothingLeft
+            raise NothingLeftError
         self.now += max(timeout, 0.0)
         return []
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tarsy_local.instance import Home, HomeInUse, Instance
+from tarsy_local.instance import Home, HomeInUseError, Instance
 
 HOLD = """
 import sys
@@ -29,7 +29,7 @@ def test_a_second_one_in_the_same_folder_is_refused(tmp_path: Path) -> None:
         starting = Home(tmp_path).running()
         assert starting is not None
         assert starting.state == "starting"
-        with pytest.raises(HomeInUse), Home(tmp_path).held():
+        with pytest.raises(HomeInUseError), Home(tmp_path).held():
             pass
         assert Home(tmp_path).running() == starting
     assert Home(tmp_path).running() is None

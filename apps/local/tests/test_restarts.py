@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus.acceptance import LogMismatch
-from tarsy_embedded.errors import DiskFull, EmbeddedError, ExitedEarly
+from tarsy_bus.acceptance import LogMismatchError
+from tarsy_embedded.errors import DiskFullError, EmbeddedError, ExitedEarlyError
 from tarsy_embedded.ports import free_port
 from tarsy_local.one_process import run_in_one_process
 from tarsy_local.supervisor import restart_budget
-from tarsy_local.supervisor.restart_budget import MOST_RESTARTS, WINDOW_SECONDS, BudgetSpent, RestartBudget
+from tarsy_local.supervisor.restart_budget import MOST_RESTARTS, WINDOW_SECONDS, BudgetSpentError, RestartBudget
 from tarsy_local.supervisor.server_supervisor import ServerSupervisor
 from tarsy_service.service import Ready, Service
 
@@ -28,7 +28,9 @@ def test_pauses_grow_and_the_budget_ends(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(restart_budget, "FIRST_PAUSE_SECONDS", 0.5)
     budget = RestartBudget("Kafka", now=lambda: 0.0)
     assert [budget.spend("exit code 1") for _ in range(MOST_RESTARTS)] == [0.5, 1.0, 2.0, 4.0, 8.0]
-    with pytest.raises(BudgetSpent, match=r"Kafka had to be started again 5 times within 10 minutes.* exit code 3"):
+    with pytest.raises(
+        BudgetSpentError, match=r"Kafka had to be started again 5 times within 10 minutes.* exit code 3"
+    ):
         budget.spend("exit code 3")
 
 
@@ -64,8 +66,8 @@ class Server:
         self.ended = None
 
 
-def exited() -> ExitedEarly:
-    return ExitedEarly("Kafka", -9, Path("kafka.log"), "last lines")
+def exited() -> ExitedEarlyError:
+    return ExitedEarlyError("Kafka", -9, Path("kafka.log"), "last lines")
 
 
 async def keep(server: Server, work: Callable[[], object], said: list[str]) -> None:
@@ -98,15 +100,15 @@ async def test_a_server_that_ends_again_and_again_ends_the_work_with_a_sentence(
         finally:
             ended.set()
 
-    with pytest.RaisesGroup(pytest.RaisesExc(BudgetSpent, match="Kafka had to be started again 5 times")):
+    with pytest.RaisesGroup(pytest.RaisesExc(BudgetSpentError, match="Kafka had to be started again 5 times")):
         await keep(server, work, [])
     assert ended.is_set()
 
 
 async def test_what_no_restart_mends_ends_it_at_once() -> None:
     server = Server()
-    server.ended = DiskFull(Path("home"), 12, 500)
-    with pytest.RaisesGroup(pytest.RaisesExc(DiskFull, match="12 MB left")):
+    server.ended = DiskFullError(Path("home"), 12, 500)
+    with pytest.RaisesGroup(pytest.RaisesExc(DiskFullError, match="12 MB left")):
         await keep(server, asyncio.Event().wait, [])
     assert server.starts == 0
 
@@ -133,7 +135,7 @@ async def serving(deaths: list[Exception], said: list[str]) -> int:
         await alive.wait()
 
     work = run_in_one_process(
-        make, port=free_port(), on_ready=lambda: None, on_death=said.append, fatal_errors=(LogMismatch,)
+        make, port=free_port(), on_ready=lambda: None, on_death=said.append, fatal_errors=(LogMismatchError,)
     )
     task = asyncio.create_task(work)
     living = asyncio.create_task(until_alive())
@@ -158,11 +160,11 @@ async def test_services_that_die_are_started_again() -> None:
 
 async def test_a_mistake_that_somebody_has_to_mend_ends_them() -> None:
     said: list[str] = []
-    with pytest.RaisesGroup(pytest.RaisesExc(LogMismatch, match="another log")):
-        await serving([LogMismatch("another log")], said)
+    with pytest.RaisesGroup(pytest.RaisesExc(LogMismatchError, match="another log")):
+        await serving([LogMismatchError("another log")], said)
     assert said == []
 
 
 async def test_services_that_die_again_and_again_end_it_with_a_sentence() -> None:
-    with pytest.raises(BudgetSpent, match=r"The services had to be started again 5 times.*LookupError: no"):
+    with pytest.raises(BudgetSpentError, match=r"The services had to be started again 5 times.*LookupError: no"):
         await serving([LookupError("no") for _ in range(MOST_RESTARTS + 1)], [])

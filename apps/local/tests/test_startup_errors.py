@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from tarsy_bus.topics_admin import TopicsWrong
-from tarsy_embedded.errors import NoJava, PortTaken
+from tarsy_bus.topics_admin import WrongTopicsError
+from tarsy_embedded.errors import NoJavaError, PortTakenError
 from tarsy_local.startup_errors import sentences
 
 LOG = Path("/home/.tarsy/tarsy.log")
@@ -12,17 +12,22 @@ LOG = Path("/home/.tarsy/tarsy.log")
 def test_the_same_reason_of_several_services_is_said_once_with_the_place_of_the_log() -> None:
     group = ExceptionGroup(
         "",
-        [TopicsWrong("tarsy.inbox has 1 partition"), ExceptionGroup("", [TopicsWrong("tarsy.inbox has 1 partition")])],
+        [
+            WrongTopicsError("tarsy.inbox has 1 partition"),
+            ExceptionGroup("", [WrongTopicsError("tarsy.inbox has 1 partition")]),
+        ],
     )
     assert sentences(group, LOG) == f"tarsy.inbox has 1 partition ({LOG} has more)"
 
 
 def test_a_taken_port_names_the_options() -> None:
-    assert sentences(PortTaken(8080, "the HTTP server"), LOG).endswith("--http-port, --kafka-port and --database-port.")
+    assert sentences(PortTakenError(8080, "the HTTP server"), LOG).endswith(
+        "--http-port, --kafka-port and --database-port."
+    )
 
 
 def test_what_is_written_for_people_is_said_as_it_is() -> None:
-    assert sentences(NoJava(), LOG) == str(NoJava())
+    assert sentences(NoJavaError(), LOG) == str(NoJavaError())
 
 
 def test_what_nobody_foresaw_names_the_log() -> None:

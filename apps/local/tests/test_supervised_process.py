@@ -14,11 +14,11 @@ import pytest
 
 from tarsy_local.supervisor import process_group as process_group
 from tarsy_local.supervisor import supervised_process
-from tarsy_local.supervisor.process_group import ProcessGroup, StartTooSlow
+from tarsy_local.supervisor.process_group import ProcessGroup, StartTooSlowError
 from tarsy_local.supervisor.supervised_process import (
     LONGEST_PAUSE_SECONDS,
     RestartPauses,
-    ServiceRefused,
+    ServiceRefusedError,
     SupervisedProcess,
 )
 from tarsy_testing import eventually
@@ -135,7 +135,7 @@ async def test_told_to_stop_while_it_waits_it_waits_no_longer(
 async def test_what_a_service_says_to_the_operator_at_its_first_start_comes_out(
     small: Callable[..., SupervisedProcess],
 ) -> None:
-    with pytest.raises(ServiceRefused) as refused:
+    with pytest.raises(ServiceRefusedError) as refused:
         await small(code=REFUSING).run()
     assert str(refused.value) == "the topic is missing"
 
@@ -211,14 +211,14 @@ async def test_one_that_refuses_ends_the_others(small: Callable[..., SupervisedP
     other = small("timeline")
     with pytest.raises(ExceptionGroup) as group:
         await ProcessGroup([other, small("ingest", code=REFUSING)]).run()
-    assert group.group_contains(ServiceRefused, match="the topic is missing")
+    assert group.group_contains(ServiceRefusedError, match="the topic is missing")
     assert (other.state, other.pid) == ("stopped", None)
 
 
 async def test_those_that_are_not_ready_in_time_are_named(small: Callable[..., SupervisedProcess]) -> None:
     processes = ProcessGroup([small(EXITS="1")])
     task = asyncio.create_task(processes.run())
-    with pytest.raises(StartTooSlow, match=r"small-1 \(its log: .*small-1\.log"):
+    with pytest.raises(StartTooSlowError, match=r"small-1 \(its log: .*small-1\.log"):
         await processes.until_ready(0.3)
     processes.members[0].stop()
     await task
@@ -260,7 +260,7 @@ async def test_one_that_only_starts_is_waited_for(
     monkeypatch.setattr(supervised_process, "SETTLED_SECONDS", 0.0)
     processes = ProcessGroup([small("tool-gateway", ANSWER=json.dumps(answer))])
     task = asyncio.create_task(processes.run())
-    with pytest.raises(StartTooSlow):
+    with pytest.raises(StartTooSlowError):
         await processes.until_ready(2)
     assert processes.unready_reasons() == []
     await processes.stop()

@@ -9,7 +9,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from tarsy_cli import held_commands
-from tarsy_cli.api import ApiAnswer, ApiFailed
+from tarsy_cli.api import ApiAnswer, ApiError
 from tarsy_cli.app import cli
 from tarsy_cli.lists import held as showing
 from tarsy_timeline.held_watch import SessionAside
@@ -49,7 +49,7 @@ def test_a_verb_asks_for_each_session_and_fails_when_one_is_refused(monkeypatch:
         assert idempotency_key
         asked.append((url, body))
         if "/two/" in url:
-            raise ApiFailed("answered 409: the session is not set aside")
+            raise ApiError("answered 409: the session is not set aside")
         return {"message": "The session has been ended."}
 
     monkeypatch.setattr(held_commands, "post", post)

@@ -9,7 +9,7 @@ from threading import Thread
 
 import pytest
 
-from tarsy_cli.api import ApiFailed, Interrupted, NotFound, Unreachable, get, retry
+from tarsy_cli.api import ApiError, NotFoundError, UnavailableError, UnreachableError, get, retry
 from tarsy_cli.lab.demo import firing_now
 from tarsy_cli.submission import submit_file
 from tarsy_embedded.ports import free_port
@@ -87,20 +87,20 @@ def test_bytes_that_are_no_text_are_sent_as_far_as_they_are(api: Api) -> None:
 
 def test_a_refusal_is_told_in_the_words_of_the_api(api: Api) -> None:
     api.answers({"detail": "/data: must not be empty"}, 400)
-    with pytest.raises(ApiFailed, match="answered 400: /data: must not be empty"):
+    with pytest.raises(ApiError, match="answered 400: /data: must not be empty"):
         submit_file(api.url, b"x")
 
 
 def test_an_api_that_is_not_there_is_said_to_be(api: Api) -> None:
-    with pytest.raises(ApiFailed, match="could not be reached"):
+    with pytest.raises(ApiError, match="could not be reached"):
         submit_file(f"http://127.0.0.1:{free_port()}/api/v1", b"x")
-    with pytest.raises(ApiFailed, match="could not be reached"):
+    with pytest.raises(ApiError, match="could not be reached"):
         submit_file("not a url", b"x")
 
 
 def test_an_answer_of_something_else_is_said_to_be_one(api: Api) -> None:
     api.answer = b"<html>"
-    with pytest.raises(ApiFailed, match="did not answer as a TARSy does"):
+    with pytest.raises(ApiError, match="did not answer as a TARSy does"):
         get(f"{api.url}/sessions")
 
 
@@ -120,7 +120,7 @@ def test_an_alert_is_sent_again_under_its_key_while_nobody_can_take_it(
 
 def test_who_is_away_for_a_moment_is_waited_for_and_that_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tarsy_cli.api.PAUSE_SECONDS", 0.01)
-    failures: list[ApiFailed] = [Unreachable("a"), Interrupted("b"), Unreachable("c")]
+    failures: list[ApiError] = [UnreachableError("a"), UnavailableError("b"), UnreachableError("c")]
     told: list[str] = []
 
     def ask() -> str:
@@ -128,7 +128,10 @@ def test_who_is_away_for_a_moment_is_waited_for_and_that_is_told_once(monkeypatc
             raise failures.pop(0)
         return "here"
 
-    assert retry(ask, Unreachable, Interrupted, on_first_failure=lambda problem: told.append(str(problem))) == "here"
+    assert (
+        retry(ask, UnreachableError, UnavailableError, on_first_failure=lambda problem: told.append(str(problem)))
+        == "here"
+    )
     assert told == ["a"]
 
 
@@ -139,20 +142,20 @@ def test_patience_ends_and_is_for_nothing_else(monkeypatch: pytest.MonkeyPatch) 
 
     def ask() -> str:
         asked.append(1)
-        raise Unreachable("away")
+        raise UnreachableError("away")
 
-    with pytest.raises(Unreachable):
-        retry(ask, Unreachable, seconds=3)
+    with pytest.raises(UnreachableError):
+        retry(ask, UnreachableError, seconds=3)
     assert len(asked) == 4
     asked.clear()
-    with pytest.raises(Unreachable):
-        retry(ask, Interrupted)
+    with pytest.raises(UnreachableError):
+        retry(ask, UnavailableError)
     assert len(asked) == 1
 
 
 def test_what_is_not_there_is_told_apart(api: Api) -> None:
     api.answers({"detail": "no such session"}, 404)
-    with pytest.raises(NotFound, match="no such session"):
+    with pytest.raises(NotFoundError, match="no such session"):
         get(f"{api.url}/sessions/x")
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tarsy_acceptance_world import KINDS, SESSIONS, Owner, Schedule, World, hostile, play
 from tarsy_bus import acceptance
-from tarsy_bus.acceptance import ChainLink, ChainTracker, LastAccepted, LogMismatch
+from tarsy_bus.acceptance import ChainLink, ChainTracker, LastAccepted, LogMismatchError
 from tarsy_bus.head_store import HeadStore
 from tarsy_bus.heads import newest, replay_start
 from tarsy_contracts.heads import SessionHead
@@ -71,7 +71,7 @@ def first_disagreement(seeds: int) -> int | None:
         try:
             if disagreements(play(hostile(seed))):
                 return seed
-        except LogMismatch:
+        except LogMismatchError:
             return seed
     return None
 
@@ -147,7 +147,7 @@ def head(phase: str, *, offset: int, event_id: str) -> SessionHead:
 
 def test_an_opener_that_is_not_where_its_head_says_is_refused_with_a_sentence() -> None:
     chains = ChainTracker({"a": head("open", offset=5, event_id="x")})
-    with pytest.raises(LogMismatch, match="should open with event x at offset 5"):
+    with pytest.raises(LogMismatchError, match="should open with event x at offset 5"):
         chains.accept(ChainLink("a", "e", "y", "x", 8, offset=6))
 
 

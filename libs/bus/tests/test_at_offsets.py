@@ -4,7 +4,7 @@ from contextlib import aclosing
 
 import pytest
 
-from tarsy_bus.at_offsets import RecordsGone, records_at
+from tarsy_bus.at_offsets import RecordsGoneError, records_at
 from tarsy_bus.connection import Bus
 from tarsy_bus.log_writer import LogWriter
 from tarsy_bus_kafka import delete_before, entries, make_topic
@@ -35,7 +35,7 @@ async def test_what_is_not_written_yet_is_gone_like_what_was_deleted(bare: Bus, 
     await delete_before(bare, log, 1, 4)
     assert await at(bare, log, 4, 9) == [4, 9]
     for offsets in ((3,), (3, 9), (10,), (4, 10)):
-        with pytest.raises(RecordsGone):
+        with pytest.raises(RecordsGoneError):
             await at(bare, log, *offsets)
 
 

@@ -9,7 +9,7 @@ from aiokafka import AIOKafkaProducer
 from tarsy_bus.connection import Bus
 from tarsy_bus.dead_letters import CUT_BYTES, dead_letter
 from tarsy_bus.partition_reader import Record
-from tarsy_bus.publisher import NotWritten, Publisher
+from tarsy_bus.publisher import NotWrittenError, Publisher
 from tarsy_bus_kafka import make_ours, make_topic, read, read_all
 from tarsy_contracts.topics import LIMIT_BYTES
 
@@ -142,5 +142,5 @@ async def test_nobody_goes_past_a_record_whose_dead_letter_was_not_written(
     await stranger.send_and_wait(bare.topics.alerts, b"v", partition=0)
     (record,) = await read(bare, bare.topics.alerts)
     async with Publisher(bare, source="test", now=lambda: datetime.now(UTC)).running() as running:
-        with pytest.raises(NotWritten):
+        with pytest.raises(NotWrittenError):
             await dead_letter(running, record, REASON)

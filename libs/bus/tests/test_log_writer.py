@@ -10,7 +10,7 @@ from aiokafka.structs import RecordMetadata, TopicPartition
 
 from tarsy_bus import client_lifecycle, log_writer
 from tarsy_bus.connection import Bus
-from tarsy_bus.log_writer import BATCH_BYTES, AppendUncertain, LogEntry, LogWriter
+from tarsy_bus.log_writer import BATCH_BYTES, AppendUncertainError, LogEntry, LogWriter
 from tarsy_bus_kafka import TINY, Door, delete_topic, entries, make_topic, read
 from tarsy_contracts.topics import LIMIT_BYTES
 
@@ -91,7 +91,7 @@ async def test_a_refusal_of_the_broker_is_uncertain_and_the_next_append_works(ba
     await make_topic(bare, bare.topics.sessions, config=TINY)
     async with LogWriter(bare).running() as writer:
         assert await writer.append(0, entries("before")) == 0
-        with pytest.raises(AppendUncertain, match="MessageSizeTooLarge"):
+        with pytest.raises(AppendUncertainError, match="MessageSizeTooLarge"):
             await writer.append(0, entries("first of two", BIG))
         assert await writer.append(0, entries("after")) == 1
         assert await writer.append(0, entries("after that")) == 2
@@ -105,12 +105,12 @@ async def test_a_refusal_is_uncertain_also_when_kafka_cannot_be_reached_for_a_ne
     async with LogWriter(replace(bare, bootstrap=door.address)).running() as writer:
         await writer.append(0, entries("before"))
         await door.shut()
-        with pytest.raises(AppendUncertain, match="MessageSizeTooLarge"):
+        with pytest.raises(AppendUncertainError, match="MessageSizeTooLarge"):
             await writer.append(0, entries(BIG))
-        with pytest.raises(AppendUncertain, match="OutOfOrderSequence"):
+        with pytest.raises(AppendUncertainError, match="OutOfOrderSequence"):
             await writer.append(0, entries("lost its place"))
         await door.open()
-        with pytest.raises(AppendUncertain):
+        with pytest.raises(AppendUncertainError):
             await writer.append(0, entries("replaces it"))
         assert await writer.append(0, entries("works")) == 1
 
@@ -126,7 +126,7 @@ async def test_a_write_that_is_never_acknowledged_is_uncertain_and_leaves_nothin
         await writer.append(0, entries("before"))
         await delete_topic(bare, bare.topics.sessions)
         monkeypatch.setattr(log_writer, "APPEND_SECONDS", 0.5)
-        with pytest.raises(AppendUncertain, match="TimeoutError"):
+        with pytest.raises(AppendUncertainError, match="TimeoutError"):
             await writer.append(0, entries("stuck"))
     assert asyncio.all_tasks() <= before
 
@@ -145,7 +145,7 @@ async def test_a_batch_that_aiokafka_gives_up_is_uncertain_and_the_writer_lives(
             return await own
 
         monkeypatch.setattr(broken, "send_batch", gives_up)
-        with pytest.raises(AppendUncertain, match="gave the batch up"):
+        with pytest.raises(AppendUncertainError, match="gave the batch up"):
             await writer.append(0, entries("lost"))
         assert await writer.append(0, entries("works")) == 0
 
@@ -158,6 +158,6 @@ async def test_an_acknowledgement_without_a_place_is_uncertain(bare: Bus) -> Non
     async with LogWriter(bare).running() as writer:
         with (
             mock.patch.object(AIOKafkaProducer, "send_batch", return_value=acknowledged),
-            pytest.raises(AppendUncertain, match="does not know where"),
+            pytest.raises(AppendUncertainError, match="does not know where"),
         ):
             await writer.append(0, entries("a"))

@@ -12,11 +12,11 @@ from aiokafka.errors import (
 )
 from aiokafka.structs import ConsumerRecord
 
-from tarsy_bus.at_offsets import RecordsGone
+from tarsy_bus.at_offsets import RecordsGoneError
 from tarsy_bus.outage_retry import LONGEST_PAUSE_SECONDS, KafkaUnreachableError, TimeLimit, read_through_outages
 from tarsy_bus.partition_reader import Record
 
-type Failure = KafkaError | OSError | RecordsGone
+type Failure = KafkaError | OSError | RecordsGoneError
 
 
 class FailingReader:
@@ -80,7 +80,7 @@ async def test_at_the_limit_it_says_that_kafka_could_not_be_reached() -> None:
     assert sum(clock.pauses) == pytest.approx(7)
 
 
-@pytest.mark.parametrize("final", [RecordsGone("gone"), TopicAuthorizationFailedError("topic")])
+@pytest.mark.parametrize("final", [RecordsGoneError("gone"), TopicAuthorizationFailedError("topic")])
 async def test_what_no_wait_can_mend_is_not_waited_for(final: Failure) -> None:
     reader, clock = FailingReader((0, KafkaConnectionError()), (0, final)), Clock()
     with pytest.raises(type(final)):

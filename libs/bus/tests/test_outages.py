@@ -7,7 +7,7 @@ from itertools import repeat
 import pytest
 from aiokafka import errors
 
-from tarsy_bus.acceptance import LogMismatch
+from tarsy_bus.acceptance import LogMismatchError
 from tarsy_bus.outages import passes, wait_out
 
 
@@ -38,7 +38,12 @@ async def test_what_passes_is_waited_out() -> None:
 
 @pytest.mark.parametrize(
     "problem",
-    [errors.UnsupportedCodecError(), errors.TopicAuthorizationFailedError(), LogMismatch("another log"), ValueError()],
+    [
+        errors.UnsupportedCodecError(),
+        errors.TopicAuthorizationFailedError(),
+        LogMismatchError("another log"),
+        ValueError(),
+    ],
 )
 async def test_a_mistake_comes_out_at_once(problem: Exception) -> None:
     with pytest.raises(type(problem)):

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from aiokafka.errors import KafkaConnectionError, KafkaError
 
-from tarsy_bus.acceptance import LogMismatch
+from tarsy_bus.acceptance import LogMismatchError
 from tarsy_bus.connection import Bus, batch_reader
 from tarsy_bus.log_writer import LogWriter
 from tarsy_bus.partition_reader import PartitionReader, Record, ends, read_to_end, records_to_end
@@ -171,7 +171,7 @@ async def test_a_position_outside_of_what_is_kept_is_refused_with_a_sentence(
     bare: Bus, log: str, follower: PartitionReader, position: int
 ) -> None:
     await delete_before(bare, log, 0, 3)
-    with pytest.raises(LogMismatch) as refused:
+    with pytest.raises(LogMismatchError) as refused:
         await follower.check({1: 0, 0: position})
     assert str(refused.value) == (
         f"{log} partition 0 holds offsets 3 to 10, but reading should go on at {position}: "
@@ -182,13 +182,15 @@ async def test_a_position_outside_of_what_is_kept_is_refused_with_a_sentence(
 async def test_records_that_are_gone_are_never_jumped_over(bare: Bus, log: str, follower: PartitionReader) -> None:
     await delete_before(bare, log, 0, 3)
     follower.assign({0: 0})
-    with pytest.raises(LogMismatch, match=f"cannot go on in {log} partition 0 at 0: the records there were deleted"):
+    with pytest.raises(
+        LogMismatchError, match=f"cannot go on in {log} partition 0 at 0: the records there were deleted"
+    ):
         await eventually(follower.read, "the refusal")
 
 
 async def test_a_position_beyond_the_end_is_never_waited_for(log: str, follower: PartitionReader) -> None:
     follower.assign({0: 99})
-    with pytest.raises(LogMismatch, match="partition 0 at 99: the records there were deleted"):
+    with pytest.raises(LogMismatchError, match="partition 0 at 99: the records there were deleted"):
         await eventually(follower.read, "the refusal")
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tarsy_bus import client_lifecycle, publisher
 from tarsy_bus.connection import ENVELOPE_BYTES, Bus
-from tarsy_bus.publisher import NotWritten, Publisher, TooLarge
+from tarsy_bus.publisher import NotWrittenError, Publisher, TooLargeError
 from tarsy_bus_kafka import TINY, Door, delete_topic, make_ours, make_topic, read, read_all
 from tarsy_contracts.control import CallCancelled
 from tarsy_contracts.partitioning import partition_of
@@ -71,7 +71,7 @@ async def test_a_topic_that_somebody_grew_takes_a_key_where_it_lay_before(bare: 
 async def test_a_topic_that_was_made_anew_with_too_few_partitions_is_not_written(bare: Bus, writer: Publisher) -> None:
     await make_topic(bare, bare.topics.inbox, 1)
     key = next(key for key in (b"1", b"2", b"3", b"4") if partition_of(key, 12) > 0)
-    with pytest.raises(NotWritten, match=f"{bare.topics.inbox} has no partition"):
+    with pytest.raises(NotWrittenError, match=f"{bare.topics.inbox} has no partition"):
         await writer.write(bare.topics.inbox, key=key, value=b"v", headers=[])
 
 
@@ -100,7 +100,7 @@ async def test_a_record_that_is_too_large_is_refused(
     writer: Publisher, key: bytes, value: bytes, headers: list[tuple[str, bytes]]
 ) -> None:
     """Whatever makes it large: what Kafka refuses is repeated for ever by whoever waits for better times."""
-    with pytest.raises(TooLarge, match=f"a record of .* bytes for topic is above the limit of {LIMIT_BYTES}"):
+    with pytest.raises(TooLargeError, match=f"a record of .* bytes for topic is above the limit of {LIMIT_BYTES}"):
         await writer.write("topic", key=key, value=value, headers=headers)
 
 
@@ -116,7 +116,7 @@ async def test_a_topic_that_is_not_there_is_not_written(
     bare: Bus, writer: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(publisher, "WRITE_SECONDS", 0.5)
-    with pytest.raises(NotWritten, match=rf"^{bare.topics.inbox}: "):
+    with pytest.raises(NotWrittenError, match=rf"^{bare.topics.inbox}: "):
         await writer.publish(bare.topics.inbox, MESSAGE, key="k", id="1", subject="s")
 
 
@@ -131,7 +131,7 @@ async def test_what_is_not_acknowledged_in_time_is_not_written_and_others_are(
         await delete_topic(bare, bare.topics.inbox)
         with monkeypatch.context() as hurried:
             hurried.setattr(publisher, "WRITE_SECONDS", 0.5)
-            with pytest.raises(NotWritten, match="TimeoutError"):
+            with pytest.raises(NotWrittenError, match="TimeoutError"):
                 await writer.write(bare.topics.inbox, key=b"k", value=b"v", headers=[])
         place = await writer.write(bare.topics.control, key=b"k", value=b"v", headers=[])
         assert place.offset == 0
@@ -150,7 +150,7 @@ async def test_a_producer_whose_own_task_has_died_is_replaced(
     await asyncio.wait([sending])
     with monkeypatch.context() as hurried:
         hurried.setattr(publisher, "WRITE_SECONDS", 0.5)
-        with pytest.raises(NotWritten):
+        with pytest.raises(NotWrittenError):
             await writer.write(bare.topics.control, key=b"k", value=b"lost", headers=[])
     place = await writer.write(bare.topics.control, key=b"k", value=b"after", headers=[])
     assert place.offset == 1
@@ -169,7 +169,7 @@ async def test_a_record_that_aiokafka_gives_up_is_not_written_and_the_writer_liv
 
     with monkeypatch.context() as patch:
         patch.setattr(writer._producing.current, "send_and_wait", gives_up)
-        with pytest.raises(NotWritten, match="gave the record up"):
+        with pytest.raises(NotWrittenError, match="gave the record up"):
             await writer.write(bare.topics.control, key=b"k", value=b"v", headers=[])
     assert (await writer.write(bare.topics.control, key=b"k", value=b"v", headers=[])).offset == 0
 
@@ -178,7 +178,7 @@ async def test_after_a_refusal_of_the_broker_the_very_next_write_works(bare: Bus
     """Such a refusal ruins an idempotent producer: whoever wrote next would pay for it."""
     await make_topic(bare, bare.topics.control, config=TINY)
     await writer.write(bare.topics.control, key=b"k", value=b"before", headers=[])
-    with pytest.raises(NotWritten, match="MessageSizeTooLarge"):
+    with pytest.raises(NotWrittenError, match="MessageSizeTooLarge"):
         await writer.write(bare.topics.control, key=b"k", value=BIG, headers=[])
     place = await writer.write(bare.topics.control, key=b"k", value=b"after", headers=[])
     assert place.offset == 1
@@ -191,12 +191,12 @@ async def test_a_refusal_is_not_written_also_when_kafka_cannot_be_reached_for_a_
     async with writing(replace(bare, bootstrap=door.address)).running() as writer:
         await writer.write(bare.topics.control, key=b"k", value=b"before", headers=[])
         await door.shut()
-        with pytest.raises(NotWritten, match="MessageSizeTooLarge"):
+        with pytest.raises(NotWrittenError, match="MessageSizeTooLarge"):
             await writer.write(bare.topics.control, key=b"k", value=BIG, headers=[])
-        with pytest.raises(NotWritten, match="OutOfOrderSequence"):
+        with pytest.raises(NotWrittenError, match="OutOfOrderSequence"):
             await writer.write(bare.topics.control, key=b"k", value=b"lost its place", headers=[])
         await door.open()
-        with pytest.raises(NotWritten):
+        with pytest.raises(NotWrittenError):
             await writer.write(bare.topics.control, key=b"k", value=b"replaces it", headers=[])
         place = await writer.write(bare.topics.control, key=b"k", value=b"works", headers=[])
     assert place.offset == 1

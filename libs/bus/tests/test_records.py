@@ -12,7 +12,7 @@ from tarsy_contracts.control import CONTROLS, CallCancelled
 from tarsy_contracts.envelope import Envelope, EnvelopeError, Headers
 from tarsy_contracts.events import SessionCancelled
 from tarsy_contracts.message import Message
-from tarsy_contracts.recorded import UnknownType, UnreadableValue
+from tarsy_contracts.recorded import UnknownTypeError, UnreadableValueError
 
 TIME = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 
@@ -82,9 +82,9 @@ def test_an_event_that_cannot_be_read_is_on_record_all_the_same(unreadable: Reco
 def test_a_body_is_read_by_the_table_that_the_reader_wants() -> None:
     cancelled = CallCancelled(call_id="c")
     assert delivery(written(cancelled)).decode(CONTROLS) == cancelled
-    with pytest.raises(UnknownType):
+    with pytest.raises(UnknownTypeError):
         delivery(written(EVENT)).decode(CONTROLS)
-    with pytest.raises(UnreadableValue):
+    with pytest.raises(UnreadableValueError):
         delivery(written(cancelled, value=b"{}")).decode(CONTROLS)
 
 

@@ -13,7 +13,7 @@ from tarsy_bus import topics_admin
 from tarsy_bus.cluster_layout import record_partitions
 from tarsy_bus.connection import Bus, Layout
 from tarsy_bus.topic_check import Present, fit
-from tarsy_bus.topics_admin import TopicsWrong, admin, apply_topics, check_topics, cluster_id, compare_topics
+from tarsy_bus.topics_admin import WrongTopicsError, admin, apply_topics, check_topics, cluster_id, compare_topics
 from tarsy_bus_kafka import delete_topic, make_topic
 from tarsy_contracts.topics import Topics
 from tarsy_embedded.ports import free_port
@@ -37,7 +37,7 @@ async def test_topics_are_made_once_and_then_fit(bare: Bus) -> None:
 
 async def test_a_missing_topic_is_named_and_made_again(bus: Bus) -> None:
     await delete_topic(bus, bus.topics.control)
-    with pytest.raises(TopicsWrong) as wrong:
+    with pytest.raises(WrongTopicsError) as wrong:
         await check_topics(bus)
     assert str(wrong.value) == f"topic {bus.topics.control} is missing. Run `tarsy topics apply`."
     assert await apply_topics(bus) == [bus.topics.control]
@@ -45,7 +45,7 @@ async def test_a_missing_topic_is_named_and_made_again(bus: Bus) -> None:
 
 
 async def test_every_topic_that_is_missing_is_named(bare: Bus) -> None:
-    with pytest.raises(TopicsWrong) as wrong:
+    with pytest.raises(WrongTopicsError) as wrong:
         await check_topics(bare)
     for topic in bare.topics.all():
         assert f"topic {topic.name} is missing" in str(wrong.value)
@@ -53,7 +53,7 @@ async def test_every_topic_that_is_missing_is_named(bare: Bus) -> None:
 
 async def test_a_wrong_number_of_partitions_is_named(bare: Bus) -> None:
     await make_topic(bare, bare.topics.heads, 3, COMPACTED)
-    with pytest.raises(TopicsWrong, match=f"topic {bare.topics.heads} has 3 partitions, not 12"):
+    with pytest.raises(WrongTopicsError, match=f"topic {bare.topics.heads} has 3 partitions, not 12"):
         await check_topics(bare)
 
 
@@ -83,16 +83,16 @@ async def test_the_first_apply_decides_the_number_for_good(bare: Bus) -> None:
     assert later.layout.log_partitions == 3
     assert await apply_topics(later) == []
     assert await apply_topics(later, log_partitions=3) == []
-    with pytest.raises(TopicsWrong, match=r"have 3 partitions for good.*: 48 need another cluster or prefix"):
+    with pytest.raises(WrongTopicsError, match=r"have 3 partitions for good.*: 48 need another cluster or prefix"):
         await apply_topics(later, log_partitions=48)
     assert "48 need another" in (await compare_topics(later, log_partitions=48)).misfits[0]
 
 
 async def test_a_cluster_of_before_the_record_has_twelve(bus: Bus) -> None:
     await delete_topic(bus, bus.topics.layout)
-    with pytest.raises(TopicsWrong, match=f"topic {bus.topics.layout} is missing"):
+    with pytest.raises(WrongTopicsError, match=f"topic {bus.topics.layout} is missing"):
         await check_topics(bus)
-    with pytest.raises(TopicsWrong, match="have 12 partitions for good"):
+    with pytest.raises(WrongTopicsError, match="have 12 partitions for good"):
         await apply_topics(bus, log_partitions=48)
     assert await apply_topics(bus) == [bus.topics.layout]
     await check_topics(bus)
@@ -101,7 +101,7 @@ async def test_a_cluster_of_before_the_record_has_twelve(bus: Bus) -> None:
 async def test_an_apply_that_died_before_the_record_is_made_again(bare: Bus) -> None:
     for topic in bare.topics.all(5):
         await make_topic(bare, topic.name, topic.partitions, topic.settings())
-    with pytest.raises(TopicsWrong, match=f"topic {bare.topics.layout} has no record of the number of partitions"):
+    with pytest.raises(WrongTopicsError, match=f"topic {bare.topics.layout} has no record of the number of partitions"):
         await check_topics(bare)
     assert await apply_topics(bare, log_partitions=5) == []
     await check_topics(bare)
@@ -140,7 +140,7 @@ async def test_where_a_topic_does_not_fit_nothing_is_made_and_nothing_is_waited_
 ) -> None:
     monkeypatch.setattr(topics_admin, "READY_SECONDS", 3_600.0)
     await make_topic(bare, bare.topics.heads, 3, COMPACTED)
-    with pytest.raises(TopicsWrong) as wrong:
+    with pytest.raises(WrongTopicsError) as wrong:
         await apply_topics(bare)
     assert str(wrong.value) == f"topic {bare.topics.heads} has 3 partitions, not 12"
     async with admin(bare) as client:
@@ -164,10 +164,10 @@ async def test_a_log_of_which_the_truth_could_not_rest_stops_whoever_finds_it(
 ) -> None:
     await apply_topics(bare)
     await set_topic(bare, bare.topics.sessions, {setting: value})
-    with pytest.raises(TopicsWrong) as wrong:
+    with pytest.raises(WrongTopicsError) as wrong:
         await check_topics(bare)
     assert str(wrong.value) == f"topic {bare.topics.sessions} {said}."
-    with pytest.raises(TopicsWrong, match=said):
+    with pytest.raises(WrongTopicsError, match=said):
         await apply_topics(bare)
 
 
@@ -196,7 +196,7 @@ async def test_a_cluster_that_does_not_answer_is_given_up_in_time(bare: Bus) -> 
 
 
 async def test_a_name_that_kafka_refuses_is_said_with_its_reason(bare: Bus) -> None:
-    with pytest.raises(TopicsWrong, match=r"topic a b\.alerts: InvalidTopic"):
+    with pytest.raises(WrongTopicsError, match=r"topic a b\.alerts: InvalidTopic"):
         await apply_topics(replace(bare, topics=Topics("a b")))
 
 

@@ -13,7 +13,7 @@ from tarsy_bus.connection import Bus, member
 from tarsy_bus.controls import follow_control
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.start_positions import AssignedPartitions
-from tarsy_bus.tolerant_consumer import PositionLost
+from tarsy_bus.tolerant_consumer import PositionLostError
 from tarsy_bus.work_queue import consume
 from tarsy_bus_kafka import delete_before, make_ours, make_topic, read_all
 from tarsy_contracts.control import CallCancelled, ClaimGranted, Control
@@ -127,14 +127,14 @@ async def test_a_position_that_is_lost_is_gone_past_in_queues_and_refused_elsewh
         consumer.seek(place, 5)
         await delete_before(bare, queue, 0, 15)
         consumer.resume(place)
-        with pytest.raises(PositionLost, match=f"{queue} partition 0 at 5") as lost:
+        with pytest.raises(PositionLostError, match=f"{queue} partition 0 at 5") as lost:
             await offsets_of(consumer)
         if may_skip:
             assigned.skip(lost.value)
             await assigned.open()
             assert (await offsets_of(consumer))[0] == 15
         else:
-            with pytest.raises(PositionLost):
+            with pytest.raises(PositionLostError):
                 assigned.skip(lost.value)
     finally:
         await stop_client(consumer)

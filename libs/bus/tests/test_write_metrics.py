@@ -8,9 +8,9 @@ import pytest
 
 from tarsy_bus import publisher
 from tarsy_bus.connection import Bus
-from tarsy_bus.log_writer import AppendUncertain, LogWriter
+from tarsy_bus.log_writer import AppendUncertainError, LogWriter
 from tarsy_bus.metrics import WriteOutcome
-from tarsy_bus.publisher import NotWritten, Publisher, TooLarge
+from tarsy_bus.publisher import NotWrittenError, Publisher, TooLargeError
 from tarsy_bus_kafka import TINY, entries, make_topic
 from tarsy_contracts.control import CallCancelled
 from tarsy_contracts.topics import LIMIT_BYTES
@@ -38,9 +38,9 @@ async def test_each_publication_is_told_with_its_topic_and_what_became_of_it(bar
     topics = bare.topics
     async with Publisher(replace(bare, wrote=told), source="s", now=lambda: datetime.now(UTC)).running() as writer:
         await writer.publish(topics.control, MESSAGE, key="k", id="1", subject="s")
-        with pytest.raises(TooLarge):
+        with pytest.raises(TooLargeError):
             await writer.write(topics.control, key=b"k", value=b"x" * LIMIT_BYTES, headers=[])
-        with pytest.raises(NotWritten):
+        with pytest.raises(NotWrittenError):
             await writer.write(topics.dead_letters, key=b"k", value=b"x" * 2000, headers=[])
     assert told.writes == [("control", "ok", 1), ("control", "too_large", 1), ("dead-letters", "not_written", 1)]
 
@@ -55,7 +55,7 @@ async def test_a_batch_of_the_log_is_told_with_the_number_of_its_events(bare: Bu
 async def test_a_batch_of_which_nobody_knows_is_told_as_uncertain(bare: Bus, told: Told) -> None:
     await make_topic(bare, bare.topics.sessions, 1, TINY)
     async with LogWriter(replace(bare, wrote=told)).running() as writer:
-        with pytest.raises(AppendUncertain):
+        with pytest.raises(AppendUncertainError):
             await writer.append(0, entries("x" * 2000))
     assert told.writes == [("sessions", "uncertain", 1)]
 

@@ -8,7 +8,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tarsy_config.errors import ConfigInvalid
+from tarsy_config.errors import InvalidConfigError
 from tarsy_config.keys import keys_are_set
 from tarsy_config.load import load_config
 
@@ -57,7 +57,7 @@ def load(text: str, providers: str | None = None) -> None:
             (Path(folder) / "llm-providers.yaml").write_bytes(providers.encode("utf-8", "surrogatepass"))
         try:
             config = load_config(Path(folder), {"X": "x"}, also=(keys_are_set,))
-        except ConfigInvalid as problem:
+        except InvalidConfigError as problem:
             assert str(problem)  # noqa: PT017
         else:
             for kind in config.alert_types():

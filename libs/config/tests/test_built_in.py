@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tarsy_config.config import Config
-from tarsy_config.errors import ConfigInvalid
+from tarsy_config.errors import InvalidConfigError
 from tarsy_config.keys import keys_are_set
 from tarsy_config.load import load_config
 
@@ -90,12 +90,12 @@ def test_a_server_of_the_same_name_replaces_the_whole_of_it(tmp_path: Path) -> N
 
 def test_a_chain_of_the_same_name_replaces_the_whole_of_it(tmp_path: Path) -> None:
     chain = (OWN_CHAIN % "GeneralWorker").replace("own:", "kubernetes:").replace("[kubernetes]", "[other]")
-    with pytest.raises(ConfigInvalid, match="no chain names the default alert type kubernetes"):
+    with pytest.raises(InvalidConfigError, match="no chain names the default alert type kubernetes"):
         load(tmp_path, "defaults: {llm_provider: scripted}\n" + chain + SCRIPTED)
 
 
 def test_the_key_of_a_built_in_provider_is_asked_for_where_it_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigInvalid) as caught:
+    with pytest.raises(InvalidConfigError) as caught:
         load(tmp_path, "defaults:\n  llm_provider: xai-default\n")
     assert str(caught.value) == (
         "tarsy.yaml:2: defaults.llm_provider: xai-default has no API key; "
@@ -105,7 +105,7 @@ def test_the_key_of_a_built_in_provider_is_asked_for_where_it_is_named(tmp_path:
 
 def test_the_key_of_a_fallback_is_asked_for_too(tmp_path: Path) -> None:
     text = "defaults:\n  llm_provider: scripted\n  fallback_providers: [{provider: openai-default}]\n" + SCRIPTED
-    with pytest.raises(ConfigInvalid, match="openai-default has no API key; set OPENAI_API_KEY"):
+    with pytest.raises(InvalidConfigError, match="openai-default has no API key; set OPENAI_API_KEY"):
         load(tmp_path, text)
     assert load(tmp_path, text, OPENAI_API_KEY="k").llm_providers_in_use == {"scripted", "openai-default"}
 
@@ -138,7 +138,7 @@ def test_vertex_may_be_defined_but_not_used(tmp_path: Path) -> None:
         "tarsy.yaml:2: llm_providers.v: has no effect yet: the provider type vertexai comes with a later version"
     ]
     for text in ("defaults: {llm_provider: v}\n" + vertex, "defaults: {llm_provider: vertexai-default}\n"):
-        with pytest.raises(ConfigInvalid, match="is of type vertexai, which comes with a later version"):
+        with pytest.raises(InvalidConfigError, match="is of type vertexai, which comes with a later version"):
             load(tmp_path, text)
 
 
@@ -149,7 +149,7 @@ def test_a_name_that_is_built_in_but_defined_as_vertex_is_not_the_built_in_one(t
 
 
 def test_a_name_that_is_not_there_is_answered_by_those_that_are_built_in(tmp_path: Path) -> None:
-    with pytest.raises(ConfigInvalid) as problem:
+    with pytest.raises(InvalidConfigError) as problem:
         load(tmp_path, "defaults: {llm_provider: x}")
     assert "known here: anthropic-default, " in str(problem.value)
     assert "google-default" in str(problem.value)

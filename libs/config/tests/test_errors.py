@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tarsy_config.errors import ConfigInvalid
+from tarsy_config.errors import InvalidConfigError
 from tarsy_config.load import load_config
 
 WRONG = """\
@@ -68,7 +68,7 @@ llm_providers:
 def test_every_mistake_is_told_with_its_line_and_what_would_be_right(tmp_path: Path) -> None:
     (tmp_path / "tarsy.yaml").write_text(WRONG, encoding="utf-8")
     (tmp_path / "llm-providers.yaml").write_text(WRONG_PROVIDERS, encoding="utf-8")
-    with pytest.raises(ConfigInvalid) as caught:
+    with pytest.raises(InvalidConfigError) as caught:
         load_config(tmp_path, {})
     assert str(caught.value).splitlines() == [
         "tarsy.yaml:2: defaults.llm_provder: unknown key; did you mean llm_provider?",

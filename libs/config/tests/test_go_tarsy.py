@@ -6,7 +6,7 @@ from shutil import copytree
 import pytest
 
 from tarsy_config.config import Config
-from tarsy_config.errors import ConfigInvalid
+from tarsy_config.errors import InvalidConfigError
 from tarsy_config.keys import keys_are_set
 from tarsy_config.load import load_config
 from tarsy_contracts.chain import ResolvedAgent
@@ -122,7 +122,7 @@ def test_an_agent_that_acts_may_be_defined_but_no_chain_may_use_it(tmp_path: Pat
     folder = copytree(FILES, tmp_path / "config")
     text = (folder / "tarsy.yaml").read_text("utf-8")
     (folder / "tarsy.yaml").write_text(text.replace("- {name: DatabaseAgent, mcp", "- {name: Restarter, mcp"), "utf-8")
-    with pytest.raises(ConfigInvalid, match="an agent of type action in a chain comes with a later version"):
+    with pytest.raises(InvalidConfigError, match="an agent of type action in a chain comes with a later version"):
         load_config(folder, ENVIRON)
 
 

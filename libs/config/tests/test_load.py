@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tarsy_config.config import Config
-from tarsy_config.errors import ConfigInvalid
+from tarsy_config.errors import InvalidConfigError
 from tarsy_config.load import load_config
 
 GOOD = """\
@@ -56,7 +56,7 @@ def with_main(folder: Path, text: str) -> Path:
 
 
 def mistakes(folder: Path) -> list[str]:
-    with pytest.raises(ConfigInvalid) as caught:
+    with pytest.raises(InvalidConfigError) as caught:
         load_config(folder, ENVIRON)
     return str(caught.value).splitlines()
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tarsy_config.config import Config
-from tarsy_config.errors import ConfigInvalid
+from tarsy_config.errors import InvalidConfigError
 from tarsy_config.load import load_config
 
 REST = """
@@ -72,7 +72,7 @@ def test_all_that_is_wrong_is_told_at_once_with_its_line_and_what_would_be_right
         - {replacement: x}
         - {pattern: '', replacement: x}
 """
-    with pytest.raises(ConfigInvalid) as wrong:
+    with pytest.raises(InvalidConfigError) as wrong:
         loaded(tmp_path, of_server(masking) + "defaults: {alert_masking: {pattern_group: secrity}}\n")
     told = str(wrong.value).splitlines()
     at = "mcp_servers.db.data_masking"

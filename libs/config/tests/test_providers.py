@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from tarsy_config.config import Config
-from tarsy_config.errors import ConfigInvalid
+from tarsy_config.errors import InvalidConfigError
 from tarsy_config.keys import keys_are_set
 from tarsy_config.load import load_config
 
@@ -40,7 +40,7 @@ def asked(config: Config) -> str:
 
 
 def mistakes(load: Load, **what: str) -> list[str]:
-    with pytest.raises(ConfigInvalid) as caught:
+    with pytest.raises(InvalidConfigError) as caught:
         load(**what)
     return str(caught.value).splitlines()
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tarsy_config.config import Config, UnknownAlertType
+from tarsy_config.config import Config, UnknownAlertTypeError
 from tarsy_config.load import load_config
 from tarsy_contracts.chain import CallLimits, ResolvedAgent, ResolvedChain, ResolvedServer, SummaryRule
 
@@ -255,5 +255,5 @@ def test_what_nobody_says_is_what_go_tarsy_has(configured: Configured) -> None:
 
 
 def test_an_alert_type_that_no_chain_names_is_unknown(configured: Configured) -> None:
-    with pytest.raises(UnknownAlertType, match="no chain names the alert type network"):
+    with pytest.raises(UnknownAlertTypeError, match="no chain names the alert type network"):
         configured().chain_for("network")

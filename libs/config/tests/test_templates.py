@@ -2,7 +2,7 @@
 
 import pytest
 
-from tarsy_config.templates import TemplateWrong, filled, names_session, with_session
+from tarsy_config.templates import InvalidTemplateError, filled, names_session, with_session
 
 ENVIRON = {"HOST": "db.example.com", "ODD": "{{.HOST}}", "EMPTY": ""}
 
@@ -24,13 +24,13 @@ def test_a_template_becomes_the_text_of_its_variable(text: str, expected: str) -
 
 
 def test_a_variable_that_is_not_set_is_named() -> None:
-    with pytest.raises(TemplateWrong, match="the environment variable PORT is not set"):
+    with pytest.raises(InvalidTemplateError, match="the environment variable PORT is not set"):
         filled("{{.HOST}}:{{.PORT}}", ENVIRON)
 
 
 @pytest.mark.parametrize("text", ["{{if .HOST}}", "{{ $x }}", "{{}}", "{{.HOST.NAME}}"])
 def test_a_template_that_is_more_than_a_name_is_refused(text: str) -> None:
-    with pytest.raises(TemplateWrong, match="can only name an environment variable"):
+    with pytest.raises(InvalidTemplateError, match="can only name an environment variable"):
         filled(text, ENVIRON)
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tarsy_config.errors import ConfigInvalid
+from tarsy_config.errors import InvalidConfigError
 from tarsy_config.load import load_config
 from tarsy_config.servers import McpServerConfig
 from tarsy_config.transports import Transport
@@ -42,7 +42,7 @@ def transport(folder: Path, lines: str) -> Transport:
 
 
 def mistakes(folder: Path, lines: str) -> list[str]:
-    with pytest.raises(ConfigInvalid) as caught:
+    with pytest.raises(InvalidConfigError) as caught:
         transport(folder, lines)
     return str(caught.value).splitlines()
 
@@ -202,7 +202,7 @@ def test_isolation_can_be_asked_for_without_a_place_for_the_session(tmp_path: Pa
 
 def test_a_shared_server_that_is_told_the_session_is_a_mistake(tmp_path: Path) -> None:
     lines = 'type: http\nurl: http://h/mcp\nheaders: {X-Session: "{{.SESSION_ID}}"}\n'
-    with pytest.raises(ConfigInvalid) as caught:
+    with pytest.raises(InvalidConfigError) as caught:
         server(tmp_path, lines, "isolation: shared\n")
     assert str(caught.value).splitlines() == [
         "tarsy.yaml:7: mcp_servers.grafana.isolation: is shared, but the transport tells the server which session it "
@@ -211,7 +211,7 @@ def test_a_shared_server_that_is_told_the_session_is_a_mistake(tmp_path: Path) -
 
 
 def test_a_tool_that_is_declared_both_harmless_and_harmful_is_a_mistake(tmp_path: Path) -> None:
-    with pytest.raises(ConfigInvalid) as caught:
+    with pytest.raises(InvalidConfigError) as caught:
         server(tmp_path, "type: stdio\ncommand: a\n", "repeatable_tools: [a, b]\nunrepeatable_tools: [b]\n")
     assert str(caught.value).splitlines() == [
         "tarsy.yaml:7: mcp_servers.grafana.unrepeatable_tools: names a tool that repeatable_tools names too; "

@@ -19,7 +19,7 @@ from tarsy_contracts.events import ENDINGS, EVENTS, OPENERS, StageStarted
 from tarsy_contracts.heads import SessionHead, head_key, session_of_head_key
 from tarsy_contracts.inputs import INPUTS, AlertReceived
 from tarsy_contracts.message import Message
-from tarsy_contracts.recorded import RecordedEvent, UnknownType, UnreadableValue, decode
+from tarsy_contracts.recorded import RecordedEvent, UnknownTypeError, UnreadableValueError, decode
 from tarsy_contracts.requests import REQUESTS
 from tarsy_contracts.workers import ServerCatalogued, WorkerAnnounced
 
@@ -87,7 +87,7 @@ def test_fields_of_a_newer_writer_are_ignored_in_the_depth_too() -> None:
 
 
 def test_a_message_of_an_unknown_type_is_said_to_be_one() -> None:
-    with pytest.raises(UnknownType, match=r"^claim\.granted version 1$"):
+    with pytest.raises(UnknownTypeError, match=r"^claim\.granted version 1$"):
         decode(EVENTS, envelope(ClaimGranted(call_id="c", claim_id="x")), b"{}")
 
 
@@ -96,7 +96,7 @@ def test_a_message_of_a_newer_version_is_not_guessed_at() -> None:
         version = 2
 
     newer = Newer(call_id="c")
-    with pytest.raises(UnknownType, match=r"^call\.cancelled version 2$"):
+    with pytest.raises(UnknownTypeError, match=r"^call\.cancelled version 2$"):
         decode(CONTROLS, envelope(newer), newer.to_bytes())
 
 
@@ -122,7 +122,7 @@ def test_a_message_of_an_older_version_is_read(monkeypatch: pytest.MonkeyPatch) 
 )
 def test_a_body_that_does_not_fit_is_refused_with_the_place(body: bytes | None, sentence: str) -> None:
     started = StageStarted(stage_id="s", index=1, name="n")
-    with pytest.raises(UnreadableValue, match=re.escape(sentence)):
+    with pytest.raises(UnreadableValueError, match=re.escape(sentence)):
         decode(EVENTS, envelope(started), body)
 
 
@@ -130,7 +130,7 @@ def test_the_place_in_a_body_is_a_pointer_into_it_and_the_text_of_strangers_is_n
     alert = b'{"alert_type":"a","data":"d","source":"api","author":"ann","priority":"s3cret"}'
     body = b'{"input_id":"i","alert":%b,"chain":{}}' % alert
     start = Envelope(id="1", type="session.started", version=2, source="test", subject="s", time=TIME)
-    with pytest.raises(UnreadableValue) as refused:
+    with pytest.raises(UnreadableValueError) as refused:
         decode(EVENTS, start, body)
     assert str(refused.value).endswith(" at /alert/priority")
     assert "s3cret" not in str(refused.value)

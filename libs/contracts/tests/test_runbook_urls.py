@@ -4,7 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarsy_contracts.runbook_urls import RunbookUrlRefused, allowed_runbook_url, is_listed_by_name, read_runbook_url
+from tarsy_contracts.runbook_urls import (
+    RunbookUrlRefusedError,
+    allowed_runbook_url,
+    is_listed_by_name,
+    read_runbook_url,
+)
 
 LIST = ("github.com", ".example.org", "wiki.corp:8443", ".deep.corp:8443", "127.0.0.1:8080", "[::1]:8080")
 
@@ -12,7 +17,7 @@ LIST = ("github.com", ".example.org", "wiki.corp:8443", ".deep.corp:8443", "127.
 def is_allowed(url: str) -> bool:
     try:
         allowed_runbook_url(url, LIST)
-    except RunbookUrlRefused:
+    except RunbookUrlRefusedError:
         return False
     return True
 
@@ -90,13 +95,13 @@ def test_all_else_is_refused(url: str) -> None:
 
 
 def test_without_a_list_nothing_is_allowed() -> None:
-    with pytest.raises(RunbookUrlRefused, match=r"\(allowed: none\)"):
+    with pytest.raises(RunbookUrlRefusedError, match=r"\(allowed: none\)"):
         allowed_runbook_url("https://github.com/x", ())
 
 
 def test_a_refusal_repeats_nothing_of_the_address() -> None:
     for url in ("https://hunter2.net/x", "hunter2://x", "https://hunter2@github.com", "https://[hunter2"):
-        with pytest.raises(RunbookUrlRefused) as caught:
+        with pytest.raises(RunbookUrlRefusedError) as caught:
             allowed_runbook_url(url, LIST)
         assert "hunter2" not in str(caught.value)
 
@@ -113,7 +118,7 @@ def test_only_a_whole_name_is_listed_by_name() -> None:
 
 @pytest.mark.parametrize("entry", ["", ".", "[::1", "github.com:x", "https://github.com", "*"])
 def test_an_entry_that_makes_no_sense_allows_nothing(entry: str) -> None:
-    with pytest.raises(RunbookUrlRefused):
+    with pytest.raises(RunbookUrlRefusedError):
         allowed_runbook_url("https://github.com/x", (entry,))
 
 
@@ -121,7 +126,7 @@ def test_an_entry_that_makes_no_sense_allows_nothing(entry: str) -> None:
 def test_whatever_is_read_is_read_in_the_same_way_again(text: str) -> None:
     try:
         url = read_runbook_url(text)
-    except RunbookUrlRefused:
+    except RunbookUrlRefusedError:
         return
     assert str(url).isascii()
     assert read_runbook_url(str(url)) == url

@@ -9,7 +9,7 @@ from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.events import EVENTS, SessionStarted
 from tarsy_contracts.inputs import INPUTS, AlertReceived
 from tarsy_contracts.message import Message
-from tarsy_contracts.recorded import UnknownType, UnreadableValue, decode
+from tarsy_contracts.recorded import UnknownTypeError, UnreadableValueError, decode
 from tarsy_contracts.upcasting import UPCASTERS
 from tarsy_old_messages import old_message
 
@@ -63,17 +63,17 @@ def test_an_alert_without_a_choice_stays_as_it_was() -> None:
 
 @pytest.mark.parametrize("body", [[], "text", {}, {"alert": []}, {"alert": {"mcp": {"native_tools": {"x": "y"}}}}])
 def test_what_is_broken_in_an_earlier_version_is_unreadable_as_in_any(body: object) -> None:
-    with pytest.raises(UnreadableValue):
+    with pytest.raises(UnreadableValueError):
         read("alert.received", 1, body)
-    with pytest.raises(UnreadableValue):
+    with pytest.raises(UnreadableValueError):
         decode(KINDS, envelope("alert.received", 1), b"{")
 
 
 def test_a_version_that_nothing_upcasts_is_not_known() -> None:
-    with pytest.raises(UnknownType, match=r"alert\.received version 0"):
+    with pytest.raises(UnknownTypeError, match=r"alert\.received version 0"):
         read("alert.received", 0, {})
 
 
 def test_a_version_of_a_later_writer_is_not_known() -> None:
-    with pytest.raises(UnknownType):
+    with pytest.raises(UnknownTypeError):
         read("alert.received", AlertReceived.version + 1, {})

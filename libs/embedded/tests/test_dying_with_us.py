@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tarsy_embedded.errors import AlreadyRunning
+from tarsy_embedded.errors import AlreadyRunningError
 from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_embedded.ports import free_port
 from tarsy_embedded.postgres import EmbeddedPostgres
@@ -74,7 +74,7 @@ def test_who_comes_right_after_a_killed_owner_waits_for_its_servers_to_end(
 def test_another_process_that_runs_them_is_named(tmp_path: Path, cache_dir: Path, new_kafka: NewKafka) -> None:
     owner = Owner(tmp_path, cache_dir, kernel_tells=True)
     try:
-        with pytest.raises(AlreadyRunning, match=f"process {owner.process.pid} already runs a server"):
+        with pytest.raises(AlreadyRunningError, match=f"process {owner.process.pid} already runs a server"):
             new_kafka().start()
     finally:
         owner.kill()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tarsy_embedded import jars
-from tarsy_embedded.errors import ChecksumMismatch, DiskFull, NoDownload
+from tarsy_embedded.errors import ChecksumMismatchError, DiskFullError, NoDownloadError
 from tarsy_embedded.jars import Jar, default_cache_dir, jars_folder, kafka_jars, wanted
 
 
@@ -21,27 +21,27 @@ def test_the_list_names_what_a_broker_needs_and_no_more() -> None:
 def test_a_jar_that_was_tampered_with_is_named(cache_dir: Path, tmp_path: Path) -> None:
     folder = copied_cache(cache_dir, tmp_path)
     (folder / "kafka-clients-4.3.1.jar").write_bytes(b"something else")
-    with pytest.raises(ChecksumMismatch, match=rf"kafka-clients-4\.3\.1\.jar is not the file .* delete {folder}"):
+    with pytest.raises(ChecksumMismatchError, match=rf"kafka-clients-4\.3\.1\.jar is not the file .* delete {folder}"):
         kafka_jars(tmp_path, silent)
 
 
 def test_a_jar_that_is_missing_is_named(cache_dir: Path, tmp_path: Path) -> None:
     (copied_cache(cache_dir, tmp_path) / "jose4j-0.9.6.jar").unlink()
-    with pytest.raises(ChecksumMismatch, match=r"jose4j-0\.9\.6\.jar is not the file"):
+    with pytest.raises(ChecksumMismatchError, match=r"jose4j-0\.9\.6\.jar is not the file"):
         kafka_jars(tmp_path, silent)
 
 
 def test_without_a_network_it_says_what_is_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("HTTPS_PROXY", "https_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
-    with pytest.raises(NoDownload, match=r"start again with a network, or copy .*kafka-4\.3\.1"):
+    with pytest.raises(NoDownloadError, match=r"start again with a network, or copy .*kafka-4\.3\.1"):
         kafka_jars(tmp_path, silent)
     assert [path.name for path in tmp_path.iterdir()] == ["download.lock"]
 
 
 def test_a_download_that_brings_something_else_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jars, "_fetch", lambda context, jar: written(context.repo_cache, jar, b"not what was promised"))
-    with pytest.raises(ChecksumMismatch):
+    with pytest.raises(ChecksumMismatchError):
         kafka_jars(tmp_path, silent)
     assert [path.name for path in tmp_path.iterdir()] == ["download.lock"]
 
@@ -56,7 +56,7 @@ def test_of_two_that_need_the_jars_at_once_one_downloads_and_both_have_them(tmp_
 
 def test_a_full_disk_is_told_before_the_download(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tarsy_embedded.disk.free_megabytes", lambda folder: 12)
-    with pytest.raises(DiskFull, match="has 12 MB left, and 500 MB are needed: free some space"):
+    with pytest.raises(DiskFullError, match="has 12 MB left, and 500 MB are needed: free some space"):
         kafka_jars(tmp_path, silent)
 
 

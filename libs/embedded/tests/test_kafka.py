@@ -7,7 +7,7 @@ import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 
-from tarsy_embedded.errors import AlreadyRunning, DamagedData, DiskFull, ExitedEarly, PortTaken
+from tarsy_embedded.errors import AlreadyRunningError, DamagedDataError, DiskFullError, ExitedEarlyError, PortTakenError
 from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_embedded.ports import free_port
 
@@ -49,7 +49,7 @@ def test_its_data_folder_may_have_any_name(tmp_path: Path, cache_dir: Path) -> N
 
 def test_a_second_broker_on_the_same_data_is_refused_and_the_first_lives_on(new_kafka: NewKafka) -> None:
     with new_kafka() as first:
-        with pytest.raises(AlreadyRunning, match=r"already runs a server on .*: stop it first"):
+        with pytest.raises(AlreadyRunningError, match=r"already runs a server on .*: stop it first"):
             new_kafka().start()
         assert first.exited() is None
 
@@ -58,14 +58,14 @@ def test_a_taken_port_is_named(new_kafka: NewKafka) -> None:
     kafka = new_kafka()
     with (
         socket.create_server(("127.0.0.1", kafka.port)),
-        pytest.raises(PortTaken, match=f"Port {kafka.port}, on which Kafka .* choose another port"),
+        pytest.raises(PortTakenError, match=f"Port {kafka.port}, on which Kafka .* choose another port"),
     ):
         kafka.start()
 
 
 def test_the_data_is_free_again_after_a_start_that_failed(new_kafka: NewKafka) -> None:
     failing = new_kafka()
-    with socket.create_server(("127.0.0.1", failing.port)), pytest.raises(PortTaken):
+    with socket.create_server(("127.0.0.1", failing.port)), pytest.raises(PortTakenError):
         failing.start()
     with new_kafka() as kafka:
         assert kafka.exited() is None
@@ -73,7 +73,7 @@ def test_the_data_is_free_again_after_a_start_that_failed(new_kafka: NewKafka) -
 
 def test_logs_without_their_identity_are_not_formatted_anew(new_kafka: NewKafka, tmp_path: Path) -> None:
     (tmp_path / "kafka" / "data" / "tarsy.sessions-0").mkdir(parents=True)
-    with pytest.raises(DamagedData, match=r"holds data but no meta\.properties"):
+    with pytest.raises(DamagedDataError, match=r"holds data but no meta\.properties"):
         new_kafka().start()
 
 
@@ -91,7 +91,7 @@ def test_a_broker_that_ends_early_shows_its_last_words(new_kafka: NewKafka, tmp_
         pass
     meta = tmp_path / "kafka" / "data" / "meta.properties"
     meta.write_text(meta.read_text(encoding="utf-8").replace("node.id=1", "node.id=2"), encoding="utf-8")
-    with pytest.raises(ExitedEarly, match=r"(?s)Kafka ended with exit code 1; .*kafka\.log.*node"):
+    with pytest.raises(ExitedEarlyError, match=r"(?s)Kafka ended with exit code 1; .*kafka\.log.*node"):
         new_kafka().start()
 
 
@@ -102,7 +102,7 @@ def test_a_broker_that_dies_later_says_that_it_did(
         assert kafka.failure() is None
         kill(kafka.pid)
         eventually(lambda: kafka.exited() is not None)
-        assert isinstance(kafka.failure(), ExitedEarly)
+        assert isinstance(kafka.failure(), ExitedEarlyError)
 
 
 async def test_what_was_acknowledged_survives_a_kill(new_kafka: NewKafka, kill: Callable[[int], None]) -> None:
@@ -121,7 +121,7 @@ def test_it_refuses_to_start_on_a_thread_that_may_end_before_us(new_kafka: NewKa
 
 def test_a_full_disk_is_told_before_the_start(new_kafka: NewKafka, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tarsy_embedded.disk.free_megabytes", lambda folder: 12)
-    with pytest.raises(DiskFull, match="has 12 MB left"):
+    with pytest.raises(DiskFullError, match="has 12 MB left"):
         new_kafka().start()
 
 

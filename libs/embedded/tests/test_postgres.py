@@ -11,7 +11,13 @@ import asyncpg
 import pytest
 
 from tarsy_embedded import postgres_user
-from tarsy_embedded.errors import AlreadyRunning, DamagedData, NoOtherUser, NotAllowed, PortTaken
+from tarsy_embedded.errors import (
+    AlreadyRunningError,
+    DamagedDataError,
+    NoOtherUserError,
+    NotAllowedError,
+    PortTakenError,
+)
 from tarsy_embedded.postgres import EmbeddedPostgres
 from tarsy_embedded.postgres_home import PostgresHome
 
@@ -57,7 +63,7 @@ async def test_text_sorts_alike_on_every_machine(new_postgres: NewPostgres) -> N
 
 
 def test_a_second_server_on_the_same_data_is_refused(new_postgres: NewPostgres) -> None:
-    with new_postgres(), pytest.raises(AlreadyRunning, match="already runs a server on"):
+    with new_postgres(), pytest.raises(AlreadyRunningError, match="already runs a server on"):
         new_postgres().start()
 
 
@@ -65,7 +71,7 @@ def test_a_taken_port_is_named(new_postgres: NewPostgres) -> None:
     postgres = new_postgres()
     with (
         socket.create_server(("127.0.0.1", postgres.port)),
-        pytest.raises(PortTaken, match=f"Port {postgres.port}, on which PostgreSQL"),
+        pytest.raises(PortTakenError, match=f"Port {postgres.port}, on which PostgreSQL"),
     ):
         postgres.start()
 
@@ -81,7 +87,7 @@ def test_a_pid_file_that_names_another_program_by_now_does_not_matter(new_postgr
 
 def test_a_folder_without_its_version_is_not_initialised_anew(new_postgres: NewPostgres, tmp_path: Path) -> None:
     (tmp_path / "postgres" / "data" / "base").mkdir(parents=True)
-    with pytest.raises(DamagedData, match="holds data but no PG_VERSION"):
+    with pytest.raises(DamagedDataError, match="holds data but no PG_VERSION"):
         new_postgres().start()
 
 
@@ -152,14 +158,14 @@ def test_data_that_no_user_can_reach_any_more_is_not_replaced_by_nothing(
     with new_postgres():
         pass
     monkeypatch.setattr(PostgresHome, "refusal", lambda home: "forbidden")
-    with pytest.raises(NoOtherUser, match="was made where that was allowed"):
+    with pytest.raises(NoOtherUserError, match="was made where that was allowed"):
         new_postgres().start()
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
 def test_a_folder_that_is_not_ours_is_named(new_postgres: NewPostgres, tmp_path: Path) -> None:
     (tmp_path / "postgres").mkdir(mode=0o500)
-    with pytest.raises(NotAllowed, match=f"You may not use {tmp_path}/postgres/.* choose a folder of your own"):
+    with pytest.raises(NotAllowedError, match=f"You may not use {tmp_path}/postgres/.* choose a folder of your own"):
         new_postgres().start()
 
 

@@ -17,7 +17,7 @@ from tarsy_contracts.conversation import (
     UserMessage,
 )
 from tarsy_llm.model_settings import ModelSettings, Thinking
-from tarsy_llm.protocol import Answer, Delta, Llm, LlmError, LlmRequest
+from tarsy_llm.protocol import Answer, Delta, Llm, LlmCallError, LlmRequest
 
 KEY = "sk-planted-8f3a"
 PODS = ToolDefinition(
@@ -93,8 +93,8 @@ async def answer_of(llm: Llm, asking: LlmRequest) -> Answer:
     return (await parts_of(llm, asking))[1]
 
 
-async def failure_of(llm: Llm, asking: LlmRequest) -> LlmError:
-    with pytest.raises(LlmError) as caught:
+async def failure_of(llm: Llm, asking: LlmRequest) -> LlmCallError:
+    with pytest.raises(LlmCallError) as caught:
         await answer_of(llm, asking)
     return caught.value
 

@@ -10,7 +10,7 @@ from gemini import KEY, answer_of, asked, call, chunk, failed, gemini, request, 
 from pydantic import JsonValue
 from wire import Cut, Reply, Silence, sse, without_tls
 
-from tarsy_llm.protocol import ErrorKind, Llm, LlmError
+from tarsy_llm.protocol import ErrorKind, Llm, LlmCallError
 from tarsy_llm.timeouts import LimitedLlm, StreamLimits
 
 HELLO = streamed(chunk(text("Hi"), finish="STOP"))
@@ -25,13 +25,13 @@ NO_CHUNK = StreamLimits(first_chunk_seconds=0.3, stall_seconds=600)
 NO_MORE = StreamLimits(first_chunk_seconds=600, stall_seconds=0.3)
 
 
-async def failure_of(llm: Llm) -> LlmError:
-    with pytest.raises(LlmError) as caught:
+async def failure_of(llm: Llm) -> LlmCallError:
+    with pytest.raises(LlmCallError) as caught:
         await answer_of(llm, request())
     return caught.value
 
 
-async def failure(*replies: Reply) -> LlmError:
+async def failure(*replies: Reply) -> LlmCallError:
     async with asked(*replies) as (llm, server):
         error = await failure_of(llm)
     assert len(server.asked) == 1, "it was asked again"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tarsy_llm.script import ScriptedTurn, ScriptInvalid, load_scripts
+from tarsy_llm.script import InvalidScriptError, ScriptedTurn, load_scripts
 
 GOOD = """\
 turns:
@@ -70,7 +70,7 @@ def test_a_good_script_loads(tmp_path: Path) -> None:
 
 def test_every_mistake_is_told_with_its_line(tmp_path: Path) -> None:
     file = script_file(tmp_path, WRONG)
-    with pytest.raises(ScriptInvalid) as caught:
+    with pytest.raises(InvalidScriptError) as caught:
         load_scripts([file])
     assert str(caught.value).splitlines() == [
         f"{file}:3: turns.0.iteration: it should be greater than or equal to 1",
@@ -99,13 +99,13 @@ def test_every_mistake_is_told_with_its_line(tmp_path: Path) -> None:
 )
 def test_what_is_not_the_wanted_yaml_is_told_with_its_line(tmp_path: Path, text: str, line: int, sentence: str) -> None:
     file = script_file(tmp_path, text)
-    with pytest.raises(ScriptInvalid, match=sentence) as caught:
+    with pytest.raises(InvalidScriptError, match=sentence) as caught:
         load_scripts([file])
     assert str(caught.value).startswith(f"{file}:{line}: ")
 
 
 def test_a_script_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ScriptInvalid, match=r"nowhere\.yaml: cannot be read"):
+    with pytest.raises(InvalidScriptError, match=r"nowhere\.yaml: cannot be read"):
         load_scripts([tmp_path / "nowhere.yaml"])
 
 
@@ -121,7 +121,7 @@ def test_several_files_are_one_script_in_order_and_each_turn_knows_its_place(tmp
 
 def test_the_mistakes_of_all_files_are_told(tmp_path: Path) -> None:
     good, wrong = script_file(tmp_path, GOOD, "good.yaml"), script_file(tmp_path, "turns: []\n", "wrong.yaml")
-    with pytest.raises(ScriptInvalid) as caught:
+    with pytest.raises(InvalidScriptError) as caught:
         load_scripts([tmp_path / "nowhere.yaml", good, wrong])
     nowhere, empty = str(caught.value).splitlines()
     assert nowhere.startswith(f"{tmp_path / 'nowhere.yaml'}: cannot be read")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tarsy_contracts.conversation import AssistantMessage, Conversation, ToolCall, ToolMessage, Usage, UserMessage
-from tarsy_llm.protocol import Answer, Delta, ErrorKind, Llm, LlmError, LlmRequest
+from tarsy_llm.protocol import Answer, Delta, ErrorKind, Llm, LlmCallError, LlmRequest
 from tarsy_llm.script import PlacedTurn, Script, ScriptedCall, ScriptedTurn, ScriptedUsage, load_scripts
 from tarsy_llm.scripted import ScriptedLlm
 
@@ -40,8 +40,8 @@ async def answer_of(llm: Llm, asked: LlmRequest) -> Answer:
     return last
 
 
-async def failure_of(llm: Llm, asked: LlmRequest) -> LlmError:
-    with pytest.raises(LlmError) as caught:
+async def failure_of(llm: Llm, asked: LlmRequest) -> LlmCallError:
+    with pytest.raises(LlmCallError) as caught:
         await answer_of(llm, asked)
     return caught.value
 
@@ -213,13 +213,13 @@ async def test_a_turn_without_an_iteration_fits_every_one_that_no_other_turn_fit
     assert (await answer_of(llm, request("logs", iteration=3))).text == "third"
 
 
-async def heard_before_failing(turn: ScriptedTurn) -> tuple[list[str], LlmError]:
+async def heard_before_failing(turn: ScriptedTurn) -> tuple[list[str], LlmCallError]:
     said: list[str] = []
     try:
         async for part in playing(turn).stream(request()):
             assert isinstance(part, Delta)
             said.append(part.text)
-    except LlmError as error:
+    except LlmCallError as error:
         return said, error
     raise AssertionError("it did not fail")
 

@@ -7,7 +7,7 @@ from contextlib import aclosing
 import pytest
 
 from tarsy_contracts.conversation import Conversation, Usage
-from tarsy_llm.protocol import Answer, Delta, ErrorKind, LlmError, LlmRequest
+from tarsy_llm.protocol import Answer, Delta, ErrorKind, LlmCallError, LlmRequest
 from tarsy_llm.timeouts import LimitedLlm, StreamLimits
 from tarsy_simulation.virtual_time import VirtualLoop
 
@@ -20,7 +20,7 @@ LONG = 600.0
 class Speaking:
     """An `Llm` that says its parts with a pause before each, and notes when its stream is closed."""
 
-    def __init__(self, parts: Sequence[Delta | Answer | LlmError], *pauses: float) -> None:
+    def __init__(self, parts: Sequence[Delta | Answer | LlmCallError], *pauses: float) -> None:
         self._parts = parts
         self._pauses = [*pauses, *[0.0] * len(parts)]
         self.closed = False
@@ -30,7 +30,7 @@ class Speaking:
         try:
             for part, pause in zip(self._parts, self._pauses, strict=False):
                 await asyncio.sleep(pause)
-                if isinstance(part, LlmError):
+                if isinstance(part, LlmCallError):
                     raise part
                 yield part
         finally:
@@ -44,9 +44,9 @@ def limited(llm: Speaking, *, first: float = LONG, stall: float = LONG) -> Limit
     return LimitedLlm(llm, StreamLimits(first_chunk_seconds=first, stall_seconds=stall))
 
 
-async def failure_of(llm: LimitedLlm) -> tuple[LlmError, list[Delta | Answer]]:
+async def failure_of(llm: LimitedLlm) -> tuple[LlmCallError, list[Delta | Answer]]:
     said: list[Delta | Answer] = []
-    with pytest.raises(LlmError) as caught:
+    with pytest.raises(LlmCallError) as caught:
         await _listen(llm, said)
     return caught.value, said
 
@@ -118,7 +118,7 @@ async def test_an_end_without_an_answer_is_a_failure(parts: list[Delta], kind: E
 
 @pytest.mark.parametrize("before", [[], [HM]])
 async def test_a_failure_of_the_model_passes_unchanged(before: list[Delta]) -> None:
-    problem = LlmError("slower", kind="rate_limited", retry_after_seconds=7)
+    problem = LlmCallError("slower", kind="rate_limited", retry_after_seconds=7)
     error, _ = await failure_of(limited(Speaking([*before, problem])))
     assert error is problem
 

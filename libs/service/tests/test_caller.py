@@ -3,7 +3,7 @@
 import pytest
 
 from tarsy_service.caller import LONGEST_AUTHOR, LONGEST_KEY, OTHER_BODY, KeyedBodies, caller_of
-from tarsy_service.problems import Problem
+from tarsy_service.problems import ProblemError
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_an_author_is_cut_after_masking_and_the_scope_of_keys_is_not_masked() ->
 
 @pytest.mark.parametrize("key", ["", " ", "k" * (LONGEST_KEY + 1)])
 def test_what_cannot_be_a_key_is_refused(key: str) -> None:
-    with pytest.raises(Problem) as refused:
+    with pytest.raises(ProblemError) as refused:
         caller_of({"idempotency-key": key})
     assert refused.value.status == 400
 
@@ -48,7 +48,7 @@ def test_the_same_key_with_another_body_is_refused_and_with_the_same_it_is_not()
     for _ in range(2):
         bodies.check("one", b"a")
         bodies.check("two", b"b")
-    with pytest.raises(Problem) as refused:
+    with pytest.raises(ProblemError) as refused:
         bodies.check("one", b"b")
     assert (refused.value.status, refused.value.detail) == (422, OTHER_BODY)
     bodies.check("one", b"a")
@@ -60,5 +60,5 @@ def test_keys_that_were_not_used_for_longest_are_forgotten() -> None:
         bodies.check(key, b"a")
     bodies.check("two", b"b")
     bodies.check("three", b"a")
-    with pytest.raises(Problem):
+    with pytest.raises(ProblemError):
         bodies.check("three", b"b")

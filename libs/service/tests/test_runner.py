@@ -12,7 +12,7 @@ from prometheus_client import CollectorRegistry
 
 from tarsy_service.runner import run_services
 from tarsy_service.service import Ready, Service
-from tarsy_service.supervision import TaskEnded
+from tarsy_service.supervision import TaskEndedError
 
 
 def free_port() -> int:
@@ -156,7 +156,7 @@ async def test_a_service_that_is_cancelled_from_inside_has_failed() -> None:
         own.cancel()
         await own
 
-    with pytest.RaisesGroup(pytest.RaisesExc(TaskEnded, match="cancelled was cancelled")):
+    with pytest.RaisesGroup(pytest.RaisesExc(TaskEndedError, match="cancelled was cancelled")):
         await run([Service("orderly", for_ever), Service("cancelled", cancelled)], asyncio.Event())
 
 
@@ -164,7 +164,7 @@ async def test_a_service_that_returns_has_failed() -> None:
     async def returning(ready: Ready) -> None:
         ready()
 
-    with pytest.RaisesGroup(pytest.RaisesExc(TaskEnded, match="returning ended")):
+    with pytest.RaisesGroup(pytest.RaisesExc(TaskEndedError, match="returning ended")):
         await run([Service("returning", returning)], asyncio.Event())
 
 
@@ -185,5 +185,5 @@ async def test_an_http_server_that_ends_by_itself_ends_the_process(monkeypatch: 
         await asyncio.sleep(0)
 
     monkeypatch.setattr(uvicorn.Server, "serve", dying)
-    with pytest.RaisesGroup(pytest.RaisesExc(TaskEnded, match="http-.* ended")):
+    with pytest.RaisesGroup(pytest.RaisesExc(TaskEndedError, match="http-.* ended")):
         await run([Service("service", for_ever)], asyncio.Event())

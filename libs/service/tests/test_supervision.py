@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from tarsy_service.supervision import Supervisor, TaskEnded
+from tarsy_service.supervision import Supervisor, TaskEndedError
 
 LIMIT_SECONDS = 30.0
 
@@ -33,8 +33,8 @@ async def raises() -> None:
 @pytest.mark.parametrize(
     ("work", "error", "says"),
     [
-        (returns, TaskEnded, "the reader ended"),
-        (is_cancelled_from_inside, TaskEnded, "the reader was cancelled"),
+        (returns, TaskEndedError, "the reader ended"),
+        (is_cancelled_from_inside, TaskEndedError, "the reader was cancelled"),
         (raises, LookupError, "no such log"),
     ],
 )
@@ -77,7 +77,7 @@ async def test_finite_work_may_end_but_not_be_cancelled_from_inside() -> None:
     async with asyncio.timeout(LIMIT_SECONDS):
         async with Supervisor().group() as group:
             group.start_finite("a call", returns())
-        with pytest.RaisesGroup(pytest.RaisesExc(TaskEnded, match="a call was cancelled")):
+        with pytest.RaisesGroup(pytest.RaisesExc(TaskEndedError, match="a call was cancelled")):
             async with Supervisor().group() as group:
                 group.start_finite("a call", is_cancelled_from_inside())
 

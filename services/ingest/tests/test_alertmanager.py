@@ -8,7 +8,7 @@ import pytest
 from tarsy_contracts.ids import session_of_alertmanager
 from tarsy_ingest.alert_rules import AlertTypes
 from tarsy_ingest.alertmanager import read_webhook
-from tarsy_ingest.raw_alert import AlertRejected, AlertTooLarge, RawAlert
+from tarsy_ingest.raw_alert import AlertRejectedError, AlertTooLargeError, RawAlert
 
 
 def only(webhook: Any, types: AlertTypes, alert_type: str | None = None) -> RawAlert:
@@ -131,7 +131,7 @@ def test_every_wrong_field_is_told_with_its_place(firing: Any, types: AlertTypes
     firing["version"] = "3"
     firing["alerts"][0]["status"] = "pending"
     del firing["alerts"][0]["fingerprint"]
-    with pytest.raises(AlertRejected) as caught:
+    with pytest.raises(AlertRejectedError) as caught:
         read_webhook(firing, types)
     assert [place for place, _ in caught.value.mistakes] == [
         ("version",),
@@ -141,11 +141,11 @@ def test_every_wrong_field_is_told_with_its_place(firing: Any, types: AlertTypes
 
 
 def test_an_alert_type_that_no_chain_has_is_refused(firing: Any, types: AlertTypes) -> None:
-    with pytest.raises(AlertRejected, match="/alert_type: no chain has this alert type"):
+    with pytest.raises(AlertRejectedError, match="/alert_type: no chain has this alert type"):
         read_webhook(firing, types, alert_type="network")
 
 
 def test_an_alert_above_the_limit_is_too_much(firing: Any, types: AlertTypes) -> None:
     firing["alerts"][0]["annotations"]["description"] = "x" * 1024 * 1024
-    with pytest.raises(AlertTooLarge, match="/alerts/0: is larger"):
+    with pytest.raises(AlertTooLargeError, match="/alerts/0: is larger"):
         read_webhook(firing, types)

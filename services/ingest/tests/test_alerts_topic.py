@@ -12,7 +12,7 @@ from prometheus_client import CollectorRegistry
 from tarsy_bus.connection import Bus, producer
 from tarsy_bus.partition_reader import Record
 from tarsy_bus.records import delivery
-from tarsy_bus.topics_admin import TopicsWrong, admin, cluster_id
+from tarsy_bus.topics_admin import WrongTopicsError, admin, cluster_id
 from tarsy_contracts.ids import session_of_record
 from tarsy_contracts.topics import LOG_PARTITIONS, Topics
 from tarsy_ingest.app import build
@@ -260,5 +260,5 @@ async def test_a_secret_in_a_record_does_not_reach_the_inbox(ingest: Ingest, bus
 async def test_without_its_topics_the_service_stops_with_a_sentence(kafka_bootstrap: str, config_dir: Any) -> None:
     settings = IngestSettings(kafka=kafka_bootstrap, topic_prefix="nowhere", config_dir=config_dir)
     service = build(settings, CollectorRegistry())
-    with pytest.raises(TopicsWrong, match=rf"topic {Topics('nowhere').alerts} is missing.*tarsy topics apply"):
+    with pytest.raises(WrongTopicsError, match=rf"topic {Topics('nowhere').alerts} is missing.*tarsy topics apply"):
         await service.run(lambda: None)

@@ -9,7 +9,7 @@ import pytest
 from tarsy_contracts.alert import McpSelection, McpServerSelection
 from tarsy_contracts.ids import session_of_alertmanager, session_of_cloudevent, session_of_record
 from tarsy_ingest.alert_rules import AlertRules
-from tarsy_ingest.raw_alert import AlertRejected, RawAlert
+from tarsy_ingest.raw_alert import AlertRejectedError, RawAlert
 from tarsy_ingest.record_parser import RecordPosition, read_record
 
 type Headers = list[tuple[str, bytes | None]]
@@ -25,7 +25,7 @@ def read(value: Any, rules: AlertRules, headers: Headers | None = None) -> list[
 
 
 def reason(value: Any, rules: AlertRules, headers: Headers | None = None) -> str:
-    with pytest.raises(AlertRejected) as caught:
+    with pytest.raises(AlertRejectedError) as caught:
         read(value, rules, headers)
     return str(caught.value)
 

@@ -20,13 +20,13 @@ from tarsy_bus.connection import Bus, member
 from tarsy_bus.liveness import Liveness
 from tarsy_bus.log_writer import LogEntry, LogWriter
 from tarsy_bus.partition_reader import PartitionReader
-from tarsy_bus.publisher import NotWritten, Publisher
+from tarsy_bus.publisher import NotWrittenError, Publisher
 from tarsy_config.config import Config
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.envelope import Headers
 from tarsy_contracts.workers import WorkerAnnounced
-from tarsy_llm.protocol import Answer, Delta, LlmError, LlmRequest
+from tarsy_llm.protocol import Answer, Delta, LlmCallError, LlmRequest
 from tarsy_masking.masker import Masker
 from tarsy_orchestrator.effects.admission import AdmissionQueue
 from tarsy_orchestrator.effects.chain_resolution import resolve_chain
@@ -51,7 +51,7 @@ class FakeLlm:
     def __init__(self, turns: Sequence[Answer]) -> None:
         self.turns = turns
         self.asked: list[LlmRequest] = []
-        self.failing: LlmError | asyncio.CancelledError | None = None
+        self.failing: LlmCallError | asyncio.CancelledError | None = None
         self.may_answer = asyncio.Event()
         self.may_answer.set()
 
@@ -90,7 +90,7 @@ class LossyPublisher(Publisher):
         self, topic: str, *, key: bytes | None, value: bytes | None, headers: Headers, partition: int | None = None
     ) -> RecordMetadata:
         if topic in self.losing:
-            raise NotWritten(f"{topic}: lost, as the test wants it")
+            raise NotWrittenError(f"{topic}: lost, as the test wants it")
         return await super().write(topic, key=key, value=value, headers=headers, partition=partition)
 
 

@@ -6,7 +6,7 @@ from aiokafka.admin.records_to_delete import RecordsToDelete
 from orchestrator_running import RunningOwner
 from orchestrator_world import World, new_session, partition_of
 
-from tarsy_bus.acceptance import LogMismatch
+from tarsy_bus.acceptance import LogMismatchError
 from tarsy_bus.topics_admin import admin
 from tarsy_contracts.heads import SessionHead, Span, head_key
 from tarsy_verification.session_log import SessionLog
@@ -41,7 +41,7 @@ async def refusal(owner: RunningOwner) -> str:
     ended = await owner.until_ended()
     while isinstance(ended, BaseExceptionGroup):
         (ended,) = ended.exceptions
-    assert isinstance(ended, LogMismatch)
+    assert isinstance(ended, LogMismatchError)
     return str(ended)
 
 

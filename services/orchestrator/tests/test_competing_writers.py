@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from orchestrator_running import Append, RunningOwner
 from orchestrator_world import World, calling, new_session, words
 
-from tarsy_bus.log_writer import AppendUncertain, LogEntry
+from tarsy_bus.log_writer import AppendUncertainError, LogEntry
 from tarsy_contracts import events as e
 from tarsy_contracts.message import Message
 from tarsy_contracts.requests import ToolCallRequest
@@ -116,7 +116,7 @@ async def test_a_write_without_an_acknowledgement_is_decided_once_when_it_was_wr
 
     async def meddle(partition: int, entries: Sequence[LogEntry], append: Append) -> int:
         await append(partition, entries)
-        raise AppendUncertain("the acknowledgement was lost")
+        raise AppendUncertainError("the acknowledgement was lost")
 
     owner.writer.meddle = meddle
     last = await world.alert(session)
@@ -134,7 +134,7 @@ async def test_a_write_without_an_acknowledgement_is_decided_again_when_it_was_n
     async def meddle(partition: int, entries: Sequence[LogEntry], append: Append) -> int:
         if entries[0].value not in failed:
             failed.add(entries[0].value)
-            raise AppendUncertain("it was never sent")
+            raise AppendUncertainError("it was never sent")
         return await append(partition, entries)
 
     owner.writer.meddle = meddle

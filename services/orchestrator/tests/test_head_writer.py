@@ -7,7 +7,7 @@ from aiokafka.structs import RecordMetadata
 
 from tarsy_bus.background_tasks import background_tasks
 from tarsy_bus.connection import Bus
-from tarsy_bus.publisher import NotWritten, Publisher
+from tarsy_bus.publisher import NotWrittenError, Publisher
 from tarsy_contracts.envelope import Headers
 from tarsy_contracts.heads import SessionHead
 from tarsy_contracts.topics import Topics
@@ -32,7 +32,7 @@ class Gated(Publisher):
         if not self.open.is_set():
             self.refused += 1
             await self.open.wait()
-            raise NotWritten("the broker was away")
+            raise NotWrittenError("the broker was away")
         self.keys.append(key)
         return RecordMetadata(topic, 0, None, 0, 0, 0, 0)
 

@@ -11,7 +11,7 @@ from orchestrator_world import World, calling, new_session, words
 
 from tarsy_contracts.control import ClaimGranted, RequestAnswered
 from tarsy_contracts.events import SessionCompleted
-from tarsy_llm.protocol import Answer, Delta, LlmError, LlmRequest
+from tarsy_llm.protocol import Answer, Delta, LlmCallError, LlmRequest
 from tarsy_orchestrator.effects.llm_stream import UNSENT_AT_MOST, ChunkPublisher
 from tarsy_story import DELETE
 from tarsy_testing import eventually
@@ -67,7 +67,7 @@ async def test_an_owner_that_goes_on_counts_what_it_decides_and_not_what_it_read
 
 async def test_a_model_that_fails_is_counted_by_how_it_failed(world: World) -> None:
     owner = await world.owner()
-    owner.llm.failing = LlmError("no valid key", kind="credentials")
+    owner.llm.failing = LlmCallError("no valid key", kind="credentials")
     await world.alert(session := new_session())
     await world.until_ended(session)
     await eventually(partial(owner_counts, owner, "sessions_ended_total", 1), "the owner has read the end")

@@ -26,7 +26,7 @@ from tarsy_testing import eventually
 OTHERS = 20
 
 
-class Mistake(Exception):
+class MistakeError(Exception):
     """Of the code, with what nobody has masked in its message."""
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class Poison:
 
         def decide_steps(session_id: str, state: SessionState, given: DecisionInput) -> list[LookaheadStep]:
             if session_id in self.sessions:
-                raise Mistake
+                raise MistakeError
             return really(session_id, state, given)
 
         monkeypatch.setattr(decision_batch, "decide_steps", decide_steps)
@@ -126,7 +126,7 @@ async def test_a_decision_that_raises_costs_its_session_and_no_other(
     assert (await world.log(session)).types == []
 
     aside = await until_held(world, session, inputs=1)
-    assert (aside.why.reason, aside.why.detail) == ("decision", "Mistake at alert.received")
+    assert (aside.why.reason, aside.why.detail) == ("decision", "MistakeError at alert.received")
     await until_counted(owner, "sessions_aside", 1)
     assert owner.counted("sessions_set_aside_total", reason="decision") == 1
     out = capsys.readouterr().out
@@ -241,7 +241,7 @@ async def test_what_cannot_be_read_back_can_be_ended_and_rests_from_then_on(
 ) -> None:
     def broken(state: SessionState, record: RecordedEvent) -> SessionState:
         if record.session_id == session and record.envelope.type == "llm_call.requested":
-            raise Mistake
+            raise MistakeError
         return evolve(state, record)
 
     monkeypatch.setattr(guarded_evolve, "evolve", broken)
@@ -252,7 +252,7 @@ async def test_what_cannot_be_read_back_can_be_ended_and_rests_from_then_on(
     await world.until_ended(neighbour)
     await world.cancel(session)
     aside = await until_held(world, session, inputs=1)
-    assert (aside.why.reason, aside.why.detail) == ("evolve", "Mistake at llm_call.requested")
+    assert (aside.why.reason, aside.why.detail) == ("evolve", "MistakeError at llm_call.requested")
     answer = await ask(world, release(), session)
     assert (answer.code, "upgrade" in answer.reason) == (409, True)
 
@@ -276,7 +276,7 @@ async def test_own_work_that_raises_costs_its_session_and_no_other(
 
     def route(session_id: str, state: Investigating, effect: QueuedEffect, attempt: int) -> Route:
         if session_id in broken:
-            raise Mistake
+            raise MistakeError
         return route_of(session_id, state, effect, attempt)
 
     monkeypatch.setattr(reconciler, "route_of", route)
@@ -284,7 +284,7 @@ async def test_own_work_that_raises_costs_its_session_and_no_other(
     owner = await world.owner()
     await world.alert(session)
     aside = await until_held(world, session, inputs=0)
-    assert (aside.why.reason, aside.why.detail) == ("work", "Mistake")
+    assert (aside.why.reason, aside.why.detail) == ("work", "MistakeError")
     await until_counted(owner, "sessions_aside", 1)
 
     broken.clear()

@@ -3,14 +3,14 @@
 import pytest
 
 from tarsy_contracts.conversation import Usage
-from tarsy_llm.protocol import Answer, ErrorKind, LlmError
+from tarsy_llm.protocol import Answer, ErrorKind, LlmCallError
 from tarsy_summarizer.models import require_whole, wait_of_first_choice, wait_of_the_last
 
 LONG = 300.0
 
 
-def failed(kind: ErrorKind, after: float | None = None) -> LlmError:
-    return LlmError("it failed", kind=kind, retry_after_seconds=after)
+def failed(kind: ErrorKind, after: float | None = None) -> LlmCallError:
+    return LlmCallError("it failed", kind=kind, retry_after_seconds=after)
 
 
 def answer(text: str, *, cut: bool = False) -> Answer:
@@ -59,5 +59,5 @@ def test_the_last_one_is_asked_again_when_its_failure_may_pass_soon(
 def test_an_answer_that_is_empty_or_cut_is_none() -> None:
     assert require_whole(answer("It restarts.")).text == "It restarts."
     for bad, said in ((answer(" \n"), "with nothing"), (answer("It rest", cut=True), "in the middle")):
-        with pytest.raises(LlmError, match=said):
+        with pytest.raises(LlmCallError, match=said):
             require_whole(bad)

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from tarsy_bus.acceptance import LogMismatch
+from tarsy_bus.acceptance import LogMismatchError
 from tarsy_testing import eventually
 from tarsy_timeline.parts import Parts
 
@@ -59,10 +59,10 @@ async def test_a_part_that_ends_is_told_and_run_again_beside_those_that_last(
 
 async def test_what_no_repetition_mends_ends_the_service() -> None:
     async def mismatch() -> None:
-        raise LogMismatch("another log")
+        raise LogMismatchError("another log")
 
-    with pytest.raises(LogMismatch):
-        await Parts(final=(LogMismatch,)).run("projector", mismatch)
+    with pytest.raises(LogMismatchError):
+        await Parts(final=(LogMismatchError,)).run("projector", mismatch)
 
 
 async def test_a_part_that_is_cancelled_with_the_service_has_ended_before_it() -> None:

@@ -13,7 +13,7 @@ from opentelemetry.trace import NoOpTracer
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus import recent_chains
-from tarsy_bus.acceptance import LogMismatch
+from tarsy_bus.acceptance import LogMismatchError
 from tarsy_bus.connection import Bus
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
@@ -24,7 +24,7 @@ from tarsy_timeline.database import UNREACHABLE, Database
 from tarsy_timeline.metrics import Metrics
 from tarsy_timeline.migrations import migrate
 from tarsy_timeline.projection import Batch
-from tarsy_timeline.projection_checkpoint import LogIdentity, PositionMoved, ProjectionCheckpoint
+from tarsy_timeline.projection_checkpoint import LogIdentity, PositionMovedError, ProjectionCheckpoint
 from tarsy_timeline.projector import Projector
 
 type NewSession = Callable[[], Any]
@@ -189,7 +189,7 @@ async def test_of_two_that_project_the_same_records_one_is_let_through(
         ended = await asyncio.gather(*(checkpoint.write(0, 0, 13, batch) for batch in batches), return_exceptions=True)
 
         assert sorted(repr(one) for one in ended)[0] == "None"
-        assert sum(isinstance(one, PositionMoved) for one in ended) == 1
+        assert sum(isinstance(one, PositionMovedError) for one in ended) == 1
         assert await checkpoint.position(0) == 13
         assert await checkpoint.last_events(0, [session.id, "never\0was"]) == {session.id: session.known()}
         assert await checkpoint.last_events(1, [session.id]) == {}, "of this partition only"
@@ -334,7 +334,7 @@ async def test_another_log_is_refused_with_a_sentence(open_database: OpenDatabas
         await checkpoint.begin(LOG, {0: 0})
 
         with pytest.raises(
-            LogMismatch, match=r"projected from topic topic of cluster cluster, but this is topic other"
+            LogMismatchError, match=r"projected from topic topic of cluster cluster, but this is topic other"
         ):
             await checkpoint.begin(LogIdentity("cluster", "other"), {0: 0})
 
@@ -348,7 +348,7 @@ async def test_a_log_that_was_emptied_is_refused_with_a_sentence(log_bus: Bus, o
                 pass
 
     [problem] = found.value.exceptions
-    assert isinstance(problem, LogMismatch)
+    assert isinstance(problem, LogMismatchError)
     assert "partition 4 holds offsets 0 to 0, but reading should go on at 7" in str(problem)
 
 

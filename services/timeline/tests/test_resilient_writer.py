@@ -23,7 +23,7 @@ from tarsy_timeline.database import Database
 from tarsy_timeline.metrics import Metrics
 from tarsy_timeline.migrations import migrate
 from tarsy_timeline.postgres_errors import is_of_the_database, is_of_the_record
-from tarsy_timeline.projection_checkpoint import LogIdentity, PositionMoved, ProjectionCheckpoint
+from tarsy_timeline.projection_checkpoint import LogIdentity, PositionMovedError, ProjectionCheckpoint
 from tarsy_timeline.resilient_writer import ResilientWriter
 
 type NewSession = Callable[[], Any]
@@ -154,7 +154,7 @@ async def test_a_poisoned_batch_loses_to_another_projector_like_any_other(
 
     async with open_database() as database:
         await ProjectionCheckpoint(database).begin(LOG, {0: 5})
-        with pytest.raises(PositionMoved):
+        with pytest.raises(PositionMovedError):
             await writer_of(database).write(0, 1, 14, poisoned(session, 6, unstorable(session)))
 
         assert await rows(database, "select * from unprojected") == []

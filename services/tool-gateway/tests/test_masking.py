@@ -11,7 +11,7 @@ from prometheus_client import CollectorRegistry
 from tarsy_broken_masker import broken_masker
 from tarsy_bus.connection import Bus
 from tarsy_bus.publisher import Publisher
-from tarsy_config.errors import ConfigInvalid
+from tarsy_config.errors import InvalidConfigError
 from tarsy_config.load import load_config
 from tarsy_config.masking import GROUPS, PATTERNS, CustomPatternConfig, DataMasking
 from tarsy_contracts.builtin_tools import FETCH_RUNBOOK, OWN_SERVER
@@ -174,7 +174,7 @@ llm_providers: {scripted: {type: scripted, script: tarsy.yaml}}
 """,
         "utf-8",
     )
-    with pytest.raises(ConfigInvalid) as wrong:
+    with pytest.raises(InvalidConfigError) as wrong:
         load_config(tmp_path, {}, also=(check_custom_patterns,))
     place = "mcp_servers.db.data_masking.custom_patterns"
     problem = "the replacement names a group that the pattern has not"

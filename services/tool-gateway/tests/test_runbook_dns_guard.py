@@ -2,7 +2,7 @@
 
 import pytest
 
-from tarsy_contracts.runbook_urls import RunbookUrlRefused, read_runbook_url
+from tarsy_contracts.runbook_urls import RunbookUrlRefusedError, read_runbook_url
 from tarsy_tool_gateway.builtin.runbooks.dns_guard import ResolvedAddress, resolve_endpoints
 
 BY_NAME = "https://wiki.example.org/x"
@@ -29,7 +29,7 @@ INNER = ["10.1.2.3", "192.168.1.1", "172.16.0.1", "100.64.0.1", "fd00::1", "::ff
 @pytest.mark.parametrize("address", INNER)
 async def test_an_inner_network_is_open_for_hosts_that_are_listed_by_name(address: str) -> None:
     assert await reached(BY_NAME, address) == [address]
-    with pytest.raises(RunbookUrlRefused, match="leads into a network"):
+    with pytest.raises(RunbookUrlRefusedError, match="leads into a network"):
         await reached(BELOW, address)
 
 
@@ -55,7 +55,7 @@ async def test_an_inner_network_is_open_for_hosts_that_are_listed_by_name(addres
 )
 @pytest.mark.parametrize("url", [BY_NAME, BELOW])
 async def test_this_machine_and_its_neighbours_are_closed(url: str, address: str) -> None:
-    with pytest.raises(RunbookUrlRefused):
+    with pytest.raises(RunbookUrlRefusedError):
         await reached(url, address)
 
 

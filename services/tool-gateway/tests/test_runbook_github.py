@@ -8,7 +8,7 @@ import pytest
 from certificates import write_certificates
 from runbook_server import Answer, RunbookServer, runbook_server
 
-from tarsy_contracts.runbook_urls import RunbookUrl, RunbookUrlRefused, allowed_runbook_url
+from tarsy_contracts.runbook_urls import RunbookUrl, RunbookUrlRefusedError, allowed_runbook_url
 from tarsy_tool_gateway.builtin.runbooks.dns_guard import ResolvedAddress
 from tarsy_tool_gateway.builtin.runbooks.fetcher import RunbookFetcher
 from tarsy_tool_gateway.builtin.runbooks.github import raw_file_url
@@ -46,7 +46,7 @@ def test_a_link_to_a_page_of_a_file_becomes_the_address_of_its_text(link: str, t
 
 
 def test_a_link_to_a_folder_is_refused() -> None:
-    with pytest.raises(RunbookUrlRefused, match="folder on GitHub"):
+    with pytest.raises(RunbookUrlRefusedError, match="folder on GitHub"):
         linked("https://github.com/acme/books/tree/main/db")
 
 

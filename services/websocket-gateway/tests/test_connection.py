@@ -21,7 +21,7 @@ from tarsy_websocket_gateway.messages import Outgoing
 from tarsy_websocket_gateway.metrics import Metrics
 from tarsy_websocket_gateway.routes import websocket_routes
 from tarsy_websocket_gateway.streams import Call
-from tarsy_websocket_gateway.timeline_api import HistoryUnavailable
+from tarsy_websocket_gateway.timeline_api import HistoryUnavailableError
 
 WAIT_SECONDS = 90.0
 QUEUE = 20
@@ -41,7 +41,7 @@ class MadeUp:
 
     async def history(self, session_id: str, at_least: int) -> History:
         if session_id == "gone":
-            raise HistoryUnavailable("not now")
+            raise HistoryUnavailableError("not now")
         if session_id == "slow":
             await self.release.wait()
         return History()

@@ -18,7 +18,7 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.parser import text_string_to_metric_families
 from websockets.asyncio.client import ClientConnection, connect
 
-from tarsy_bus.acceptance import LogMismatch
+from tarsy_bus.acceptance import LogMismatchError
 from tarsy_bus.connection import Bus
 from tarsy_bus.log_writer import LogEntry, LogWriter
 from tarsy_bus.publisher import Publisher
@@ -338,6 +338,6 @@ async def test_a_timeline_of_another_log_is_refused(kafka_bootstrap: str, timeli
         async with running_gateway(bus, timeline):
             pass
 
-    mismatch = found.value.subgroup(LogMismatch)
+    mismatch = found.value.subgroup(LogMismatchError)
     assert mismatch is not None
     assert "TARSY_TIMELINE_URL or TARSY_KAFKA names the wrong one" in repr(mismatch)

@@ -15,7 +15,7 @@ from tarsy_contracts.timeline import TimelineCreated, TimelineEnded, llm_timelin
 from tarsy_websocket_gateway.feed import Feed
 from tarsy_websocket_gateway.history import History, history_of
 from tarsy_websocket_gateway.messages import Outgoing
-from tarsy_websocket_gateway.subscription import MOST_HELD, HeldTooMuch, Subscription
+from tarsy_websocket_gateway.subscription import MOST_HELD, HeldTooMuchError, Subscription
 
 type Story = Callable[[], Any]
 
@@ -181,5 +181,5 @@ def test_what_is_held_back_is_bounded() -> None:
     for number in range(1, MOST_HELD + 2):
         subscription.offer(Outgoing("session.status", "{}", number))
 
-    with pytest.raises(HeldTooMuch):
+    with pytest.raises(HeldTooMuchError):
         subscription.begin(History(), [])

@@ -12,6 +12,7 @@ from typing import IO, Literal
 from pydantic import BaseModel, Field
 
 from tarsy_local.addresses import without_password
+from tarsy_local.errors import LocalError
 from tarsy_local.private_folder import make_private
 
 READERS_SECONDS = 1.0
@@ -81,8 +82,8 @@ class Instance(BaseModel):
         ]
 
 
-class HomeInUse(Exception):
-    """Another `tarsy up` holds the folder."""
+class HomeInUseError(LocalError):
+    """Another `tarsy up` holds the folder. The operator stops it, or names another folder."""
 
 
 STOPPED = Instance(state="stopped", pid=None)
@@ -98,7 +99,7 @@ class Home:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Raises HomeInUse. The kernel frees the lock, however the process ends."""
+        """Raises HomeInUseError. The kernel frees the lock, however the process ends."""
         make_private(self.folder)
         with self._lock.open("a") as lock:
             _take(lock)
@@ -133,11 +134,11 @@ class Home:
 
 
 def _take(lock: IO[str]) -> None:
-    """Waits for readers: a look whether something runs holds the lock, too, for a moment. Raises HomeInUse."""
+    """Waits for readers: a look whether something runs holds the lock, too, for a moment. Raises HomeInUseError."""
     limit = time.monotonic() + READERS_SECONDS
     while not _try(lock, fcntl.LOCK_EX):
         if time.monotonic() > limit:
-            raise HomeInUse
+            raise HomeInUseError
         time.sleep(LOOK_SECONDS)
 
 

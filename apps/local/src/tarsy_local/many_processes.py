@@ -38,7 +38,10 @@ type Changed = Callable[[ProcessGroup], None]
 async def run_processes(
     addresses: Addresses, instances: InstanceCounts, logs: Path, *, on_ready: Changed, on_change: Changed
 ) -> None:
-    """Returns after an orderly stop. Raises ServiceRefused or StartTooSlow, in a group. Leaves no process behind."""
+    """Returns after an orderly stop, and leaves no process behind.
+
+    Raises ServiceRefusedError or StartTooSlowError, in a group.
+    """
     inside = free_port()
     stopping = asyncio.Event()
     async with httpx2.AsyncClient(trust_env=False) as client:

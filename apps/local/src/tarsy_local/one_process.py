@@ -10,9 +10,10 @@ from prometheus_client import CollectorRegistry
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.outages import wait_out
-from tarsy_bus.publisher import NotWritten
+from tarsy_bus.publisher import NotWrittenError
 from tarsy_bus.topics_admin import apply_topics
 from tarsy_local.addresses import HOST, Addresses
+from tarsy_local.errors import LocalError
 from tarsy_local.kafka_sentence import kafka_sentence
 from tarsy_local.supervisor.restart_budget import RestartBudget
 from tarsy_local.terminal_text import one_line
@@ -29,18 +30,18 @@ CONNECT_SECONDS = 10.0
 TOPICS_SECONDS = 120.0
 
 
-class KafkaUnusable(Exception):
-    """The message says where it should be, and what may be wrong."""
+class KafkaUnusableError(LocalError):
+    """The message says where it should be, and what may be wrong. The operator corrects it."""
 
 
 async def make_topics(addresses: Addresses, *, replication: int | None) -> None:
-    """Raises TopicsWrong or KafkaUnusable."""
+    """Raises WrongTopicsError or KafkaUnusableError."""
     bus = Bus(bootstrap=addresses.kafka, topics=addresses.topics, client="tarsy-up")
     try:
         async with asyncio.timeout(TOPICS_SECONDS):
             await _apply(bus, replication, patient=addresses.own_broker)
-    except (KafkaError, NotWritten, TimeoutError, OSError) as problem:
-        raise KafkaUnusable(kafka_sentence(addresses.kafka, problem)) from problem
+    except (KafkaError, NotWrittenError, TimeoutError, OSError) as problem:
+        raise KafkaUnusableError(kafka_sentence(addresses.kafka, problem)) from problem
 
 
 async def _apply(bus: Bus, replication: int | None, *, patient: bool) -> None:
@@ -63,7 +64,7 @@ async def run_in_one_process(
 ) -> None:
     """All in this process, until SIGTERM or SIGINT. When one dies all end, and all are started again.
 
-    `on_death` is called with a sentence. Raises BudgetSpent, and, in a group, a death of one of `fatal_errors`: a
+    `on_death` is called with a sentence. Raises BudgetSpentError, and, in a group, a death of one of `fatal_errors`: a
     mistake that somebody has to mend. `fatal_errors_at_first` are such mistakes only until all services were ready
     once.
     """

@@ -14,14 +14,15 @@ from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_embedded.postgres import EmbeddedPostgres
 from tarsy_embedded.server import EmbeddedServer
 from tarsy_local.addresses import without_password
+from tarsy_local.errors import LocalError
 
 CONNECT_SECONDS = 10.0
 
 type Say = Callable[[str], None]
 
 
-class DatabaseUnusable(Exception):
-    """The message says which, and why, without its password."""
+class DatabaseUnusableError(LocalError):
+    """The message says which, and why, without its password. The operator corrects it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class ServersInUse:
 def servers(
     folder: Path, named: NamedServers, *, kafka_port: int, database_port: int, say: Say
 ) -> Iterator[ServersInUse]:
-    """They run, or answer, in the body. Raises EmbeddedError or DatabaseUnusable."""
+    """They run, or answer, in the body. Raises EmbeddedError or DatabaseUnusableError."""
     own: list[EmbeddedServer] = []
     with ExitStack() as stack:
         database, kafka = named.database, named.kafka
@@ -76,11 +77,11 @@ async def _require_usable(url: str) -> None:
                 await connection.close()
     except (OSError, TimeoutError, asyncpg.PostgresError) as problem:
         reason = str(problem) or f"no answer within {CONNECT_SECONDS:g} seconds"
-        raise DatabaseUnusable(f"PostgreSQL at {place} cannot be used ({reason}).") from problem
+        raise DatabaseUnusableError(f"PostgreSQL at {place} cannot be used ({reason}).") from problem
     except (ValueError, asyncpg.InterfaceError):
         # A message of asyncpg about an address may quote it, with its password.
-        raise DatabaseUnusable(
+        raise DatabaseUnusableError(
             f"--database is no address of PostgreSQL ({place}): it is postgresql://USER:PASSWORD@HOST:PORT/NAME."
         ) from None
     if encoding != "UTF8":
-        raise DatabaseUnusable(f"The database at {place} has the encoding {encoding}: TARSy needs one with UTF8.")
+        raise DatabaseUnusableError(f"The database at {place} has the encoding {encoding}: TARSy needs one with UTF8.")

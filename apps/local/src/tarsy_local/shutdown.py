@@ -2,18 +2,19 @@
 
 import time
 
+from tarsy_local.errors import LocalError
 from tarsy_local.instance import Home
 
 STOP_SECONDS = 60.0
 LOOK_SECONDS = 0.1
 
 
-class StopTooSlow(Exception):
-    """The instance got the signal and still runs."""
+class StopTooSlowError(LocalError):
+    """The instance got the signal and still runs. The operator waits, or ends it."""
 
 
 def stop_and_wait(home: Home) -> bool:
-    """False when nothing runs. Raises StopTooSlow after STOP_SECONDS."""
+    """False when nothing runs. Raises StopTooSlowError after STOP_SECONDS."""
     instance = home.running()
     if instance is None:
         return False
@@ -21,6 +22,8 @@ def stop_and_wait(home: Home) -> bool:
     limit = time.monotonic() + STOP_SECONDS
     while home.running() is not None:
         if time.monotonic() > limit:
-            raise StopTooSlow(f"Process {instance.pid} still runs after {STOP_SECONDS:g} seconds; its log may say why.")
+            raise StopTooSlowError(
+                f"Process {instance.pid} still runs after {STOP_SECONDS:g} seconds; its log may say why."
+            )
         time.sleep(LOOK_SECONDS)
     return True

@@ -5,16 +5,16 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from tarsy_bus.acceptance import LogMismatch
-from tarsy_bus.topics_admin import TopicsWrong
-from tarsy_config.errors import ConfigInvalid
-from tarsy_embedded.errors import EmbeddedError, PortTaken
-from tarsy_llm.script import ScriptInvalid
-from tarsy_local.one_process import KafkaUnusable
-from tarsy_local.servers import DatabaseUnusable
-from tarsy_local.supervisor.process_group import StartTooSlow
-from tarsy_local.supervisor.restart_budget import BudgetSpent
-from tarsy_local.supervisor.supervised_process import ServiceRefused
+from tarsy_bus.acceptance import LogMismatchError
+from tarsy_bus.topics_admin import WrongTopicsError
+from tarsy_config.errors import InvalidConfigError
+from tarsy_embedded.errors import EmbeddedError, PortTakenError
+from tarsy_llm.script import InvalidScriptError
+from tarsy_local.one_process import KafkaUnusableError
+from tarsy_local.servers import DatabaseUnusableError
+from tarsy_local.supervisor.process_group import StartTooSlowError
+from tarsy_local.supervisor.restart_budget import BudgetSpentError
+from tarsy_local.supervisor.supervised_process import ServiceRefusedError
 from tarsy_service.settings import mistakes_in_settings
 
 PORT_OPTIONS = "The options are --http-port, --kafka-port and --database-port."
@@ -27,13 +27,19 @@ def sentences(problem: BaseException, log: Path) -> str:
 
 def _sentence(problem: BaseException, log: Path) -> str:
     match problem:
-        case PortTaken():
+        case PortTakenError():
             return f"{problem} {PORT_OPTIONS}"
-        case EmbeddedError() | ConfigInvalid() | ScriptInvalid():
+        case EmbeddedError() | InvalidConfigError() | InvalidScriptError():
             return str(problem)
-        case KafkaUnusable() | DatabaseUnusable() | ServiceRefused() | StartTooSlow() | BudgetSpent():
+        case (
+            KafkaUnusableError()
+            | DatabaseUnusableError()
+            | ServiceRefusedError()
+            | StartTooSlowError()
+            | BudgetSpentError()
+        ):
             return str(problem)
-        case TopicsWrong() | LogMismatch():
+        case WrongTopicsError() | LogMismatchError():
             return f"{problem} ({log} has more)"
         case ValidationError():
             return "\n".join(mistakes_in_settings(problem))

@@ -15,41 +15,50 @@ import structlog
 import uvloop
 from pydantic import ValidationError
 
-from tarsy_bus.acceptance import LogMismatch
-from tarsy_bus.topics_admin import TopicsWrong
-from tarsy_config.errors import ConfigInvalid
+from tarsy_bus.acceptance import LogMismatchError
+from tarsy_bus.topics_admin import WrongTopicsError
+from tarsy_config.errors import InvalidConfigError
 from tarsy_config.load import load_config
 from tarsy_embedded.child import LOG_BYTES, LOGS_KEPT
 from tarsy_embedded.errors import EmbeddedError
 from tarsy_embedded.ports import require_free
-from tarsy_llm.script import ScriptInvalid
+from tarsy_llm.script import InvalidScriptError
 from tarsy_local.addresses import Addresses
+from tarsy_local.errors import LocalError
 from tarsy_local.instance import Home
 from tarsy_local.instance_counts import SERVICES, InstanceCounts
 from tarsy_local.instance_file import InstanceFile
 from tarsy_local.masking_key import masking_key
-from tarsy_local.one_process import KafkaUnusable, make_topics, run_in_one_process
-from tarsy_local.servers import DatabaseUnusable, NamedServers, Say, ServersInUse, servers
+from tarsy_local.one_process import KafkaUnusableError, make_topics, run_in_one_process
+from tarsy_local.servers import DatabaseUnusableError, NamedServers, Say, ServersInUse, servers
 from tarsy_local.startup_errors import sentences
-from tarsy_local.supervisor.process_group import ProcessGroup, StartTooSlow
-from tarsy_local.supervisor.restart_budget import BudgetSpent
+from tarsy_local.supervisor.process_group import ProcessGroup, StartTooSlowError
+from tarsy_local.supervisor.restart_budget import BudgetSpentError
 from tarsy_local.supervisor.server_supervisor import ServerSupervisor
-from tarsy_local.supervisor.supervised_process import ServiceRefused
+from tarsy_local.supervisor.supervised_process import ServiceRefusedError
 from tarsy_local.terminal_text import one_line
 from tarsy_service.logs import configure_logs
 
 log = structlog.get_logger(__name__)
 
-FOR_PEOPLE = (EmbeddedError, ConfigInvalid, ScriptInvalid, KafkaUnusable, DatabaseUnusable, ServiceRefused, BudgetSpent)
-FATAL_ERRORS = (LogMismatch, ConfigInvalid, ScriptInvalid)
+FOR_PEOPLE = (
+    EmbeddedError,
+    InvalidConfigError,
+    InvalidScriptError,
+    KafkaUnusableError,
+    DatabaseUnusableError,
+    ServiceRefusedError,
+    BudgetSpentError,
+)
+FATAL_ERRORS = (LogMismatchError, InvalidConfigError, InvalidScriptError)
 """Errors that end `tarsy up`: mistakes that somebody has to mend."""
-FATAL_ERRORS_AT_FIRST = (TopicsWrong,)
+FATAL_ERRORS_AT_FIRST = (WrongTopicsError,)
 """Later it may be a broker that was started again and does not know all of its topics yet."""
-WITH_TRACEBACK = (ExceptionGroup, TopicsWrong, LogMismatch, ValidationError, StartTooSlow)
+WITH_TRACEBACK = (ExceptionGroup, WrongTopicsError, LogMismatchError, ValidationError, StartTooSlowError)
 
 
-class UpFailed(Exception):
-    """TARSy could not start, or could not go on; the message is for the person at the terminal."""
+class UpFailedError(LocalError):
+    """TARSy could not start, or could not go on. The operator acts on the message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +81,9 @@ class UpOptions:
 
 
 def run_up(home: Home, options: UpOptions, say: Say) -> None:
-    """Returns after an orderly stop. Raises HomeInUse, UpFailed, or KeyboardInterrupt when stopped too early for it.
+    """Returns after an orderly stop.
+
+    Raises HomeInUseError, UpFailedError, or KeyboardInterrupt when it was stopped too early for an orderly stop.
 
     Must run on the main thread: the servers die with the thread that started them.
     """
@@ -83,12 +94,12 @@ def run_up(home: Home, options: UpOptions, say: Say) -> None:
             try:
                 _run(home, options, log_file, say)
             except FOR_PEOPLE as problem:
-                raise UpFailed(sentences(problem, log_file)) from problem
+                raise UpFailedError(sentences(problem, log_file)) from problem
             except WITH_TRACEBACK as problem:
                 log.error("up.failed", exc_info=problem)
-                raise UpFailed(sentences(problem, log_file)) from problem
+                raise UpFailedError(sentences(problem, log_file)) from problem
     except OSError as problem:
-        raise UpFailed(sentences(problem, log_file)) from problem
+        raise UpFailedError(sentences(problem, log_file)) from problem
 
 
 def _run(home: Home, options: UpOptions, log_file: Path, say: Say) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 import httpx2
 from pydantic import JsonValue
 
+from tarsy_cli.errors import CommandError
+
 TIMEOUT_SECONDS = 30.0
 RETRY_SECONDS = 30.0
 PAUSE_SECONDS = 0.5
@@ -14,26 +16,26 @@ INTERRUPTED = frozenset({502, 503, 504})
 type ApiAnswer = dict[str, JsonValue]
 
 
-class ApiFailed(Exception):
-    """The API refused, or could not be reached."""
+class ApiError(CommandError):
+    """The API refused, or could not be reached. The operator reads the message."""
 
 
-class NotFound(ApiFailed):
+class NotFoundError(ApiError):
     """The API does not know what was asked for."""
 
 
-class Unreachable(ApiFailed):
+class UnreachableError(ApiError):
     """Nobody answers there, or whoever did is gone."""
 
 
-class Interrupted(ApiFailed):
+class UnavailableError(ApiError):
     """Somebody answers there, and says that it will do again what it does not do now."""
 
 
 def retry[T](
     ask: Callable[[], T],
-    *kinds: type[ApiFailed],
-    on_first_failure: Callable[[ApiFailed], None] = lambda _: None,
+    *kinds: type[ApiError],
+    on_first_failure: Callable[[ApiError], None] = lambda _: None,
     seconds: float = RETRY_SECONDS,
 ) -> T:
     """Asks again after failures of these kinds: services are replaced within seconds."""
@@ -52,12 +54,12 @@ def retry[T](
 
 
 def get(url: str, **params: str | int) -> ApiAnswer:
-    """Raises ApiFailed."""
+    """Raises ApiError."""
     return _answer("GET", url, params=params)
 
 
 def post(url: str, body: JsonValue, *, idempotency_key: str | None = None) -> ApiAnswer:
-    """Raises ApiFailed. With a key it can be repeated: the second time is the first one's."""
+    """Raises ApiError. With a key it can be repeated: the second time is the first one's."""
     return _answer("POST", url, body=body, headers={"Idempotency-Key": idempotency_key} if idempotency_key else None)
 
 
@@ -74,7 +76,7 @@ def _answer(
     except (httpx2.HTTPError, httpx2.InvalidURL) as problem:
         reason = str(problem) or type(problem).__name__
         no_address = isinstance(problem, httpx2.InvalidURL | httpx2.UnsupportedProtocol)
-        raise (ApiFailed if no_address else Unreachable)(
+        raise (ApiError if no_address else UnreachableError)(
             f"{url} could not be reached ({reason}): is it a TARSy's address, and does it run?"
         ) from problem
     if answer.status_code >= 400:
@@ -84,14 +86,14 @@ def _answer(
     except ValueError:
         found = None
     if not isinstance(found, dict):
-        raise ApiFailed(f"{url} did not answer as a TARSy does: is it one's address?")
+        raise ApiError(f"{url} did not answer as a TARSy does: is it one's address?")
     return found
 
 
-def _refusal(status: int) -> type[ApiFailed]:
+def _refusal(status: int) -> type[ApiError]:
     if status == 404:
-        return NotFound
-    return Interrupted if status in INTERRUPTED else ApiFailed
+        return NotFoundError
+    return UnavailableError if status in INTERRUPTED else ApiError
 
 
 def _problem_detail(answer: httpx2.Response) -> str:

@@ -4,11 +4,11 @@ from typing import Annotated
 from uuid import uuid4
 
 import typer
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue
 
-from tarsy_cli.api import ApiFailed, post
+from tarsy_cli.api import ApiError, post
 from tarsy_cli.lists.held import print_held
-from tarsy_cli.session_commands import STRANGER, UrlOption, api_of
+from tarsy_cli.session_commands import UrlOption, api_of, exit_on_failure
 from tarsy_cli.terminal import DEFAULT_HOME, HomeOption, console, fail, say
 
 SessionsArgument = Annotated[list[str], typer.Argument(help="their ids, as `tarsy session held` shows them")]
@@ -20,12 +20,8 @@ session = typer.Typer(no_args_is_help=True, help="Sessions that are set aside, a
 def held(home: HomeOption = DEFAULT_HOME, url: UrlOption = "") -> None:
     """List the sessions that are set aside, and why."""
     api = api_of(home, url)
-    try:
+    with exit_on_failure(api):
         print_held(api, console)
-    except ApiFailed as problem:
-        raise fail(str(problem)) from None
-    except ValidationError:
-        raise fail(STRANGER.format(api=api)) from None
 
 
 @session.command("release")
@@ -58,7 +54,7 @@ def _ask(verb: str, sessions: list[str], api: str, body: JsonValue = None) -> No
         try:
             answer = post(f"{api}/sessions/{session_id}/{verb}", body, idempotency_key=str(uuid4()))
             say(f"{session_id}: {answer.get('message', '')}")
-        except ApiFailed as problem:
+        except ApiError as problem:
             refused.append(f"{session_id}: {problem}")
     if refused:
         raise fail("\n".join(refused))

@@ -10,9 +10,9 @@ from typing import Annotated
 import typer
 
 from tarsy_cli.terminal import DEFAULT_HOME, INTERRUPTED, HomeOption, fail, say
-from tarsy_local.instance import STOPPED, Home, HomeInUse
-from tarsy_local.instance_counts import InstanceCounts, InstanceCountsInvalid, parse_instance_counts
-from tarsy_local.shutdown import StopTooSlow, stop_and_wait
+from tarsy_local.instance import STOPPED, Home, HomeInUseError
+from tarsy_local.instance_counts import InstanceCounts, InvalidInstanceCountsError, parse_instance_counts
+from tarsy_local.shutdown import StopTooSlowError, stop_and_wait
 
 NOTHING_RUNS = 3
 USAGE = 2
@@ -49,7 +49,7 @@ def up(
         raise fail("--instances is for --processes: without it, all services run in one process.", code=USAGE)
     # Here, because it takes long to import: the other commands answer at once.
     from tarsy_local.servers import NamedServers
-    from tarsy_local.up import Ports, UpFailed, UpOptions, run_up
+    from tarsy_local.up import Ports, UpFailedError, UpOptions, run_up
 
     for line in unused_variables(os.environ, kafka=kafka, database=database):
         say(line)
@@ -64,13 +64,13 @@ def up(
     )
     try:
         run_up(folder, options, say)
-    except HomeInUse:
+    except HomeInUseError:
         running = folder.running()
         who = f"process {running.pid}" if running else "another process"
         raise fail(
             f"A TARSy is already running in {home} ({who}): `tarsy status` shows it, `tarsy down` stops it."
         ) from None
-    except UpFailed as problem:
+    except UpFailedError as problem:
         raise fail(str(problem)) from None
     except KeyboardInterrupt:
         raise fail("Stopped before it was ready.", code=INTERRUPTED) from None
@@ -88,7 +88,7 @@ def unused_variables(environment: Mapping[str, str], **given: str) -> list[str]:
 def _instances(given: list[str]) -> InstanceCounts:
     try:
         return parse_instance_counts(given)
-    except InstanceCountsInvalid as problem:
+    except InvalidInstanceCountsError as problem:
         raise fail(str(problem), code=USAGE) from None
 
 
@@ -115,6 +115,6 @@ def down(home: HomeOption = DEFAULT_HOME) -> None:
     """Stop the TARSy that runs; its data stays."""
     try:
         stopped = stop_and_wait(Home(home))
-    except StopTooSlow as problem:
+    except StopTooSlowError as problem:
         raise fail(str(problem)) from None
     say("TARSy has stopped; its data stays." if stopped else f"No TARSy runs in {home}.")

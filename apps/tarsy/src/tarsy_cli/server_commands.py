@@ -3,12 +3,10 @@
 from typing import Annotated
 
 import typer
-from pydantic import ValidationError
 
-from tarsy_cli.api import ApiFailed
 from tarsy_cli.lists.servers import print_server, print_servers
-from tarsy_cli.session_commands import STRANGER, UrlOption, api_of
-from tarsy_cli.terminal import DEFAULT_HOME, HomeOption, console, fail
+from tarsy_cli.session_commands import UrlOption, api_of, exit_on_failure
+from tarsy_cli.terminal import DEFAULT_HOME, HomeOption, console
 
 
 def servers(
@@ -18,12 +16,8 @@ def servers(
 ) -> None:
     """List the MCP servers as the tool gateways see them, and what is wrong with them."""
     api = api_of(home, url)
-    try:
+    with exit_on_failure(api):
         if server:
             print_server(api, server, console)
         else:
             print_servers(api, console)
-    except ApiFailed as problem:
-        raise fail(str(problem)) from None
-    except ValidationError:
-        raise fail(STRANGER.format(api=api)) from None

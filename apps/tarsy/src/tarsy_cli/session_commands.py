@@ -1,23 +1,36 @@
 """The commands about sessions: submit, watch, sessions."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from pydantic import ValidationError
 
-from tarsy_cli.api import ApiFailed
+from tarsy_cli.api import ApiError
+from tarsy_cli.errors import CommandError
 from tarsy_cli.lists.sessions import print_sessions
 from tarsy_cli.submission import submit_file
 from tarsy_cli.terminal import DEFAULT_HOME, INTERRUPTED, HomeOption, console, fail, say
-from tarsy_cli.watch.session_watch import APPEAR_SECONDS, NoSuchSession, watch_session
+from tarsy_cli.watch.session_watch import APPEAR_SECONDS, watch_session
 from tarsy_local.instance import Home
 
 UrlOption = Annotated[
     str, typer.Option("--url", help="a TARSy elsewhere, such as http://127.0.0.1:8080", envvar="TARSY_URL")
 ]
 API_PATH = "/api/v1"
-STRANGER = "{api} did not answer as a TARSy of this version does."
+
+
+@contextmanager
+def exit_on_failure(api: str) -> Iterator[None]:
+    """Ends the command with one sentence when the API refuses, is away, or is none of this version."""
+    try:
+        yield
+    except CommandError as problem:
+        raise fail(str(problem)) from None
+    except ValidationError:
+        raise fail(f"{api} did not answer as a TARSy of this version does.") from None
 
 
 def submit(
@@ -29,7 +42,7 @@ def submit(
     try:
         for session_id in submit_file(api_of(home, url), file.read_bytes()):
             say(session_id)
-    except (ApiFailed, OSError) as problem:
+    except (ApiError, OSError) as problem:
         raise fail(str(problem)) from None
 
 
@@ -45,22 +58,15 @@ def watch(
 def sessions(home: HomeOption = DEFAULT_HOME, url: UrlOption = "") -> None:
     """List the latest sessions."""
     api = api_of(home, url)
-    try:
+    with exit_on_failure(api):
         print_sessions(api, console)
-    except ApiFailed as problem:
-        raise fail(str(problem)) from None
-    except ValidationError:
-        raise fail(STRANGER.format(api=api)) from None
 
 
 def watch_to_its_end(api: str, session: str, *, appear_seconds: float = APPEAR_SECONDS) -> str:
     """The status that it ended with."""
     try:
-        return watch_session(api, session, console, appear_seconds=appear_seconds)
-    except (NoSuchSession, ApiFailed) as problem:
-        raise fail(str(problem)) from None
-    except ValidationError:
-        raise fail(STRANGER.format(api=api)) from None
+        with exit_on_failure(api):
+            return watch_session(api, session, console, appear_seconds=appear_seconds)
     except KeyboardInterrupt:
         raise fail(f"The session goes on: `tarsy watch {session}` shows it again.", code=INTERRUPTED) from None
 

@@ -6,13 +6,13 @@ from uuid import uuid4
 
 from pydantic import JsonValue
 
-from tarsy_cli.api import ApiFailed, Interrupted, post, retry
+from tarsy_cli.api import ApiError, UnavailableError, post, retry
 
 
 def submit_file(api: str, content: bytes) -> list[str]:
     """The ids of the sessions that investigate it. An Alertmanager webhook brings one for each firing alert.
 
-    Raises ApiFailed.
+    Raises ApiError.
     """
     try:
         body: JsonValue = json.loads(content)
@@ -27,13 +27,13 @@ def submit_file(api: str, content: bytes) -> list[str]:
 
 def _submit_one(api: str, body: JsonValue) -> str:
     send = partial(post, f"{api}/alerts", body, idempotency_key=str(uuid4()))
-    return _session_id(retry(send, Interrupted))
+    return _session_id(retry(send, UnavailableError))
 
 
 def _submit_webhook(api: str, body: JsonValue) -> list[str]:
     # A webhook that comes twice meets itself: its identity is the alert's.
     send = partial(post, f"{api}/alerts/alertmanager", body)
-    alerts = retry(send, Interrupted).get("alerts")
+    alerts = retry(send, UnavailableError).get("alerts")
     rows = alerts if isinstance(alerts, list) else []
     return [_session_id(row) for row in rows if isinstance(row, dict) and row.get("session_id")]
 
@@ -41,5 +41,5 @@ def _submit_webhook(api: str, body: JsonValue) -> list[str]:
 def _session_id(row: dict[str, JsonValue]) -> str:
     id = row.get("session_id")
     if not isinstance(id, str):
-        raise ApiFailed("The API took the alert in, but named no session.")
+        raise ApiError("The API took the alert in, but named no session.")
     return id

@@ -46,8 +46,8 @@ def apply(
     from aiokafka.errors import KafkaError
 
     from tarsy_bus.connection import Bus
-    from tarsy_bus.publisher import NotWritten
-    from tarsy_bus.topics_admin import TopicsWrong
+    from tarsy_bus.publisher import NotWrittenError
+    from tarsy_bus.topics_admin import WrongTopicsError
     from tarsy_contracts.topics import Topics
     from tarsy_local.kafka_sentence import kafka_sentence
 
@@ -56,9 +56,9 @@ def apply(
         if dry_run:
             raise typer.Exit(asyncio.run(_compare(bus, partitions)))
         made, remarks = asyncio.run(_apply(bus, replication, partitions))
-    except TopicsWrong as problem:
+    except WrongTopicsError as problem:
         raise fail(f"The topics could not be applied at {kafka}: {problem}") from None
-    except (KafkaError, NotWritten, TimeoutError) as problem:
+    except (KafkaError, NotWrittenError, TimeoutError) as problem:
         raise fail(kafka_sentence(kafka, problem), code=NOT_ASKED if dry_run else 1) from None
     say("\n".join([*(f"made {name}" for name in made), *_differences(remarks)]) or "All topics are there.")
 

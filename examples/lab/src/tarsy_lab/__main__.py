@@ -5,9 +5,9 @@ import os
 from pathlib import Path
 
 from tarsy_lab.calls import CallLog
-from tarsy_lab.cluster import Ambiguous, Cluster
+from tarsy_lab.cluster import AmbiguousIncidentError, Cluster
 from tarsy_lab.evidence import Evidence
-from tarsy_lab.incidents import IncidentInvalid, incident_folders
+from tarsy_lab.incidents import InvalidIncidentError, incident_folders
 from tarsy_lab.server import build
 
 
@@ -25,7 +25,7 @@ def main() -> None:
     paths: list[Path] = chosen.incidents
     try:
         cluster = Cluster([Evidence(folder) for path in paths for folder in incident_folders(path)])
-    except (IncidentInvalid, Ambiguous) as problem:
+    except (InvalidIncidentError, AmbiguousIncidentError) as problem:
         parser.error(str(problem))
     build(cluster, CallLog.from_environment(os.environ, path=chosen.calls)).run("stdio")
 

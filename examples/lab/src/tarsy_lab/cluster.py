@@ -3,15 +3,16 @@
 from collections.abc import Sequence
 from functools import cached_property
 
+from tarsy_lab.errors import LabError
 from tarsy_lab.evidence import Evidence, Resource
 
 
-class Ambiguous(Exception):
-    """Two incidents have the same object. The message says which."""
+class AmbiguousIncidentError(LabError):
+    """Two incidents have the same object. The message says which. The operator renames one of them."""
 
 
 class Cluster:
-    """Raises Ambiguous. Logs are read when they are asked for."""
+    """Raises AmbiguousIncidentError. Logs are read when they are asked for."""
 
     def __init__(self, incidents: Sequence[Evidence]) -> None:
         self._incidents = incidents
@@ -39,7 +40,7 @@ class Cluster:
         owner = self._owners.setdefault(each.identity, incident)
         if owner is not incident:
             where = "" if each.namespace is None else f" in namespace {each.namespace}"
-            raise Ambiguous(
+            raise AmbiguousIncidentError(
                 f'{each.kind} "{each.name}"{where} is in {owner.folder} and in {incident.folder}:'
                 " they cannot be one cluster"
             )

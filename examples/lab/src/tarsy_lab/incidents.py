@@ -5,11 +5,13 @@ from pathlib import Path
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from tarsy_lab.errors import LabError
+
 DESCRIPTION = "incident.yaml"
 
 
-class IncidentInvalid(Exception):
-    """The message says which folder, and what is wrong with it."""
+class InvalidIncidentError(LabError):
+    """The message says which folder, and what is wrong with it. The operator corrects it."""
 
 
 class Server(BaseModel):
@@ -38,23 +40,23 @@ class Incident(BaseModel):
 
 
 def incident_folders(path: Path) -> tuple[Path, ...]:
-    """The path itself when it is an incident, or else all incidents in it. Raises IncidentInvalid."""
+    """The path itself when it is an incident, or else all incidents in it. Raises InvalidIncidentError."""
     if (path / DESCRIPTION).is_file():
         return (path,)
     found = tuple(sorted(file.parent for file in path.glob(f"*/{DESCRIPTION}")))
     if not found:
-        raise IncidentInvalid(f"{path} is not an incident: it has no {DESCRIPTION}, and no folder in it has one")
+        raise InvalidIncidentError(f"{path} is not an incident: it has no {DESCRIPTION}, and no folder in it has one")
     return found
 
 
 def read_incident(folder: Path) -> Incident:
-    """Raises IncidentInvalid."""
+    """Raises InvalidIncidentError."""
     file = folder / DESCRIPTION
     try:
         described = yaml.safe_load(file.read_text(encoding="utf-8"))
         return Incident.model_validate({**described, "folder": folder})
     except ValidationError as problem:
         mistakes = [f"{'.'.join(map(str, row['loc']))}: {row['msg']}" for row in problem.errors()]
-        raise IncidentInvalid(f"{file}: {'; '.join(mistakes)}") from None
+        raise InvalidIncidentError(f"{file}: {'; '.join(mistakes)}") from None
     except (OSError, TypeError, UnicodeDecodeError, yaml.YAMLError) as problem:
-        raise IncidentInvalid(f"{file} cannot be read: {problem}") from None
+        raise InvalidIncidentError(f"{file} cannot be read: {problem}") from None

@@ -8,13 +8,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from tarsy_bus.errors import BusError
 from tarsy_contracts.heads import SessionHead
 
 STARTED = "session.started"
 
 
-class LogMismatch(Exception):
-    """The log does not fit what is known of it: it was emptied, or it belongs to another cluster."""
+class LogMismatchError(BusError):
+    """The log does not fit what is known of it: it was emptied, or it belongs to another cluster.
+
+    The operator finds out which.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ def accepts(known: LastAccepted | None, head: SessionHead | None, mark: ChainLin
 
     What lies before a head at rest needs no rule of its own: nothing there can name the head's event.
 
-    Raises LogMismatch when the opener that a head promises is not where the head says.
+    Raises LogMismatchError when the opener that a head promises is not where the head says.
     """
     if known is not None:
         return follows(known, mark)
@@ -66,7 +70,7 @@ def is_opener(head: SessionHead, mark: ChainLink) -> bool:
     if mark.offset < head.offset:
         return False
     if mark.offset > head.offset or mark.event_id != head.event_id:
-        raise LogMismatch(
+        raise LogMismatchError(
             f"session {mark.session_id} should open with event {head.event_id} at offset {head.offset}, "
             f"but offset {mark.offset} holds {mark.event_id}: the log is not the one that the heads were written for"
         )
@@ -89,7 +93,7 @@ class ChainTracker:
         self._known = dict(known or {})
 
     def accept(self, mark: ChainLink) -> bool:
-        """True when the record counts; it is remembered then. Raises LogMismatch."""
+        """True when the record counts; it is remembered then. Raises LogMismatchError."""
         known = self._known.get(mark.session_id)
         head = None if known is not None else self._heads.get(mark.session_id)
         if not accepts(known, head, mark):

@@ -5,20 +5,21 @@ from collections.abc import AsyncGenerator, Sequence
 
 from aiokafka import TopicPartition
 
-from tarsy_bus.acceptance import LogMismatch
+from tarsy_bus.acceptance import LogMismatchError
 from tarsy_bus.connection import Bus
+from tarsy_bus.errors import BusError
 from tarsy_bus.partition_reader import PartitionReader, Record
 from tarsy_bus.record_parsing import UnparsableRecord
 
 
-class RecordsGone(Exception):
-    """One of the records is not there (any longer)."""
+class RecordsGoneError(BusError):
+    """One of the records is not there (any longer). The caller goes on without them."""
 
 
 async def records_at(bus: Bus, topic: str, partition: int, offsets: Sequence[int]) -> AsyncGenerator[Record]:
     """The records at these ascending offsets, one after the other; nothing that lies between them is kept.
 
-    Raises RecordsGone. It waits for Kafka as long as the caller does, who closes it (`aclosing`).
+    Raises RecordsGoneError. It waits for Kafka as long as the caller does, who closes it (`aclosing`).
     """
     missing = deque(offsets)
     if not missing:
@@ -28,7 +29,7 @@ async def records_at(bus: Bus, topic: str, partition: int, offsets: Sequence[int
         first = (await follower.consumer.beginning_offsets([place]))[place]
         end = (await follower.consumer.end_offsets([place]))[place]
         if missing[0] < first or missing[-1] >= end:
-            raise RecordsGone(f"{topic} partition {partition} holds offsets {first} to {end}, not {list(offsets)}")
+            raise RecordsGoneError(f"{topic} partition {partition} holds offsets {first} to {end}, not {list(offsets)}")
         follower.assign({partition: missing[0]})
         while missing:
             for record in await _read(follower):
@@ -38,12 +39,12 @@ async def records_at(bus: Bus, topic: str, partition: int, offsets: Sequence[int
                 if not missing:
                     return
             if await follower.consumer.position(place) > missing[0]:
-                raise RecordsGone(f"{topic} partition {partition} has no record at offset {missing[0]}")
+                raise RecordsGoneError(f"{topic} partition {partition} has no record at offset {missing[0]}")
 
 
 async def _read(follower: PartitionReader) -> list[Record]:
     """Records may be deleted while they are read."""
     try:
         return await follower.read()
-    except LogMismatch as problem:
-        raise RecordsGone(str(problem)) from problem
+    except LogMismatchError as problem:
+        raise RecordsGoneError(str(problem)) from problem

@@ -9,7 +9,7 @@ import structlog
 from tarsy_bus.connection import Bus
 from tarsy_bus.fetch_progress import uncounted
 from tarsy_bus.partition_reader import PartitionReader, Record, parse_record
-from tarsy_contracts.recorded import UnknownType, UnreadableValue
+from tarsy_contracts.recorded import UnknownTypeError, UnreadableValueError
 from tarsy_contracts.workers import ServerCatalogued
 
 log = structlog.get_logger(__name__)
@@ -58,7 +58,7 @@ class CatalogEntries:
             return
         try:
             seen = delivery.decode(KINDS)
-        except (UnknownType, UnreadableValue) as problem:
+        except (UnknownTypeError, UnreadableValueError) as problem:
             log.warning("catalog.unreadable", offset=record.offset, reason=str(problem))
             return
         # Taken out and put in again, so that they are in the order in which they were said last.

@@ -10,7 +10,7 @@ from tarsy_bus.publisher import Publisher
 from tarsy_bus.records import delivery
 from tarsy_contracts.envelope import EnvelopeError
 from tarsy_contracts.layout import ClusterLayout
-from tarsy_contracts.recorded import UnknownType, UnreadableValue
+from tarsy_contracts.recorded import UnknownTypeError, UnreadableValueError
 
 log = structlog.get_logger(__name__)
 
@@ -27,7 +27,7 @@ async def recorded_partitions(bus: Bus) -> int | None:
     def take(record: Record) -> None:
         try:
             found.append(delivery(record).decode(KINDS).log_partitions)
-        except (EnvelopeError, UnknownType, UnreadableValue) as problem:
+        except (EnvelopeError, UnknownTypeError, UnreadableValueError) as problem:
             log.warning("layout.unreadable", offset=record.offset, reason=str(problem))
 
     await read_to_end(bus, bus.topics.layout, {0: 0}, take)
@@ -35,7 +35,7 @@ async def recorded_partitions(bus: Bus) -> int | None:
 
 
 async def record_partitions(bus: Bus, number: int) -> None:
-    """Raises NotWritten or KafkaError."""
+    """Raises NotWrittenError or KafkaError."""
     async with Publisher(bus, source=SOURCE, now=lambda: datetime.now(UTC)).running() as publisher:
         layout = ClusterLayout(log_partitions=number)
         await publisher.publish(bus.topics.layout, layout, key=KEY, id=KEY, subject=KEY, partition=0)

@@ -8,7 +8,7 @@ from tarsy_bus.connection import Bus
 from tarsy_bus.fetch_progress import uncounted
 from tarsy_bus.partition_reader import PartitionReader, Record, parse_record
 from tarsy_contracts.control import CONTROLS, Control
-from tarsy_contracts.recorded import UnknownType, UnreadableValue
+from tarsy_contracts.recorded import UnknownTypeError, UnreadableValueError
 
 log = structlog.get_logger(__name__)
 
@@ -37,6 +37,6 @@ def _told(record: Record) -> Control | None:
         return None
     try:
         return found.decode(CONTROLS)
-    except (UnknownType, UnreadableValue) as problem:
+    except (UnknownTypeError, UnreadableValueError) as problem:
         log.warning("control.unreadable", partition=record.partition, offset=record.offset, reason=str(problem))
         return None

@@ -3,7 +3,7 @@
 import structlog
 
 from tarsy_bus.partition_reader import Record
-from tarsy_bus.publisher import Publisher, TooLarge, not_written
+from tarsy_bus.publisher import Publisher, TooLargeError, not_written
 from tarsy_bus.retries import retry
 from tarsy_contracts.topics import LIMIT_BYTES
 
@@ -16,7 +16,7 @@ CUT_BYTES = LIMIT_BYTES // 3
 async def dead_letter(publisher: Publisher, record: Record, reason: str) -> None:
     """Writes the raw bytes, the record's own headers, its position and the reason to the dead letters.
 
-    Raises NotWritten: the caller must not go past the record then. A record at the size limit is cut, and says so:
+    Raises NotWrittenError: the caller must not go past the record then. A record at the size limit is cut, and says so:
     it loses its own headers, and the ends of key and value.
     """
     place = [
@@ -31,7 +31,7 @@ async def dead_letter(publisher: Publisher, record: Record, reason: str) -> None
         value = b""  # aiokafka writes no record without both
     try:
         await publisher.write(publisher.topics.dead_letters, key=key, value=value, headers=[*own, *place])
-    except TooLarge:
+    except TooLargeError:
         headers = [*place, ("dead-letter-cut", b"true")]
         await publisher.write(publisher.topics.dead_letters, key=_cut(key), value=_cut(value), headers=headers)
     log.warning(

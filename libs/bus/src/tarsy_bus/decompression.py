@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import cramjam
 
+from tarsy_bus.errors import BusError
 from tarsy_contracts.topics import LIMIT_BYTES
 
 UNCOMPRESSED_BYTES = 8 * LIMIT_BYTES
@@ -18,8 +19,8 @@ XERIAL_HEADER_BYTES = 16
 GZIP_FORMAT = 16 + zlib.MAX_WBITS
 
 
-class DecompressionError(Exception):
-    """The bytes are not what their codec says, or too many; the message says which."""
+class DecompressionError(BusError):
+    """The bytes are not what their codec says, or too many; the message says which. The caller buries the record."""
 
 
 def decompressed(packed: bytes, codec: int) -> bytes:

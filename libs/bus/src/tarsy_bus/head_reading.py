@@ -17,7 +17,7 @@ from tarsy_bus.head_store import HeadStore
 from tarsy_bus.partition_reader import Record, parse_record, records_to_end
 from tarsy_bus.whole_batches import WholeBatches
 from tarsy_contracts.heads import SessionHead, session_of_head_key
-from tarsy_contracts.recorded import UnknownType, UnreadableValue
+from tarsy_contracts.recorded import UnknownTypeError, UnreadableValueError
 
 log = structlog.get_logger(__name__)
 
@@ -164,6 +164,6 @@ def _decoded(record: Record) -> tuple[str, SessionHead] | None:
         return None
     try:
         return session_of_head_key((record.key or b"").decode()), delivery.decode(KINDS)
-    except (UnknownType, UnreadableValue, UnicodeDecodeError) as problem:
+    except (UnknownTypeError, UnreadableValueError, UnicodeDecodeError) as problem:
         log.warning("head.unreadable", partition=record.partition, offset=record.offset, reason=str(problem))
         return None

@@ -1,7 +1,7 @@
 """Announcements of life, as readers of their topic meet them."""
 
 from tarsy_bus.partition_reader import Record, parse_record
-from tarsy_contracts.recorded import UnknownType, UnreadableValue
+from tarsy_contracts.recorded import UnknownTypeError, UnreadableValueError
 from tarsy_contracts.workers import WorkerAnnounced
 
 KINDS = {WorkerAnnounced.type: WorkerAnnounced}
@@ -14,5 +14,5 @@ def announcement_in(record: Record) -> WorkerAnnounced | None:
         return None
     try:
         return delivery.decode(KINDS)
-    except (UnknownType, UnreadableValue):
+    except (UnknownTypeError, UnreadableValueError):
         return None

@@ -11,7 +11,7 @@ from tarsy_bus.fetch_progress import uncounted
 from tarsy_bus.partition_reader import PartitionReader, Record, parse_record, read_to_end
 from tarsy_bus.records import append_time
 from tarsy_contracts.held import SessionSetAside, held_since, session_and_offset, session_of_marker
-from tarsy_contracts.recorded import UnknownType, UnreadableValue
+from tarsy_contracts.recorded import UnknownTypeError, UnreadableValueError
 
 log = structlog.get_logger(__name__)
 
@@ -104,7 +104,7 @@ def _why(record: Record) -> SessionSetAside:
         return UNTOLD
     try:
         return delivery.decode(KINDS)
-    except (UnknownType, UnreadableValue) as problem:
+    except (UnknownTypeError, UnreadableValueError) as problem:
         log.warning("held.unreadable", partition=record.partition, offset=record.offset, reason=str(problem))
         return UNTOLD
 

@@ -14,7 +14,7 @@ from tarsy_bus.fetch_progress import uncounted
 from tarsy_bus.heartbeat_gaps import GAP, Outage, Outages
 from tarsy_bus.heartbeats import announcement_in
 from tarsy_bus.partition_reader import PartitionReader
-from tarsy_bus.publisher import NotWritten, Publisher
+from tarsy_bus.publisher import NotWrittenError, Publisher
 from tarsy_bus.pulse import Pulse
 from tarsy_bus.records import append_time
 from tarsy_contracts.timing import (
@@ -190,7 +190,7 @@ async def _announce_once(publisher: Publisher, announcement: WorkerAnnounced) ->
     worker = announcement.worker_id
     try:
         await publisher.publish(publisher.topics.workers, announcement, key=worker, id=worker, subject=worker)
-    except NotWritten:
+    except NotWrittenError:
         log.warning("announcement.not_written", worker_id=worker)
         return False
     return True

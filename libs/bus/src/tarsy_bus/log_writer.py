@@ -11,6 +11,7 @@ from aiokafka.errors import KafkaError
 from tarsy_bus.aiokafka_internals import BatchBuilder
 from tarsy_bus.client_lifecycle import is_cancelled
 from tarsy_bus.connection import ENVELOPE_BYTES, Bus, record_bytes
+from tarsy_bus.errors import BusError
 from tarsy_bus.metrics import observed
 from tarsy_bus.replaceable_producer import ReplaceableProducer
 from tarsy_contracts.envelope import Headers
@@ -19,8 +20,8 @@ from tarsy_contracts.topics import LIMIT_BYTES
 APPEND_SECONDS = 20.0
 
 
-class AppendUncertain(Exception):
-    """No acknowledgement came: the batch may lie in the log or not. Only the log says; read it on, decide again."""
+class AppendUncertainError(BusError):
+    """No acknowledgement came: the batch may lie in the log or not. The caller reads on, and decides again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +54,12 @@ class LogWriter:
             yield self
 
     async def append(self, partition: int, entries: Sequence[LogEntry]) -> int:
-        """The offset of the first entry; the others follow it without a gap. Raises AppendUncertain.
+        """The offset of the first entry; the others follow it without a gap. Raises AppendUncertainError.
 
         A batch above the limit is a ValueError; nothing of it was sent.
         """
         with observed(
-            self._bus.wrote, self._bus.short(self._topic), {AppendUncertain: "uncertain"}, records=len(entries)
+            self._bus.wrote, self._bus.short(self._topic), {AppendUncertainError: "uncertain"}, records=len(entries)
         ):
             return await self._append(partition, entries)
 
@@ -72,13 +73,13 @@ class LogWriter:
             if is_cancelled():
                 raise
             await self._producing.replace(producer)
-            raise AppendUncertain("aiokafka gave the batch up") from problem
+            raise AppendUncertainError("aiokafka gave the batch up") from problem
         except (TimeoutError, KafkaError) as problem:
             await self._producing.replace(producer)
-            raise AppendUncertain(repr(problem)) from problem
+            raise AppendUncertainError(repr(problem)) from problem
         offset: int = metadata.offset
         if offset < 0:
-            raise AppendUncertain("the broker has the batch already, and does not know where")
+            raise AppendUncertainError("the broker has the batch already, and does not know where")
         return offset
 
 

@@ -1,6 +1,6 @@
 """Reads of single records that wait out an outage of Kafka, within a time limit.
 
-One failed bootstrap says nothing of the records. Records that are gone stay gone: RecordsGone passes through.
+One failed bootstrap says nothing of the records. Records that are gone stay gone: RecordsGoneError passes through.
 """
 
 import asyncio
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import structlog
 
+from tarsy_bus.errors import BusError
 from tarsy_bus.outages import KAFKA_ERRORS, passes
 from tarsy_bus.partition_reader import Record
 from tarsy_bus.retries import Draw, growing_pauses
@@ -26,8 +27,11 @@ type Read = Callable[[Sequence[int]], AsyncGenerator[Record]]
 """Reads the records at these offsets."""
 
 
-class KafkaUnreachableError(Exception):
-    """Kafka gave no record until the limit. Its message can be shown to people and models."""
+class KafkaUnreachableError(BusError):
+    """Kafka gave no record until the limit. Its message can be shown to people and models.
+
+    The operator brings Kafka back.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

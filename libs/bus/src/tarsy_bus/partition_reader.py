@@ -7,7 +7,7 @@ from contextlib import aclosing, asynccontextmanager
 import structlog
 from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 
-from tarsy_bus.acceptance import LogMismatch
+from tarsy_bus.acceptance import LogMismatchError
 from tarsy_bus.client_lifecycle import check_alive, start_client, stop_client
 from tarsy_bus.connection import Bus, reader
 from tarsy_bus.fetch_progress import FetchProgress, uncounted
@@ -151,20 +151,20 @@ class PartitionReader:
         return records
 
     async def check(self, positions: Mapping[int, int]) -> None:
-        """Raises LogMismatch when a position lies outside of what its partition holds."""
+        """Raises LogMismatchError when a position lies outside of what its partition holds."""
         places = [TopicPartition(self._topic, partition) for partition in positions]
         first = await self.consumer.beginning_offsets(places)
         last = await self.consumer.end_offsets(places)
         for place in places:
             position = positions[place.partition]
             if not first[place] <= position <= last[place]:
-                raise LogMismatch(
+                raise LogMismatchError(
                     f"{self._topic} partition {place.partition} holds offsets {first[place]} to {last[place]}, "
                     f"but reading should go on at {position}: it was emptied, or it is another cluster's"
                 )
 
     async def read(self) -> list[Record]:
-        """The next records, in order within each partition; empty after POLL_MS without any. Raises LogMismatch."""
+        """The next records, in order within each partition; none after POLL_MS. Raises LogMismatchError."""
         if not self.consumer.assignment():
             await asyncio.sleep(POLL_MS / 1000)
             return []
@@ -176,14 +176,14 @@ class PartitionReader:
 
 
 def refuse_damaged(records: Iterable[Record]) -> None:
-    """Raises LogMismatch where a record of ours may be damaged: another reader may have taken it in as it was.
+    """Raises LogMismatchError where a record of ours may be damaged: another reader may have taken it in as it was.
 
     What is whole, and not parsable all the same, is none of ours. All readers pass over it, as they drop the rest of
     what strangers write to the log.
     """
     for record in records:
         if isinstance(record, UnparsableRecord) and record.damaged:
-            raise LogMismatch(
+            raise LogMismatchError(
                 f"{record.topic} partition {record.partition} is damaged at offset {record.first_offset}: "
                 f"{record.problem}"
             )

@@ -11,6 +11,7 @@ from aiokafka.structs import RecordMetadata
 
 from tarsy_bus.client_lifecycle import is_cancelled, sends_no_more
 from tarsy_bus.connection import ENVELOPE_BYTES, Bus, record_bytes
+from tarsy_bus.errors import BusError
 from tarsy_bus.metrics import WriteOutcome, observed
 from tarsy_bus.replaceable_producer import ReplaceableProducer
 from tarsy_bus.tracing import current_traceparent
@@ -21,17 +22,20 @@ from tarsy_contracts.topics import LIMIT_BYTES, Topics
 WRITE_SECONDS = 15.0
 
 
-class NotWritten(Exception):
-    """Kafka did not acknowledge the record in time. It may be written all the same: repeats must be harmless."""
+class NotWrittenError(BusError):
+    """Kafka did not acknowledge the record in time. It may be written all the same: repeats must be harmless.
+
+    The caller writes it again.
+    """
 
 
 def not_written(problem: Exception) -> bool:
     """For retries: writing it again is harmless, and may help."""
-    return isinstance(problem, NotWritten)
+    return isinstance(problem, NotWrittenError)
 
 
-class TooLarge(ValueError):
-    """The record is above the one limit of all topics; it should have gone by reference."""
+class TooLargeError(BusError, ValueError):
+    """The record is above the one limit of all topics. The caller sends a reference, or refuses the text."""
 
 
 class Publisher:
@@ -62,7 +66,7 @@ class Publisher:
     ) -> RecordMetadata:
         """Returns when the record is acknowledged. `id` is derived from what caused the message.
 
-        `traceparent` is that of the span around the call where none is given. Raises NotWritten or TooLarge.
+        `traceparent` is that of the span around the call where none is given. Raises NotWrittenError or TooLargeError.
         """
         envelope = envelope_of(
             message,
@@ -79,8 +83,8 @@ class Publisher:
     async def write(
         self, topic: str, *, key: bytes | None, value: bytes | None, headers: Headers, partition: int | None = None
     ) -> RecordMetadata:
-        """A record as it is (a tombstone, a dead letter, a piece of a result). Raises NotWritten or TooLarge."""
-        failures: dict[type[Exception], WriteOutcome] = {NotWritten: "not_written", TooLarge: "too_large"}
+        """A tombstone, a dead letter or a piece of a result, as it is. Raises NotWrittenError or TooLargeError."""
+        failures: dict[type[Exception], WriteOutcome] = {NotWrittenError: "not_written", TooLargeError: "too_large"}
         with observed(self._bus.wrote, self._bus.short(topic), failures):
             return await self._write(topic, key=key, value=value, headers=headers, partition=partition)
 
@@ -89,7 +93,7 @@ class Publisher:
     ) -> RecordMetadata:
         size = record_bytes(key, value, headers)
         if size > LIMIT_BYTES - ENVELOPE_BYTES:
-            raise TooLarge(f"a record of {size} bytes for {topic} is above the limit of {LIMIT_BYTES}")
+            raise TooLargeError(f"a record of {size} bytes for {topic} is above the limit of {LIMIT_BYTES}")
         if partition is None and key is not None:
             partition = self._bus.partition_of(topic, key)
         producer = self._producing.current
@@ -100,17 +104,17 @@ class Publisher:
                 )
         except AssertionError as problem:
             # aiokafka's own: somebody made the topic anew, with fewer partitions.
-            raise NotWritten(f"{topic} has no partition {partition}") from problem
+            raise NotWrittenError(f"{topic} has no partition {partition}") from problem
         except asyncio.CancelledError as problem:
             if is_cancelled():
                 raise
-            raise NotWritten(f"{topic}: aiokafka gave the record up") from problem
+            raise NotWrittenError(f"{topic}: aiokafka gave the record up") from problem
         except (TimeoutError, KafkaError) as problem:
             if _needs_another(producer, problem):
                 await self._producing.replace(producer)
-            raise NotWritten(f"{topic}: {problem!r}") from problem
+            raise NotWrittenError(f"{topic}: {problem!r}") from problem
         if metadata.offset < 0:
-            raise NotWritten(f"{topic}: the broker has the record already, and does not know where")
+            raise NotWrittenError(f"{topic}: the broker has the record already, and does not know where")
         return metadata
 
 

@@ -11,7 +11,7 @@ from tarsy_bus.record_parsing import UnparsableRecord
 from tarsy_contracts.envelope import Envelope, EnvelopeError
 from tarsy_contracts.events import EVENTS
 from tarsy_contracts.message import Message
-from tarsy_contracts.recorded import RecordedEvent, UnknownType, UnreadableValue, decode
+from tarsy_contracts.recorded import RecordedEvent, UnknownTypeError, UnreadableValueError, decode
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Delivery:
     appended_at: datetime
 
     def decode[M: Message](self, kinds: Mapping[str, type[M]]) -> M:
-        """Raises UnknownType or UnreadableValue."""
+        """Raises UnknownTypeError or UnreadableValueError."""
         return decode(kinds, self.envelope, self.value)
 
     def mark(self) -> ChainLink:
@@ -44,7 +44,7 @@ class Delivery:
         """The event of an accepted record of the session log; None in it when this code cannot read its body."""
         try:
             event = self.decode(EVENTS)
-        except (UnknownType, UnreadableValue):
+        except (UnknownTypeError, UnreadableValueError):
             event = None
         return RecordedEvent(
             envelope=self.envelope,

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 import structlog
 from aiokafka import AIOKafkaConsumer, ConsumerRebalanceListener, TopicPartition
 
-from tarsy_bus.tolerant_consumer import PositionLost
+from tarsy_bus.tolerant_consumer import PositionLostError
 
 log = structlog.get_logger(__name__)
 
@@ -61,7 +61,7 @@ class AssignedPartitions(ConsumerRebalanceListener):  # type: ignore[misc] # aio
         self._generation += 1
 
     async def open(self) -> None:
-        """Before each read; nothing to do mostly. Raises PositionLost or KafkaError."""
+        """Before each read; nothing to do mostly. Raises PositionLostError or KafkaError."""
         while self._held:
             generation, held = self._generation, self._held
             starts = await self._starts(held)
@@ -72,7 +72,7 @@ class AssignedPartitions(ConsumerRebalanceListener):  # type: ignore[misc] # aio
                     self._consumer.resume(place)
                 self._held = frozenset()
 
-    def skip(self, lost: PositionLost) -> None:
+    def skip(self, lost: PositionLostError) -> None:
         """After a read that raised it: these are opened again, from what is committed or from the first record on.
 
         Raises it where nothing may be skipped.
@@ -90,7 +90,7 @@ class AssignedPartitions(ConsumerRebalanceListener):  # type: ignore[misc] # aio
         found = {place: start_position(committed[place], first[place], end[place]) for place in held}
         lost = {place: committed[place] for place, start in found.items() if start is None}
         if lost and not self._may_skip:
-            raise PositionLost(lost)
+            raise PositionLostError(lost)
         for place, at in lost.items():
             log.warning(
                 "records.skipped", topic=place.topic, partition=place.partition, committed=at, first=first[place]

@@ -6,7 +6,7 @@ import structlog
 from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import NoOffsetForPartitionError, OffsetOutOfRangeError
 
-from tarsy_bus.acceptance import LogMismatch
+from tarsy_bus.acceptance import LogMismatchError
 from tarsy_bus.aiokafka_internals import Fetcher, copy_with_names
 from tarsy_bus.metrics import Unparsable
 from tarsy_bus.record_parsing import Batches, KafkaRecord, TolerantRecords, UnparsableRecord
@@ -14,7 +14,7 @@ from tarsy_bus.record_parsing import Batches, KafkaRecord, TolerantRecords, Unpa
 log = structlog.get_logger(__name__)
 
 
-class PositionLost(LogMismatch):
+class PositionLostError(LogMismatchError):
     """A partition does not hold (any longer) the offset where reading should go on. `places` says which."""
 
     def __init__(self, places: Mapping[TopicPartition, int | None]) -> None:
@@ -44,15 +44,15 @@ class TolerantConsumer(AIOKafkaConsumer):  # type: ignore[misc]
     async def getmany(
         self, *partitions: TopicPartition, timeout_ms: int = 0, max_records: int | None = None
     ) -> dict[TopicPartition, list[KafkaRecord]]:
-        """Raises PositionLost; what was read before comes first."""
+        """Raises PositionLostError; what was read before comes first."""
         try:
             found: dict[TopicPartition, list[KafkaRecord]] = await super().getmany(
                 *partitions, timeout_ms=timeout_ms, max_records=max_records
             )
         except OffsetOutOfRangeError as problem:
-            raise PositionLost(problem.args[0]) from problem
+            raise PositionLostError(problem.args[0]) from problem
         except NoOffsetForPartitionError as problem:
-            raise PositionLost({problem.args[0]: None}) from problem
+            raise PositionLostError({problem.args[0]: None}) from problem
         for records in found.values():
             for record in records:
                 if isinstance(record, UnparsableRecord):

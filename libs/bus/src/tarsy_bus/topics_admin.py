@@ -14,6 +14,7 @@ from aiokafka.errors import KafkaConnectionError, for_code
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.cluster_layout import record_partitions, recorded_partitions
 from tarsy_bus.connection import Bus
+from tarsy_bus.errors import BusError
 from tarsy_bus.topic_check import SETTINGS, Fit, Present, fit
 from tarsy_contracts.topics import LOG_PARTITIONS, Topic
 
@@ -35,8 +36,11 @@ REMEDY = "Run `tarsy topics apply`."
 log = structlog.get_logger(__name__)
 
 
-class TopicsWrong(Exception):
-    """The topics of the cluster are not what this version needs; the message says each of them."""
+class WrongTopicsError(BusError):
+    """The topics of the cluster are not what this version needs; the message says each of them.
+
+    The operator corrects them.
+    """
 
 
 @asynccontextmanager
@@ -74,7 +78,7 @@ async def compare_topics(
         cluster = await _look(client, bus)
     try:
         wanted = _wanted(bus, cluster, log_partitions)
-    except TopicsWrong as problem:
+    except WrongTopicsError as problem:
         found = fit(bus.topics.all(cluster.number or LOG_PARTITIONS), cluster.present)
         return replace(found, misfits=[*found.misfits, str(problem)])
     return fit(bus.topics.all(wanted), cluster.present)
@@ -90,27 +94,27 @@ async def apply_topics(
     """Makes the topics that are missing and returns their names. Without `replication`: COPIES, or a copy a broker.
 
     `log_partitions` is for the first time: the number goes on record, and LOG_PARTITIONS where there is none.
-    Raises TopicsWrong when topics are there that do not fit; then it makes none.
+    Raises WrongTopicsError when topics are there that do not fit; then it makes none.
     """
     async with admin(bus, connect_seconds=connect_seconds) as client:
         cluster = await _look(client, bus)
         number = _wanted(bus, cluster, log_partitions)
         found = fit(bus.topics.all(number), cluster.present)
         if found.misfits:
-            raise TopicsWrong("; ".join(found.misfits))
+            raise WrongTopicsError("; ".join(found.misfits))
         if found.missing:
             await _create(client, found.missing, replication)
             await _until_described(client, bus, number)
     if cluster.recorded is None:
         await record_partitions(bus, number)
         if (recorded := await recorded_partitions(bus)) != number:
-            raise TopicsWrong(_other_number(bus, recorded or LOG_PARTITIONS, number))
+            raise WrongTopicsError(_other_number(bus, recorded or LOG_PARTITIONS, number))
     bus.layout.log_partitions = number
     return [topic.name for topic in found.missing]
 
 
 async def check_topics(bus: Bus) -> None:
-    """Raises TopicsWrong, naming every topic that is missing or does not fit.
+    """Raises WrongTopicsError, naming every topic that is missing or does not fit.
 
     From then on the bus knows the number of partitions that the cluster has on record.
     """
@@ -121,11 +125,11 @@ async def check_topics(bus: Bus) -> None:
             await asyncio.sleep(PAUSE_SECONDS)
             cluster = await _look(client, bus)
     if cluster.recorded is None and bus.topics.layout in cluster.present:
-        raise TopicsWrong(f"topic {bus.topics.layout} has no record of the number of partitions. {REMEDY}")
+        raise WrongTopicsError(f"topic {bus.topics.layout} has no record of the number of partitions. {REMEDY}")
     found = fit(bus.topics.all(cluster.number or LOG_PARTITIONS), cluster.present)
     if found.missing or found.misfits:
         remedy = "" if found.misfits else f" {REMEDY}"
-        raise TopicsWrong("; ".join([*_missing(found), *found.misfits]) + "." + remedy)
+        raise WrongTopicsError("; ".join([*_missing(found), *found.misfits]) + "." + remedy)
     for remark in found.remarks:
         log.warning("topic.differs", remark=remark)
     bus.layout.log_partitions = cluster.number or LOG_PARTITIONS
@@ -157,12 +161,12 @@ def _is_complete(bus: Bus, cluster: _Cluster) -> bool:
 
 
 def _wanted(bus: Bus, cluster: _Cluster, asked: int | None) -> int:
-    """Raises TopicsWrong when another number was decided."""
+    """Raises WrongTopicsError when another number was decided."""
     number = cluster.number
     if number is None:
         return asked or LOG_PARTITIONS
     if asked not in (None, number):
-        raise TopicsWrong(_other_number(bus, number, asked))
+        raise WrongTopicsError(_other_number(bus, number, asked))
     return number
 
 
@@ -215,7 +219,7 @@ async def _create(client: AIOKafkaAdminClient, topics: Sequence[Topic], replicat
     answer = await client.create_topics(wanted)
     failed = [(row[0], row[1]) for row in answer.topic_errors if row[1] not in (0, ALREADY_EXISTS, REQUEST_TIMED_OUT)]
     if failed:
-        raise TopicsWrong("; ".join(f"topic {name}: {for_code(code).__name__}" for name, code in failed))
+        raise WrongTopicsError("; ".join(f"topic {name}: {for_code(code).__name__}" for name, code in failed))
 
 
 async def _until_described(client: AIOKafkaAdminClient, bus: Bus, log_partitions: int) -> None:
@@ -225,5 +229,5 @@ async def _until_described(client: AIOKafkaAdminClient, bus: Bus, log_partitions
     names = [topic.name for topic in wanted]
     while (found := fit(wanted, await _present(client, names))).missing or found.misfits:
         if time.monotonic() > limit:
-            raise TopicsWrong("; ".join([*_missing(found), *found.misfits]))
+            raise WrongTopicsError("; ".join([*_missing(found), *found.misfits]))
         await asyncio.sleep(PAUSE_SECONDS)

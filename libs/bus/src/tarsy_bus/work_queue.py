@@ -20,10 +20,10 @@ from tarsy_bus.publisher import Publisher
 from tarsy_bus.records import delivery
 from tarsy_bus.retries import growing_pauses
 from tarsy_bus.start_positions import AssignedPartitions
-from tarsy_bus.tolerant_consumer import PositionLost
+from tarsy_bus.tolerant_consumer import PositionLostError
 from tarsy_contracts.envelope import EnvelopeError
 from tarsy_contracts.message import Message
-from tarsy_contracts.recorded import UnknownType, UnreadableValue, decode
+from tarsy_contracts.recorded import UnknownTypeError, UnreadableValueError, decode
 
 log = structlog.get_logger(__name__)
 
@@ -65,7 +65,7 @@ async def consume[M: Message](
                 pauses = growing_pauses()
                 if fetches.answered():
                     stepped()
-            except PositionLost as lost:
+            except PositionLostError as lost:
                 assigned.skip(lost)
             except KafkaError as problem:
                 if not (passes(problem) or isinstance(problem, REBALANCED)):
@@ -132,6 +132,6 @@ async def _readable[M: Message](publisher: Publisher, record: Record, kind: type
     try:
         found = delivery(record)
         return decode({kind.type: kind}, found.envelope, found.value)
-    except (EnvelopeError, UnknownType, UnreadableValue) as problem:
+    except (EnvelopeError, UnknownTypeError, UnreadableValueError) as problem:
         await dead_letter_until_written(publisher, record, str(problem))
         return None

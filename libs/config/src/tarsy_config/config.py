@@ -1,7 +1,7 @@
 """The whole configuration, and the questions that services ask it."""
 
 from tarsy_config.chain_settings import ChainSettings, settings_of
-from tarsy_config.errors import Note
+from tarsy_config.errors import ConfigError, Note
 from tarsy_config.plans import plan_of
 from tarsy_config.providers import LlmProvider
 from tarsy_config.sections import Sections
@@ -11,8 +11,8 @@ from tarsy_contracts.chain import ResolvedChain
 AS_CONFIGURED = McpSelection()
 
 
-class UnknownAlertType(LookupError):
-    """No chain names this alert type."""
+class UnknownAlertTypeError(ConfigError, LookupError):
+    """No chain names this alert type. The caller names another type."""
 
 
 class Config(Sections):
@@ -48,10 +48,10 @@ class Config(Sections):
         return {kind: chain_id for chain_id, chain in self.agent_chains.items() for kind in chain.alert_types}
 
     def chain_for(self, alert_type: str, selection: McpSelection | None = None) -> ResolvedChain:
-        """The plan for an alert, with nothing left to look up. Raises UnknownAlertType."""
+        """The plan for an alert, with nothing left to look up. Raises UnknownAlertTypeError."""
         chain_id = self.alert_types().get(alert_type)
         if chain_id is None:
-            raise UnknownAlertType(f"no chain names the alert type {alert_type}")
+            raise UnknownAlertTypeError(f"no chain names the alert type {alert_type}")
         return self._plan(chain_id, selection or AS_CONFIGURED)
 
     def explained(self, chain_id: str) -> ChainSettings:

@@ -6,7 +6,7 @@ from pathlib import Path
 import yaml
 
 from tarsy_config.errors import Mistake, Note, Place, written
-from tarsy_config.templates import TemplateWrong, filled, variables
+from tarsy_config.templates import InvalidTemplateError, filled, variables
 
 type Plain = dict[str, Plain] | list[Plain] | str | int | float | bool | None
 
@@ -110,7 +110,7 @@ class Document:
             self.variables[place] = names
         try:
             return filled(str(node.value), self._environ)
-        except TemplateWrong as wrong:
+        except InvalidTemplateError as wrong:
             self.wrong(place, wrong.problem, wrong.remedy)
             return str(node.value)
 

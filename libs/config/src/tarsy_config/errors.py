@@ -35,8 +35,15 @@ class Note:
         return f"{self.file}:{self.line}: {self.path}: {self.sentence}"
 
 
-class ConfigInvalid(Exception):
-    """The configuration cannot be used. The message has one line for each mistake, in the order of the files."""
+class ConfigError(Exception):
+    """The configuration cannot be used as it is written."""
+
+
+class InvalidConfigError(ConfigError):
+    """The configuration cannot be used. The message has one line for each mistake, in the order of the files.
+
+    The operator corrects it.
+    """
 
     def __init__(self, mistakes: Sequence[Mistake]) -> None:
         self.mistakes = tuple(mistakes)

@@ -10,7 +10,7 @@ from tarsy_config.checking import check
 from tarsy_config.config import Config
 from tarsy_config.cross_checks import check_coherence
 from tarsy_config.document import Document
-from tarsy_config.errors import ConfigInvalid, written
+from tarsy_config.errors import InvalidConfigError, written
 from tarsy_config.go_tarsy_compat import strip_unsupported
 from tarsy_config.merging import merged
 from tarsy_config.providers import LlmProvider
@@ -40,7 +40,7 @@ def load_config(
 ) -> Config:
     """Reads and checks everything. `environ` fills the templates `{{.NAME}}`, and has the keys of LLM providers.
 
-    `also`: what only some services need, such as `keys_are_set`. Raises ConfigInvalid with all the mistakes of all
+    `also`: what only some services need, such as `keys_are_set`. Raises InvalidConfigError with all the mistakes of all
     files.
     """
     documents = [Document(config_dir / main_file, environ)]
@@ -63,8 +63,10 @@ def load_config(
     return whole
 
 
-def _invalid(documents: Sequence[Document]) -> ConfigInvalid:
-    return ConfigInvalid([m for document in documents for m in sorted(document.mistakes, key=lambda m: m.line or 0)])
+def _invalid(documents: Sequence[Document]) -> InvalidConfigError:
+    return InvalidConfigError(
+        [m for document in documents for m in sorted(document.mistakes, key=lambda m: m.line or 0)]
+    )
 
 
 def _taken_out(documents: Sequence[Document]) -> set[str]:

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Mapping
 
+from tarsy_config.errors import ConfigError
+
 TEMPLATE = re.compile(r"\{\{(?P<inside>.*?)\}\}", re.DOTALL)
 VARIABLE = re.compile(r"\s*\.(?P<name>[A-Za-z_][A-Za-z0-9_]*)\s*")
 LITERAL_BRACES = '"{{"'
@@ -10,8 +12,8 @@ KEPT = "SESSION_ID"
 """Known only when a session runs: whoever runs it fills this one."""
 
 
-class TemplateWrong(ValueError):
-    """A template names a variable that is not set, or is more than a name."""
+class InvalidTemplateError(ConfigError, ValueError):
+    """A template names a variable that is not set, or is more than a name. The operator corrects it."""
 
     def __init__(self, problem: str, remedy: str) -> None:
         super().__init__(problem)
@@ -20,7 +22,7 @@ class TemplateWrong(ValueError):
 
 
 def filled(text: str, environ: Mapping[str, str]) -> str:
-    """Raises TemplateWrong. The text of a variable is taken as it is, templates in it are not filled again."""
+    """Raises InvalidTemplateError. The text of a variable is taken as it is, templates in it are not filled again."""
     return TEMPLATE.sub(lambda match: _value(match, environ), text)
 
 
@@ -53,7 +55,7 @@ def _value(match: re.Match[str], environ: Mapping[str, str]) -> str:
         return "{{"
     variable = VARIABLE.fullmatch(match["inside"])
     if variable is None:
-        raise TemplateWrong(
+        raise InvalidTemplateError(
             "a template can only name an environment variable",
             'write {{.NAME}}, or {{"{{"}} where two braces are meant as text',
         )
@@ -61,5 +63,7 @@ def _value(match: re.Match[str], environ: Mapping[str, str]) -> str:
     if name == KEPT:
         return match[0]
     if name not in environ:
-        raise TemplateWrong(f"the environment variable {name} is not set", f"set {name}, or write the value itself")
+        raise InvalidTemplateError(
+            f"the environment variable {name} is not set", f"set {name}, or write the value itself"
+        )
     return environ[name]

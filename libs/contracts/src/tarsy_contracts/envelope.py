@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from tarsy_contracts.errors import ContractError
 from tarsy_contracts.message import Message
 
 type Headers = list[tuple[str, bytes]]
@@ -17,8 +18,8 @@ REQUIRED = ("ce_specversion", "ce_id", "ce_type", "ce_source", "ce_subject", "ce
 OPTIONAL = ("ce_sequence", "ce_previous", "ce_decided", "traceparent")
 
 
-class EnvelopeError(ValueError):
-    """The headers of a record are not those of a message of ours."""
+class EnvelopeError(ContractError, ValueError):
+    """The headers of a record are not those of a message of ours. The caller buries the record."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

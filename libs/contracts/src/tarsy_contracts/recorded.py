@@ -7,17 +7,18 @@ from datetime import datetime
 from pydantic import ValidationError
 
 from tarsy_contracts.envelope import Envelope
+from tarsy_contracts.errors import ContractError
 from tarsy_contracts.events import Event
 from tarsy_contracts.message import Message
-from tarsy_contracts.upcasting import NoUpcaster, upcast
+from tarsy_contracts.upcasting import MissingUpcasterError, upcast
 
 
-class UnknownType(LookupError):
-    """A message of a type or version that this code does not know."""
+class UnknownTypeError(ContractError, LookupError):
+    """A message of a type or version that this code does not know. The operator updates this service."""
 
 
-class UnreadableValue(ValueError):
-    """A message of a known type whose body does not fit it."""
+class UnreadableValueError(ContractError, ValueError):
+    """A message of a known type whose body does not fit it. The caller buries the record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,19 +44,19 @@ class RecordedEvent:
 
 
 def decode[M: Message](kinds: Mapping[str, type[M]], envelope: Envelope, value: bytes | None) -> M:
-    """Bodies of earlier versions are upcast first. Raises UnknownType or UnreadableValue."""
+    """Bodies of earlier versions are upcast first. Raises UnknownTypeError or UnreadableValueError."""
     kind = kinds.get(envelope.type)
     if kind is None or envelope.version > kind.version:
-        raise UnknownType(f"{envelope.type} version {envelope.version}")
+        raise UnknownTypeError(f"{envelope.type} version {envelope.version}")
     try:
         if envelope.version < kind.version:
             value = upcast(envelope.type, envelope.version, kind.version, value or b"")
         return kind.model_validate_json(value or b"")
-    except NoUpcaster as problem:
-        raise UnknownType(str(problem)) from None
+    except MissingUpcasterError as problem:
+        raise UnknownTypeError(str(problem)) from None
     except ValidationError as problem:
         first = problem.errors(include_url=False, include_input=False)[0]
         place = "/".join(str(part) for part in first["loc"])
-        raise UnreadableValue(f"{envelope.type}: {first['msg']} at /{place}") from None
+        raise UnreadableValueError(f"{envelope.type}: {first['msg']} at /{place}") from None
     except ValueError:
-        raise UnreadableValue(f"{envelope.type}: not a JSON object at /") from None
+        raise UnreadableValueError(f"{envelope.type}: not a JSON object at /") from None

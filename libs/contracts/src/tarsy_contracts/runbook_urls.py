@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import quote, urlsplit
 
+from tarsy_contracts.errors import ContractError
+
 LONGEST = 2000
 USUAL_PORTS = {"http": 80, "https": 443}
 KEPT_IN_PATHS = "/%:@!$&'()*+,;=~"
@@ -17,8 +19,11 @@ KEPT_IN_QUERIES = KEPT_IN_PATHS + "?"
 HOST_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_.:")
 
 
-class RunbookUrlRefused(ValueError):
-    """Says what is wrong with an address, and repeats nothing of it: "is longer than 2000 characters"."""
+class RunbookUrlRefusedError(ContractError, ValueError):
+    """Says what is wrong with an address, and repeats nothing of it: "is longer than 2000 characters".
+
+    The caller gives another address.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +53,11 @@ class RunbookUrl:
 
 
 def allowed_runbook_url(text: str, domains: Collection[str]) -> RunbookUrl:
-    """Raises RunbookUrlRefused."""
+    """Raises RunbookUrlRefusedError."""
     url = read_runbook_url(text)
     if not any(_covers(entry, url) for entry in domains):
         known = ", ".join(domains) if domains else "none"
-        raise RunbookUrlRefused(f"is at a host that runbooks may not come from (allowed: {known})")
+        raise RunbookUrlRefusedError(f"is at a host that runbooks may not come from (allowed: {known})")
     return url
 
 
@@ -62,22 +67,22 @@ def is_listed_by_name(url: RunbookUrl, domains: Collection[str]) -> bool:
 
 
 def read_runbook_url(text: str) -> RunbookUrl:
-    """Raises RunbookUrlRefused for what is not an address, or one that two programs could read differently."""
+    """Raises RunbookUrlRefusedError for what is not an address, or one that two programs could read differently."""
     if len(text) > LONGEST:
-        raise RunbookUrlRefused(f"is longer than {LONGEST} characters")
+        raise RunbookUrlRefusedError(f"is longer than {LONGEST} characters")
     if "\\" in text or any(not character.isprintable() or character.isspace() for character in text):
-        raise RunbookUrlRefused("holds characters that no address has")
+        raise RunbookUrlRefusedError("holds characters that no address has")
     try:
         parts = urlsplit(text)
         host, port = _host(parts.hostname or ""), parts.port
     except ValueError:
-        raise RunbookUrlRefused("is not an address") from None
+        raise RunbookUrlRefusedError("is not an address") from None
     if parts.scheme not in USUAL_PORTS:
-        raise RunbookUrlRefused("is not an http or https address")
+        raise RunbookUrlRefusedError("is not an http or https address")
     if "@" in parts.netloc:
-        raise RunbookUrlRefused("holds a user or a password")
+        raise RunbookUrlRefusedError("holds a user or a password")
     if not host or not HOST_CHARACTERS.issuperset(host):
-        raise RunbookUrlRefused("has no host, or one that is not written in plain letters")
+        raise RunbookUrlRefusedError("has no host, or one that is not written in plain letters")
     return RunbookUrl(
         scheme=parts.scheme,
         host=host,

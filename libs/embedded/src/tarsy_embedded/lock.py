@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tarsy_embedded.errors import AlreadyRunning
+from tarsy_embedded.errors import AlreadyRunningError
 
 # The servers of an owner that was killed are given their own time to stop (30 s) before we give up on them.
 _ORPHANS_SECONDS = 35.0
@@ -54,7 +54,7 @@ class DataLock:
         while not _try_lock(descriptor):
             owner = _read_owner(descriptor)
             if (owner is not None and _is_alive(owner)) or time.monotonic() > deadline:
-                raise AlreadyRunning(self._data_dir, owner)
+                raise AlreadyRunningError(self._data_dir, owner)
             time.sleep(0.05)
 
 

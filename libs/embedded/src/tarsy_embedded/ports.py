@@ -3,7 +3,7 @@
 import random
 import socket
 
-from tarsy_embedded.errors import PortTaken
+from tarsy_embedded.errors import PortTakenError
 
 # Linux hands out 32768 and above to outgoing connections: a server's port up there may be taken by the time it starts.
 _PORTS = range(20000, 32000)
@@ -22,7 +22,7 @@ def is_taken(port: int) -> bool:
 
 def require_free(port: int, server: str) -> None:
     if is_taken(port):
-        raise PortTaken(port, server)
+        raise PortTakenError(port, server)
 
 
 def free_port() -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from tarsy_embedded.child import ChildProcess
-from tarsy_embedded.errors import EmbeddedError, NotReady
+from tarsy_embedded.errors import EmbeddedError, NotReadyError
 from tarsy_embedded.postgres_cluster import DATABASE, USER, create_once, read_password
 from tarsy_embedded.postgres_home import ANYWHERE, ENVIRONMENT, PostgresHome
 from tarsy_embedded.postgres_user import find_home
@@ -71,7 +71,7 @@ class EmbeddedPostgres(EmbeddedServer):
             if _is_ready(cluster, self._child.pid):
                 return None
             yield 0.02
-        return NotReady(self.name, _READY_SECONDS, self._child.log)
+        return NotReadyError(self.name, _READY_SECONDS, self._child.log)
 
     def _settings(self) -> list[str]:
         settings = {

@@ -4,7 +4,7 @@ import secrets
 import shutil
 from pathlib import Path
 
-from tarsy_embedded.errors import DamagedData
+from tarsy_embedded.errors import DamagedDataError
 from tarsy_embedded.postgres_home import PostgresHome
 
 USER = "tarsy"
@@ -17,7 +17,7 @@ def create_once(home: PostgresHome, password: str, *, tests: bool) -> Path:
     if (cluster / "PG_VERSION").exists():
         return cluster
     if cluster.exists():
-        raise DamagedData(cluster, "PG_VERSION")
+        raise DamagedDataError(cluster, "PG_VERSION")
     new = home.folder / "data.new"
     shutil.rmtree(new, ignore_errors=True)
     _initialise(home, new, password, tests=tests)

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
-from tarsy_embedded.errors import EmbeddedError, NoOtherUser
+from tarsy_embedded.errors import EmbeddedError, NoOtherUserError
 from tarsy_embedded.lock import one_at_a_time
 from tarsy_embedded.postgres_home import PostgresHome
 from tarsy_embedded.progress import Progress
@@ -34,7 +34,7 @@ def find_home(data_dir: Path, progress: Progress) -> PostgresHome:
     if not refused:
         return home
     if (data_dir / "data").exists():
-        raise NoOtherUser(f"{refused}, and the data in {data_dir} was made where that was allowed")
+        raise NoOtherUserError(f"{refused}, and the data in {data_dir} was made where that was allowed")
     return _shared_home(marker, refused, progress)
 
 
@@ -43,7 +43,7 @@ def _nobody(user: Literal["namespace", "setuid"]) -> RunAs:
     try:
         nobody = pwd.getpwnam("nobody")
     except KeyError:
-        raise NoOtherUser("there is no user called nobody") from None
+        raise NoOtherUserError("there is no user called nobody") from None
     return RunAs(user, nobody.pw_uid, nobody.pw_gid)
 
 
@@ -63,9 +63,9 @@ def _shared_home(marker: Path, refused: str, progress: Progress) -> PostgresHome
     try:
         home = _make_shared_home(marker, progress)
     except OSError as error:
-        raise NoOtherUser(f"{refused}; {error}") from error
+        raise NoOtherUserError(f"{refused}; {error}") from error
     if also_refused := home.refusal():
-        raise NoOtherUser(f"{refused}; {also_refused}")
+        raise NoOtherUserError(f"{refused}; {also_refused}")
     progress(f"PostgreSQL's data is in {home.folder}: {refused}")
     return home
 

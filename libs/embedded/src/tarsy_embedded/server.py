@@ -10,7 +10,7 @@ from typing import ClassVar, Self
 
 from tarsy_embedded.child import STOP_SECONDS, ChildProcess
 from tarsy_embedded.disk import NEEDED_MEGABYTES, free_megabytes, require_space
-from tarsy_embedded.errors import DiskFull, EmbeddedError, ExitedEarly, NotAllowed, PortTaken
+from tarsy_embedded.errors import DiskFullError, EmbeddedError, ExitedEarlyError, NotAllowedError, PortTakenError
 from tarsy_embedded.lock import DataLock
 from tarsy_embedded.ports import require_free
 from tarsy_embedded.progress import Progress
@@ -51,7 +51,7 @@ class EmbeddedServer(ABC):
                 time.sleep(seconds)
         except PermissionError as error:
             self.stop()
-            raise NotAllowed(str(error.filename)) from error
+            raise NotAllowedError(str(error.filename)) from error
         except BaseException:
             self.stop()
             raise
@@ -87,10 +87,10 @@ class EmbeddedServer(ABC):
             return None
         output = child.output()
         if "No space left on device" in output:
-            return DiskFull(self.data_dir, free_megabytes(self.data_dir), NEEDED_MEGABYTES)
+            return DiskFullError(self.data_dir, free_megabytes(self.data_dir), NEEDED_MEGABYTES)
         if "Address already in use" in output and str(self.port) in output:
-            return PortTaken(self.port, self.name)
-        return ExitedEarly(self.name, code, child.log, child.last_lines())
+            return PortTakenError(self.port, self.name)
+        return ExitedEarlyError(self.name, code, child.log, child.last_lines())
 
     def __enter__(self) -> Self:
         self.start()

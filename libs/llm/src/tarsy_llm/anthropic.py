@@ -12,7 +12,7 @@ from tarsy_llm.endpoint import Body, Endpoint, stream_events
 from tarsy_llm.http_client import http_client
 from tarsy_llm.keys import api_key, secret
 from tarsy_llm.model_settings import ModelSettings
-from tarsy_llm.protocol import KEEPALIVE, Answer, Delta, LlmError, LlmRequest
+from tarsy_llm.protocol import KEEPALIVE, Answer, Delta, LlmCallError, LlmRequest
 from tarsy_llm.provider_type import ProviderType, remote
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class AnthropicLlm:
         body = request_body(self._settings, request, "kept")
         accumulator = AnthropicAccumulator(self._name, self._settings.model, secret(self._settings))
 
-        def fallback_body(refusal: LlmError) -> Body | None:
+        def fallback_body(refusal: LlmCallError) -> Body | None:
             """Thoughts are bound to all that was said before them, to the account, to the model: do without them."""
             said = str(refusal)
             if refusal.kind != "invalid_request" or "signature" not in said or "thinking" not in said:

@@ -10,7 +10,7 @@ from tarsy_llm.anthropic_blocks import CallPlace, HiddenThought, Kept, TextPlace
 from tarsy_llm.endpoint import error_code, error_message
 from tarsy_llm.http_errors import kind_of_status, sentence
 from tarsy_llm.lenient_model import LenientModel
-from tarsy_llm.protocol import Answer, Delta, ErrorKind, LlmError
+from tarsy_llm.protocol import Answer, Delta, ErrorKind, LlmCallError
 from tarsy_llm.sse import ServerSentEvent
 from tarsy_llm.tool_arguments import asked_tool
 from tarsy_llm.truncation import truncation_error
@@ -121,7 +121,7 @@ class AnthropicAccumulator:
         self.ended = False
 
     def take(self, event: ServerSentEvent) -> list[Delta]:
-        """Raises LlmError."""
+        """Raises LlmCallError."""
         if not event.data:
             return []
         said = self._said(event)
@@ -145,7 +145,7 @@ class AnthropicAccumulator:
         return []
 
     def answer(self) -> Answer:
-        """Raises LlmError."""
+        """Raises LlmCallError."""
         blocks = list(self._blocks.values())
         text = "".join(block.text for block in blocks)
         calls = [block for block in blocks if block.type == "tool_use"]
@@ -164,14 +164,14 @@ class AnthropicAccumulator:
         try:
             return StreamEvent.model_validate_json(event.data)
         except ValidationError:
-            raise LlmError(self._sentence("sent what is no event", event.data), kind=self._broken()) from None
+            raise LlmCallError(self._sentence("sent what is no event", event.data), kind=self._broken()) from None
 
-    def _told(self, event: ServerSentEvent) -> LlmError:
+    def _told(self, event: ServerSentEvent) -> LlmCallError:
         error: JsonValue = json.loads(event.data)
         status = STATUS_OF_ERROR.get(error_code(error, "type"), 500)
         kind = kind_of_status(status)
         said = self._sentence("sent an error in its answer", error_message(error))
-        return LlmError(said, kind=self._broken() if kind == "provider_error" else kind)
+        return LlmCallError(said, kind=self._broken() if kind == "provider_error" else kind)
 
     def _broken(self) -> ErrorKind:
         return "cut_off" if self._blocks else "provider_error"
@@ -221,13 +221,13 @@ class AnthropicAccumulator:
     def _check_end(self, text: str, calls: int) -> None:
         match self._stop_reason:
             case None:
-                raise LlmError(f"the answer of {self._provider} ended before its end", kind="cut_off")
+                raise LlmCallError(f"the answer of {self._provider} ended before its end", kind="cut_off")
             case "refusal":
                 why = self._refusal.explanation or self._refusal.category or ""
-                raise LlmError(self._sentence("does not answer this", why), kind="refused")
+                raise LlmCallError(self._sentence("does not answer this", why), kind="refused")
             case "model_context_window_exceeded":
                 said = f"the conversation fills the context window of the model, said {self._provider}"
-                raise LlmError(said, kind="invalid_request")
+                raise LlmCallError(said, kind="invalid_request")
             case "max_tokens" if calls or not text:
                 raise truncation_error(self._provider)
 

@@ -8,8 +8,8 @@ from typing import Protocol, cast
 from pydantic import JsonValue
 
 from tarsy_llm.http_errors import error_of_status, sentence, status_meant
-from tarsy_llm.protocol import ErrorKind, LlmError
-from tarsy_llm.sse import LineTooLong, ServerSentEvent, events
+from tarsy_llm.protocol import ErrorKind, LlmCallError
+from tarsy_llm.sse import LineTooLongError, ServerSentEvent, events
 
 type Body = Mapping[str, JsonValue]
 
@@ -44,15 +44,15 @@ class Endpoint:
 
 
 async def stream_events(
-    endpoint: Endpoint, body: Body, fallback_body: Callable[[LlmError], Body | None]
+    endpoint: Endpoint, body: Body, fallback_body: Callable[[LlmCallError], Body | None]
 ) -> AsyncGenerator[ServerSentEvent]:
-    """Raises LlmError. `fallback_body` says what to send once more after a refusal of `body`; None to give up."""
+    """Raises LlmCallError. `fallback_body` says what to send once more after a refusal of `body`; None to give up."""
     try:
         async with aclosing(_once(endpoint, body)) as stream:
             async for event in stream:
                 yield event
         return
-    except LlmError as refusal:
+    except LlmCallError as refusal:
         instead = fallback_body(refusal)
         if instead is None:
             raise
@@ -74,14 +74,14 @@ async def _once(endpoint: Endpoint, body: Body) -> AsyncGenerator[ServerSentEven
         # The SDK's own words say nothing; what it has wrapped does.
         cause = problem.__cause__ or problem
         said = sentence(f"{endpoint.provider} cannot be reached", _described(cause), secret=endpoint.secret)
-        raise LlmError(said, kind="provider_error") from None
-    except (endpoint.broken, LineTooLong) as problem:
+        raise LlmCallError(said, kind="provider_error") from None
+    except (endpoint.broken, LineTooLongError) as problem:
         cause = problem.__cause__ or problem
         said = sentence(f"the answer of {endpoint.provider} broke off", _described(cause), secret=endpoint.secret)
-        raise LlmError(said, kind=kind) from None
+        raise LlmCallError(said, kind=kind) from None
 
 
-def _refused(endpoint: Endpoint, problem: _StatusProblem) -> LlmError:
+def _refused(endpoint: Endpoint, problem: _StatusProblem) -> LlmCallError:
     status = problem.response.status_code
     told = (error_code(problem.body, "code"), error_code(problem.body, "type"), error_message(problem.body))
     said = sentence(f"{endpoint.provider} answered {status}", told[-1], secret=endpoint.secret)

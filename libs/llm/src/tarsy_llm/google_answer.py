@@ -7,7 +7,7 @@ from tarsy_contracts.conversation import Usage
 from tarsy_llm.google_finish_reasons import FinishReason, ending_error
 from tarsy_llm.google_native import NativeTold, fits, kept_of, lines_of_grounding, lines_of_part
 from tarsy_llm.google_parts import PartKept, opaque_of
-from tarsy_llm.protocol import KEEPALIVE, Answer, AskedTool, Delta, LlmError
+from tarsy_llm.protocol import KEEPALIVE, Answer, AskedTool, Delta, LlmCallError
 
 if TYPE_CHECKING:
     from google.genai import types
@@ -41,7 +41,7 @@ class GatheredAnswer:
         return deltas or [KEEPALIVE]
 
     def whole(self) -> Answer:
-        """Raises LlmError."""
+        """Raises LlmCallError."""
         text = "".join(self._text)
         error = ending_error(self._ended, text=text, calls=len(self._calls))
         if error is not None:
@@ -92,7 +92,7 @@ class GatheredAnswer:
 
     def _call(self, call: "types.FunctionCall", signature: str | None) -> None:
         if not call.name:
-            raise LlmError("Gemini asked for a tool without saying which", kind="cut_off")
+            raise LlmCallError("Gemini asked for a tool without saying which", kind="cut_off")
         self._calls.append(AskedTool(name=call.name, arguments=call.args or {}))
         self._parts.append(PartKept(kind="call", signature=signature, id=call.id))
 

@@ -1,4 +1,4 @@
-"""Errors of Gemini's SDK as `LlmError`. Imports the SDK."""
+"""Errors of Gemini's SDK as `LlmCallError`. Imports the SDK."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -8,7 +8,7 @@ from google.genai import errors
 from pydantic import ValidationError
 
 from tarsy_llm.http_errors import error_of_status, sentence
-from tarsy_llm.protocol import ErrorKind, LlmError
+from tarsy_llm.protocol import ErrorKind, LlmCallError
 
 # Over an error in the stream that has no code the SDK trips with a TypeError or AttributeError.
 UNREADABLE = (errors.UnknownApiResponseError, ValidationError, UnicodeDecodeError, TypeError, AttributeError)
@@ -17,17 +17,17 @@ FAILURES = (errors.APIError, httpx2.HTTPError, httpx2.StreamError, OSError, *UNR
 DELAY = re.compile(r"(\d+(?:\.\d+)?)s")
 
 
-def error_of(problem: Exception, *, otherwise: ErrorKind, key: str) -> LlmError:
+def error_of(problem: Exception, *, otherwise: ErrorKind, key: str) -> LlmCallError:
     """`otherwise`: the kind of a failure that is nobody's fault; it depends on what has come before."""
     if isinstance(problem, errors.APIError):
         return _of_api(problem, otherwise, key)
     if isinstance(problem, UNREADABLE):
-        return LlmError(f"Gemini sent what cannot be read ({type(problem).__name__})", kind=otherwise)
+        return LlmCallError(f"Gemini sent what cannot be read ({type(problem).__name__})", kind=otherwise)
     what = "Gemini cannot be reached" if otherwise == "provider_error" else "the answer of Gemini broke off"
-    return LlmError(sentence(what, f"{type(problem).__name__} {problem}".strip(), secret=key), kind=otherwise)
+    return LlmCallError(sentence(what, f"{type(problem).__name__} {problem}".strip(), secret=key), kind=otherwise)
 
 
-def _of_api(problem: errors.APIError, otherwise: ErrorKind, key: str) -> LlmError:
+def _of_api(problem: errors.APIError, otherwise: ErrorKind, key: str) -> LlmCallError:
     code = problem.code or 500
     said = problem.message or problem.details or ""
     what = " ".join(f"Gemini answered {code} {problem.status or ''}".split())

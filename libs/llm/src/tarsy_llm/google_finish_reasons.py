@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tarsy_llm.protocol import LlmError
+from tarsy_llm.protocol import LlmCallError
 from tarsy_llm.truncation import truncation_error
 
 REFUSALS = frozenset(
@@ -33,22 +33,22 @@ class FinishReason:
     blocked: str = ""
 
 
-def ending_error(ended: FinishReason, *, text: str, calls: int) -> LlmError | None:
+def ending_error(ended: FinishReason, *, text: str, calls: int) -> LlmCallError | None:
     """None: what came is the answer. An empty one that ends well is for the agent to judge."""
     if ended.blocked:
-        return LlmError(f"Gemini refused the conversation ({ended.blocked})", kind="refused")
+        return LlmCallError(f"Gemini refused the conversation ({ended.blocked})", kind="refused")
     if ended.reason in REFUSALS:
-        return LlmError(f"Gemini refused to answer ({ended.reason})", kind="refused")
+        return LlmCallError(f"Gemini refused to answer ({ended.reason})", kind="refused")
     if ended.reason in MISHAPS:
-        return LlmError(f"Gemini gave up its answer ({ended.reason})", kind="provider_error")
+        return LlmCallError(f"Gemini gave up its answer ({ended.reason})", kind="provider_error")
     if ended.reason == "MISSING_THOUGHT_SIGNATURE":
-        return LlmError("Gemini misses a thought signature in the conversation", kind="invalid_request")
+        return LlmCallError("Gemini misses a thought signature in the conversation", kind="invalid_request")
     if calls:
         return None
     if not ended.reason:
-        return LlmError("the answer of Gemini broke off: it has no end", kind="cut_off")
+        return LlmCallError("the answer of Gemini broke off: it has no end", kind="cut_off")
     if text or ended.reason == "STOP":
         return None
     if ended.reason == "MAX_TOKENS":
         return truncation_error("Gemini")
-    return LlmError(f"Gemini ended without an answer ({ended.reason})", kind="provider_error")
+    return LlmCallError(f"Gemini ended without an answer ({ended.reason})", kind="provider_error")

@@ -1,4 +1,4 @@
-"""HTTP errors of providers as `LlmError`: one table for all adapters."""
+"""HTTP errors of providers as `LlmCallError`: one table for all adapters."""
 
 import math
 import re
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from tarsy_llm.protocol import ErrorKind, LlmError
+from tarsy_llm.protocol import ErrorKind, LlmCallError
 
 SAID_CHARACTERS = 500
 HIDDEN = "[key]"
@@ -37,9 +37,9 @@ def utc_now() -> datetime:
 
 def error_of_status(
     status: int, headers: Mapping[str, str], said: str, *, now: Callable[[], datetime] = utc_now
-) -> LlmError:
+) -> LlmCallError:
     """`said` becomes the message as it is: make it with `sentence`."""
-    return LlmError(said, kind=kind_of_status(status), retry_after_seconds=retry_after_seconds(headers, now=now))
+    return LlmCallError(said, kind=kind_of_status(status), retry_after_seconds=retry_after_seconds(headers, now=now))
 
 
 def status_meant(status: int, said: str) -> int:

@@ -1,19 +1,19 @@
 """API keys of providers."""
 
 from tarsy_llm.model_settings import ModelSettings
-from tarsy_llm.protocol import LlmError
+from tarsy_llm.protocol import LlmCallError
 
 NO_KEY = "no-key"
 """For a server of one's own: its SDK wants to send something."""
 
 
 def api_key(settings: ModelSettings, provider: str, variable: str) -> str:
-    """Raises LlmError."""
+    """Raises LlmCallError."""
     key = settings.api_key.get_secret_value().strip() if settings.api_key else ""
     if not key and settings.base_url is None:
-        raise LlmError(f"there is no API key for {provider}: set {variable}", kind="credentials")
+        raise LlmCallError(f"there is no API key for {provider}: set {variable}", kind="credentials")
     if not (key.isascii() and key.isprintable()):
-        raise LlmError(f"the API key for {provider} holds characters that no header can carry", kind="credentials")
+        raise LlmCallError(f"the API key for {provider} holds characters that no header can carry", kind="credentials")
     return key or NO_KEY
 
 

@@ -15,9 +15,9 @@ from tarsy_llm.endpoint import Body, Endpoint, stream_events
 from tarsy_llm.keys import api_key, secret
 from tarsy_llm.model_settings import ModelSettings
 from tarsy_llm.openai_chunks import DONE, OpenAiAccumulator
-from tarsy_llm.openai_http import BrokenOff, HttpStatusError, OpenAiHttp, Unreached, headers, open_http
+from tarsy_llm.openai_http import BrokenOffError, HttpStatusError, OpenAiHttp, UnreachedError, headers, open_http
 from tarsy_llm.openai_wire import request_body
-from tarsy_llm.protocol import KEEPALIVE, Answer, Delta, LlmError, LlmRequest
+from tarsy_llm.protocol import KEEPALIVE, Answer, Delta, LlmCallError, LlmRequest
 from tarsy_llm.provider_type import ProviderType, remote
 
 
@@ -53,7 +53,7 @@ class OpenAiLlm:
         body = request_body(self._settings, request)
         accumulator = OpenAiAccumulator(self._name, self._settings.model, secret(self._settings))
 
-        def fallback_body(refusal: LlmError) -> Body | None:
+        def fallback_body(refusal: LlmCallError) -> Body | None:
             if refusal.kind != "invalid_request" or "stream_options" not in str(refusal):
                 return None
             return {key: value for key, value in body.items() if key != "stream_options"}
@@ -65,7 +65,7 @@ class OpenAiLlm:
                         break
                     for delta in accumulator.take(event) or [KEEPALIVE]:
                         yield delta
-            except LlmError:
+            except LlmCallError:
                 # Some servers hang up without ado when they have said all.
                 if not accumulator.finished:
                     raise
@@ -88,8 +88,8 @@ class OpenAiLlm:
             provider=self._name,
             ask=lambda body: http.asking(said, body),
             status_error=HttpStatusError,
-            connection_error=Unreached,
-            broken=BrokenOff,
+            connection_error=UnreachedError,
+            broken=BrokenOffError,
             secret=secret(self._settings),
         )
 

@@ -10,7 +10,7 @@ from tarsy_llm.endpoint import error_code, error_message
 from tarsy_llm.http_errors import kind_of_status, sentence
 from tarsy_llm.lenient_model import LenientModel
 from tarsy_llm.openai_wire import REASONING_FIELDS, opaque_reasoning
-from tarsy_llm.protocol import Answer, Delta, ErrorKind, LlmError
+from tarsy_llm.protocol import Answer, Delta, ErrorKind, LlmCallError
 from tarsy_llm.sse import ServerSentEvent
 from tarsy_llm.tool_arguments import asked_tool
 from tarsy_llm.truncation import truncation_error
@@ -98,7 +98,7 @@ class OpenAiAccumulator:
         return self._finish is not None
 
     def take(self, event: ServerSentEvent) -> list[Delta]:
-        """Raises LlmError."""
+        """Raises LlmCallError."""
         if not event.data:
             return []
         chunk = self._chunk(event)
@@ -114,7 +114,7 @@ class OpenAiAccumulator:
         return self._piece(choice.delta) if choice.delta is not None else []
 
     def answer(self) -> Answer:
-        """Raises LlmError."""
+        """Raises LlmCallError."""
         self._check_end()
         return Answer(
             thinking=self._thinking,
@@ -130,15 +130,15 @@ class OpenAiAccumulator:
         try:
             return CompletionChunk.model_validate_json(event.data)
         except ValidationError:
-            raise LlmError(self._sentence("sent what is no chunk", event.data), kind=self._broken()) from None
+            raise LlmCallError(self._sentence("sent what is no chunk", event.data), kind=self._broken()) from None
 
-    def _told(self, event: ServerSentEvent) -> LlmError:
+    def _told(self, event: ServerSentEvent) -> LlmCallError:
         error: JsonValue = json.loads(event.data)
         code = error_code(error, "code") or error_code(error, "type")
         status = int(code) if code.isdecimal() else STATUS_OF_CODE.get(code, 500)
         said = self._sentence("sent an error in its answer", error_message(error))
         kind = kind_of_status(status)
-        return LlmError(said, kind=self._broken() if kind == "provider_error" else kind)
+        return LlmCallError(said, kind=self._broken() if kind == "provider_error" else kind)
 
     def _broken(self) -> ErrorKind:
         return "cut_off" if self._text or self._thinking or self._calls else "provider_error"
@@ -179,14 +179,14 @@ class OpenAiAccumulator:
 
     def _check_end(self) -> None:
         if self._refusal:
-            raise LlmError(self._sentence("does not answer this", self._refusal), kind="refused")
+            raise LlmCallError(self._sentence("does not answer this", self._refusal), kind="refused")
         match self._finish:
             case None:
-                raise LlmError(f"the answer of {self._provider} ended before its end", kind="cut_off")
+                raise LlmCallError(f"the answer of {self._provider} ended before its end", kind="cut_off")
             case "content_filter":
-                raise LlmError(f"{self._provider} held the answer back: content filter", kind="refused")
+                raise LlmCallError(f"{self._provider} held the answer back: content filter", kind="refused")
             case "error":
-                raise LlmError(f"{self._provider} ended the answer with an error", kind=self._broken())
+                raise LlmCallError(f"{self._provider} ended the answer with an error", kind=self._broken())
             case "length" if self._calls or not self._text:
                 raise truncation_error(self._provider)
 

@@ -13,6 +13,7 @@ from urllib.request import getproxies, proxy_bypass
 from pydantic_core import to_json
 
 from tarsy_llm.endpoint import Body
+from tarsy_llm.errors import LlmError
 from tarsy_llm.http_client import CONNECT_SECONDS, is_loopback, tls_context
 
 if TYPE_CHECKING:
@@ -27,8 +28,11 @@ MOST_HEADER_BYTES = 64 * 1024
 MOST_REFUSAL_BYTES = 256 * 1024
 
 
-class Unreached(Exception):
-    """The server did not begin to answer; what aiohttp said of it is the cause."""
+class UnreachedError(LlmError):
+    """The server did not begin to answer; what aiohttp said of it is the cause.
+
+    The caller reports it as LlmCallError.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +41,11 @@ class RefusedResponse:
     headers: Mapping[str, str]
 
 
-class HttpStatusError(Exception):
-    """It answered with a status that is no success. `body` is what it said: JSON, or else text."""
+class HttpStatusError(LlmError):
+    """It answered with a status that is no success. `body` is what it said: JSON, or else text.
+
+    The caller reports it as LlmCallError.
+    """
 
     def __init__(self, response: RefusedResponse, body: object) -> None:
         super().__init__(response.status_code)
@@ -46,8 +53,8 @@ class HttpStatusError(Exception):
         self.body = body
 
 
-class BrokenOff(Exception):
-    """The answer ended in the middle; what aiohttp said of it is the cause."""
+class BrokenOffError(LlmError):
+    """The answer ended in the middle; what aiohttp said of it is the cause. The caller reports it as LlmCallError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +62,14 @@ class AnswerStream:
     response: "aiohttp.ClientResponse"
 
     async def iter_bytes(self) -> AsyncIterator[bytes]:
-        """Raises BrokenOff."""
+        """Raises BrokenOffError."""
         import aiohttp
 
         try:
             async for chunk in self.response.content.iter_any():
                 yield chunk
         except (aiohttp.ClientError, OSError) as problem:
-            raise BrokenOff from problem
+            raise BrokenOffError from problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +85,7 @@ class OpenAiHttp:
 
     @asynccontextmanager
     async def asking(self, said: Mapping[str, str], body: Body) -> AsyncGenerator[AnswerStream]:
-        """Raises Unreached, HttpStatusError."""
+        """Raises UnreachedError, HttpStatusError."""
         import aiohttp  # It has been imported: there is a session.
 
         try:
@@ -86,7 +93,7 @@ class OpenAiHttp:
                 self.address, data=to_json(body), headers=said, proxy=self.proxy, allow_redirects=False
             )
         except (aiohttp.ClientError, OSError) as problem:
-            raise Unreached from problem
+            raise UnreachedError from problem
         try:
             if not 200 <= response.status < 300:
                 refusal = RefusedResponse(response.status, dict(response.headers))

@@ -8,6 +8,7 @@ from pydantic import JsonValue
 from tarsy_contracts.chain import NativeTool
 from tarsy_contracts.conversation import Conversation, ToolDefinition, Usage
 from tarsy_contracts.message import Value
+from tarsy_llm.errors import LlmError
 
 
 class LlmRequest(Value):
@@ -78,10 +79,12 @@ middle of the answer."""
 FINAL: frozenset[ErrorKind] = frozenset({"credentials", "invalid_request", "refused"})
 
 
-class LlmError(Exception):
+class LlmCallError(LlmError):
     """The call failed. The message is a sentence without secrets of ours; it is masked all the same when it is kept.
 
     `retry_after_seconds`: what the provider asked us to wait.
+
+    The caller repeats it if `retryable`; else the operator reads the message.
     """
 
     def __init__(self, message: str, *, kind: ErrorKind, retry_after_seconds: float | None = None) -> None:
@@ -97,7 +100,7 @@ class LlmError(Exception):
 
 class Llm(Protocol):
     def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
-        """Deltas, then one Answer. Raises LlmError. Closing the generator ends the call."""
+        """Deltas, then one Answer. Raises LlmCallError. Closing the generator ends the call."""
         ...
 
     async def aclose(self) -> None:

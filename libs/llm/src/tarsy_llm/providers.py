@@ -22,7 +22,7 @@ PROVIDER_TYPES: Mapping[str, ProviderType] = {
 def build_llms(
     providers: Mapping[str, Provider], limits: StreamLimits, *, sleep: Sleep = asyncio.sleep
 ) -> dict[str, Llm]:
-    """Raises ScriptInvalid. Once a process: the scripted one remembers what it failed. The caller closes them."""
+    """Raises InvalidScriptError. Once a process: the scripted one remembers what it failed. The caller closes them."""
     return {name: build_llm(provider, limits, sleep=sleep) for name, provider in providers.items()}
 
 

@@ -9,14 +9,18 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, field_validator, model_validator
 from pydantic_core import ErrorDetails
 
+from tarsy_llm.errors import LlmError
 from tarsy_llm.protocol import ErrorKind
-from tarsy_llm.yaml_lines import YamlLines, YamlWrong
+from tarsy_llm.yaml_lines import InvalidYamlError, YamlLines
 
 MIDWAY: frozenset[ErrorKind] = frozenset({"stalled", "cut_off"})
 
 
-class ScriptInvalid(Exception):
-    """A script cannot be played. The message has one line for each mistake, with file and line."""
+class InvalidScriptError(LlmError):
+    """A script cannot be played. The message has one line for each mistake, with file and line.
+
+    The operator corrects it.
+    """
 
 
 class ScriptPart(BaseModel):
@@ -106,16 +110,16 @@ class Script:
 
 
 def load_scripts(files: Sequence[Path]) -> Script:
-    """One script with the turns of all files, in order. Raises ScriptInvalid with every mistake of every file."""
+    """One script with the turns of all files, in order. Raises InvalidScriptError with every mistake of every file."""
     turns: list[PlacedTurn] = []
     mistakes: list[str] = []
     for file in files:
         try:
             turns += _turns_of(file)
-        except ScriptInvalid as problem:
+        except InvalidScriptError as problem:
             mistakes.append(str(problem))
     if mistakes:
-        raise ScriptInvalid("\n".join(mistakes))
+        raise InvalidScriptError("\n".join(mistakes))
     return Script(tuple(turns))
 
 
@@ -124,13 +128,13 @@ def _turns_of(file: Path) -> list[PlacedTurn]:
         document = YamlLines(file.read_text(encoding="utf-8"))
         turns = ScriptFile.model_validate(document.data).turns
     except (OSError, UnicodeDecodeError) as problem:
-        raise ScriptInvalid(f"{file}: cannot be read: {problem}") from problem
-    except YamlWrong as problem:
-        raise ScriptInvalid(f"{file}:{problem.line}: {problem}") from problem
+        raise InvalidScriptError(f"{file}: cannot be read: {problem}") from problem
+    except InvalidYamlError as problem:
+        raise InvalidScriptError(f"{file}:{problem.line}: {problem}") from problem
     except ValidationError as problem:
         rows = problem.errors(include_url=False, include_input=False)
         mistakes = sorted((document.line(row["loc"]), _sentence(row)) for row in rows)
-        raise ScriptInvalid("\n".join(f"{file}:{line}: {text}" for line, text in mistakes)) from None
+        raise InvalidScriptError("\n".join(f"{file}:{line}: {text}" for line, text in mistakes)) from None
     return [PlacedTurn(turn, f"{file}:{document.line(('turns', index))}") for index, turn in enumerate(turns)]
 
 

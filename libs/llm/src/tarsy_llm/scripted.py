@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 
 from tarsy_contracts.conversation import AssistantMessage, Conversation, Usage
-from tarsy_llm.protocol import Answer, AskedTool, Delta, ErrorKind, LlmError, LlmRequest
+from tarsy_llm.protocol import Answer, AskedTool, Delta, ErrorKind, LlmCallError, LlmRequest
 from tarsy_llm.script import PlacedTurn, Script, ScriptedTurn
 
 MODEL = "scripted"
@@ -50,7 +50,7 @@ class ScriptedLlm:
         who = f"agent {request.agent}, iteration {request.iteration}"
         turns = [*self._turns(request.agent, request.iteration), *self._turns(request.agent, None)]
         if not turns:
-            raise LlmError(f"the script has no turn for {who}", kind="invalid_request")
+            raise LlmCallError(f"the script has no turn for {who}", kind="invalid_request")
         heard = _everything_said(request.conversation)
         for number, placed in turns:
             if not _missing(placed.turn, heard):
@@ -65,23 +65,23 @@ class ScriptedLlm:
             if (placed.turn.agent, placed.turn.iteration) == (agent, iteration)
         ]
 
-    def _failure(self, number: int, turn: ScriptedTurn) -> LlmError | None:
+    def _failure(self, number: int, turn: ScriptedTurn) -> LlmCallError | None:
         if turn.fail is None or (turn.times is not None and self._failed[number] >= turn.times):
             return None
         self._failed[number] += 1
         otherwise: ErrorKind = "provider_error" if turn.retryable else "invalid_request"
-        return LlmError(turn.fail, kind=turn.kind or otherwise, retry_after_seconds=turn.retry_after_seconds)
+        return LlmCallError(turn.fail, kind=turn.kind or otherwise, retry_after_seconds=turn.retry_after_seconds)
 
 
 def _missing(turn: ScriptedTurn, heard: str) -> list[str]:
     return [text for text in turn.needs if text not in heard]
 
 
-def _lacks(turns: list[PlacedTurn], heard: str, who: str) -> LlmError:
+def _lacks(turns: list[PlacedTurn], heard: str, who: str) -> LlmCallError:
     """Names the turn that comes nearest: the others are those of other incidents."""
     nearest = max(turns, key=lambda placed: len(placed.turn.needs) - len(_missing(placed.turn, heard)))
     missing = _missing(nearest.turn, heard)
-    return LlmError(
+    return LlmCallError(
         f"the script for {who} needs {missing}: the conversation does not hold it ({nearest.place})",
         kind="invalid_request",
     )
@@ -91,7 +91,7 @@ def _refuse(placed: PlacedTurn, heard: str, who: str) -> None:
     """The sentence names the place in the script, not the text: that is a secret, and the sentence is kept for ever."""
     for index, text in enumerate(placed.turn.refuses):
         if text in heard:
-            raise LlmError(
+            raise LlmCallError(
                 f"the script for {who} refuses: the conversation holds refuses[{index}] ({placed.place})",
                 kind="invalid_request",
             )

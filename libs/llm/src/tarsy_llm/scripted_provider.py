@@ -8,7 +8,7 @@ from tarsy_llm.timeouts import StreamLimits
 
 
 def _build(provider: Provider, limits: StreamLimits, sleep: Sleep) -> Llm:
-    """Raises ScriptInvalid."""
+    """Raises InvalidScriptError."""
     return ScriptedLlm(load_scripts(provider.scripts), sleep, pace_seconds=provider.pace_seconds)
 
 

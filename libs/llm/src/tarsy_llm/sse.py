@@ -6,11 +6,13 @@ The SDKs read them too, but keep signs of life (comments, pings) to themselves, 
 from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass
 
+from tarsy_llm.errors import LlmError
+
 MOST_LINE_BYTES = 16 * 1024 * 1024
 
 
-class LineTooLong(Exception):
-    """More than we are willing to hold came without an end of the line."""
+class LineTooLongError(LlmError):
+    """More than we are willing to hold came without an end of the line. The caller gives the stream up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ async def _lines(chunks: AsyncIterator[bytes]) -> AsyncGenerator[str]:
             rest.clear()
         rest += open_line
         if len(rest) > MOST_LINE_BYTES:
-            raise LineTooLong(f"a line of more than {MOST_LINE_BYTES} bytes")
+            raise LineTooLongError(f"a line of more than {MOST_LINE_BYTES} bytes")
     if rest:
         yield _text(rest)
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
 
-from tarsy_llm.protocol import Answer, Delta, ErrorKind, Llm, LlmError, LlmRequest
+from tarsy_llm.protocol import Answer, Delta, ErrorKind, Llm, LlmCallError, LlmRequest
 
 type Parts = AsyncGenerator[Delta | Answer]
 
@@ -19,7 +19,7 @@ class StreamLimits:
 
 
 class LimitedLlm:
-    """An `Llm` whose silence ends as an LlmError."""
+    """An `Llm` whose silence ends as an LlmCallError."""
 
     def __init__(self, llm: Llm, limits: StreamLimits) -> None:
         self._llm = llm
@@ -39,20 +39,20 @@ class LimitedLlm:
 
     async def _first(self, parts: Parts) -> Delta | Answer:
         seconds = self._limits.first_chunk_seconds
-        nothing = LlmError(f"the model said nothing within {seconds:g} seconds", kind="first_chunk_timeout")
+        nothing = LlmCallError(f"the model said nothing within {seconds:g} seconds", kind="first_chunk_timeout")
         return await _part(parts, seconds, silence=nothing, end="provider_error")
 
     async def _next(self, parts: Parts) -> Delta | Answer:
         seconds = self._limits.stall_seconds
-        stalled = LlmError(f"the model fell silent for {seconds:g} seconds", kind="stalled")
+        stalled = LlmCallError(f"the model fell silent for {seconds:g} seconds", kind="stalled")
         return await _part(parts, seconds, silence=stalled, end="cut_off")
 
 
-async def _part(parts: Parts, seconds: float, *, silence: LlmError, end: ErrorKind) -> Delta | Answer:
+async def _part(parts: Parts, seconds: float, *, silence: LlmCallError, end: ErrorKind) -> Delta | Answer:
     try:
         async with asyncio.timeout(seconds):
             return await anext(parts)
     except TimeoutError:
         raise silence from None
     except StopAsyncIteration:
-        raise LlmError("the model ended without an answer", kind=end) from None
+        raise LlmCallError("the model ended without an answer", kind=end) from None

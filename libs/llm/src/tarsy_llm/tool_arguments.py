@@ -4,21 +4,21 @@ import json
 
 from pydantic import JsonValue
 
-from tarsy_llm.protocol import AskedTool, LlmError
+from tarsy_llm.protocol import AskedTool, LlmCallError
 
 
 def asked_tool(provider: str, name: str, arguments: str) -> AskedTool:
-    """No text means no arguments. Raises LlmError: the model may do better when it is asked again."""
+    """No text means no arguments. Raises LlmCallError: the model may do better when it is asked again."""
     if not name:
-        raise LlmError(f"{provider} asked for a tool without a name", kind="provider_error")
+        raise LlmCallError(f"{provider} asked for a tool without a name", kind="provider_error")
     try:
         found: JsonValue = json.loads(arguments) if arguments.strip() else {}
     except ValueError:
-        raise LlmError(
+        raise LlmCallError(
             f"{provider} asked for the tool {name} with arguments that are not JSON", kind="provider_error"
         ) from None
     if not isinstance(found, dict):
-        raise LlmError(
+        raise LlmCallError(
             f"{provider} asked for the tool {name} with arguments that are no JSON object", kind="provider_error"
         )
     return AskedTool(name=name, arguments=found)

@@ -4,11 +4,13 @@ from typing import Any
 
 import yaml
 
+from tarsy_llm.errors import LlmError
+
 type Place = tuple[str | int, ...]
 
 
-class YamlWrong(ValueError):
-    """The text is not the YAML that is wanted here."""
+class InvalidYamlError(LlmError, ValueError):
+    """The text is not the YAML that is wanted here. The operator corrects the line."""
 
     def __init__(self, line: int, problem: str) -> None:
         super().__init__(problem)
@@ -16,7 +18,7 @@ class YamlWrong(ValueError):
 
 
 class YamlLines:
-    """Raises YamlWrong. No aliases: nobody repeats himself in a script."""
+    """Raises InvalidYamlError. No aliases: nobody repeats himself in a script."""
 
     def __init__(self, text: str) -> None:
         self._lines: dict[Place, int] = {}
@@ -26,11 +28,11 @@ class YamlLines:
             self.data: Any = yaml.safe_load(text)
         except yaml.MarkedYAMLError as problem:
             mark = problem.problem_mark
-            raise YamlWrong(mark.line + 1 if mark else 1, f"is not YAML: {problem.problem}") from problem
+            raise InvalidYamlError(mark.line + 1 if mark else 1, f"is not YAML: {problem.problem}") from problem
         except (yaml.YAMLError, ValueError) as problem:
-            raise YamlWrong(1, f"is not YAML: {problem}") from problem
+            raise InvalidYamlError(1, f"is not YAML: {problem}") from problem
         if alias is not None:
-            raise YamlWrong(alias.start_mark.line + 1, "aliases are not allowed here")
+            raise InvalidYamlError(alias.start_mark.line + 1, "aliases are not allowed here")
         if root is not None:
             self._note(root, ())
 
@@ -49,6 +51,6 @@ class YamlLines:
             for key, value in node.value:
                 inside = (*place, str(key.value))
                 if inside in self._lines:
-                    raise YamlWrong(key.start_mark.line + 1, f"{key.value} stands here a second time")
+                    raise InvalidYamlError(key.start_mark.line + 1, f"{key.value} stands here a second time")
                 self._lines[inside] = key.start_mark.line + 1
                 self._note(value, inside)

@@ -8,6 +8,7 @@ from typing import Self
 
 from tarsy_masking.custom_patterns import compile_custom
 from tarsy_masking.edits import AppliedEdit, Edit, EditHistory, apply_labels, changed_lines, rewrite
+from tarsy_masking.errors import MaskingError
 from tarsy_masking.findings import Finding, findings_in
 from tarsy_masking.json_value import JsonValue
 from tarsy_masking.kubernetes_json import json_secrets
@@ -31,8 +32,8 @@ type _Find = Callable[[bytes], list[Edit]]
 type _Noted = Callable[[Sequence[AppliedEdit]], None]
 
 
-class NeverSettlesError(Exception):
-    """Masking the masked text would change it again and again."""
+class NeverSettlesError(MaskingError):
+    """Masking the masked text would change it again and again. The caller redacts the whole text."""
 
 
 class Masker:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from tarsy_masking.errors import MaskingError
 from tarsy_masking.patterns import read_patterns
 
 
@@ -26,8 +27,8 @@ class PatternProblem(NamedTuple):
     reason: str
 
 
-class InvalidPatternsError(ValueError):
-    """Everything that is wrong in one call, so that a configuration is mended in one go."""
+class InvalidPatternsError(MaskingError, ValueError):
+    """Everything that is wrong in one call, so that a configuration is mended in one go. The operator corrects them."""
 
     def __init__(self, mistakes: Sequence[PatternProblem]) -> None:
         super().__init__("; ".join(f"{mistake.subject!r}: {mistake.reason}" for mistake in mistakes))

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from tarsy_service.problems import Problem
+from tarsy_service.problems import ProblemError
 
 AUTHOR_HEADERS = ("x-forwarded-user", "x-forwarded-email", "x-remote-user")
 NOBODY = "api-client"
@@ -36,11 +36,11 @@ class Caller:
 
 
 def caller_of(headers: Mapping[str, str], *, otherwise: str = NOBODY) -> Caller:
-    """`headers` with names in lower case, or of any. Raises Problem for a key that cannot be one."""
+    """`headers` with names in lower case, or of any. Raises ProblemError for a key that cannot be one."""
     names = (headers.get(name, "").strip() for name in AUTHOR_HEADERS)
     key = headers.get(KEY_HEADER)
     if key is not None and not 0 < len(key.strip()) <= LONGEST_KEY:
-        raise Problem(400, "Invalid request", f"Idempotency-Key has to have 1 to {LONGEST_KEY} characters.")
+        raise ProblemError(400, "Invalid request", f"Idempotency-Key has to have 1 to {LONGEST_KEY} characters.")
     return Caller(next((name for name in names if name), otherwise), key)
 
 
@@ -57,10 +57,10 @@ class KeyedBodies:
         self._digests: OrderedDict[str, bytes] = OrderedDict()
 
     def check(self, request_id: str, body: bytes) -> None:
-        """`request_id` stands for the caller and the key. Raises Problem when they came with another body before."""
+        """`request_id` stands for caller and key. Raises ProblemError when they came with another body before."""
         digest = hashlib.blake2b(body, digest_size=16, key=self._salt).digest()
         if self._digests.setdefault(request_id, digest) != digest:
-            raise Problem(422, "Unprocessable Content", OTHER_BODY)
+            raise ProblemError(422, "Unprocessable Content", OTHER_BODY)
         self._digests.move_to_end(request_id)
         if len(self._digests) > self._most:
             self._digests.popitem(last=False)

@@ -6,13 +6,18 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
+from tarsy_service.errors import ServiceError
+
 CLIENT_GONE = 499
 """As proxies name it: no error of ours."""
 MEDIA_TYPE = "application/problem+json"
 
 
-class Problem(Exception):
-    """Raised by a handler that answers with a problem. `pointer` is a JSON pointer into the request's body."""
+class ProblemError(ServiceError):
+    """Raised by a handler that answers with a problem. `pointer` is a JSON pointer into the request's body.
+
+    The caller of the API acts on `status`.
+    """
 
     def __init__(self, status: int, title: str, detail: str, *, pointer: str | None = None) -> None:
         super().__init__(detail)
@@ -32,8 +37,8 @@ def problem_response(status: int, title: str, detail: str, errors: list[dict[str
 def install_problem_handlers(app: FastAPI) -> None:
     """Every error that the app answers becomes a problem: ours, FastAPI's, and the router's 404 and 405."""
 
-    @app.exception_handler(Problem)
-    async def ours(_: Request, problem: Problem) -> JSONResponse:
+    @app.exception_handler(ProblemError)
+    async def ours(_: Request, problem: ProblemError) -> JSONResponse:
         errors = [{"detail": problem.detail, "pointer": problem.pointer}] if problem.pointer is not None else None
         return problem_response(problem.status, problem.title, problem.detail, errors)
 

@@ -9,13 +9,17 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mappi
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from tarsy_service.errors import ServiceError
 from tarsy_service.loop_progress import ServiceLoops
 
 type Work = Coroutine[object, object, object]
 
 
-class TaskEnded(Exception):
-    """A long-lived task ended by itself: it returned, or was cancelled from inside. The message names it."""
+class TaskEndedError(ServiceError):
+    """A long-lived task ended by itself: it returned, or was cancelled from inside. The message names it.
+
+    We find out why; the service ends meanwhile.
+    """
 
 
 def never() -> bool:
@@ -106,10 +110,10 @@ class SupervisedGroup:
 
 
 async def until_cancelled(name: str, work: Work, may_end: Callable[[], bool] = never) -> None:
-    """Raises TaskEnded when the work ends, though nobody cancelled this task."""
+    """Raises TaskEndedError when the work ends, though nobody cancelled this task."""
     await not_cancelled_from_inside(name, work)
     if not _is_cancelled() and not may_end():
-        raise TaskEnded(f"{name} ended, though nobody had asked it to")
+        raise TaskEndedError(f"{name} ended, though nobody had asked it to")
 
 
 async def _finite(name: str, work: Work) -> None:
@@ -117,13 +121,13 @@ async def _finite(name: str, work: Work) -> None:
 
 
 async def not_cancelled_from_inside[T](name: str, work: Awaitable[T]) -> T:
-    """Returns what the work returns. Raises TaskEnded when it was cancelled, though nobody cancelled this task."""
+    """Returns what the work returns. Raises TaskEndedError when it was cancelled, though nobody cancelled this task."""
     try:
         return await work
     except asyncio.CancelledError as problem:
         if _is_cancelled():
             raise
-        raise TaskEnded(f"{name} was cancelled, though nobody had asked for it") from problem
+        raise TaskEndedError(f"{name} was cancelled, though nobody had asked for it") from problem
 
 
 def _is_cancelled() -> bool:

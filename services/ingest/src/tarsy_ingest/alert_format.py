@@ -36,7 +36,7 @@ class AlertFormat:
     """`source` names it: in sessions, in metrics, and in the path of its door.
 
     `matches` recognises it on the alerts topic. `read` gets the body, the known alert types, who sends it, and the type
-    that the sender asked for, if any; it raises AlertRejected.
+    that the sender asked for, if any; it raises AlertRejectedError.
     """
 
     source: AlertSource

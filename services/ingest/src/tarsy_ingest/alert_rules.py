@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tarsy_config.config import Config
-from tarsy_ingest.raw_alert import AlertRejected
+from tarsy_ingest.raw_alert import AlertRejectedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,11 +15,11 @@ class AlertTypes:
     default: str
 
     def require(self, name: str | None) -> str:
-        """For who asks for a type by its name. Raises AlertRejected."""
+        """For who asks for a type by its name. Raises AlertRejectedError."""
         if name is None:
             return self.default
         if name not in self.known:
-            raise AlertRejected(
+            raise AlertRejectedError(
                 (("alert_type",), f"no chain has this alert type; known: {', '.join(sorted(self.known))}")
             )
         return name

@@ -35,7 +35,7 @@ class Webhook(Payload):
 
 
 def read_webhook(value: JsonValue, types: AlertTypes, author: str = SOURCE, alert_type: str | None = None) -> Notices:
-    """`alert_type` is for all alerts of the webhook. Raises AlertRejected."""
+    """`alert_type` is for all alerts of the webhook. Raises AlertRejectedError."""
     webhook = validate(Webhook, value)
     asked = types.require(alert_type) if alert_type else None
     notices = (

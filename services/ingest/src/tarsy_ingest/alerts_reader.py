@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 import structlog
 
 from tarsy_bus.retries import growing_pauses
-from tarsy_bus.tolerant_consumer import PositionLost
+from tarsy_bus.tolerant_consumer import PositionLostError
 from tarsy_ingest.alerts_topic import AlertsTopic
 from tarsy_ingest.metrics import Metrics
 from tarsy_service.supervision import Supervisor
@@ -61,7 +61,7 @@ class AlertsReader:
 
     def _sentence(self, problem: Exception) -> str:
         """Without what strangers wrote: only the type of an error that nobody foresaw."""
-        if isinstance(problem, PositionLost):
+        if isinstance(problem, PositionLostError):
             return (
                 f"The alerts topic is not read, alerts over HTTP are taken: {problem}. Look whether alerts were lost, "
                 f"then tell group {self._topic.group} where to go on (kafka-consumer-groups --reset-offsets, see "

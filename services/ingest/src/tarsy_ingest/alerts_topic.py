@@ -19,15 +19,16 @@ from tarsy_bus.dead_letters import dead_letter
 from tarsy_bus.fetch_progress import FetchProgress
 from tarsy_bus.outages import wait_out
 from tarsy_bus.partition_reader import Record, poll
-from tarsy_bus.publisher import NotWritten, Publisher, TooLarge, not_written
+from tarsy_bus.publisher import NotWrittenError, Publisher, TooLargeError, not_written
 from tarsy_bus.record_parsing import UnparsableRecord
 from tarsy_bus.retries import retry
 from tarsy_bus.start_positions import AssignedPartitions
 from tarsy_bus.tracing import carried_traceparent
 from tarsy_ingest.alert_rules import AlertRules
+from tarsy_ingest.errors import IngestError
 from tarsy_ingest.intake import Intake
 from tarsy_ingest.metrics import BurialReason, Metrics
-from tarsy_ingest.raw_alert import AlertRejected, AlertTooLarge
+from tarsy_ingest.raw_alert import AlertRejectedError, AlertTooLargeError
 from tarsy_ingest.record_parser import RecordPosition, read_record
 
 log = structlog.get_logger(__name__)
@@ -36,8 +37,8 @@ POLL_MS = 1_000
 MOST_RECORDS = 100
 
 
-class Unparsable(Exception):
-    """A record that Kafka's client library cannot parse."""
+class UnparsableRecordError(IngestError):
+    """A record that Kafka's client library cannot parse. The operator finds it in the dead letters."""
 
 
 class AlertsTopic:
@@ -66,7 +67,7 @@ class AlertsTopic:
     async def follow(self, cluster: str, progressed: Callable[[], None]) -> None:
         """Reads until it is cancelled or fails; `progressed` is called while Kafka answers, also when nothing is new.
 
-        Raises PositionLost when the topic does not hold the records to go on with, else whatever went wrong.
+        Raises PositionLostError when the topic does not hold the records to go on with, else whatever went wrong.
         """
         consumer = member(self._bus, self.group)
         assigned = AssignedPartitions(consumer, may_skip=False)
@@ -101,17 +102,17 @@ class AlertsTopic:
     async def _hand_over(self, record: Record, cluster: str) -> None:
         """To the inbox, or to the dead letters.
 
-        Raises what says nothing of the record: NotWritten, KafkaError, OSError.
+        Raises what says nothing of the record: NotWrittenError, KafkaError, OSError.
         """
         try:
             await self._accept(record, cluster)
-        except Unparsable as problem:
+        except UnparsableRecordError as problem:
             await self._bury(record, str(problem), "unparsable")
-        except (AlertRejected, TooLarge) as problem:
+        except (AlertRejectedError, TooLargeError) as problem:
             # The place of a mistake has names that the sender gave.
-            too_large = isinstance(problem, AlertTooLarge | TooLarge)
+            too_large = isinstance(problem, AlertTooLargeError | TooLargeError)
             await self._bury(record, self._mask(str(problem)), "too_large" if too_large else "refused")
-        except (NotWritten, KafkaError, OSError):
+        except (NotWrittenError, KafkaError, OSError):
             raise
         except Exception as problem:  # noqa: BLE001 - a mistake in our code costs the record that found it, and no other
             # Without its message, which may repeat what strangers wrote.
@@ -121,7 +122,7 @@ class AlertsTopic:
 
     async def _accept(self, record: Record, cluster: str) -> None:
         if isinstance(record, UnparsableRecord):
-            raise Unparsable(record.problem)
+            raise UnparsableRecordError(record.problem)
         position = RecordPosition(cluster, record.topic, record.partition, record.offset)
         cause = carried_traceparent(record.headers)
         notices = read_record(record.value, record.headers, position, self._rules)

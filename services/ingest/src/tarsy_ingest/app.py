@@ -28,7 +28,7 @@ NAME = "ingest"
 
 
 def build(settings: IngestSettings, registry: CollectorRegistry) -> Service:
-    """Raises ConfigInvalid."""
+    """Raises InvalidConfigError."""
     config = load_config(settings.config_dir, os.environ)
     rules = rules_of(config)
     masker = Masker.default(settings.masking_key_bytes)

@@ -9,7 +9,7 @@ from pydantic import Field, JsonValue
 from tarsy_contracts.ids import session_of_cloudevent
 from tarsy_ingest.alert_rules import AlertTypes
 from tarsy_ingest.lenient_submission import submission_in
-from tarsy_ingest.raw_alert import AlertRejected, Payload, RawAlert, check_size, parse_json, validate
+from tarsy_ingest.raw_alert import AlertRejectedError, Payload, RawAlert, check_size, parse_json, validate
 
 HEADER = "ce_"
 
@@ -29,17 +29,17 @@ class Structured(CloudEventAttributes):
 
 
 def read_structured(value: JsonValue, types: AlertTypes) -> RawAlert:
-    """Raises AlertRejected."""
+    """Raises AlertRejectedError."""
     event = validate(Structured, value)
     if event.data_base64 is not None:
         return _raw_alert(event, _decoded(event.data_base64), types)
     if event.data is None:
-        raise AlertRejected((("data",), "is missing"))
+        raise AlertRejectedError((("data",), "is missing"))
     return _raw_alert(event, event.data, types)
 
 
 def read_binary(headers: Mapping[str, str], text: str, types: AlertTypes) -> RawAlert:
-    """Raises AlertRejected."""
+    """Raises AlertRejectedError."""
     attributes = {name.removeprefix(HEADER): value for name, value in headers.items() if name.startswith(HEADER)}
     return _raw_alert(validate(CloudEventAttributes, dict(attributes)), _json_or_text(text), types)
 
@@ -62,11 +62,11 @@ def _decoded(text: str) -> JsonValue:
     try:
         return _json_or_text(check_size(base64.b64decode(text, validate=True).decode(), ("data_base64",)))
     except (binascii.Error, UnicodeDecodeError):
-        raise AlertRejected((("data_base64",), "is not the base64 form of UTF-8 text")) from None
+        raise AlertRejectedError((("data_base64",), "is not the base64 form of UTF-8 text")) from None
 
 
 def _json_or_text(text: str) -> JsonValue:
     try:
         return parse_json(text)
-    except AlertRejected:
+    except AlertRejectedError:
         return text

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from fastapi import APIRouter, Request
 
-from tarsy_bus.publisher import TooLarge
+from tarsy_bus.publisher import TooLargeError
 from tarsy_bus.tracing import HEADER
 from tarsy_contracts.alert import AlertSource
 from tarsy_contracts.api.alerts import AlertAccepted, WebhookAccepted, WebhookAlertAccepted
@@ -20,7 +20,7 @@ from tarsy_ingest.http_body import read_body
 from tarsy_ingest.http_problems import alert_route
 from tarsy_ingest.intake import Intake
 from tarsy_ingest.metrics import Metrics
-from tarsy_ingest.raw_alert import AlertRejected, Payload, parse_json
+from tarsy_ingest.raw_alert import AlertRejectedError, Payload, parse_json
 from tarsy_ingest.submission import Submission, read_submission
 from tarsy_service.caller import KeyedBodies, caller_of
 
@@ -89,7 +89,7 @@ async def _accept_notice(
 def _refusals_counted(metrics: Metrics, source: AlertSource) -> Iterator[None]:
     try:
         yield
-    except (AlertRejected, TooLarge):
+    except (AlertRejectedError, TooLargeError):
         metrics.count(source, "refused")
         raise
 

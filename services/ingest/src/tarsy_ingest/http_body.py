@@ -2,13 +2,13 @@
 
 from fastapi import Request
 
-from tarsy_ingest.raw_alert import AlertTooLarge
+from tarsy_ingest.raw_alert import AlertTooLargeError
 
 BODY_LIMIT_BYTES = 2 * 1024 * 1024
 
 
 async def read_body(request: Request) -> bytes:
-    """Raises AlertTooLarge as soon as it is clear."""
+    """Raises AlertTooLargeError as soon as it is clear."""
     declared = request.headers.get("content-length", "")
     if declared.isdecimal() and int(declared) > BODY_LIMIT_BYTES:
         raise _too_large()
@@ -20,5 +20,5 @@ async def read_body(request: Request) -> bytes:
     return bytes(body)
 
 
-def _too_large() -> AlertTooLarge:
-    return AlertTooLarge(((), f"the body is larger than {BODY_LIMIT_BYTES} bytes"))
+def _too_large() -> AlertTooLargeError:
+    return AlertTooLargeError(((), f"the body is larger than {BODY_LIMIT_BYTES} bytes"))

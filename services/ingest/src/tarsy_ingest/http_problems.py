@@ -7,9 +7,9 @@ from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 
-from tarsy_bus.publisher import NotWritten, TooLarge
-from tarsy_ingest.raw_alert import AlertRejected, AlertTooLarge, FieldPath
-from tarsy_service.problems import Problem, problem_response
+from tarsy_bus.publisher import NotWrittenError, TooLargeError
+from tarsy_ingest.raw_alert import AlertRejectedError, AlertTooLargeError, FieldPath
+from tarsy_service.problems import ProblemError, problem_response
 
 RETRY_AFTER_SECONDS = 5
 
@@ -24,16 +24,16 @@ def alert_route(mask: Callable[[str], str]) -> type[APIRoute]:
             async def answer(request: Request) -> Response:
                 try:
                     return await handle(request)
-                except AlertTooLarge as problem:
+                except AlertTooLargeError as problem:
                     ((place, text),) = problem.mistakes
-                    raise Problem(413, "Too large", text, pointer=_pointer(place)) from None
-                except TooLarge:
+                    raise ProblemError(413, "Too large", text, pointer=_pointer(place)) from None
+                except TooLargeError:
                     detail = "the alert is too large once it is masked and written down"
-                    raise Problem(413, "Too large", detail) from None
-                except AlertRejected as problem:
+                    raise ProblemError(413, "Too large", detail) from None
+                except AlertRejectedError as problem:
                     rows = [_row(place, text, mask) for place, text in problem.mistakes]
                     raise RequestValidationError(rows) from None
-                except NotWritten:
+                except NotWrittenError:
                     return _try_again()
 
             return answer

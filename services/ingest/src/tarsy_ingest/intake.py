@@ -9,14 +9,14 @@ from contextlib import asynccontextmanager
 import structlog
 from opentelemetry.trace import Tracer
 
-from tarsy_bus.publisher import NotWritten, Publisher
+from tarsy_bus.publisher import NotWrittenError, Publisher
 from tarsy_bus.tracing import open_span, traceparent_of
 from tarsy_contracts.alert import ALERT_LIMIT_BYTES
 from tarsy_contracts.ids import report_id
 from tarsy_contracts.inputs import AlertReceived
 from tarsy_ingest.masking import AlertMaskers, mask_alert
 from tarsy_ingest.metrics import Metrics
-from tarsy_ingest.raw_alert import AlertTooLarge, RawAlert
+from tarsy_ingest.raw_alert import AlertTooLargeError, RawAlert
 
 log = structlog.get_logger(__name__)
 
@@ -41,13 +41,13 @@ class Intake:
                 self._running = False
 
     async def accept(self, raw_alert: RawAlert, *, delivery_id: str, cause: str | None = None) -> None:
-        """Returns when Kafka acknowledged the alert. Raises NotWritten, AlertTooLarge or TooLarge.
+        """Returns when Kafka acknowledged the alert. Raises NotWrittenError, AlertTooLargeError or TooLargeError.
 
         `delivery_id` says which sending of the alert this is: the same sending, tried again, is the same input. `cause`
         is the sender's `traceparent`.
         """
         if not self._running:
-            raise NotWritten("the service is not running")
+            raise NotWrittenError("the service is not running")
         source = {"tarsy.alert.source": raw_alert.source}
         with open_span(self._tracer, "receive_alert", session_id=raw_alert.session_id, cause=cause, attributes=source):
             await self._queue(raw_alert, delivery_id)
@@ -59,7 +59,7 @@ class Intake:
         written_down = alert.model_dump_json().encode()
         if len(written_down) > ALERT_LIMIT_BYTES:
             text = f"takes more than {ALERT_LIMIT_BYTES} bytes once it is masked and written down as JSON"
-            raise AlertTooLarge((raw_alert.place, text))
+            raise AlertTooLargeError((raw_alert.place, text))
         digest = hashlib.sha256(written_down).hexdigest()
         try:
             await self._publisher.publish(
@@ -70,7 +70,7 @@ class Intake:
                 subject=session_id,
                 traceparent=traceparent_of(session_id),
             )
-        except NotWritten:
+        except NotWrittenError:
             self._metrics.count(raw_alert.source, "not_written")
             raise
         self._metrics.queued(raw_alert.source, time.monotonic() - began)

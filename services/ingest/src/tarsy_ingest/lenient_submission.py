@@ -10,7 +10,7 @@ from typing import TypeGuard
 import structlog
 from pydantic import JsonValue
 
-from tarsy_ingest.raw_alert import AlertRejected, validate, web_address
+from tarsy_ingest.raw_alert import AlertRejectedError, validate, web_address
 from tarsy_ingest.submission import Submission
 
 log = structlog.get_logger(__name__)
@@ -35,7 +35,7 @@ def looks_like_submission(value: JsonValue) -> TypeGuard[dict[str, JsonValue]]:
 
 
 def read_leniently(value: dict[str, JsonValue]) -> LenientSubmission:
-    """Raises AlertRejected."""
+    """Raises AlertRejectedError."""
     wrong = _wrong_fields(value)
     submission = validate(Submission, {name: given for name, given in value.items() if name not in wrong})
     if not wrong:
@@ -48,7 +48,7 @@ def submission_in(data: JsonValue) -> LenientSubmission | None:
     """The submission in a CloudEvent, if there is one. Its form is the sender's own: nothing of it is refused."""
     try:
         found = read_leniently(data) if looks_like_submission(data) else None
-    except AlertRejected:
+    except AlertRejectedError:
         return None
     return found if found is not None and found.submission.data.strip() else None
 
@@ -57,7 +57,7 @@ def _wrong_fields(value: dict[str, JsonValue]) -> frozenset[str]:
     wrong: set[str] = set()
     try:
         validate(Submission, value)
-    except AlertRejected as problem:
+    except AlertRejectedError as problem:
         wrong = {str(place[0]) for place, _ in problem.mistakes if place}
     runbook = value.get("runbook")
     if runbook and isinstance(runbook, str) and web_address(runbook) is None:

@@ -6,13 +6,14 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 from pydantic_core import from_json
 
 from tarsy_contracts.alert import DATA_LIMIT_BYTES, PRIORITIES, AlertSource, McpSelection, Priority
+from tarsy_ingest.errors import IngestError
 
 type FieldPath = tuple[str | int, ...]
 type FieldError = tuple[FieldPath, str]
 
 
-class AlertRejected(Exception):
-    """The sender has to send something else. Each mistake is a place in what was sent and a sentence without its value.
+class AlertRejectedError(IngestError):
+    """The caller sends something else. Each mistake is a place in what was sent and a sentence without its value.
 
     What was sent is not masked yet: nothing of it may stand in the sentences.
     """
@@ -22,7 +23,7 @@ class AlertRejected(Exception):
         super().__init__("; ".join(f"/{'/'.join(str(part) for part in place)}: {text}" for place, text in mistakes))
 
 
-class AlertTooLarge(AlertRejected):
+class AlertTooLargeError(AlertRejectedError):
     """More than the limits allow."""
 
 
@@ -51,29 +52,29 @@ class RawAlert:
 
 
 def parse_json(text: bytes | str) -> JsonValue:
-    """Raises AlertRejected when it is not JSON."""
+    """Raises AlertRejectedError when it is not JSON."""
     try:
         value: JsonValue = from_json(text)
     except ValueError as problem:
-        raise AlertRejected(((), f"is not JSON: {problem}")) from None
+        raise AlertRejectedError(((), f"is not JSON: {problem}")) from None
     return value
 
 
 def validate[F: Payload](form: type[F], value: JsonValue) -> F:
-    """Raises AlertRejected with every mistake."""
+    """Raises AlertRejectedError with every mistake."""
     try:
         return form.model_validate(value)
     except ValidationError as problem:
         rows = problem.errors(include_url=False, include_input=False, include_context=False)
-        raise AlertRejected(*((row["loc"], row["msg"]) for row in rows)) from None
+        raise AlertRejectedError(*((row["loc"], row["msg"]) for row in rows)) from None
 
 
 def check_size(text: str, place: FieldPath) -> str:
-    """Raises AlertTooLarge above the limit of an alert's data, and AlertRejected when there is nothing to read."""
+    """Raises AlertTooLargeError above the limit of an alert's data, and AlertRejectedError when it is empty."""
     if len(text) > DATA_LIMIT_BYTES or len(text.encode()) > DATA_LIMIT_BYTES:
-        raise AlertTooLarge((place, f"is larger than {DATA_LIMIT_BYTES} bytes"))
+        raise AlertTooLargeError((place, f"is larger than {DATA_LIMIT_BYTES} bytes"))
     if not text.strip():
-        raise AlertRejected((place, "is empty"))
+        raise AlertRejectedError((place, "is empty"))
     return text
 
 

@@ -11,7 +11,7 @@ from tarsy_ingest.alert_formats import FORMATS
 from tarsy_ingest.alert_rules import AlertRules
 from tarsy_ingest.cloud_event import HEADER, read_binary, read_structured
 from tarsy_ingest.lenient_submission import looks_like_submission, read_leniently
-from tarsy_ingest.raw_alert import AlertRejected, RawAlert, check_size, parse_json
+from tarsy_ingest.raw_alert import AlertRejectedError, RawAlert, check_size, parse_json
 
 AUTHOR = "kafka"
 
@@ -35,7 +35,7 @@ class RecordPosition:
 def read_record(
     raw: bytes | None, headers: Sequence[tuple[str, bytes | None]], position: RecordPosition, rules: AlertRules
 ) -> tuple[Notice, ...]:
-    """Reads the alerts of a record. Raises AlertRejected.
+    """Reads the alerts of a record. Raises AlertRejectedError.
 
     A form that is known must have the right fields. Anything else is text for the agent, as it is.
     """
@@ -84,18 +84,18 @@ def _text(value: bytes | None) -> str:
     try:
         return check_size((value or b"").decode(), ())
     except UnicodeDecodeError:
-        raise AlertRejected(((), "is not UTF-8 text")) from None
+        raise AlertRejectedError(((), "is not UTF-8 text")) from None
 
 
 def _header(name: str, raw: bytes | None) -> str:
     try:
         return (raw or b"").decode()
     except UnicodeDecodeError:
-        raise AlertRejected(((name,), "is a header that is not UTF-8 text")) from None
+        raise AlertRejectedError(((name,), "is a header that is not UTF-8 text")) from None
 
 
 def _json(text: str) -> JsonValue:
     try:
         return parse_json(text)
-    except AlertRejected:
+    except AlertRejectedError:
         return None

@@ -5,10 +5,10 @@ from dataclasses import replace
 from pydantic import ConfigDict, JsonValue
 
 from tarsy_contracts.alert import Priority
-from tarsy_contracts.runbook_urls import RunbookUrlRefused, allowed_runbook_url
+from tarsy_contracts.runbook_urls import RunbookUrlRefusedError, allowed_runbook_url
 from tarsy_ingest.alert_rules import AlertRules
 from tarsy_ingest.mcp_override import McpChoice, mistakes_in_choice
-from tarsy_ingest.raw_alert import AlertRejected, FieldError, Payload, RawAlert, check_size, validate
+from tarsy_ingest.raw_alert import AlertRejectedError, FieldError, Payload, RawAlert, check_size, validate
 
 
 class Submission(Payload):
@@ -30,11 +30,11 @@ class Submission(Payload):
 
 
 def read_submission(value: JsonValue, rules: AlertRules, *, session_id: str, author: str) -> RawAlert:
-    """For a sender who can be told what is wrong. Raises AlertRejected."""
+    """For a sender who can be told what is wrong. Raises AlertRejectedError."""
     submission = validate(Submission, value)
     mistakes = _mistakes(submission, rules)
     if mistakes:
-        raise AlertRejected(*mistakes)
+        raise AlertRejectedError(*mistakes)
     alert = RawAlert(
         session_id=session_id,
         alert_type=rules.types.require(submission.alert_type or None),
@@ -51,6 +51,6 @@ def _mistakes(submission: Submission, rules: AlertRules) -> list[FieldError]:
     if submission.runbook:
         try:
             allowed_runbook_url(submission.runbook, rules.runbook_domains)
-        except RunbookUrlRefused as problem:
+        except RunbookUrlRefusedError as problem:
             found.append((("runbook",), str(problem)))
     return found

@@ -43,7 +43,7 @@ NAME = "orchestrator"
 
 
 def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Service:
-    """Raises ConfigInvalid or ScriptInvalid."""
+    """Raises InvalidConfigError or InvalidScriptError."""
     config = load_config(settings.config_dir, os.environ, also=(keys_are_set,))
     for note in config.notes:
         log.info("config.note", note=str(note))

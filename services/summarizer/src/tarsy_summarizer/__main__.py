@@ -1,11 +1,11 @@
 """`python -m tarsy_summarizer`."""
 
-from tarsy_bus.topics_admin import TopicsWrong
-from tarsy_config.errors import ConfigInvalid
-from tarsy_llm.script import ScriptInvalid
+from tarsy_bus.topics_admin import WrongTopicsError
+from tarsy_config.errors import InvalidConfigError
+from tarsy_llm.script import InvalidScriptError
 from tarsy_service.main import run_main
 from tarsy_summarizer.app import build
 from tarsy_summarizer.settings import SummarizerSettings
 
 if __name__ == "__main__":
-    run_main(SummarizerSettings, build, startup_errors=(TopicsWrong, ConfigInvalid, ScriptInvalid))
+    run_main(SummarizerSettings, build, startup_errors=(WrongTopicsError, InvalidConfigError, InvalidScriptError))

@@ -31,7 +31,7 @@ NAME = "summarizer"
 
 
 def build(settings: SummarizerSettings, registry: CollectorRegistry) -> Service:
-    """Raises ConfigInvalid or ScriptInvalid."""
+    """Raises InvalidConfigError or InvalidScriptError."""
     config = load_config(settings.config_dir, os.environ, also=(keys_are_set,))
     llms = build_llms(config.usable_llm_providers, StreamLimits(config.limits.llm_first_chunk, config.limits.llm_stall))
     tracing = tracing_of(NAME, settings)

@@ -10,7 +10,7 @@ import structlog
 from tarsy_bus.publisher import Publisher
 from tarsy_contracts.conversation import Conversation
 from tarsy_contracts.requests import SummaryRequest
-from tarsy_llm.protocol import Answer, Llm, LlmError, LlmRequest
+from tarsy_llm.protocol import Answer, Llm, LlmCallError, LlmRequest
 from tarsy_llm.scripted import Sleep
 from tarsy_masking.masker import Masker
 from tarsy_masking.streaming import MaskedStream
@@ -25,7 +25,7 @@ MOST_WAIT_SECONDS = 10.0
 REASON_CHARACTERS = 400
 REASONS_CHARACTERS = 2_000
 
-type Wait = Callable[[LlmError, float], float | None]
+type Wait = Callable[[LlmCallError, float], float | None]
 """From a failure and the seconds that are left to the wait before the same provider is asked again. None: do not."""
 
 
@@ -64,7 +64,7 @@ class ModelFallback:
         for provider in self._named:
             try:
                 return await self._ask(provider, wanted, wait_of_the_last if provider == last else wait_of_first_choice)
-            except LlmError as problem:
+            except LlmCallError as problem:
                 self._note(provider, problem)
         return None
 
@@ -75,12 +75,12 @@ class ModelFallback:
         return [f"{provider}: {reason}" for provider, reason in self._failures.items()]
 
     async def _ask(self, provider: str, wanted: LlmRequest, wait: Wait) -> Answer:
-        """Raises LlmError."""
+        """Raises LlmCallError."""
         if provider not in self._models.llms:
-            raise LlmError(f"the LLM provider {provider} is not configured here", kind="invalid_request")
+            raise LlmCallError(f"the LLM provider {provider} is not configured here", kind="invalid_request")
         try:
             return await self._once(provider, wanted)
-        except LlmError as problem:
+        except LlmCallError as problem:
             seconds = wait(problem, self._ends_at - self._models.monotonic())
             if seconds is None:
                 raise
@@ -89,11 +89,11 @@ class ModelFallback:
         return await self._once(provider, wanted)
 
     async def _once(self, provider: str, wanted: LlmRequest) -> Answer:
-        """Raises LlmError. A later run replaces what an earlier one has streamed."""
+        """Raises LlmCallError. A later run replaces what an earlier one has streamed."""
         self._run = max(self._run + 1, round(self._models.now().timestamp() * 1000))
         try:
             answer = await self._stream(self._models.llms[provider], wanted)
-        except LlmError as problem:
+        except LlmCallError as problem:
             self._models.metrics.asked(provider, problem.kind)
             raise
         self._models.metrics.asked(provider, "ok")
@@ -108,16 +108,16 @@ class ModelFallback:
                     return require_whole(part)
                 if part.part == "text":
                     await chunks.take(part.text)
-        raise LlmError("the model ended without an answer", kind="cut_off")
+        raise LlmCallError("the model ended without an answer", kind="cut_off")
 
-    def _note(self, provider: str, problem: LlmError) -> None:
+    def _note(self, provider: str, problem: LlmCallError) -> None:
         reason = shortened(self._mask(str(problem)), REASON_CHARACTERS)
         self._failures[provider] = reason
         call_id = self._request.call_id
         log.warning("summary.provider_failed", call_id=call_id, provider=provider, kind=problem.kind, error=reason)
 
 
-def wait_of_first_choice(problem: LlmError, left: float) -> float | None:
+def wait_of_first_choice(problem: LlmCallError, left: float) -> float | None:
     """Another provider could be asked at once: only a short wait that this one asked for is better."""
     asked = problem.retry_after_seconds
     if problem.kind != "rate_limited" or asked is None or asked > MOST_WAIT_SECONDS or asked >= left:
@@ -125,17 +125,17 @@ def wait_of_first_choice(problem: LlmError, left: float) -> float | None:
     return asked
 
 
-def wait_of_the_last(problem: LlmError, left: float) -> float | None:
+def wait_of_the_last(problem: LlmCallError, left: float) -> float | None:
     wait = max(RETRY_SECONDS, problem.retry_after_seconds or 0.0)
     return wait if problem.retryable and wait <= MOST_WAIT_SECONDS and wait < left else None
 
 
 def require_whole(answer: Answer) -> Answer:
-    """Raises LlmError."""
+    """Raises LlmCallError."""
     if not answer.text.strip():
-        raise LlmError("the model answered with nothing", kind="provider_error")
+        raise LlmCallError("the model answered with nothing", kind="provider_error")
     if answer.cut:
-        raise LlmError("the model used up its output tokens in the middle of the summary", kind="provider_error")
+        raise LlmCallError("the model used up its output tokens in the middle of the summary", kind="provider_error")
     return answer
 
 

@@ -4,17 +4,18 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from functools import partial
 
-from tarsy_bus.at_offsets import RecordsGone, records_at
+from tarsy_bus.at_offsets import RecordsGoneError, records_at
 from tarsy_bus.connection import Bus
 from tarsy_bus.outage_retry import TimeLimit, read_through_outages
 from tarsy_bus.partition_reader import Record, parse_record
 from tarsy_contracts.events import EVENTS, StoredResult, ToolCallCompleted
-from tarsy_contracts.recorded import UnknownType, UnreadableValue
+from tarsy_contracts.recorded import UnknownTypeError, UnreadableValueError
 from tarsy_contracts.requests import LogPosition, SummaryRequest
+from tarsy_summarizer.errors import SummarizerError
 
 
-class SourceGoneError(Exception):
-    """The source that the request points at is not there (any longer)."""
+class SourceGoneError(SummarizerError):
+    """The source that the request points at is not there (any longer). The model goes on without a summary."""
 
 
 async def read_source(bus: Bus, request: SummaryRequest, limit: TimeLimit) -> AsyncGenerator[bytes]:
@@ -47,7 +48,7 @@ async def _content(bus: Bus, place: LogPosition, limit: TimeLimit) -> bytes:
         (found,) = [parse_record(record) async for record in records]
     try:
         event = found.decode(EVENTS) if found is not None else None
-    except (UnknownType, UnreadableValue) as problem:
+    except (UnknownTypeError, UnreadableValueError) as problem:
         raise SourceGoneError(f"the event of the result cannot be read: {problem}") from problem
     if not isinstance(event, ToolCallCompleted):
         raise SourceGoneError(f"the log holds no result at partition {place.partition}, offset {place.offset}")
@@ -63,5 +64,5 @@ async def _records(
         ) as records:
             async for record in records:
                 yield record
-    except RecordsGone as problem:
+    except RecordsGoneError as problem:
         raise SourceGoneError(f"{topic} no longer holds what the request points at: {problem}") from problem

@@ -2,7 +2,7 @@
 
 import structlog
 
-from tarsy_bus.publisher import NotWritten, Publisher
+from tarsy_bus.publisher import NotWrittenError, Publisher
 from tarsy_contracts.chunks import SummaryChunk
 from tarsy_contracts.ids import derived_id
 from tarsy_contracts.requests import SummaryRequest
@@ -45,5 +45,5 @@ class SummaryStream:
             await self._publisher.publish(
                 self._publisher.topics.stream, chunk, key=session_id, id=id, subject=session_id
             )
-        except NotWritten:
+        except NotWrittenError:
             log.warning("chunk.not_written", call_id=call_id, index=chunk.index)

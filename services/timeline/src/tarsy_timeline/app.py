@@ -6,7 +6,7 @@ from functools import partial
 from fastapi import APIRouter
 from prometheus_client import CollectorRegistry
 
-from tarsy_bus.acceptance import LogMismatch
+from tarsy_bus.acceptance import LogMismatchError
 from tarsy_bus.connection import Bus, bus_of
 from tarsy_bus.partition_reader import PartitionReader
 from tarsy_bus.publisher import Publisher
@@ -49,7 +49,7 @@ def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
     warning = (watch, unprojected, held)
     metrics.watch_warnings(lambda category: sum(one.count_warnings(category) for one in warning))
     metrics.watch_unprojected(lambda: unprojected.seen.records)
-    parts = Parts(final=(LogMismatch,))
+    parts = Parts(final=(LogMismatchError,))
 
     tracing = tracing_of("timeline", settings)
     masker = Masker.default(settings.masking_key_bytes)

@@ -10,7 +10,7 @@ import structlog
 from asyncpg.pool import PoolConnectionProxy
 from pydantic_core import from_json
 
-from tarsy_service.problems import Problem
+from tarsy_service.problems import ProblemError
 
 log = structlog.get_logger(__name__)
 
@@ -76,7 +76,7 @@ class Database:
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[Connection]:
-        """For answers: everything read in it is of one moment. Raises Problem while PostgreSQL is away."""
+        """For answers: everything read in it is of one moment. Raises ProblemError while PostgreSQL is away."""
         try:
             async with (
                 self.connection() as connection,
@@ -85,7 +85,7 @@ class Database:
                 yield connection
         except UNREACHABLE as problem:
             log.warning("database.unreachable", reason=repr(problem))
-            raise Problem(503, "Service unavailable", "The database cannot be reached.") from problem
+            raise ProblemError(503, "Service unavailable", "The database cannot be reached.") from problem
 
     async def _connect(self) -> "asyncpg.Pool[asyncpg.Record]":
         async with asyncio.timeout(START_SECONDS):

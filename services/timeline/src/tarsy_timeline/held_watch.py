@@ -8,7 +8,7 @@ from datetime import datetime
 from tarsy_bus.connection import Bus
 from tarsy_bus.held_sessions import HeldSessions, follow_held
 from tarsy_contracts.held import REASONS
-from tarsy_service.problems import Problem
+from tarsy_service.problems import ProblemError
 from tarsy_timeline.server_warnings import MOST_CHARACTERS, MOST_NAMED, Category, ServerWarning
 
 NOT_READ = "What is set aside has not been read to its end yet. Try again in a few seconds."
@@ -47,12 +47,12 @@ class HeldWatch:
         await follow_held(self._bus, held, read_through, stepped)
 
     async def sessions(self) -> Sequence[SessionAside]:
-        """Those that wait longest first. Waits a few seconds after a start. Raises Problem."""
+        """Those that wait longest first. Waits a few seconds after a start. Raises ProblemError."""
         try:
             async with asyncio.timeout(self._wait_seconds):
                 await self._has_read.wait()
         except TimeoutError as problem:
-            raise Problem(503, "Not there yet", NOT_READ) from problem
+            raise ProblemError(503, "Not there yet", NOT_READ) from problem
         return self.sessions_now()
 
     def sessions_now(self) -> Sequence[SessionAside]:

@@ -2,9 +2,9 @@
 
 import asyncpg
 
-from tarsy_bus.acceptance import LogMismatch
+from tarsy_bus.acceptance import LogMismatchError
 from tarsy_timeline.database import UNREACHABLE
-from tarsy_timeline.projection_checkpoint import PositionMoved
+from tarsy_timeline.projection_checkpoint import PositionMovedError
 
 OF_THE_DATABASE = frozenset({"08", "25", "28", "3D", "40", "42", "53", "55", "57", "58"})
 """Classes of SQLSTATE that say nothing of a record. 08, 25, 40, 53 and 57 pass. The others hold for every record (no
@@ -20,7 +20,7 @@ def is_of_the_database(problem: Exception) -> bool:
 
 def is_of_the_record(problem: Exception) -> bool:
     """It would fail again, whenever it is written: PostgreSQL or the projection does not take the record itself."""
-    return not isinstance(problem, PositionMoved | LogMismatch) and not is_of_the_database(problem)
+    return not isinstance(problem, PositionMovedError | LogMismatchError) and not is_of_the_database(problem)
 
 
 def reason_of(problem: Exception) -> str:

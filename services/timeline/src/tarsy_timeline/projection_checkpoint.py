@@ -4,14 +4,15 @@ from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from tarsy_bus.acceptance import LastAccepted, LogMismatch
+from tarsy_bus.acceptance import LastAccepted, LogMismatchError
 from tarsy_timeline.database import Connection, Database
+from tarsy_timeline.errors import TimelineError
 from tarsy_timeline.projection import Batch
 from tarsy_timeline.sql import QUERIES
 
 
-class PositionMoved(Exception):
-    """Another projector went on with this partition: read its position again."""
+class PositionMovedError(TimelineError):
+    """Another projector went on with this partition. The caller reads its position again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +30,13 @@ class ProjectionCheckpoint:
     async def begin(self, identity: LogIdentity, positions: Mapping[int, int]) -> None:
         """The first call keeps both; later ones compare the identity and keep the positions that are on record.
 
-        Raises LogMismatch for another log.
+        Raises LogMismatchError for another log.
         """
         async with self._database.connection() as connection, connection.transaction():
             await connection.execute(QUERIES["claim_identity"], identity.cluster_id, identity.topic)
             row = await connection.fetchrow(QUERIES["read_identity"])
             if row is not None and (row["cluster_id"], row["topic"]) != (identity.cluster_id, identity.topic):
-                raise LogMismatch(
+                raise LogMismatchError(
                     f"these tables were projected from topic {row['topic']} of cluster {row['cluster_id']}, but this "
                     f"is topic {identity.topic} of cluster {identity.cluster_id}: project another log into "
                     "a fresh schema (TARSY_DATABASE_SCHEMA)"
@@ -60,14 +61,14 @@ class ProjectionCheckpoint:
         return {row["session_id"]: LastAccepted(row["last_event_id"], row["last_number"]) for row in rows}
 
     async def write(self, partition: int, start: int, end: int, batch: Batch) -> None:
-        """All of it or nothing. Raises PositionMoved when the projection does not stand at `start`."""
+        """All of it or nothing. Raises PositionMovedError when the projection does not stand at `start`."""
         async with self.moving(partition, start, end) as connection:
             for name, rows in batch.in_order():
                 await connection.executemany(QUERIES[name], rows)
 
     @asynccontextmanager
     async def moving(self, partition: int, start: int, end: int) -> AsyncIterator[Connection]:
-        """A transaction that moves the position, for the rows of the records between. Raises PositionMoved."""
+        """A transaction that moves the position, for the rows of the records between. Raises PositionMovedError."""
         async with self._database.connection() as connection, connection.transaction():
             await _move(connection, partition, start, end)
             yield connection
@@ -77,4 +78,4 @@ async def _move(connection: Connection, partition: int, start: int, end: int) ->
     """First in the transaction, as it locks the row: a second projector waits here, and learns that it lost."""
     moved = await connection.execute(QUERIES["move_position"], partition, start, end)
     if moved != "UPDATE 1":
-        raise PositionMoved(f"partition {partition} does not stand at {start} any more")
+        raise PositionMovedError(f"partition {partition} does not stand at {start} any more")

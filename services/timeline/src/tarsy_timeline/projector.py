@@ -36,7 +36,7 @@ from tarsy_contracts.recorded import RecordedEvent
 from tarsy_timeline.metrics import Metrics
 from tarsy_timeline.parts import Pauses
 from tarsy_timeline.postgres_errors import is_of_the_database, reason_of
-from tarsy_timeline.projection_checkpoint import PositionMoved, ProjectionCheckpoint
+from tarsy_timeline.projection_checkpoint import PositionMovedError, ProjectionCheckpoint
 from tarsy_timeline.resilient_writer import ResilientWriter
 
 log = structlog.get_logger(__name__)
@@ -91,7 +91,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
     async def run(self, ready: Callable[[], None], stepped: Callable[[], None] = uncounted) -> None:
         """Until it is cancelled. `stepped` is called while log and database answer.
 
-        Raises LogMismatch when the log is not the one that was projected so far."""
+        Raises LogMismatchError when the log is not the one that was projected so far."""
         self._consumer.subscribe([self._topic], listener=self)
         try:
             await start_client(self._consumer)
@@ -143,7 +143,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
                 continue
             try:
                 await self._project(place.partition, partition, records)
-            except PositionMoved as moved:
+            except PositionMovedError as moved:
                 self._metrics.conflicts.inc()
                 log.info("projector.lost", reason=str(moved))
                 self._reload([place.partition])

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from tarsy_bus.connection import Bus
 from tarsy_bus.controls import follow_control
 from tarsy_contracts.control import Control, RequestAnswered
-from tarsy_service.problems import Problem
+from tarsy_service.problems import ProblemError
 
 MOST_WAITERS = 1_000
 
@@ -27,9 +27,9 @@ class ReplyWaiter:
 
     @contextmanager
     def to(self, request_id: str) -> Iterator[Answer]:
-        """The answer to come. Enter it before the request is published. Raises Problem when too many wait."""
+        """The answer to come. Enter it before the request is published. Raises ProblemError when too many wait."""
         if len(self._waiting) >= MOST_WAITERS:
-            raise Problem(503, "Too busy", "Too many requests wait for an answer. Try again later.")
+            raise ProblemError(503, "Too busy", "Too many requests wait for an answer. Try again later.")
         answer: Answer = asyncio.get_running_loop().create_future()
         self._waiting[request_id].add(answer)
         try:

@@ -10,7 +10,7 @@ from tarsy_contracts.api.model import ApiModel
 from tarsy_contracts.api.requests import SessionRequestGranted, SessionRequestPending
 from tarsy_masking.masker import Masker
 from tarsy_service.caller import KeyedBodies, caller_of
-from tarsy_service.problems import Problem
+from tarsy_service.problems import ProblemError
 from tarsy_timeline.session_commands import PersonRequest, SessionCommands, request_id
 
 LONGEST_REASON = 1_000
@@ -46,7 +46,7 @@ class RequestHandler:
         """
         if self._masker.mask(session_id) != session_id:
             # It would be the key of a record, and in traces: what somebody pasted there is no session's id.
-            raise Problem(404, "Not Found", "there is no such session")
+            raise ProblemError(404, "Not Found", "there is no such session")
         who = caller_of(request.headers)
         asked = request_id(kind, who, session_id)
         wanted = message(asked, who.author(self._masker.for_session(session_id).mask))

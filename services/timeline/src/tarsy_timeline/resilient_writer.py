@@ -30,7 +30,7 @@ class ResilientWriter:
     async def write(self, partition: int, start: int, end: int, records: Sequence[RecordedEvent]) -> None:
         """All records between two positions. A batch that fails is halved until the record that fails stands alone.
 
-        Raises PositionMoved, or what is_of_the_database; then the position stands somewhere between the two.
+        Raises PositionMovedError, or what is_of_the_database; then the position stands somewhere between the two.
         """
         try:
             await self._checkpoint.write(partition, start, end, _batch(records))

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from tarsy_bus.catalog import CatalogEntries, follow_catalog
 from tarsy_bus.connection import Bus
-from tarsy_service.problems import Problem
+from tarsy_service.problems import ProblemError
 from tarsy_service.supervision import Supervisor
 from tarsy_timeline.server_warnings import Category, ServerWarning, warnings_of
 from tarsy_timeline.servers import ServerOfGateways, servers_of
@@ -49,15 +49,15 @@ class ServerWatch:
             )
 
     async def seen(self) -> Seen:
-        """Waits a few seconds after a start. Raises Problem when what is known would mislead."""
+        """Waits a few seconds after a start. Raises ProblemError when what is known would mislead."""
         try:
             async with asyncio.timeout(self._wait_seconds):
                 await self._has_read.wait()
                 await self._has_heard.wait()
         except TimeoutError as problem:
-            raise Problem(503, "Not there yet", NOT_READ) from problem
+            raise ProblemError(503, "Not there yet", NOT_READ) from problem
         if not self._liveness.is_sure:
-            raise Problem(503, "Service unavailable", NOT_SURE)
+            raise ProblemError(503, "Service unavailable", NOT_SURE)
         return self.seen_now()
 
     def seen_now(self) -> Seen:

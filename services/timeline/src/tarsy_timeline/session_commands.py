@@ -6,13 +6,13 @@ from uuid import uuid4
 
 from opentelemetry.trace import Tracer
 
-from tarsy_bus.publisher import NotWritten, Publisher
+from tarsy_bus.publisher import NotWrittenError, Publisher
 from tarsy_bus.tracing import open_span
 from tarsy_contracts.control import RequestAnswered
 from tarsy_contracts.ids import derived_id, report_id
 from tarsy_contracts.inputs import CancelRequested, SessionFailRequested, SessionReleaseRequested
 from tarsy_service.caller import Caller
-from tarsy_service.problems import Problem
+from tarsy_service.problems import ProblemError
 from tarsy_timeline.reply_waiter import ReplyWaiter
 
 type PersonRequest = CancelRequested | SessionReleaseRequested | SessionFailRequested
@@ -36,7 +36,7 @@ class SessionCommands:
     async def ask(
         self, session_id: str, kind: str, message: PersonRequest, *, cause: str | None = None
     ) -> RequestAnswered | None:
-        """The owner's answer, if it was accepted; None when no answer came in time. Raises Problem if refused.
+        """The owner's answer, if it was accepted; None when no answer came in time. Raises ProblemError if refused.
 
         `cause` is the caller's `traceparent`.
         """
@@ -49,7 +49,7 @@ class SessionCommands:
             except TimeoutError:
                 return None
         if not answer.accepted:
-            raise Problem(answer.code, HTTPStatus(answer.code).phrase, answer.reason)
+            raise ProblemError(answer.code, HTTPStatus(answer.code).phrase, answer.reason)
         return answer
 
     async def _publish(self, kind: str, message: PersonRequest, session_id: str) -> None:
@@ -61,6 +61,6 @@ class SessionCommands:
                 id=report_id(kind, message.request_id),
                 subject=session_id,
             )
-        except NotWritten as problem:
+        except NotWrittenError as problem:
             detail = "The request may not have been written. Repeat it with the same Idempotency-Key."
-            raise Problem(503, "Service unavailable", detail) from problem
+            raise ProblemError(503, "Service unavailable", detail) from problem

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from tarsy_contracts.api.chains import LastEvent, LogName, ProjectedLog
-from tarsy_service.problems import Problem
+from tarsy_service.problems import ProblemError
 from tarsy_timeline import responses
 from tarsy_timeline.database import Connection, Database
 from tarsy_timeline.responses import Row
@@ -63,7 +63,7 @@ class SessionQueries:
         return [row["alert_type"] for row in alert_types], [row["chain_id"] for row in chain_ids]
 
     async def session(self, session_id: str, *, at_least: int = 0) -> Row:
-        """Waits until the projection has reached the event `at_least`. Raises Problem."""
+        """Waits until the projection has reached the event `at_least`. Raises ProblemError."""
         await self._reached(session_id, at_least)
         async with self._database.snapshot() as connection:
             return await _session(connection, session_id)
@@ -82,7 +82,7 @@ class SessionQueries:
             return replace(rows, timeline=await connection.fetch(QUERIES["read_timeline"], session_id))
 
     async def begun(self) -> None:
-        """Raises Problem while there is no projection."""
+        """Raises ProblemError while there is no projection."""
         async with self._database.snapshot() as connection:
             await _beginning(connection)
 
@@ -113,7 +113,7 @@ class SessionQueries:
                     pause = min(pause * 2, LONGEST_POLL_SECONDS)
         except TimeoutError:
             detail = f"Session {session_id} is not projected up to event {at_least} yet."
-            raise Problem(503, "Not there yet", detail) from None
+            raise ProblemError(503, "Not there yet", detail) from None
 
     async def _last_number(self, session_id: str) -> int:
         async with self._database.snapshot() as connection:
@@ -123,7 +123,7 @@ class SessionQueries:
 async def _session(connection: Connection, session_id: str) -> Row:
     row = await connection.fetchrow(QUERIES["read_session"], session_id)
     if row is None:
-        raise Problem(404, "Not found", f"There is no session {session_id}.")
+        raise ProblemError(404, "Not found", f"There is no session {session_id}.")
     return row
 
 
@@ -138,7 +138,7 @@ async def _detail(connection: Connection, session_id: str) -> SessionRows:
 async def _beginning(connection: Connection) -> ProjectedLog:
     row = await connection.fetchrow(QUERIES["read_identity"])
     if row is None:
-        raise Problem(503, "Not there yet", "The projection has not begun yet.")
+        raise ProblemError(503, "Not there yet", "The projection has not begun yet.")
     positions = await connection.fetch(QUERIES["read_positions"])
     return ProjectedLog(
         log_identity=LogName(cluster_id=row["cluster_id"], topic=row["topic"]),

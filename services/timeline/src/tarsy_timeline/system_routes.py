@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path, Query
 
 from tarsy_contracts.api.system import HeldSessionList, McpServer, McpServers, SystemWarnings
-from tarsy_service.problems import Problem
+from tarsy_service.problems import ProblemError
 from tarsy_timeline import system_responses
 from tarsy_timeline.held_watch import HeldWatch
 from tarsy_timeline.server_warnings import ServerWarning
@@ -34,7 +34,7 @@ def system_routes(watch: ServerWatch, also: Callable[[], Sequence[ServerWarning]
         for server in (await watch.seen()).servers:
             if server.name == server_id:
                 return system_responses.mcp_server(server)
-        raise Problem(404, "Not found", "No tool gateway has told of such an MCP server.")
+        raise ProblemError(404, "Not found", "No tool gateway has told of such an MCP server.")
 
     @router.get("/warnings")
     async def list_warnings() -> SystemWarnings:

@@ -1,10 +1,10 @@
 """`python -m tarsy_tool_gateway`."""
 
-from tarsy_bus.topics_admin import TopicsWrong
-from tarsy_config.errors import ConfigInvalid
+from tarsy_bus.topics_admin import WrongTopicsError
+from tarsy_config.errors import InvalidConfigError
 from tarsy_service.main import run_main
 from tarsy_tool_gateway.app import build
 from tarsy_tool_gateway.settings import ToolGatewaySettings
 
 if __name__ == "__main__":
-    run_main(ToolGatewaySettings, build, startup_errors=(TopicsWrong, ConfigInvalid))
+    run_main(ToolGatewaySettings, build, startup_errors=(WrongTopicsError, InvalidConfigError))

@@ -43,7 +43,7 @@ NAME = "tool-gateway"
 
 
 def build(settings: ToolGatewaySettings, registry: CollectorRegistry) -> Service:
-    """Raises ConfigInvalid."""
+    """Raises InvalidConfigError."""
     config = load_config(settings.config_dir, os.environ, also=(check_custom_patterns,))
     plans = [plan_of(name, server) for name, server in config.mcp_servers.items()]
     tracing = tracing_of(NAME, settings)

@@ -9,7 +9,7 @@ import structlog
 from mcp_types import Tool
 from pydantic import JsonValue
 
-from tarsy_bus.publisher import NotWritten, Publisher, TooLarge
+from tarsy_bus.publisher import NotWrittenError, Publisher, TooLargeError
 from tarsy_contracts.envelope import envelope_of
 from tarsy_contracts.workers import CatalogTool, ServerCatalogued, ToolAnnotations
 from tarsy_tool_gateway.catalog_shortening import MOST_BYTES_EACH, shortened
@@ -65,7 +65,7 @@ class CatalogPublisher:
             await self._publisher.write(
                 self._publisher.topics.catalog, key=self._key(gone), value=None, headers=envelope.headers()
             )
-        except NotWritten:
+        except NotWrittenError:
             log.warning("catalog.not_withdrawn", server=gone.server)
 
     async def _publish(self, connection: McpConnection) -> None:
@@ -73,7 +73,7 @@ class CatalogPublisher:
         entry = self._entry(connection, await self._masked_tools(connection.plan, tools, connection.mask))
         try:
             fitting = await self._write_fitting(entry)
-        except NotWritten:
+        except NotWrittenError:
             log.warning("catalog.not_written", server=entry.server)
         else:
             self._masked[entry.server] = (tools, fitting)
@@ -101,10 +101,10 @@ class CatalogPublisher:
         return await asyncio.to_thread(lambda: tuple(_masked(tool, plan, mask) for tool in tools.values()))
 
     async def _write_fitting(self, entry: ServerCatalogued) -> tuple[CatalogTool, ...]:
-        """The tools as they were written. Raises NotWritten."""
+        """The tools as they were written. Raises NotWrittenError."""
         try:
             await self._write(entry)
-        except TooLarge as problem:
+        except TooLargeError as problem:
             reason = str(problem)
         else:
             return entry.tools
@@ -113,7 +113,7 @@ class CatalogPublisher:
             shorter = shortened(entry, most_bytes)
             try:
                 await self._write(shorter)
-            except TooLarge:
+            except TooLargeError:
                 continue
             log.warning("catalog.shortened", server=entry.server, most_bytes=most_bytes, problem=reason)
             return shorter.tools

@@ -21,10 +21,10 @@ from tarsy_contracts.api.websocket import (
 from tarsy_websocket_gateway.history import History
 from tarsy_websocket_gateway.hub import SESSIONS, Client, Hub, StatusSubscription
 from tarsy_websocket_gateway.metrics import Metrics
-from tarsy_websocket_gateway.protocol import Wrong, read_action, session_of
+from tarsy_websocket_gateway.protocol import InvalidMessageError, read_action, session_of
 from tarsy_websocket_gateway.streams import Call
-from tarsy_websocket_gateway.subscription import HeldTooMuch, Subscription
-from tarsy_websocket_gateway.timeline_api import HistoryUnavailable
+from tarsy_websocket_gateway.subscription import HeldTooMuchError, Subscription
+from tarsy_websocket_gateway.timeline_api import HistoryUnavailableError
 
 log = structlog.get_logger(__name__)
 
@@ -97,7 +97,7 @@ class Connection:
                 return
             try:
                 self._act(read_action(message.get("text") or ""))
-            except Wrong as problem:
+            except InvalidMessageError as problem:
                 self._reply(ActionRefused(type="error", message=str(problem)))
 
     def _act(self, action: ClientAction) -> None:
@@ -111,7 +111,7 @@ class Connection:
 
     def _subscribe(self, channel: str) -> None:
         if self._hub.channels(self._client) >= MOST_CHANNELS or len(self._asking) >= MOST_ASKING:
-            raise Wrong(f"too many subscriptions: {MOST_CHANNELS} in all, {MOST_ASKING} at a time")
+            raise InvalidMessageError(f"too many subscriptions: {MOST_CHANNELS} in all, {MOST_ASKING} at a time")
         if channel == SESSIONS:
             self._hub.subscribe(self._client, channel, StatusSubscription())
             self._reply(_confirmed(channel))
@@ -131,7 +131,7 @@ class Connection:
             if self._is_current(channel, subscription):
                 messages = subscription.begin(history, self._sessions.running(session_id))
                 self._client.send([_confirmed(channel).to_text(), *(message.text for message in messages)])
-        except (HistoryUnavailable, HeldTooMuch) as problem:
+        except (HistoryUnavailableError, HeldTooMuchError) as problem:
             if self._is_current(channel, subscription):
                 self._hub.unsubscribe(self._client, channel)
                 reason = str(problem) or "Too much happens in this session now. Subscribe again."

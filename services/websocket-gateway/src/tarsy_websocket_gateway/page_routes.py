@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
 
-from tarsy_service.problems import Problem
+from tarsy_service.problems import ProblemError
 from tarsy_websocket_gateway.page_assets import Asset, Page
 
 CONTENT_SECURITY_POLICY = "; ".join(
@@ -56,7 +56,7 @@ def page_routes(page: Page) -> APIRouter:
         """Another version's are not here: better none than a mixture."""
         found = page.assets.get(path) if version == page.version else None
         if found is None:
-            raise Problem(404, "Not found", "There is no such file in this version of the page.")
+            raise ProblemError(404, "Not found", "There is no such file in this version of the page.")
         return _answer(found, FOR_EVER)
 
     return router

@@ -8,7 +8,7 @@ import structlog
 from aiokafka import TopicPartition
 from opentelemetry.trace import Tracer
 
-from tarsy_bus.acceptance import LogMismatch
+from tarsy_bus.acceptance import LogMismatchError
 from tarsy_bus.connection import Bus
 from tarsy_bus.fetch_progress import uncounted
 from tarsy_bus.lag import Lag, unread
@@ -19,15 +19,16 @@ from tarsy_bus.records import Delivery, append_time
 from tarsy_bus.topics_admin import check_topics, cluster_id
 from tarsy_bus.tracing import record_read_span
 from tarsy_contracts.chunks import CHUNKS
-from tarsy_contracts.recorded import UnknownType, UnreadableValue
+from tarsy_contracts.recorded import UnknownTypeError, UnreadableValueError
 from tarsy_contracts.topics import QUEUE_PARTITIONS
+from tarsy_websocket_gateway.errors import WebsocketGatewayError
 from tarsy_websocket_gateway.feed import Feed
 from tarsy_websocket_gateway.history import History
 from tarsy_websocket_gateway.hub import Hub
 from tarsy_websocket_gateway.log_chains import LogChains
 from tarsy_websocket_gateway.metrics import Metrics
 from tarsy_websocket_gateway.streams import Call
-from tarsy_websocket_gateway.timeline_api import Beginning, TimelineApi, TimelineAway
+from tarsy_websocket_gateway.timeline_api import Beginning, TimelineApi, TimelineUnavailableError
 
 log = structlog.get_logger(__name__)
 
@@ -41,8 +42,8 @@ LONGEST_ID = 200
 """No session has a longer one: the timeline would not answer for it."""
 
 
-class FellBehind(Exception):
-    """The timeline is so far ahead that too much would have to wait: begin again where it stands."""
+class FellBehindError(WebsocketGatewayError):
+    """The timeline is so far ahead that too much would have to wait. The caller begins again where it stands."""
 
 
 class Reader:
@@ -76,14 +77,14 @@ class Reader:
         return max((lag.seconds(self._unread(number)) for number, lag in self._lags.items()), default=0.0)
 
     async def follow_log(self, caught_up: asyncio.Event, stepped: Callable[[], None] = uncounted) -> None:
-        """Sets `caught_up` at the end as it is now. Raises LogMismatch when the timeline is another log's."""
+        """Sets `caught_up` at the end as it is now. Raises LogMismatchError when the timeline is another log's."""
         await check_topics(self._bus)
         while True:
             await self._begin()
             try:
                 async with PartitionReader(self._bus, self._bus.topics.sessions, stepped).running() as follower:
                     await self._follow(follower, caught_up)
-            except FellBehind:
+            except FellBehindError:
                 log.warning("log.begun_again", reason="the timeline is far ahead of this gateway")
                 self._hub.drop_all()
 
@@ -121,10 +122,10 @@ class Reader:
             await asyncio.sleep(GATHER_SECONDS)
 
     async def _until_there_is_room(self) -> None:
-        """While the timeline does not answer, what waits for it must not grow. Raises FellBehind."""
+        """While the timeline does not answer, what waits for it must not grow. Raises FellBehindError."""
         while full := [chains for chains in self._chains.values() if chains.full]:
             if not all(chains.asked_about() for chains in full):
-                raise FellBehind
+                raise FellBehindError
             await asyncio.sleep(GATHER_SECONDS)
 
     async def ask_timeline(self) -> None:
@@ -137,7 +138,7 @@ class Reader:
             names = [one for number in asked for one in asked[number] if len(one) <= LONGEST_ID]
             try:
                 answer = await self._timeline.last_events(names[:MOST_ASKED])
-            except TimelineAway as problem:
+            except TimelineUnavailableError as problem:
                 log.warning("timeline.away", sessions=len(names), reason=str(problem))
                 self._unknown.set()
                 await asyncio.sleep(ASK_AGAIN_SECONDS)
@@ -184,7 +185,7 @@ class Reader:
             return
         try:
             chunk = delivery.decode(CHUNKS)
-        except (UnknownType, UnreadableValue):
+        except (UnknownTypeError, UnreadableValueError):
             return
         self._metrics.chunks.inc()
         session_id = delivery.envelope.subject
@@ -198,7 +199,7 @@ class Reader:
     async def _compare(self, beginning: Beginning, topic: str) -> None:
         cluster = await cluster_id(self._bus)
         if (beginning.cluster_id, beginning.topic) != (cluster, topic):
-            raise LogMismatch(
+            raise LogMismatchError(
                 f"the timeline shows topic {beginning.topic} of cluster {beginning.cluster_id}, but this gateway reads "
                 f"topic {topic} of cluster {cluster}: TARSY_TIMELINE_URL or TARSY_KAFKA names the wrong one"
             )

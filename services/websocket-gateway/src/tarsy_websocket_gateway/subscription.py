@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from tarsy_websocket_gateway.errors import WebsocketGatewayError
 from tarsy_websocket_gateway.history import History
 from tarsy_websocket_gateway.messages import Outgoing
 from tarsy_websocket_gateway.streams import Call, created, delta
@@ -9,8 +10,8 @@ from tarsy_websocket_gateway.streams import Call, created, delta
 MOST_HELD = 1_000
 
 
-class HeldTooMuch(Exception):
-    """More happened while the history was asked for than may wait."""
+class HeldTooMuchError(WebsocketGatewayError):
+    """More happened while the history was asked for than may wait. The caller subscribes again."""
 
 
 class Subscription:
@@ -36,9 +37,9 @@ class Subscription:
         return False
 
     def begin(self, history: History, running: Sequence[Call]) -> list[Outgoing]:
-        """All that is sent before what comes live from here on. Raises HeldTooMuch."""
+        """All that is sent before what comes live from here on. Raises HeldTooMuchError."""
         if self._overflowed or self._held is None:
-            raise HeldTooMuch
+            raise HeldTooMuchError
         held, self._held = self._held, None
         gone = [call for call in running if history.has_ended(call)]
         self._floor = history.last_number

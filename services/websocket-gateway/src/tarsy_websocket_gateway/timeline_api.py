@@ -13,6 +13,7 @@ from tarsy_bus.acceptance import LastAccepted
 from tarsy_bus.retries import growing_pauses, retry
 from tarsy_contracts.api.chains import LastEvent, ProjectedLog
 from tarsy_contracts.api.timeline import SessionHistory
+from tarsy_websocket_gateway.errors import WebsocketGatewayError
 from tarsy_websocket_gateway.history import History, history_of
 
 log = structlog.get_logger(__name__)
@@ -24,12 +25,12 @@ FIRST_PAUSE_SECONDS = 0.1
 LONGEST_PAUSE_SECONDS = 5.0
 
 
-class HistoryUnavailable(Exception):
-    """The message is for the client."""
+class HistoryUnavailableError(WebsocketGatewayError):
+    """The history cannot be sent now. The caller reads the message, and subscribes again later."""
 
 
-class TimelineAway(Exception):
-    """It did not answer, or not as we know it: ask again."""
+class TimelineUnavailableError(WebsocketGatewayError):
+    """The timeline did not answer, or not as we know it. The caller asks again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,10 @@ class TimelineApi:
             return await _read_beginning(answer)
 
     async def last_events(self, session_ids: Sequence[str]) -> Beginning:
-        """Where the timeline stands, and the last accepted event of each of these sessions. Raises TimelineAway."""
+        """The timeline's position, and the last accepted event of each of these sessions.
+
+        Raises TimelineUnavailableError.
+        """
         try:
             async with asyncio.timeout(HISTORY_SECONDS):
                 asked = {"session_ids": list(session_ids)}
@@ -80,10 +84,10 @@ class TimelineApi:
                     answer.raise_for_status()
                     return await _read_beginning(answer)
         except (httpx2.HTTPError, TimeoutError, ValueError, StopAsyncIteration) as problem:
-            raise TimelineAway(repr(problem)) from problem
+            raise TimelineUnavailableError(repr(problem)) from problem
 
     async def history(self, session_id: str, at_least: int) -> History:
-        """Of a session that nobody knows yet it is empty. Raises HistoryUnavailable."""
+        """Of a session that nobody knows yet it is empty. Raises HistoryUnavailableError."""
         try:
             async with asyncio.timeout(HISTORY_SECONDS), self._histories:
                 answer = await self._running_client.get(
@@ -95,7 +99,7 @@ class TimelineApi:
             return history_of(SessionHistory.model_validate_json(answer.content))
         except (httpx2.HTTPError, TimeoutError, ValueError) as problem:
             log.warning("history.unavailable", session_id=session_id, at_least=at_least, reason=repr(problem))
-            raise HistoryUnavailable("The history is not available now. Subscribe again later.") from problem
+            raise HistoryUnavailableError("The history is not available now. Subscribe again later.") from problem
 
     @property
     def _running_client(self) -> httpx2.AsyncClient:

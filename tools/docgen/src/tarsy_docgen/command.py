@@ -21,7 +21,7 @@ def generate(
             documents.write(root)
             return
         drift = documents.check(root)
-    except documents.BreakingChange as refusal:
+    except documents.BreakingChangeError as refusal:
         raise _fail(str(refusal)) from None
     if drift:
         raise _fail("What is generated is not what the code says; run `make schemas`:\n" + "\n".join(drift))

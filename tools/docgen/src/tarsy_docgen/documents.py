@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tarsy_docgen.asyncapi import asyncapi_document
+from tarsy_docgen.errors import DocgenError
 from tarsy_docgen.events_page import events_page
 from tarsy_docgen.messages import as_file, json_schemas
 from tarsy_docgen.metrics_page import metrics_page
@@ -29,12 +30,12 @@ DOCUMENTS: Mapping[str, Callable[[], str]] = {
 """One line a document."""
 
 
-class BreakingChange(Exception):
-    """A change that breaks readers of earlier versions. The message is for who made it."""
+class BreakingChangeError(DocgenError):
+    """A change that breaks readers of earlier versions. We add a version instead."""
 
 
 def write(root: Path) -> None:
-    """Raises BreakingChange, and has written nothing then."""
+    """Raises BreakingChangeError, and has written nothing then."""
     files = _generated(root)
     for old in _schemas_of_no_name(root, files):
         (root / old).unlink()
@@ -45,7 +46,7 @@ def write(root: Path) -> None:
 
 
 def check(root: Path) -> list[str]:
-    """A line for each file that is not what the code says. Raises BreakingChange."""
+    """A line for each file that is not what the code says. Raises BreakingChangeError."""
     files = _generated(root)
     drift = [f"{name}: nothing has this name any longer" for name in _schemas_of_no_name(root, files)]
     for name, text in files.items():
@@ -60,7 +61,7 @@ def _generated(root: Path) -> dict[str, str]:
     current, released = json_schemas(), _released(root)
     problems = refused(released, current, UPCAST)
     if problems:
-        raise BreakingChange("\n".join(["This change breaks readers of earlier versions:", *problems, REMEDY]))
+        raise BreakingChangeError("\n".join(["This change breaks readers of earlier versions:", *problems, REMEDY]))
     files = {f"{FOLDER}/{name}.json": as_file(schema) for name, schema in current.items()}
     files[LOCK] = as_file(grown(released, current))
     return files | {name: document() for name, document in DOCUMENTS.items()}

@@ -12,7 +12,8 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from tarsy_local.addresses import HOST
-from tarsy_local.front_door.request_body import BODY_LIMIT_BYTES, BodyTooLarge, ClientGone, RequestBody
+from tarsy_local.errors import LocalError
+from tarsy_local.front_door.request_body import BODY_LIMIT_BYTES, BodyTooLargeError, ClientGoneError, RequestBody
 from tarsy_service.problems import problem_response
 
 log = structlog.get_logger(__name__)
@@ -41,11 +42,11 @@ class Upstreams(Protocol):
     def ready(self, service: str) -> Sequence[int]: ...
 
 
-class NoInstance(Exception):
-    """No instance took the request: nothing was sent, or nothing that does harm twice."""
+class NoInstanceError(LocalError):
+    """No instance took the request: nothing was sent, or nothing that does harm twice. The caller sends it again."""
 
 
-PROBLEMS = (NoInstance, BodyTooLarge, httpx2.InvalidURL, httpx2.TransportError)
+PROBLEMS = (NoInstanceError, BodyTooLargeError, httpx2.InvalidURL, httpx2.TransportError)
 
 
 class HttpProxy:
@@ -65,7 +66,7 @@ class HttpProxy:
             yield self
 
     async def tries(self, service: str) -> AsyncIterator[int]:
-        """Ports to try, one after the other, beginning with another one each time. Raises NoInstance."""
+        """Ports to try, one after the other, beginning with another one each time. Raises NoInstanceError."""
         limit = time.monotonic() + self._wait_seconds
         while True:
             ports = self._upstreams.ready(service)
@@ -73,7 +74,7 @@ class HttpProxy:
             for step in range(len(ports)):
                 yield ports[(self._turn + step) % len(ports)]
             if self._upstreams.stopping or time.monotonic() > limit:
-                raise NoInstance
+                raise NoInstanceError
             await asyncio.sleep(LOOK_SECONDS)
 
     async def http(self, service: str, scope: Scope, receive: Receive, send: Send) -> None:
@@ -93,7 +94,7 @@ class HttpProxy:
     async def _answer(self, service: str, scope: Scope, body: RequestBody, send: Send) -> None:
         try:
             answer = await self._first_answer(service, scope, body)
-        except ClientGone:
+        except ClientGoneError:
             return
         except PROBLEMS as failed:
             problem = _problem(service, failed)
@@ -118,7 +119,7 @@ class HttpProxy:
             except (httpx2.NetworkError, httpx2.RemoteProtocolError):
                 if not repeatable:
                     raise
-        raise NoInstance
+        raise NoInstanceError
 
 
 async def _relay(service: str, answer: httpx2.Response, send: Send) -> None:
@@ -167,9 +168,9 @@ def _without_hops(headers: Sequence[tuple[bytes, bytes]], *also: bytes) -> HttpH
 
 def _problem(service: str, problem: Exception) -> Response:
     match problem:
-        case NoInstance():
+        case NoInstanceError():
             return unavailable(service)
-        case BodyTooLarge():
+        case BodyTooLargeError():
             return problem_response(413, "Content too large", f"A body has at most {BODY_LIMIT_BYTES} bytes.")
         case httpx2.InvalidURL():
             return problem_response(400, "Bad request", "The address of the request is not one.")

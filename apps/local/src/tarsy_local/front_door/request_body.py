@@ -5,6 +5,8 @@ from collections.abc import AsyncIterator
 
 from starlette.types import Receive, Scope
 
+from tarsy_local.errors import LocalError
+
 BODY_LIMIT_BYTES = 16 * 1024 * 1024
 """More than any service takes: each has a limit of its own, and says so better."""
 
@@ -12,12 +14,12 @@ BODY_LIMIT_BYTES = 16 * 1024 * 1024
 AHEAD_BYTES = 256 * 1024
 
 
-class ClientGone(Exception):
-    """Nobody waits for the answer any longer."""
+class ClientGoneError(LocalError):
+    """Nobody waits for the answer any longer. We have nothing to do."""
 
 
-class BodyTooLarge(Exception):
-    """More than BODY_LIMIT_BYTES."""
+class BodyTooLargeError(LocalError):
+    """More than BODY_LIMIT_BYTES. The caller sends less."""
 
 
 class RequestBody:
@@ -36,15 +38,15 @@ class RequestBody:
     async def read_ahead(self) -> None:
         """All of a short body, the beginning of a long one: who sends slowly occupies no connection to an instance.
 
-        Raises BodyTooLarge or ClientGone.
+        Raises BodyTooLargeError or ClientGoneError.
         """
         if self._declared > BODY_LIMIT_BYTES:
-            raise BodyTooLarge
+            raise BodyTooLargeError
         while not self._whole.is_set() and self._size < AHEAD_BYTES:
             self._ahead.append(await self._next())
 
     async def pieces(self) -> AsyncIterator[bytes]:
-        """Can be read once. Raises BodyTooLarge or ClientGone."""
+        """Can be read once. Raises BodyTooLargeError or ClientGoneError."""
         for piece in self._ahead:
             if piece:
                 yield piece
@@ -55,11 +57,11 @@ class RequestBody:
     async def _next(self) -> bytes:
         message = await self._receive()
         if message["type"] == "http.disconnect":
-            raise ClientGone
+            raise ClientGoneError
         piece: bytes = message.get("body", b"")
         self._size += len(piece)
         if self._size > BODY_LIMIT_BYTES:
-            raise BodyTooLarge
+            raise BodyTooLargeError
         if not message.get("more_body", False):
             self._whole.set()
         return piece

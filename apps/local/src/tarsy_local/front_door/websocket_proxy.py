@@ -11,7 +11,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidSta
 from websockets.typing import Subprotocol
 
 from tarsy_local.addresses import HOST
-from tarsy_local.front_door.http_proxy import HttpProxy, NoInstance, forwarded, host_of, unavailable
+from tarsy_local.front_door.http_proxy import HttpProxy, NoInstanceError, forwarded, host_of, unavailable
 from tarsy_service.problems import problem_response
 
 log = structlog.get_logger(__name__)
@@ -35,7 +35,7 @@ async def proxy_websocket(proxy: HttpProxy, service: str, client: WebSocket) -> 
     except InvalidURI:
         await client.send_denial_response(problem_response(400, "Bad request", "The Host of the request is not one."))
         return
-    except NoInstance:
+    except NoInstanceError:
         await client.send_denial_response(unavailable(service))
         return
     try:
@@ -57,7 +57,7 @@ async def _open(proxy: HttpProxy, service: str, client: WebSocket) -> ClientConn
             log.warning("socket.refused", service=service, status=problem.response.status_code)
         except (OSError, InvalidHandshake) as problem:
             log.info("socket.not_open", service=service, reason=repr(problem))
-    raise NoInstance
+    raise NoInstanceError
 
 
 async def _connect(client: WebSocket, port: int) -> ClientConnection:

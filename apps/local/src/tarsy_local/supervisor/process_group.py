@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import structlog
 
+from tarsy_local.errors import LocalError
 from tarsy_local.instance_counts import SERVICES
 from tarsy_local.supervisor.supervised_process import SupervisedProcess
 from tarsy_service.supervision import Supervisor
@@ -20,8 +21,8 @@ STOP_SECONDS = 25.0
 LOOK_SECONDS = 0.02
 
 
-class StartTooSlow(Exception):
-    """Some did not become ready in time; the message names them."""
+class StartTooSlowError(LocalError):
+    """Some did not become ready in time; the message names them. The operator reads their logs."""
 
 
 class ProcessGroup:
@@ -46,18 +47,18 @@ class ProcessGroup:
         return sum(one.restarts for one in self.members if one.service == service)
 
     async def run(self) -> None:
-        """Until all have been told to stop and have ended. Raises ServiceRefused, in a group."""
+        """Until all have been told to stop and have ended. Raises ServiceRefusedError, in a group."""
         async with Supervisor().group() as group:
             for member in self.members:
                 group.start(member.name, member.run(), may_end=member.was_told_to_stop)
 
     async def until_ready(self, seconds: float) -> None:
-        """Waits for the first start, but not for processes that wait for an operator. Raises StartTooSlow."""
+        """Waits for the first start, but not for processes that wait for an operator. Raises StartTooSlowError."""
         limit = time.monotonic() + seconds
         while late := [member for member in self.members if member.state != "ready" and not member.is_unready]:
             if time.monotonic() > limit:
                 said = ", ".join(f"{member.name} (its log: {member.log_file})" for member in late)
-                raise StartTooSlow(f"Not ready within {seconds:g} seconds: {said}.")
+                raise StartTooSlowError(f"Not ready within {seconds:g} seconds: {said}.")
             await asyncio.sleep(LOOK_SECONDS)
 
     async def stop(self) -> None:

@@ -4,13 +4,15 @@ import time
 from collections import deque
 from collections.abc import Callable
 
+from tarsy_local.errors import LocalError
+
 MOST_RESTARTS = 5
 WINDOW_SECONDS = 600.0
 FIRST_PAUSE_SECONDS = 0.5
 
 
-class BudgetSpent(Exception):
-    """It ended too often; the message says what, how often, and why it ended last."""
+class BudgetSpentError(LocalError):
+    """It ended too often; the message says what, how often, and why it ended last. The operator reads its log."""
 
 
 class RestartBudget:
@@ -22,13 +24,13 @@ class RestartBudget:
         self._restarts: deque[float] = deque()
 
     def spend(self, reason: str) -> float:
-        """For one more restart: the seconds to wait before it. Raises BudgetSpent."""
+        """For one more restart: the seconds to wait before it. Raises BudgetSpentError."""
         now = self._now()
         while self._restarts and now - self._restarts[0] > WINDOW_SECONDS:
             self._restarts.popleft()
         if len(self._restarts) >= MOST_RESTARTS:
             minutes = WINDOW_SECONDS / 60
-            raise BudgetSpent(
+            raise BudgetSpentError(
                 f"{self._name} had to be started again {MOST_RESTARTS} times within {minutes:g} minutes, "
                 f"and ended again: {reason}"
             )

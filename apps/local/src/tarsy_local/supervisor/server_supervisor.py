@@ -5,7 +5,7 @@ from collections.abc import Callable, Coroutine, Sequence
 
 import structlog
 
-from tarsy_embedded.errors import EmbeddedError, ExitedEarly, NotReady
+from tarsy_embedded.errors import EmbeddedError, ExitedEarlyError, NotReadyError
 from tarsy_embedded.server import EmbeddedServer
 from tarsy_local.supervisor.restart_budget import RestartBudget
 from tarsy_service.supervision import Supervisor
@@ -30,7 +30,7 @@ class ServerSupervisor:
     async def run_with(self, work: Coroutine[None, None, None]) -> None:
         """Returns when the work does. When a server cannot be kept it cancels the work and raises why.
 
-        Raises BudgetSpent, or the EmbeddedError that no restart mends.
+        Raises BudgetSpentError, or the EmbeddedError that no restart mends.
         """
         working = asyncio.create_task(work, name="services")
         supervising = asyncio.create_task(self._supervise_all(), name="servers")
@@ -55,7 +55,7 @@ class ServerSupervisor:
         budget, failure = RestartBudget(server.name), None
         while True:
             failure = failure or await _end_of(server)
-            if not isinstance(failure, ExitedEarly | NotReady):
+            if not isinstance(failure, ExitedEarlyError | NotReadyError):
                 raise failure
             log.error("server.ended", server=server.name, reason=str(failure))
             pause = budget.spend(failure.summary)

@@ -19,6 +19,7 @@ from tarsy_bus.retries import Draw, growing_pauses
 from tarsy_embedded.child import LOG_BYTES, ChildProcess
 from tarsy_embedded.ports import free_port, is_taken
 from tarsy_local.addresses import HOST
+from tarsy_local.errors import LocalError
 
 log = structlog.get_logger(__name__)
 
@@ -38,8 +39,8 @@ LAST_LINES = 20
 type State = Literal["starting", "ready", "waiting", "stopping", "stopped"]
 
 
-class ServiceRefused(Exception):
-    """A service could not do its work from the beginning; the message is its own."""
+class ServiceRefusedError(LocalError):
+    """A service could not do its work from the beginning; the message is its own. The operator acts on it."""
 
 
 class UnreadyAnswer(BaseModel):
@@ -116,7 +117,7 @@ class SupervisedProcess:
         return None if self._child is None else self._child.pid
 
     async def run(self) -> None:
-        """Until it was told to stop and has ended. Raises ServiceRefused. Leaves no process behind."""
+        """Until it was told to stop and has ended. Raises ServiceRefusedError. Leaves no process behind."""
         pauses = RestartPauses()
         try:
             while not self._told.is_set():
@@ -172,7 +173,7 @@ class SupervisedProcess:
                     self._set("ready")
             await asyncio.sleep(LOOK_SECONDS)
         if code == REFUSED and not self._was_ready and not self._told.is_set():
-            raise ServiceRefused(_sentence(child) or f"{self.name} refused to start: {self.log_file} says why.")
+            raise ServiceRefusedError(_sentence(child) or f"{self.name} refused to start: {self.log_file} says why.")
         self._end_child()
         return code
 

@@ -48,7 +48,7 @@ def show(
 
 def _read(path: Path) -> "Config":
     # Here, as it takes a moment to import: other commands would wait for it.
-    from tarsy_config.errors import ConfigInvalid
+    from tarsy_config.errors import InvalidConfigError
     from tarsy_config.load import MAIN, load_config
     from tarsy_tool_gateway.masking import check_custom_patterns
 
@@ -57,5 +57,5 @@ def _read(path: Path) -> "Config":
     name = path.name if is_file and path.name != PROVIDERS_FILE else MAIN
     try:
         return load_config(folder, os.environ, also=(check_custom_patterns,), main_file=name)
-    except ConfigInvalid as problem:
+    except InvalidConfigError as problem:
         raise fail(str(problem)) from None

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from tarsy_cli.api import ApiFailed, Interrupted, Unreachable, get, retry
+from tarsy_cli.api import ApiError, UnavailableError, UnreachableError, get, retry
 from tarsy_cli.lab.chaos.command import chaos
 from tarsy_cli.lab.demo import send_incident, wait_until_ready
 from tarsy_cli.lab.root_cause import judge
@@ -18,7 +18,7 @@ from tarsy_cli.session_commands import UrlOption, api_of, exit_with, watch_to_it
 from tarsy_cli.terminal import DEFAULT_HOME, HomeOption, console, fail, say
 from tarsy_cli.watch.session_watch import ACCEPTED_APPEARS_SECONDS
 from tarsy_cli.watch.stages import ENDED
-from tarsy_lab.incidents import Incident, IncidentInvalid, incident_folders, read_incident
+from tarsy_lab.incidents import Incident, InvalidIncidentError, incident_folders, read_incident
 from tarsy_local.instance import Home
 
 DEFAULT_INCIDENTS = Path("examples/incidents")
@@ -71,7 +71,7 @@ def demo(
     """Send the crash-loop alert to the TARSy that runs here, or starts, and watch the investigation."""
     try:
         found = read_incident(incident)
-    except IncidentInvalid as problem:
+    except InvalidIncidentError as problem:
         raise fail(str(problem)) from None
     raise _run(found, home, url)
 
@@ -80,7 +80,7 @@ def _run(incident: Incident, home: Path, url: str) -> typer.Exit:
     try:
         api = api_of(home, url) if url else wait_until_ready(Home(home), console).api
         session = send_incident(api, incident, console)
-    except (ApiFailed, OSError) as problem:
+    except (ApiError, OSError) as problem:
         raise fail(str(problem)) from None
     ended = watch_to_its_end(api, session, appear_seconds=ACCEPTED_APPEARS_SECONDS)
     if ended == "completed":
@@ -91,17 +91,17 @@ def _run(incident: Incident, home: Path, url: str) -> typer.Exit:
 def _say_whether_the_cause_was_named(api: str, session: str, incident: Incident) -> None:
     try:
         verdict = judge(_final_analysis(api, session), incident.expected_root_cause)
-    except (ApiFailed, TimeoutError) as problem:
+    except (ApiError, TimeoutError) as problem:
         say(f"Whether it names the root cause is not known: {problem}")
         return
     console.print(verdict.line(), style="green" if verdict.complete else "yellow", markup=False)
 
 
 def _final_analysis(api: str, session: str) -> str:
-    """The end is streamed before it can be read. Raises ApiFailed or TimeoutError."""
+    """The end is streamed before it can be read. Raises ApiError or TimeoutError."""
     limit = time.monotonic() + SHOWN_SECONDS
     ask = partial(get, f"{api}/sessions/{session}")
-    while (row := retry(ask, Interrupted, Unreachable)).get("status") not in ENDED:
+    while (row := retry(ask, UnavailableError, UnreachableError)).get("status") not in ENDED:
         if time.monotonic() > limit:
             raise TimeoutError(f"{api} did not show the end of {session} within {SHOWN_SECONDS:g} seconds.")
         time.sleep(LOOK_SECONDS)
@@ -111,7 +111,7 @@ def _final_analysis(api: str, session: str) -> str:
 def _incidents(folder: Path) -> list[Incident]:
     try:
         return [read_incident(one) for one in incident_folders(folder)]
-    except IncidentInvalid as problem:
+    except InvalidIncidentError as problem:
         raise fail(str(problem)) from None
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from rich.console import Console
 
-from tarsy_cli.api import ApiFailed, Unreachable, retry
+from tarsy_cli.api import ApiError, UnreachableError, retry
 from tarsy_cli.submission import submit_file
 from tarsy_lab.incidents import Incident
 from tarsy_local.instance import Home, Instance
@@ -16,11 +16,11 @@ LOOK_SECONDS = 0.2
 
 
 def send_incident(api: str, incident: Incident, console: Console) -> str:
-    """The session that investigates the incident's alert. Raises ApiFailed or OSError, each with a sentence."""
+    """The session that investigates the incident's alert. Raises ApiError or OSError, each with a sentence."""
     webhook = firing_now(incident.alert_file.read_bytes(), datetime.now(UTC))
-    sessions = retry(lambda: submit_file(api, webhook), Unreachable)
+    sessions = retry(lambda: submit_file(api, webhook), UnreachableError)
     if not sessions:
-        raise ApiFailed(f"{incident.alert_file} holds no alert that fires.")
+        raise ApiError(f"{incident.alert_file} holds no alert that fires.")
     console.print(f"Sent {incident.alert_file}.", markup=False)
     return sessions[0]
 

@@ -14,7 +14,7 @@ NONE = "No session is set aside."
 
 
 def print_held(api: str, console: Console) -> None:
-    """Raises ApiFailed or ValidationError."""
+    """Raises ApiError or ValidationError."""
     held = HeldSessionList.model_validate(get(f"{api}/system/held-sessions"))
     if not held.sessions:
         console.print(NONE, markup=False)

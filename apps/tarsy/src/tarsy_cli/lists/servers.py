@@ -19,7 +19,7 @@ NONE = (
 
 
 def print_servers(api: str, console: Console) -> None:
-    """Raises ApiFailed or ValidationError."""
+    """Raises ApiError or ValidationError."""
     servers = McpServers.model_validate(get(f"{api}/system/mcp-servers", tools="none")).servers
     warnings = SystemWarnings.model_validate(get(f"{api}/system/warnings")).warnings
     if servers:
@@ -34,7 +34,7 @@ def print_servers(api: str, console: Console) -> None:
 
 
 def print_server(api: str, name: str, console: Console) -> None:
-    """Raises ApiFailed or ValidationError."""
+    """Raises ApiError or ValidationError."""
     server = McpServer.model_validate(get(f"{api}/system/mcp-servers/{quote(name, safe='')}"))
     console.print(Text(f"{one_line(server.id)}: {_state(server)}", style="bold"))
     for line in _told(server):

@@ -14,7 +14,7 @@ LINE = "{:36}  {:11}  {:8}  {:11}  {}"
 
 
 def print_sessions(api: str, console: Console) -> None:
-    """Raises ApiFailed or ValidationError."""
+    """Raises ApiError or ValidationError."""
     rows = SessionList.model_validate(get(f"{api}/sessions", page_size=LATEST)).sessions
     if not rows:
         console.print("No alert was investigated yet: `tarsy submit FILE` sends one.", markup=False)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tarsy_cli.masking.input_file import CannotRead, text_of
+from tarsy_cli.masking.input_file import UnreadableInputError, text_of
 from tarsy_cli.masking.listing import Listing, lines_of, summary_of, tree_of
 from tarsy_cli.terminal import fail, say
 
@@ -40,17 +40,17 @@ def mask(
             _print_texts(masker, files)
         else:
             _print_listing([_listed(masker, file) for file in files], as_json=as_json)
-    except CannotRead as problem:
+    except UnreadableInputError as problem:
         raise fail(str(problem)) from None
 
 
 def _masker(server: str, config: Path, session: str) -> "Masker":
     # Here, as it takes a moment to import: other commands would wait for it.
-    from tarsy_cli.masking.rules import RulesWrong, masker_for
+    from tarsy_cli.masking.rules import InvalidRulesError, masker_for
 
     try:
         return masker_for(server=server, folder=config, session=session, environ=os.environ)
-    except RulesWrong as problem:
+    except InvalidRulesError as problem:
         raise fail(str(problem)) from None
 
 
@@ -61,7 +61,7 @@ def _print_texts(masker: "Masker", files: Sequence[Path]) -> None:
         masked = masker.mask(text_of(file))
         typer.echo(masked.encode(errors="replace"), nl=False)
         if masked == REDACTED:
-            raise CannotRead(f"{file} could not be masked, so all of it is redacted.")
+            raise UnreadableInputError(f"{file} could not be masked, so all of it is redacted.")
 
 
 def _listed(masker: "Masker", file: Path) -> Listing:
@@ -69,7 +69,7 @@ def _listed(masker: "Masker", file: Path) -> Listing:
 
     findings = masker.findings(text_of(file))
     if any(found.placeholder == REDACTED for found in findings):
-        raise CannotRead(f"{file} could not be masked, so all of it would be redacted.")
+        raise UnreadableInputError(f"{file} could not be masked, so all of it would be redacted.")
     return Listing(str(file), findings)
 
 

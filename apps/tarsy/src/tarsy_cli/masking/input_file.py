@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+from tarsy_cli.errors import CommandError
 from tarsy_cli.units import sized
 
 STANDARD_INPUT = "-"
@@ -10,17 +11,19 @@ LARGEST = 64 << 20
 LOOKED_AT = 1 << 16
 
 
-class CannotRead(Exception):
-    """The message is for people."""
+class UnreadableInputError(CommandError):
+    """The file cannot be read. The operator names another one."""
 
 
 def text_of(file: Path, *, largest: int = LARGEST) -> str:
-    """Bytes that are no UTF-8 become question marks, so that they hide no secret. Raises CannotRead."""
+    """Bytes that are no UTF-8 become question marks, so that they hide no secret. Raises UnreadableInputError."""
     data = _bytes_of(file, largest + 1)
     if len(data) > largest:
-        raise CannotRead(f"{file} has more than {sized(largest)}, which is too large to mask in one piece: split it.")
+        raise UnreadableInputError(
+            f"{file} has more than {sized(largest)}, which is too large to mask in one piece: split it."
+        )
     if 0 in data[:LOOKED_AT]:
-        raise CannotRead(f"{file} is no text: it has zero bytes. Convert first what is packed or in UTF-16.")
+        raise UnreadableInputError(f"{file} is no text: it has zero bytes. Convert first what is packed or in UTF-16.")
     return data.decode(errors="replace")
 
 
@@ -31,4 +34,4 @@ def _bytes_of(file: Path, most: int) -> bytes:
         with file.open("rb") as opened:
             return opened.read(most)
     except OSError as problem:
-        raise CannotRead(f"{file} cannot be read: {problem.strerror or problem}") from None
+        raise UnreadableInputError(f"{file} cannot be read: {problem.strerror or problem}") from None

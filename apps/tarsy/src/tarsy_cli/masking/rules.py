@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from tarsy_config.errors import ConfigInvalid, suggestion
+from tarsy_cli.errors import CommandError
+from tarsy_config.errors import InvalidConfigError, suggestion
 from tarsy_config.load import load_config
 from tarsy_config.masking import DataMasking
 from tarsy_local.masking_key import VARIABLE
@@ -13,12 +14,15 @@ from tarsy_service.settings import SHORTEST_KEY_BYTES
 from tarsy_tool_gateway.masking import server_maskers
 
 
-class RulesWrong(Exception):
-    """The message is for people."""
+class InvalidRulesError(CommandError):
+    """The rules cannot be used. The operator corrects them."""
 
 
 def masker_for(*, server: str, folder: Path, session: str, environ: Mapping[str, str]) -> Masker:
-    """Without a server the rules that are always on, without a session no digits in placeholders. Raises RulesWrong."""
+    """Without a server: the rules that are always on. Without a session: no digits in placeholders.
+
+    Raises InvalidRulesError.
+    """
     masker = Masker.default(_key(environ) if session else None)
     if server:
         masker = _with_rules(masker, server, _of_server(server, folder, environ))
@@ -28,19 +32,19 @@ def masker_for(*, server: str, folder: Path, session: str, environ: Mapping[str,
 def _key(environ: Mapping[str, str]) -> bytes:
     key = environ.get(VARIABLE, "").strip().encode(errors="surrogateescape")
     if not key:
-        raise RulesWrong(f"--session needs {VARIABLE}: the key that TARSy's services have.")
+        raise InvalidRulesError(f"--session needs {VARIABLE}: the key that TARSy's services have.")
     if len(key) < SHORTEST_KEY_BYTES:
-        raise RulesWrong(f"{VARIABLE} is shorter than {SHORTEST_KEY_BYTES} bytes: no service would take it.")
+        raise InvalidRulesError(f"{VARIABLE} is shorter than {SHORTEST_KEY_BYTES} bytes: no service would take it.")
     return key
 
 
 def _of_server(name: str, folder: Path, environ: Mapping[str, str]) -> DataMasking:
     try:
         servers = load_config(folder, environ).mcp_servers
-    except ConfigInvalid as problem:
-        raise RulesWrong(str(problem)) from None
+    except InvalidConfigError as problem:
+        raise InvalidRulesError(str(problem)) from None
     if name not in servers:
-        raise RulesWrong(f"No MCP server of {folder} has the name {name}: {suggestion(name, servers)}")
+        raise InvalidRulesError(f"No MCP server of {folder} has the name {name}: {suggestion(name, servers)}")
     return servers[name].data_masking
 
 
@@ -48,4 +52,4 @@ def _with_rules(masker: Masker, server: str, masking: DataMasking) -> Masker:
     try:
         return server_maskers(masker, {server: masking}).of(server)
     except InvalidPatternsError as problem:
-        raise RulesWrong(str(problem)) from None
+        raise InvalidRulesError(str(problem)) from None

@@ -11,7 +11,8 @@ from rich.text import Text
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
-from tarsy_cli.api import ApiFailed, Interrupted, NotFound, Unreachable, get, retry
+from tarsy_cli.api import ApiError, NotFoundError, UnavailableError, UnreachableError, get, retry
+from tarsy_cli.errors import CommandError
 from tarsy_cli.watch.rendering import NOTICE, Payload
 from tarsy_cli.watch.screen import Screen
 from tarsy_cli.watch.stages import ENDED
@@ -28,18 +29,18 @@ MOMENT_SECONDS = 1.0
 GIVE_UP_SECONDS = 600.0
 
 
-class NotSubscribed(Exception):
-    """The gateway could not give the session's history now."""
+class NotSubscribedError(CommandError):
+    """The gateway could not give the session's history now. The caller subscribes again."""
 
 
-class NoSuchSession(Exception):
-    """Nothing of this id became known in time."""
+class UnknownSessionError(CommandError):
+    """Nothing of this id became known in time. The operator names another session."""
 
 
 def watch_session(api: str, session_id: str, console: Console, *, appear_seconds: float = APPEAR_SECONDS) -> str:
-    """The status that the session ended with. Raises NoSuchSession, ApiFailed or ValidationError."""
+    """The status that the session ended with. Raises UnknownSessionError, ApiError or ValidationError."""
 
-    def told(problem: ApiFailed) -> None:
+    def told(problem: ApiError) -> None:
         console.print(Text(f"({one_line(str(problem))}; trying again)", style=NOTICE))
 
     session = _wait_until_known(api, session_id, told, appear_seconds)
@@ -51,23 +52,25 @@ def watch_session(api: str, session_id: str, console: Console, *, appear_seconds
     return asyncio.run(_follow(api, session_id, Screen(console)))
 
 
-def _wait_until_known(api: str, session_id: str, told: Callable[[ApiFailed], None], seconds: float) -> SessionDetail:
+def _wait_until_known(api: str, session_id: str, told: Callable[[ApiError], None], seconds: float) -> SessionDetail:
     """A session that was submitted just now takes a moment to appear."""
     limit = time.monotonic() + seconds
     while True:
         try:
-            found = retry(partial(get, f"{api}/sessions/{session_id}"), Interrupted, Unreachable, on_first_failure=told)
+            found = retry(
+                partial(get, f"{api}/sessions/{session_id}"), UnavailableError, UnreachableError, on_first_failure=told
+            )
             return SessionDetail.model_validate(found)
-        except NotFound:
+        except NotFoundError:
             if time.monotonic() > limit:
-                raise NoSuchSession(
+                raise UnknownSessionError(
                     f"No session {session_id} is known here: `tarsy sessions` lists those that are."
                 ) from None
         time.sleep(LOOK_SECONDS)
 
 
 async def _follow(api: str, session_id: str, screen: Screen) -> str:
-    """Prints until the session has ended. Comes back when it is cut off. Raises ApiFailed when that is in vain."""
+    """Prints until the session has ended. Comes back when it is cut off. Raises ApiError when that is in vain."""
     url = f"ws{api.removeprefix('http')}/ws"
     limit = time.monotonic() + GIVE_UP_SECONDS
     while time.monotonic() < limit:
@@ -81,10 +84,10 @@ async def _follow(api: str, session_id: str, screen: Screen) -> str:
                 if payload.get("type") == "session.status" and payload.get("status") in ENDED:
                     return str(payload["status"])
             screen.interrupted("the server closed it")
-        except (OSError, WebSocketException, NotSubscribed) as problem:
+        except (OSError, WebSocketException, NotSubscribedError) as problem:
             screen.interrupted(str(problem))
         await asyncio.sleep(PAUSE_SECONDS)
-    raise ApiFailed(f"{url} did not come back within {GIVE_UP_SECONDS / 60:g} minutes; the session may still go on.")
+    raise ApiError(f"{url} did not come back within {GIVE_UP_SECONDS / 60:g} minutes; the session may still go on.")
 
 
 async def _nothing_came(api: str, session_id: str, screen: Screen) -> None:
@@ -92,7 +95,7 @@ async def _nothing_came(api: str, session_id: str, screen: Screen) -> None:
     screen.idle()
     if not screen.waits_for_its_turn:
         return
-    with suppress(ApiFailed):
+    with suppress(ApiError):
         status = await asyncio.to_thread(get, f"{api}/sessions/{session_id}/status")
         screen.queued(SessionState.model_validate(status).queue_position)
 
@@ -111,7 +114,7 @@ async def _payloads(url: str, session_id: str) -> AsyncIterator[Payload | None]:
                     yield None
                     continue
                 if isinstance(message, SubscriptionFailed):
-                    raise NotSubscribed(message.message)
+                    raise NotSubscribedError(message.message)
                 if isinstance(message, SessionMessage) and message.session_id == session_id:
                     yield message.model_dump(mode="json", exclude_unset=True)
         except ConnectionClosed:

@@ -8,11 +8,12 @@ import structlog
 
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.inputs import LlmCallReported
-from tarsy_llm.protocol import Answer, ErrorKind, LlmError, LlmRequest
+from tarsy_llm.protocol import Answer, ErrorKind, LlmCallError, LlmRequest
 from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.effects.llm_answer import mask_answer
 from tarsy_orchestrator.effects.llm_stream import ChunkPublisher, sending
 from tarsy_orchestrator.effects.repetition import RepetitionDetector
+from tarsy_orchestrator.errors import OrchestratorError
 from tarsy_orchestrator.session.conversation import build_conversation, offered_tools
 from tarsy_orchestrator.session.effects import LlmCallEffect
 from tarsy_orchestrator.session.llm_failures import BROKEN, CALL_TIMEOUT, REPETITION, OwnKind
@@ -22,8 +23,8 @@ from tarsy_service.supervision import not_cancelled_from_inside
 log = structlog.get_logger(__name__)
 
 
-class RepetitionError(Exception):
-    """The model says the same thing again and again."""
+class RepetitionError(OrchestratorError):
+    """The model says the same thing again and again. The caller ends the call."""
 
 
 async def make_llm_call(
@@ -42,7 +43,7 @@ async def make_llm_call(
         return _failure(deps, session_id, effect, started, error, CALL_TIMEOUT)
     except RepetitionError:
         return _failure(deps, session_id, effect, started, "the model repeated itself and was broken off", REPETITION)
-    except LlmError as problem:
+    except LlmCallError as problem:
         return _failure(
             deps,
             session_id,
@@ -78,7 +79,7 @@ async def _stream(deps: Dependencies, session_id: str, state: Investigating, eff
     provider = _provider(effect)
     llm = deps.llms.get(provider)
     if llm is None:
-        raise LlmError(f"the LLM provider {provider} is not configured here", kind="invalid_request")
+        raise LlmCallError(f"the LLM provider {provider} is not configured here", kind="invalid_request")
     request = LlmRequest(
         agent=execution.agent.name,
         iteration=effect.pending.requested.iteration,
@@ -100,7 +101,7 @@ async def _stream(deps: Dependencies, session_id: str, state: Investigating, eff
                 if (said if part.part == "text" else thought).take(part.text):
                     raise RepetitionError
                 await chunks.take(part)
-    raise LlmError("the stream ended without an answer", kind="cut_off")
+    raise LlmCallError("the stream ended without an answer", kind="cut_off")
 
 
 def _failure(

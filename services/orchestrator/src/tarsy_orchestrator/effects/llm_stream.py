@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import structlog
 
-from tarsy_bus.publisher import NotWritten, TooLarge
+from tarsy_bus.publisher import NotWrittenError, TooLargeError
 from tarsy_contracts.chunks import LlmChunk
 from tarsy_contracts.ids import derived_id
 from tarsy_llm.protocol import Delta
@@ -89,7 +89,7 @@ class ChunkPublisher:
             await publisher.publish(
                 publisher.topics.stream, chunk, key=self._session_id, id=id, subject=self._session_id
             )
-        except (NotWritten, TooLarge) as problem:
+        except (NotWrittenError, TooLargeError) as problem:
             log.warning("chunk.not_written", session_id=self._session_id, reason=str(problem))
 
 

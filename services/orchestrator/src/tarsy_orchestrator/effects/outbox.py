@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 
-from tarsy_bus.publisher import NotWritten, TooLarge
+from tarsy_bus.publisher import NotWrittenError, TooLargeError
 
 log = structlog.get_logger(__name__)
 
@@ -34,5 +34,5 @@ class Outbox:
             send = await self._queue.get()
             try:
                 await send()
-            except (NotWritten, TooLarge) as problem:
+            except (NotWrittenError, TooLargeError) as problem:
                 log.warning("outbox.not_written", reason=str(problem))

@@ -10,7 +10,7 @@ from tarsy_bus.catalog import CatalogEntries, follow_catalog
 from tarsy_bus.connection import Bus
 from tarsy_bus.fetch_progress import uncounted
 from tarsy_bus.liveness import Liveness
-from tarsy_bus.publisher import NotWritten, Publisher
+from tarsy_bus.publisher import NotWrittenError, Publisher
 from tarsy_contracts.conversation import ToolDefinition
 from tarsy_contracts.events import OfferedTool
 from tarsy_contracts.workers import CatalogTool
@@ -48,7 +48,7 @@ class ToolCatalog:
             key = await self._forgotten.get()
             try:
                 await publisher.write(publisher.topics.catalog, key=key, value=None, headers=[])
-            except NotWritten as problem:
+            except NotWrittenError as problem:
                 log.warning("catalog.not_ended", reason=str(problem))
             else:
                 log.info("catalog.ended", key=key.decode(errors="replace"))

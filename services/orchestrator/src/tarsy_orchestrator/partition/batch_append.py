@@ -6,7 +6,7 @@ import structlog
 from aiokafka.errors import KafkaError
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.log_writer import AppendUncertain, LogEntry, LogWriter
+from tarsy_bus.log_writer import AppendUncertainError, LogEntry, LogWriter
 from tarsy_bus.partition_reader import ends
 from tarsy_bus.retries import retry
 
@@ -17,7 +17,7 @@ async def append_batch(bus: Bus, writer: LogWriter, partition: int, entries: Seq
     """Returns up to where the log has to be read to know which of the entries were accepted."""
     try:
         return await writer.append(partition, entries) + len(entries)
-    except AppendUncertain as problem:
+    except AppendUncertainError as problem:
         log.warning("append.uncertain", partition=partition, reason=str(problem))
         return await _end_of_log(bus, partition)
 

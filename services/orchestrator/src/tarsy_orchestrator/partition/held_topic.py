@@ -12,7 +12,7 @@ from tarsy_bus.connection import Bus
 from tarsy_bus.dead_letters import dead_letter_until_written
 from tarsy_bus.held_sessions import HeldInput, read_held
 from tarsy_bus.partition_reader import Record
-from tarsy_bus.publisher import NotWritten, Publisher, TooLarge
+from tarsy_bus.publisher import NotWrittenError, Publisher, TooLargeError
 from tarsy_bus.records import append_time
 from tarsy_bus.retries import growing_pauses, retry
 from tarsy_contracts.envelope import Headers
@@ -57,7 +57,7 @@ class HeldTopic:
                     partition=self._partition,
                 )
             )
-        except TooLarge:
+        except TooLargeError:
             await self.dead_letter(record, "its session is set aside, and it is too large to be held")
             return None
         return HeldInput(append_time(record), written.offset)
@@ -86,7 +86,7 @@ class HeldTopic:
         await self._tombstone(marker_key(session_id))
 
     async def read(self, positions: list[int]) -> list[Record]:
-        """Returns the records at these positions, in the order asked for. Raises RecordsGone."""
+        """Returns the records at these positions, in the order asked for. Raises RecordsGoneError."""
         return await _until_done(lambda: self._read(positions))
 
     async def inputs(self, session_id: str) -> dict[int, HeldInput]:
@@ -117,10 +117,10 @@ class HeldTopic:
 
 
 async def _until_done[T](attempt: Callable[[], Awaitable[T]]) -> T:
-    """Waits outages out. Raises TooLarge or RecordsGone, which no repetition mends."""
+    """Waits outages out. Raises TooLargeError or RecordsGoneError, which no repetition mends."""
     return await retry(
         attempt,
-        passes=lambda problem: isinstance(problem, NotWritten | KafkaError | TimeoutError),
+        passes=lambda problem: isinstance(problem, NotWrittenError | KafkaError | TimeoutError),
         failed=lambda problem, pause: log.warning("held.not_done", problem=type(problem).__name__),
         pauses=growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS),
     )

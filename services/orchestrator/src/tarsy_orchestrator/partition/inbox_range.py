@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
 
-from tarsy_bus.acceptance import LogMismatch
+from tarsy_bus.acceptance import LogMismatchError
 from tarsy_bus.connection import Bus
 from tarsy_bus.partition_reader import PartitionReader, ends
 from tarsy_bus.start_positions import committed_offsets
@@ -35,15 +35,15 @@ async def read_inbox_ranges(bus: Bus, consumer: AIOKafkaConsumer, partitions: Co
 
 
 def check_inbox(bus: Bus, number: int, inbox: InboxRange, decided: int) -> None:
-    """`decided`: the highest offset that is decided, as the session log says. Raises LogMismatch."""
+    """`decided`: the highest offset that is decided, as the session log says. Raises LogMismatchError."""
     place = f"{bus.topics.inbox} partition {number} holds offsets {inbox.first} to {inbox.end}"
     if not inbox.first <= inbox.start <= inbox.end:
-        raise LogMismatch(
+        raise LogMismatchError(
             f"{place}, but reading should go on at {inbox.start}: inputs were deleted before they were decided, it was "
             "emptied, or it is another cluster's"
         )
     if decided >= inbox.end:
-        raise LogMismatch(
+        raise LogMismatchError(
             f"{place}, but the session log tells of inputs decided up to {decided}: it was emptied, or it is "
             "another cluster's"
         )

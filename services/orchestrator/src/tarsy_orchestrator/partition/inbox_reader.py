@@ -11,7 +11,7 @@ from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.envelope import Envelope, EnvelopeError
 from tarsy_contracts.inputs import INPUTS, AlertReceived, DeadlinePassed
-from tarsy_contracts.recorded import UnknownType, UnreadableValue
+from tarsy_contracts.recorded import UnknownTypeError, UnreadableValueError
 from tarsy_orchestrator.partition.decision_batch import PendingInput
 from tarsy_orchestrator.partition.guarded_evolve import describe_error
 from tarsy_orchestrator.session.decision_input import DecisionInput
@@ -65,9 +65,9 @@ class InboxReader:
             return UnreadableInput(record, f"the envelope cannot be read: {problem}")
         try:
             taken = found.decode(INPUTS)
-        except UnknownType:
+        except UnknownTypeError:
             return NewerInput(record, found.envelope)
-        except UnreadableValue as problem:
+        except UnreadableValueError as problem:
             return UnreadableInput(record, str(problem))
         envelope = found.envelope
         try:

@@ -156,7 +156,7 @@ class Partition:
         return len(self._waiting) + self._loader.backlog + self.isolation.backlog > MOST_WAITING
 
     def take_record(self, record: Record) -> None:
-        """Takes the next record of the log. Raises LogMismatch."""
+        """Takes the next record of the log. Raises LogMismatchError."""
         if record.offset < self.position:
             return
         delivery = parse_record(record)

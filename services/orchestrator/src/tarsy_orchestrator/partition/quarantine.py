@@ -13,10 +13,10 @@ from datetime import datetime
 
 import structlog
 
-from tarsy_bus.at_offsets import RecordsGone
+from tarsy_bus.at_offsets import RecordsGoneError
 from tarsy_bus.held_sessions import HeldInput, HeldInputs
 from tarsy_bus.partition_reader import Record
-from tarsy_bus.publisher import TooLarge
+from tarsy_bus.publisher import TooLargeError
 from tarsy_contracts.held import SessionSetAside
 from tarsy_orchestrator.partition.held_topic import HeldTopic
 
@@ -184,7 +184,7 @@ class Quarantine:
             part = left[:READ_AT_ONCE]
             try:
                 records = await self._topic.read([aside.inputs[offset].position for offset in part])
-            except RecordsGone:
+            except RecordsGoneError:
                 # A previous owner has written them once more, or brought them back.
                 now = await self._topic.inputs(session_id)
                 aside.inputs = {offset: now[offset] for offset in sorted(aside.inputs) if offset in now}
@@ -202,7 +202,7 @@ class Quarantine:
         if reason is None:
             try:
                 return await self._topic.put_back(record)
-            except TooLarge as problem:
+            except TooLargeError as problem:
                 reason = str(problem)
         await self._topic.dead_letter(record, reason)
         return None

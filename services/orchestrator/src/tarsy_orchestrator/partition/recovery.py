@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from tarsy_bus.acceptance import LogMismatch
+from tarsy_bus.acceptance import LogMismatchError
 from tarsy_bus.connection import Bus
 from tarsy_bus.head_store import HeadStore
 from tarsy_bus.partition_reader import Record, parse_record, read_to_end
@@ -14,7 +14,7 @@ def log_positions(heads: Mapping[int, HeadStore]) -> dict[int, int]:
 
 
 async def check_last_events(bus: Bus, heads: Mapping[int, HeadStore]) -> None:
-    """Raises LogMismatch when the last event that heads list does not lie where they say: it is never deleted."""
+    """Raises LogMismatchError when the last event that heads list does not lie where they say: it is never deleted."""
     last = {partition: store.last for partition, store in heads.items() if store.last is not None}
     found: dict[int, str] = {}
 
@@ -28,16 +28,16 @@ async def check_last_events(bus: Bus, heads: Mapping[int, HeadStore]) -> None:
     await read_to_end(bus, bus.topics.sessions, starts, take, until=until)
     for partition, head in last.items():
         if found.get(partition) != head.event_id:
-            raise LogMismatch(
+            raise LogMismatchError(
                 f"{bus.topics.sessions} partition {partition} should hold event {head.event_id} at offset "
                 f"{head.offset}, but it does not: it was emptied, or it is another cluster's"
             )
 
 
 def check_openers(bus: Bus, number: int, missing: Sequence[str]) -> None:
-    """`missing`: sessions that heads list as open, and whose opener the log does not hold. Raises LogMismatch."""
+    """`missing`: sessions that heads list as open, and whose opener the log does not hold. Raises LogMismatchError."""
     if missing:
-        raise LogMismatch(
+        raise LogMismatchError(
             f"{bus.topics.sessions} partition {number} should hold the openers of {len(missing)} open "
             f"sessions, such as {missing[0]}, but it does not: it was emptied, or it is another cluster's"
         )

@@ -11,6 +11,7 @@ from tarsy_bus.records import Delivery
 from tarsy_contracts.events import OPENERS
 from tarsy_contracts.heads import SessionHead
 from tarsy_contracts.recorded import RecordedEvent
+from tarsy_orchestrator.errors import OrchestratorError
 from tarsy_orchestrator.partition.decision_batch import SessionTail
 from tarsy_orchestrator.partition.guarded_evolve import evolve_guarded
 from tarsy_orchestrator.partition.resting_states import RestingStates, SessionKey, size_of_event
@@ -31,8 +32,8 @@ class AcceptedRecord:
     opened_at: datetime | None
 
 
-class StateNotLoadedError(LookupError):
-    """The session is at rest and its state is not in memory: its spans have to be read first."""
+class StateNotLoadedError(OrchestratorError, LookupError):
+    """The session is at rest and its state is not in memory. The caller reads its spans first."""
 
 
 class SessionTable:
@@ -48,7 +49,7 @@ class SessionTable:
         self._resting = resting
 
     def accept(self, delivery: Delivery) -> AcceptedRecord | None:
-        """Returns None when the record is not accepted. Raises LogMismatch."""
+        """Returns None when the record is not accepted. Raises LogMismatchError."""
         mark = delivery.mark()
         if not self._chains.accept(mark):
             return None

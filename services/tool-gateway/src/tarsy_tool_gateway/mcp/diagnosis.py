@@ -16,6 +16,7 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
+from tarsy_tool_gateway.errors import ToolGatewayError
 from tarsy_tool_gateway.mcp.failures import is_gateway_error
 
 PASSING_STATUSES = frozenset({408, 425, 429})
@@ -29,8 +30,8 @@ NO_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE")
 """OpenSSL's words for somebody who does not speak TLS at all."""
 
 
-class MisconfiguredError(Exception):
-    """A mistake that the operator must correct, in a sentence: no repetition will help."""
+class MisconfiguredError(ToolGatewayError):
+    """The operator must correct a mistake, which the message names: no repetition will help."""
 
 
 @dataclass(frozen=True, slots=True)

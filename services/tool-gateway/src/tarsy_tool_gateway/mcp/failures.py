@@ -10,6 +10,7 @@ import anyio
 import pydantic
 from mcp import MCPError
 
+from tarsy_tool_gateway.errors import ToolGatewayError
 from tarsy_tool_gateway.results.text import truncate_at_space
 
 type FailureKind = Literal[
@@ -81,8 +82,11 @@ SESSION_TALK = ("not found", "terminated", "expired", "unknown", "invalid", "no 
 NOT_ENTERED = ("Client must be used within", "called before run()")
 
 
-class CallFailedError(Exception):
-    """`why` goes, masked, to agent and log. `retry_after`: the header. `code`: of the server's own error."""
+class CallFailedError(ToolGatewayError):
+    """`why` goes, masked, to agent and log. `retry_after`: the header. `code`: of the server's own error.
+
+    `meaning` says who acts.
+    """
 
     def __init__(self, kind: FailureKind, why: str, *, retry_after: str | None = None, code: int | None = None) -> None:
         super().__init__(why)

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import structlog
 
-from tarsy_bus.publisher import NotWritten, Publisher
+from tarsy_bus.publisher import NotWrittenError, Publisher
 from tarsy_contracts import chunks
 from tarsy_contracts.ids import derived_id
 from tarsy_contracts.requests import ToolCallRequest
@@ -114,7 +114,7 @@ class _CallProgress:
                 self._publisher.topics.stream, chunk, key=session_id, id=id, subject=session_id
             )
             self._metrics.progress_told(self._request.server)
-        except NotWritten:
+        except NotWrittenError:
             log.warning("chunk.not_written", call_id=call_id, index=chunk.index)
 
 

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from tarsy_cli.api import ApiFailed
+from tarsy_cli.api import ApiError
 from tarsy_cli.terminal import DEFAULT_HOME, HomeOption, console, fail, say
-from tarsy_lab.incidents import IncidentInvalid, read_incident
+from tarsy_lab.incidents import InvalidIncidentError, read_incident
 from tarsy_local.instance import Home, Instance
 
 DEFAULT_INCIDENT = Path("examples/incidents/crash-loop")
@@ -29,9 +29,9 @@ def chaos(
     from aiokafka.errors import KafkaError
 
     from tarsy_bus.connection import Bus
-    from tarsy_bus.topics_admin import TopicsWrong, check_topics
+    from tarsy_bus.topics_admin import WrongTopicsError, check_topics
     from tarsy_cli.lab.chaos.plan import strikes
-    from tarsy_cli.lab.chaos.rounds import ChaosFailed, ChaosSetup, Round, play
+    from tarsy_cli.lab.chaos.rounds import ChaosError, ChaosSetup, Round, play
     from tarsy_cli.lab.demo import send_incident
     from tarsy_contracts.topics import Topics
 
@@ -39,7 +39,7 @@ def chaos(
     instance = _with_processes(place)
     try:
         sent = read_incident(incident)
-    except IncidentInvalid as problem:
+    except InvalidIncidentError as problem:
         raise fail(str(problem)) from None
     quiet = Console(quiet=True)
     bus = Bus(bootstrap=instance.kafka, topics=Topics(instance.topic_prefix), client="tarsy-chaos")
@@ -64,7 +64,7 @@ def chaos(
 
     try:
         wrong = asyncio.run(play_all())
-    except (ChaosFailed, ApiFailed, TopicsWrong, KafkaError, OSError) as problem:
+    except (ChaosError, ApiError, WrongTopicsError, KafkaError, OSError) as problem:
         raise fail(str(problem)) from None
     if wrong:
         raise fail(f"{wrong} rounds went wrong; seed {seed} plays them again.")

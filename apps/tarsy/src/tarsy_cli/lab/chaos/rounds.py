@@ -10,7 +10,8 @@ from pathlib import Path
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.partition_reader import PartitionReader, read_to_end
-from tarsy_cli.api import ApiAnswer, Interrupted, NotFound, Unreachable, get, retry
+from tarsy_cli.api import ApiAnswer, NotFoundError, UnavailableError, UnreachableError, get, retry
+from tarsy_cli.errors import CommandError
 from tarsy_cli.lab.chaos.plan import Strike
 from tarsy_contracts import events as e
 from tarsy_local.instance import Home, Instance
@@ -24,8 +25,8 @@ SHOWN_SECONDS = 30.0
 LOOK_SECONDS = 0.1
 
 
-class ChaosFailed(Exception):
-    """A round could not be played to its end; the message is for the person at the terminal."""
+class ChaosError(CommandError):
+    """A round could not be played to its end. The operator acts on the message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ class ChaosSetup:
 
 
 async def play(setup: ChaosSetup, strike: Strike | None, undisturbed: SessionLog | None = None) -> Round:
-    """Without a strike nobody is killed. `undisturbed`: what comes of it then. Raises ChaosFailed, or ApiFailed."""
+    """Without a strike nobody is killed. `undisturbed`: what comes of it then. Raises ChaosError, or ApiError."""
     instance = await until_healthy(setup.home)
     began = time.monotonic()
     async with PartitionReader(setup.bus, setup.bus.topics.sessions).running() as follower:
@@ -83,17 +84,17 @@ async def play(setup: ChaosSetup, strike: Strike | None, undisturbed: SessionLog
 
 
 async def until_healthy(home: Home) -> Instance:
-    """Until every process works. Raises ChaosFailed."""
+    """Until every process works. Raises ChaosError."""
     limit = time.monotonic() + HEALTHY_SECONDS
     while True:
         instance = home.running()
         if instance is None:
-            raise ChaosFailed(f"No TARSy runs in {home.folder}.")
+            raise ChaosError(f"No TARSy runs in {home.folder}.")
         late = [process.service for process in instance.processes if process.state != "ready"]
         if instance.state == "ready" and not late:
             return instance
         if time.monotonic() > limit:
-            raise ChaosFailed(f"Not ready again within {HEALTHY_SECONDS:g} seconds: {', '.join(late) or 'TARSy'}.")
+            raise ChaosError(f"Not ready again within {HEALTHY_SECONDS:g} seconds: {', '.join(late) or 'TARSy'}.")
         await asyncio.sleep(LOOK_SECONDS)
 
 
@@ -112,7 +113,7 @@ async def _strike_and_wait(
                 pid, killed_after = _kill(setup.home, strike), log.types[-1]
         if reading.sessions.get(session_id, SessionLog()).ended:
             return pid, killed_after
-    raise ChaosFailed(f"Session {session_id} did not end within {INVESTIGATION_SECONDS:g} seconds.")
+    raise ChaosError(f"Session {session_id} did not end within {INVESTIGATION_SECONDS:g} seconds.")
 
 
 def _kill(home: Home, strike: Strike) -> int | None:
@@ -141,7 +142,9 @@ def _shown(api: str, session_id: str, events: int) -> list[str]:
     """The API must come to show the same as the log, within a while."""
     limit = time.monotonic() + SHOWN_SECONDS
     while True:
-        row: ApiAnswer = retry(lambda: get(f"{api}/sessions/{session_id}"), Interrupted, Unreachable, NotFound)
+        row: ApiAnswer = retry(
+            lambda: get(f"{api}/sessions/{session_id}"), UnavailableError, UnreachableError, NotFoundError
+        )
         if row.get("last_number") == events and row.get("status") == "completed":
             return []
         if time.monotonic() > limit:

@@ -32,7 +32,7 @@ class Adversary:
         self._report = report
 
     def play(self, planned: Sequence[Planned], *, failed: Callable[[], bool]) -> None:
-        """Returns after the last fault, or as soon as something else `failed`. Raises SoakFailed."""
+        """Returns after the last fault, or as soon as something else `failed`. Raises SoakError."""
         began = time.monotonic()
         for one in planned:
             while (left := began + one.at - time.monotonic()) > 0:

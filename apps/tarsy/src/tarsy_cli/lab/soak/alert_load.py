@@ -14,7 +14,7 @@ from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError
 
 from tarsy_bus.client_lifecycle import start_client, stop_client
-from tarsy_cli.api import ApiFailed
+from tarsy_cli.api import ApiError
 from tarsy_cli.lab.demo import firing_now
 from tarsy_cli.submission import submit_file
 from tarsy_contracts.ids import session_of_alertmanager
@@ -88,7 +88,7 @@ class AlertLoad:
             try:
                 self.accepted.sessions += await submit()
                 return
-            except (ApiFailed, KafkaError, OSError) as problem:
+            except (ApiError, KafkaError, OSError) as problem:
                 # A timeout is an OSError.
                 if asyncio.get_running_loop().time() > limit:
                     self.accepted.refused += 1

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tarsy_cli.terminal import console, fail, say
-from tarsy_lab.incidents import IncidentInvalid, incident_folders, read_incident
+from tarsy_lab.incidents import InvalidIncidentError, incident_folders, read_incident
 
 INCIDENTS = Path("examples/incidents")
 TOPIC_PREFIX = "tarsy"
@@ -26,7 +26,7 @@ def soak(
 ) -> None:
     """Run a TARSy of its own under load, let everything fail around it, and judge what was lost."""
     # Here, as Kafka's client takes a while to import: other commands would wait for it.
-    from tarsy_cli.lab.soak.environment import SoakFailed, soak_environment
+    from tarsy_cli.lab.soak.environment import SoakError, soak_environment
     from tarsy_cli.lab.soak.run import Soak, run_soak
     from tarsy_cli.lab.soak.schedule import schedule
     from tarsy_cli.lab.soak.verdict import faults_of_soak, report
@@ -35,7 +35,7 @@ def soak(
 
     try:
         incidents = [read_incident(one) for one in incident_folders(INCIDENTS)]
-    except IncidentInvalid as problem:
+    except InvalidIncidentError as problem:
         raise fail(str(problem)) from None
     planned = schedule(seed=seed, seconds=minutes * 60)
     say(f"{len(planned)} faults in {minutes:g} minutes, seed {seed}")
@@ -50,7 +50,7 @@ def soak(
                 configure_logs("INFO", file)
                 say(f"TARSy is ready; its logs are in {running.home.folder}")
                 findings = run_soak(Soak(running, incidents, planned, Random(seed), every, TOPIC_PREFIX, say))
-        except (SoakFailed, EmbeddedError, OSError) as problem:
+        except (SoakError, EmbeddedError, OSError) as problem:
             raise fail(str(problem)) from None
     faults = faults_of_soak(findings)
     for line in report(findings, faults):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import yaml
 
+from tarsy_cli.errors import CommandError
 from tarsy_embedded.jars import default_cache_dir
 from tarsy_embedded.jvm_cds import prepare_class_archive
 from tarsy_embedded.kafka import EmbeddedKafka
@@ -28,8 +29,8 @@ INSTANCES = ("orchestrator=2", "tool-gateway=3")
 DEAD_AFTER_SECONDS = "8"
 
 
-class SoakFailed(Exception):
-    """The soak could not be run to its end; the message is for the person at the terminal."""
+class SoakError(CommandError):
+    """The soak could not be run to its end. The operator acts on the message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +48,11 @@ class SoakEnvironment:
         return self.kafka if name == "kafka" else self.postgresql
 
     def instance(self) -> Instance:
-        """Raises SoakFailed when `tarsy up` has ended."""
+        """Raises SoakError when `tarsy up` has ended."""
         instance = self.home.running()
         if instance is None or self.up.poll() is not None:
             tail = self.output.read_text(encoding="utf-8", errors="replace")[-2_000:]
-            raise SoakFailed(f"`tarsy up` has ended. What it said last:\n{tail}")
+            raise SoakError(f"`tarsy up` has ended. What it said last:\n{tail}")
         return instance
 
 
@@ -130,7 +131,7 @@ def _wait_until_ready(running: SoakEnvironment) -> None:
         if instance is not None and instance.state == "ready":
             return
         if time.monotonic() > limit:
-            raise SoakFailed(f"TARSy was not ready within {START_SECONDS:g} seconds.")
+            raise SoakError(f"TARSy was not ready within {START_SECONDS:g} seconds.")
         time.sleep(LOOK_SECONDS)
 
 

@@ -13,10 +13,10 @@ import structlog
 from aiokafka.errors import KafkaError
 
 from tarsy_bus.connection import Bus
-from tarsy_cli.api import ApiFailed, get
+from tarsy_cli.api import ApiError, get
 from tarsy_cli.lab.soak.adversary import Adversary
 from tarsy_cli.lab.soak.alert_load import AlertLoad
-from tarsy_cli.lab.soak.environment import SoakEnvironment, SoakFailed
+from tarsy_cli.lab.soak.environment import SoakEnvironment, SoakError
 from tarsy_cli.lab.soak.kafka_faults import KafkaFaults
 from tarsy_cli.lab.soak.memory import highest, memory_faults
 from tarsy_cli.lab.soak.observation import Observation
@@ -51,7 +51,7 @@ class Soak:
 
 
 def run_soak(soak: Soak) -> Findings:
-    """Must run on the main thread. Raises SoakFailed."""
+    """Must run on the main thread. Raises SoakError."""
     bus = Bus(bootstrap=soak.running.kafka.bootstrap, topics=Topics(soak.topic_prefix), client="tarsy-soak")
     kafka = KafkaFaults(bus, soak.random)
     load = AlertLoad(
@@ -100,13 +100,13 @@ class LoopThread:
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def wait_for[T](self, work: Coroutine[object, object, T], seconds: float) -> T:
-        """Raises SoakFailed when it takes too long."""
+        """Raises SoakError when it takes too long."""
         future = self.submit(work)
         try:
             return future.result(seconds)
         except TimeoutError as problem:
             future.cancel()
-            raise SoakFailed(f"{work} did not end within {seconds:g} seconds") from problem
+            raise SoakError(f"{work} did not end within {seconds:g} seconds") from problem
 
     def call(self, function: Callable[[], object]) -> None:
         self._loop.call_soon_threadsafe(function)
@@ -185,7 +185,7 @@ def _shown(running: SoakEnvironment, session_id: str, reading: LogReading) -> st
             row = get(f"{running.instance().api}/sessions/{session_id}")
             if row.get("last_number") == last or time.monotonic() > limit:
                 return str(row.get("status"))
-        except ApiFailed as problem:
+        except ApiError as problem:
             if time.monotonic() > limit:
                 return f"nothing ({problem})"
         time.sleep(LOOK_SECONDS / 10)

@@ -5,13 +5,15 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
+from tarsy_tool_gateway.errors import ToolGatewayError
+
 MOST_LINES = 2000
 MOST_CONTEXT = 10
 LONGEST_SEARCH = 500
 
 
-class InvalidArgumentsError(ValueError):
-    """In words that an agent can act on."""
+class InvalidArgumentsError(ToolGatewayError, ValueError):
+    """The model corrects its arguments; the message says how."""
 
 
 class ReadArguments(BaseModel):

@@ -5,18 +5,19 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
 
-from tarsy_bus.at_offsets import RecordsGone, records_at
+from tarsy_bus.at_offsets import RecordsGoneError, records_at
 from tarsy_bus.connection import Bus
 from tarsy_bus.outage_retry import TimeLimit, read_through_outages
 from tarsy_bus.partition_reader import Record, parse_record
 from tarsy_contracts.events import EVENTS, StoredResult, ToolCallCompleted
-from tarsy_contracts.recorded import UnknownType, UnreadableValue
+from tarsy_contracts.recorded import UnknownTypeError, UnreadableValueError
 from tarsy_contracts.requests import ResultPlace
+from tarsy_tool_gateway.errors import ToolGatewayError
 from tarsy_tool_gateway.results.text import count_lines
 
 
-class ResultGoneError(Exception):
-    """It does not lie any longer where it lay."""
+class ResultGoneError(ToolGatewayError):
+    """It does not lie any longer where it lay. The model goes on without it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ async def _stored(bus: Bus, call_id: str, stored: StoredResult, limit: TimeLimit
                 if record.key != call_id.encode() or len(value) != sizes[record.offset]:
                     raise ResultGoneError(f"offset {record.offset} holds something else")
                 yield value
-    except RecordsGone as problem:
+    except RecordsGoneError as problem:
         raise ResultGoneError(str(problem)) from problem
 
 
@@ -62,7 +63,7 @@ async def _content(bus: Bus, place: ResultPlace, limit: TimeLimit) -> bytes:
         async with aclosing(_records(bus, bus.topics.sessions, at.partition, [at.offset], limit)) as records:
             found = [parse_record(record) async for record in records]
         event = found[0].decode(EVENTS) if found[0] is not None else None
-    except (RecordsGone, UnknownType, UnreadableValue) as problem:
+    except (RecordsGoneError, UnknownTypeError, UnreadableValueError) as problem:
         raise ResultGoneError(str(problem)) from problem
     if not isinstance(event, ToolCallCompleted) or event.call_id != place.call_id:
         raise ResultGoneError(f"partition {at.partition}, offset {at.offset} holds something else")

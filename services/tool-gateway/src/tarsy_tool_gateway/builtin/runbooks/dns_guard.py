@@ -8,7 +8,8 @@ from functools import partial
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import NamedTuple
 
-from tarsy_contracts.runbook_urls import USUAL_PORTS, RunbookUrl, RunbookUrlRefused, is_listed_by_name
+from tarsy_contracts.runbook_urls import USUAL_PORTS, RunbookUrl, RunbookUrlRefusedError, is_listed_by_name
+from tarsy_tool_gateway.errors import ToolGatewayError
 
 MOST_LOOKUPS = 4
 NAT64 = IPv6Network("64:ff9b::/96")
@@ -20,12 +21,12 @@ class ResolvedAddress(NamedTuple):
 
 
 type Find = Callable[[RunbookUrl], Awaitable[Sequence[ResolvedAddress]]]
-"""Raises UnknownHostError, RunbookUrlRefused."""
+"""Raises UnknownHostError, RunbookUrlRefusedError."""
 type Lookup = Callable[[str, int], Awaitable[Sequence[ResolvedAddress]]]
 
 
-class UnknownHostError(Exception):
-    """No DNS knows the host."""
+class UnknownHostError(ToolGatewayError):
+    """No DNS knows the host. The operator corrects the address of the runbook."""
 
 
 class SystemLookup:
@@ -45,12 +46,15 @@ class SystemLookup:
 
 
 async def resolve_endpoints(url: RunbookUrl, *, domains: Collection[str], lookup: Lookup) -> Sequence[ResolvedAddress]:
-    """Where to connect to: this answer of the DNS, and not the next one. Raises UnknownHostError, RunbookUrlRefused."""
+    """Where to connect to: this answer of the DNS, and not the next one.
+
+    Raises UnknownHostError or RunbookUrlRefusedError.
+    """
     found = await lookup(url.host, url.port or USUAL_PORTS[url.scheme])
     listed = is_listed_by_name(url, domains)
     places = [place for place in found if _is_open(place.address, url.host, listed=listed)]
     if found and not places:
-        raise RunbookUrlRefused("leads into a network that runbooks may not come from")
+        raise RunbookUrlRefusedError("leads into a network that runbooks may not come from")
     return places
 
 

@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 import httpx2
 import structlog
 
-from tarsy_contracts.runbook_urls import RunbookUrl, RunbookUrlRefused, allowed_runbook_url
+from tarsy_contracts.runbook_urls import RunbookUrl, RunbookUrlRefusedError, allowed_runbook_url
 from tarsy_tool_gateway.builtin.runbooks.dns_guard import Find, ResolvedAddress, UnknownHostError
 from tarsy_tool_gateway.builtin.runbooks.github import is_github, raw_file_url
 from tarsy_tool_gateway.builtin.runbooks.response import read_answer
@@ -52,7 +52,7 @@ class RunbookFetcher:
             return ToolOutput(
                 "unavailable", f"The tool gateway does not find the host of the runbook, {problem} (DNS)."
             )
-        except RunbookUrlRefused as problem:
+        except RunbookUrlRefusedError as problem:
             return ToolOutput("rejected", f"The address of the runbook {problem}.")
         except (httpx2.TransportError, httpx2.InvalidURL) as problem:
             return ToolOutput("unavailable", f"The runbook cannot be fetched from {url.host}: {_reason(problem)}.")
@@ -71,13 +71,13 @@ class RunbookFetcher:
         return ToolOutput("tool_error", f"The address of the runbook redirects more than {MOST_REDIRECTS} times.")
 
     def _target(self, url: RunbookUrl, location: str) -> RunbookUrl:
-        """Raises RunbookUrlRefused."""
+        """Raises RunbookUrlRefusedError."""
         try:
             return raw_file_url(allowed_runbook_url(urljoin(str(url), location), self._rules.allowed_domains))
-        except RunbookUrlRefused as problem:
-            raise RunbookUrlRefused(f"redirects to one that {problem}") from None
+        except RunbookUrlRefusedError as problem:
+            raise RunbookUrlRefusedError(f"redirects to one that {problem}") from None
         except ValueError:
-            raise RunbookUrlRefused("redirects to what is no address") from None
+            raise RunbookUrlRefusedError("redirects to what is no address") from None
 
     @asynccontextmanager
     async def _answer(self, url: RunbookUrl, token: str | None) -> AsyncIterator[httpx2.Response]:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from tarsy_contracts.runbook_urls import RunbookUrl, RunbookUrlRefused
+from tarsy_contracts.runbook_urls import RunbookUrl, RunbookUrlRefusedError
 
 PAGES = "github.com"
 RAW = "raw.githubusercontent.com"
@@ -15,7 +15,7 @@ def is_github(url: RunbookUrl) -> bool:
 
 
 def raw_file_url(url: RunbookUrl) -> RunbookUrl:
-    """The address of the text behind a link. GitHub is only asked over TLS. Raises RunbookUrlRefused for a folder.
+    """The address of the text behind a link. GitHub is only asked over TLS. Raises RunbookUrlRefusedError for a folder.
 
     A reference with slashes needs no care: reference and path follow each other in both addresses.
     """
@@ -26,5 +26,5 @@ def raw_file_url(url: RunbookUrl) -> RunbookUrl:
         case ["", owner, repository, "blob" | "raw", *rest] if url.host == PAGES and len(rest) > 1:
             return replace(url, host=RAW, path="/".join(["", owner, repository, *rest]), query="")
         case ["", _, _, "tree", *_] if url.host == PAGES:
-            raise RunbookUrlRefused("is a folder on GitHub: link to a file in it")
+            raise RunbookUrlRefusedError("is a folder on GitHub: link to a file in it")
     return url

@@ -5,7 +5,7 @@ import time
 from functools import partial
 
 from tarsy_contracts.requests import ToolCallRequest
-from tarsy_contracts.runbook_urls import RunbookUrlRefused, allowed_runbook_url
+from tarsy_contracts.runbook_urls import RunbookUrlRefusedError, allowed_runbook_url
 from tarsy_tool_gateway.builtin.runbooks.cache import RunbookCache
 from tarsy_tool_gateway.builtin.runbooks.dns_guard import SystemLookup, resolve_endpoints
 from tarsy_tool_gateway.builtin.runbooks.fetcher import RunbookFetcher
@@ -35,6 +35,6 @@ async def fetch_runbook(
         )
     try:
         url = raw_file_url(allowed_runbook_url(text, rules.allowed_domains))
-    except RunbookUrlRefused as problem:
+    except RunbookUrlRefusedError as problem:
         return ToolOutput("rejected", f"The address of the runbook {problem}.")
     return await cache.get(str(url), partial(fetcher.fetch, url))

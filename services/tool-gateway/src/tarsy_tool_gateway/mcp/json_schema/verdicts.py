@@ -4,13 +4,15 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
+from tarsy_tool_gateway.errors import ToolGatewayError
+
 type Path = tuple[str | int, ...]
 
 MOST_SHOWN = 500
 
 
-class CheckAbortedError(Exception):
-    """The check would take too long."""
+class CheckAbortedError(ToolGatewayError):
+    """The check would take too long. The caller leaves the check to the server."""
 
 
 class Judgement(Enum):

@@ -12,6 +12,7 @@ from typing import Any
 
 import httpx2
 
+from tarsy_tool_gateway.errors import ToolGatewayError
 from tarsy_tool_gateway.mcp.failures import FailureKind
 from tarsy_tool_gateway.results.results import MOST_BYTES
 from tarsy_tool_gateway.results.text import truncate_at_space
@@ -43,8 +44,8 @@ NOBODY = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 UNDECODED = ("content-encoding", "content-length", "transfer-encoding")
 
 
-class TooLongError(Exception):
-    pass
+class TooLongError(ToolGatewayError):
+    """More came than may be held. The caller gives the answer up."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ import re
 
 from pydantic import JsonValue
 
+from tarsy_orchestrator.errors import OrchestratorError
+
 DEEPEST = 64
 MOST_PIECES = 4_000
 """Limit of an object that has to be mended. JSON may be longer: its parser is a hundred times faster."""
@@ -28,8 +30,8 @@ NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 WORDS = {"True": "true", "False": "false", "None": "null", "true": "true", "false": "false", "null": "null"}
 
 
-class TooDeep(ValueError):
-    """Raised for nesting that no real arguments have; later readers have limits too."""
+class TooDeepError(OrchestratorError, ValueError):
+    """Nested deeper than real arguments are; later readers have limits too. The model writes flatter ones."""
 
 
 def whole(number: str) -> int | str:
@@ -79,7 +81,7 @@ def _decoded(text: str, start: int) -> tuple[JsonValue, int] | None:
 
 def _clean(value: JsonValue, depth: int) -> JsonValue:
     if depth > DEEPEST:
-        raise TooDeep
+        raise TooDeepError
     match value:
         case str():
             return make_readable(value)

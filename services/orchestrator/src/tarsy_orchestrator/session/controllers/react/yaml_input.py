@@ -6,7 +6,8 @@ from typing import override
 import yaml
 from pydantic import JsonValue
 
-from tarsy_orchestrator.session.controllers.react.near_json import DEEPEST, TooDeep, make_readable
+from tarsy_orchestrator.errors import OrchestratorError
+from tarsy_orchestrator.session.controllers.react.near_json import DEEPEST, TooDeepError, make_readable
 from tarsy_orchestrator.session.controllers.react.pairs import coerce
 
 LONGEST = 6_000
@@ -15,8 +16,8 @@ STRUCTURE = re.compile(r"^[ \t]*+[\w.\-\"']++:[ \t]*+(?:$|[|>\[{])", re.MULTILIN
 NAME = re.compile(r"[^\W\d][\w.\-]*")
 
 
-class YamlRefusedError(yaml.YAMLError):
-    pass
+class YamlRefusedError(OrchestratorError, yaml.YAMLError):
+    """Nothing that arguments need. The model writes JSON, or plainer YAML."""
 
 
 class Loader(yaml.SafeLoader):
@@ -65,7 +66,7 @@ def _mapping(node: yaml.MappingNode, depth: int) -> dict[str, JsonValue]:
 def _plain(node: yaml.Node, depth: int) -> JsonValue:
     """Reads only unquoted numbers as numbers: dates, `no` and 12:30 are text, whatever YAML 1.1 says."""
     if depth > DEEPEST:
-        raise TooDeep
+        raise TooDeepError
     match node:
         case yaml.MappingNode():
             return _mapping(node, depth)

@@ -1,0 +1,5 @@
+"""The base of all exceptions of tarsy_lab."""
+
+
+class LabError(Exception):
+    """The lab's incidents cannot be played."""

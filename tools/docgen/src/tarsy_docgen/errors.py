@@ -1,0 +1,5 @@
+"""The base of all exceptions of tarsy_docgen."""
+
+
+class DocgenError(Exception):
+    """A document cannot be generated."""
