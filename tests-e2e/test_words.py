@@ -1,4 +1,4 @@
-"""One word, one thing: no retired name in modules and classes, no class name twice, and a glossary that is true."""
+"""Words: no retired name in modules and classes, no class name twice, a glossary that is true, subjects first."""
 
 import ast
 import re
@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from tarsy_contracts.topics import Topics
+from tarsy_sentences import without_subject
 from tarsy_words import COMPOSITION, RETIRED_CLASSES, RETIRED_MODULES, STILL_TWICE
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -72,6 +73,15 @@ def test_no_class_name_stands_twice() -> None:
 
 def test_what_stands_once_is_off_the_list() -> None:
     assert sorted(STILL_TWICE - names_that_stand_twice().keys()) == [], "it stands once: take it off STILL_TWICE"
+
+
+def test_sentences_begin_with_their_subject() -> None:
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+    modules = [file for member in (*MEMBERS, "tests-support") for file in ROOT.glob(f"{member}/**/*.py")]
+    sources = [file for file in modules if "tests" not in file.relative_to(ROOT).parts]
+    found = {str(file.relative_to(ROOT)): without_subject(file) for file in (*pages, *sources)}
+    assert len(found) > 700
+    assert {file: sentences for file, sentences in found.items() if sentences} == {}
 
 
 def glossary() -> list[re.Match[str]]:

@@ -38,7 +38,7 @@ class Owner:
                 self.chains.rest(mark.session_id, head)
 
     def write(self, session_id: str, length: int, *, ends: bool) -> None:
-        """What a decision would append, on what this owner knows."""
+        """Appends what a decision would, on what this owner knows."""
         head, last = self.heads.get(session_id), self.chains.last(session_id)
         if head is not None and last is None:
             return
@@ -74,7 +74,7 @@ class World:
         self.log.append(ChainLink(session_id, "e", f"{offset}", "forged", number, offset))
 
     def publish(self, owner: Owner, count: int) -> None:
-        """In log order, with any lag. What a crashed owner had not published is lost."""
+        """In log order, with any lag. Heads that a crashed owner had not published are lost."""
         for _ in range(min(count, len(owner.unpublished))):
             self.published.append(owner.unpublished.pop(0))
 

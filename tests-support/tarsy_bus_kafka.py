@@ -1,4 +1,4 @@
-"""What the tests of the bus do to a real Kafka: topics of their own, records as they lie there, a door to shut."""
+"""Kafka helpers for the tests of the bus: topics of their own, records as they lie there, a door to shut."""
 
 import asyncio
 import contextlib
@@ -38,7 +38,7 @@ async def make_ours(bus: Bus, *names: str) -> None:
 
 
 async def delete_topic(bus: Bus, name: str) -> None:
-    """Whoever knows the topic already goes on trying to write to it, and is never told that it cannot."""
+    """A writer that knows the topic already goes on trying, and is never told that it cannot."""
     async with admin(bus) as client:
         await client.delete_topics([name])
 
@@ -71,8 +71,8 @@ def entries(*values: str | int) -> Sequence[LogEntry]:
 
 
 class Door:
-    """Stands before the broker's address. What is shut is only the way in: who is connected stays connected,
-    since the broker names its own address to whoever came in."""
+    """Stands before the broker's address. Only the way in is shut: clients that came in stay connected, since
+    the broker has named its own address to them."""
 
     def __init__(self, bootstrap: str) -> None:
         self._host, _, port = bootstrap.partition(":")

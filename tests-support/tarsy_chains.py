@@ -19,7 +19,7 @@ WHOLE = "crash-loop"
 
 
 def environment(calls: Path) -> dict[str, str]:
-    """What the configuration wants to know. `calls`: where the lab notes the tools that it runs."""
+    """Variables that the configuration uses. `calls`: where the lab notes the tools that it runs."""
     return {"TARSY_TEST_CALLS": str(calls), "TARSY_TEST_SESSIONS": "100", "TARSY_TEST_DELETE_SECONDS": "8"}
 
 

@@ -62,7 +62,7 @@ ONLY_A = model(x=(A, REQUIRED))
 
 
 def read(kind: type[Value], record: str) -> dict[str, JsonValue] | None:
-    """What a reader sees; None when it refuses the record."""
+    """The record as a reader sees it; None if it is refused."""
     try:
         found: dict[str, JsonValue] = kind.model_validate_json(record).model_dump()
     except ValidationError:

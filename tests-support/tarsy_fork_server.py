@@ -71,7 +71,7 @@ def _start(start: Start) -> int:
 
 
 def _become(start: Start) -> None:
-    """What a new interpreter would have found."""
+    """Makes this process what a new interpreter would have found."""
     out = os.open(start["log"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     nowhere = os.open(os.devnull, os.O_RDONLY)
     for old, new in ((nowhere, 0), (out, 1), (out, 2)):

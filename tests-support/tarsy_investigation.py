@@ -85,7 +85,7 @@ def submit(system: System, incident: Path = INCIDENT) -> Investigation:
 
 
 async def shown(system: System, session_id: str, log: SessionLog) -> Row:
-    """What the API says of a session, once all of its log is projected."""
+    """The API's answer about a session, once all of its log is projected."""
 
     async def look() -> Row | None:
         answer = await asyncio.to_thread(httpx2.get, url, timeout=90.0)

@@ -1,6 +1,6 @@
 """MCP servers nobody here wrote, and the conformance suite: installed once into `.tools/mcp`, see `tarsy_mcp_pins/`.
 
-What is not what was pinned is refused (SHA-512, SHA-256), and no script of a package runs while it is installed.
+Packages that differ from their pins are refused (SHA-512, SHA-256). No script of a package runs at its installation.
 """
 
 import hashlib
@@ -42,7 +42,7 @@ def python_programs(era: Era) -> Path:
 
 
 def required_program(name: str) -> Path:
-    """Of the machine's own: .ci/run installs it from Debian's packages."""
+    """A program of the machine's own: .ci/run installs it from Debian's packages."""
     found = shutil.which(name)
     if found is None:
         _missing(f"{name} is not installed (Debian and Ubuntu: apt-get install {name})")

@@ -137,7 +137,7 @@ class _Api(BaseHTTPRequestHandler):
             self._answer(HTTPStatus.OK, json.dumps(found), "application/json")
 
     def do_POST(self) -> None:
-        """Whoever asks whether he may, may."""
+        """Access reviews: everything is allowed."""
         self.rfile.read(int(self.headers["content-length"]))
         self._answer(HTTPStatus.CREATED, json.dumps(REVIEWED), "application/json")
 

@@ -62,7 +62,7 @@ def official(published: Published) -> dict[str, Any]:
 
 
 def _fetch(published: Published, archive: Path) -> str | None:
-    """What went wrong."""
+    """Returns what went wrong, None if nothing did."""
     npm = shutil.which("npm")
     if npm is None:
         return "npm is not installed"

@@ -136,7 +136,7 @@ FORMATS: tuple[tuple[str, str, str, Callable[[ScriptedTurn], Events]], ...] = (
     ("/chat/completions", "authorization", "assistant", _openai),
     ("/v1/messages", "authorization", "assistant", _anthropic),
 )
-"""What is in the path, the header with the key, what the model's messages are called, and how it speaks."""
+"""Part of the path, the header with the key, the role of the model's messages, and how it speaks."""
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What people see of an event of the log, in the words of tests."""
+"""Timeline changes that people see of an event of the log, in the words of tests."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -33,7 +33,7 @@ def ended(event: e.Event) -> TimelineEnded:
 
 
 def shown_of(session: str, events: Sequence[e.Event]) -> list[TimelineChange]:
-    """Of a whole log."""
+    """The changes of a whole log."""
     records = [at(number, event, id=f"e{number}", session=session) for number, event in enumerate(events, start=1)]
     return [change for record in records for change in timeline_changes(record)]
 

@@ -19,7 +19,7 @@ LOOK_SECONDS = 0.02
 
 
 class OwnProcess(Protocol):
-    """What tests do with a process of a service; a `subprocess.Popen` is one."""
+    """Process of a service, as tests use it; a `subprocess.Popen` is one."""
 
     @property
     def pid(self) -> int: ...

@@ -87,7 +87,7 @@ class Story:
     alert: Alert = ALERT
 
     def given(self, taken: i.Input, *, input_id: str | None = None, offset: int | None = None) -> DecisionInput:
-        """What the owner would make of the input. Its own inputs have no place in the inbox."""
+        """DecisionInput that the owner would make of the input. The owner's own inputs have no place in the inbox."""
         own = isinstance(taken, i.LlmCallReported | i.ToolsOffered | i.SessionAdmitted)
         place = None if own else self.offset if offset is None else offset
         return DecisionInput(

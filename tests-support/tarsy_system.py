@@ -111,7 +111,7 @@ class System:
         return started
 
     def last_warnings(self) -> str:
-        """What each process has warned of last, for the message of a test that fails."""
+        """Last warnings of each process, for the message of a test that fails."""
         told = []
         for process in self.processes:
             lines = process.log.read_text(errors="replace").splitlines() if process.log.exists() else []

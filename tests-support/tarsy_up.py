@@ -135,7 +135,7 @@ class Tarsy:
         return found
 
     def processes(self) -> list[Process]:
-        """What `tarsy status` would list, without the second that the command takes."""
+        """Processes that `tarsy status` would list, without the second that the command takes."""
         instance = Home(self.home).running()
         return [] if instance is None else instance.processes
 

@@ -13,7 +13,7 @@ from tarsy_verification.session_log import SessionLog
 
 
 def owner_of(system: System, log: SessionLog) -> ServiceProcess:
-    """Who wrote the session's last event."""
+    """The process that wrote the session's last event."""
     source = log.accepted[-1].envelope.source
     return next(process for process in system.processes if source.endswith(f"/{process.name}"))
 
@@ -25,8 +25,8 @@ def written_by(process: ServiceProcess, records: list[Delivery]) -> list[Deliver
 async def freeze_until_another_goes_on(system: System, log: LiveLog, session_id: str) -> ServiceProcess:
     """Freezes the session's owner; returns it when another has written to the session, and the group has left it out.
 
-    Who wrote the last event may own the session no longer: then another goes on at once, and whoever was thawed so
-    early would be a member still, which learns nothing.
+    The writer of the last event may own the session no longer. Another goes on at once then, and a process that was
+    thawed so early would be a member still, which learns nothing.
     """
     owner = owner_of(system, log.of(session_id))
     others = [process for process in system.alive("orchestrator") if process is not owner]

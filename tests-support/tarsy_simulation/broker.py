@@ -31,7 +31,7 @@ type Appended = Callable[[str, int, Sequence[Entry]], None]
 
 
 class Reader(Protocol):
-    """Who waits for records."""
+    """A consumer that waits for records."""
 
     def wake(self, place: TopicPartition) -> None: ...
 
@@ -39,7 +39,7 @@ class Reader(Protocol):
 
 
 class Member(Protocol):
-    """Of a consumer group."""
+    """A consumer in a group."""
 
     process: Process | None
 

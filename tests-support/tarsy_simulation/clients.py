@@ -66,7 +66,7 @@ class SimulatedProducer:
             await asyncio.sleep(0)  # it comes back from here when it is thawed, or never
         if self._broker.outage is None:
             return await self._deliver(topic, partition, entries)
-        # Whoever does not wait for it any longer cannot call it back.
+        # A caller that does not wait for it any longer cannot call it back.
         return await asyncio.shield(asyncio.ensure_future(self._deliver(topic, partition, entries)))
 
     async def _deliver(self, topic: str, partition: int | None, entries: Sequence[Entry]) -> RecordMetadata:
@@ -93,7 +93,7 @@ class SimulatedProducer:
             _must_be_known(self._process)
 
     async def _in_turn(self) -> None:
-        """What waited goes out in the order in which it came, as soon as this client has found the broker again."""
+        """Waiting records go out in the order in which they came, as soon as this client has found the broker again."""
         await self._broker.until_there()
         loop = asyncio.get_running_loop()
         if self._arrives_at < loop.time():
@@ -103,7 +103,7 @@ class SimulatedProducer:
 
 
 class SimulatedConsumer:
-    """With a group or without, as aiokafka's. Who is expelled from his group reads on until he notices."""
+    """With a group or without, as aiokafka's. A member that is expelled from its group reads on until it notices."""
 
     def __init__(self, broker: Broker, *, group_id: str | None = None, **settings: object) -> None:
         self.process = PROCESS.get()

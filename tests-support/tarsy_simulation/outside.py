@@ -21,7 +21,7 @@ AT_ONCE = ServerLimits(concurrent=4, queue=16)
 
 
 def models(scripts: Mapping[str, Sequence[Mapping[str, JsonValue]]]) -> dict[str, Llm]:
-    """By provider. What they remember (whom they have let wait already) outlives every process of ours."""
+    """By provider. Their memory (whom they have let wait already) outlives every process of ours."""
     return {name: _model(turns) for name, turns in scripts.items()}
 
 
@@ -34,7 +34,7 @@ def _model(turns: Sequence[Mapping[str, JsonValue]]) -> Llm:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """What it answers never depends on what it was asked."""
+    """A tool whose answer never depends on its arguments."""
 
     name: str
     says: str
@@ -47,7 +47,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Of a tool. `at`: seconds since the beginning."""
+    """Start of a tool. `at`: seconds since the beginning."""
 
     call_id: str
     repeatable: bool
@@ -56,7 +56,7 @@ class Start:
 
 @dataclass
 class ToolServer:
-    """Of the gateway's protocol `ToolServer`. What it has begun it ends, whoever of us dies meanwhile."""
+    """Implements the gateway's protocol `ToolServer`. A tool that has begun ends, whoever of us dies meanwhile."""
 
     tools: Sequence[Tool]
     runs: list[ToolRun] = field(default_factory=list)

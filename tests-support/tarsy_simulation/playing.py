@@ -34,12 +34,14 @@ type Struck = Service | Literal["kafka"]
 type Moment = Literal["before", "after", "soon-after"]
 """When the event was sent, when it was appended, and when something may have been made of it."""
 type Way = Literal["forgotten", "remembered", "delayed", "frozen", "doubled", "alone"] | OutageKind
-"""Of an orchestrator. forgotten: it never committed its inbox, nor wrote a head. remembered: it has just committed.
-delayed: what it sent last arrives all the same, just before the next owner's first batch. frozen: it is replaced, and
-goes on afterwards as if nothing had happened. Workers remember nothing: they are simply gone. Of a tool gateway:
-doubled: there is another one meanwhile, and every request lies in the queue twice, for each of them. frozen: it is
-replaced, and 15 seconds later reads what it was told. Of an orchestrator, alone: it is frozen for `seconds`, and nobody
-takes its place. Of Kafka: the kinds of broker.py, for `seconds`."""
+"""Orchestrator. forgotten: it never committed its inbox, nor wrote a head. remembered: it has just committed. delayed:
+what it sent last arrives all the same, just before the next owner's first batch. frozen: it is replaced, and goes on
+afterwards as if nothing had happened. alone: it is frozen for `seconds`, and nobody takes its place.
+
+Workers remember nothing: they are simply gone. Tool gateway. doubled: there is another one meanwhile, and every request
+lies in the queue twice, for each of them. frozen: it is replaced, and 15 seconds later reads what it was told.
+
+Kafka: the kinds of broker.py, for `seconds`."""
 
 SERVICES: tuple[Service, ...] = ("orchestrator", "tool-gateway", "summarizer")
 LONGEST_SECONDS = 300.0
@@ -57,7 +59,10 @@ MENDED_SECONDS = 0.7
 
 @dataclass(frozen=True, slots=True)
 class Death:
-    """Of whoever does the service's work at this event (its number). `dies_meanwhile`: during the outage of Kafka."""
+    """Death of the process that does the service's work at this event (its number).
+
+    `dies_meanwhile`: during the outage of Kafka.
+    """
 
     service: Struck
     moment: Moment
@@ -175,7 +180,7 @@ class _Stage:
     def _start(self, service: Service) -> None:
         number = sum(one.process.service == service for one in self.all) + 1
         process = Process(f"{service}-{number}", service)
-        # What this one will forget must never have been written.
+        # This process must never have written what it will forget.
         mine = next((death for death in self.deaths if death not in self.struck), None)
         process.forgetful = mine is not None and mine.service == service and mine.way == "forgotten"
         context = Context()
@@ -277,7 +282,7 @@ class _Stage:
         self.broker.expel(self.serving[service].process)
 
     def _later[*Ts](self, seconds: float, do: Callable[[*Ts], object], *what: *Ts) -> None:
-        """Whatever happens to whom."""
+        """Calls `do` outside of any process, so that halting one does not stop it. The run lasts at least as long."""
         self.quiet_at = max(self.quiet_at, self.loop.time() + seconds)
         self.loop.call_later(seconds, do, *what, context=Context())
 
@@ -354,6 +359,6 @@ class _Stage:
 
 
 def _numbers(entries: Sequence[Entry]) -> tuple[int, ...]:
-    """Of the events in the session."""
+    """Numbers of the events in the session."""
     found = [dict(headers)["ce_sequence"] for _, _, headers in entries]
     return tuple(int(number) for number in found)

@@ -8,7 +8,7 @@ from tarsy_orchestrator.partition import decision_batch
 from tarsy_orchestrator.partition.decision_batch import Decision, PendingInput, SessionTail
 
 SET_ASIDE = ("session.set_aside", "input.not_decided")
-"""What a service logs as an error then."""
+"""Errors that a service logs then."""
 
 
 class PoisonedError(Exception):

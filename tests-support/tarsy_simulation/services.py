@@ -1,4 +1,4 @@
-"""Our services as processes of the simulation. What they are made of is what their composition roots make them of."""
+"""Our services as processes of the simulation. They have the same parts as in their composition roots."""
 
 import asyncio
 from collections.abc import Iterator, Mapping
@@ -55,7 +55,7 @@ MASKING_KEY = bytes(range(32))
 
 @contextmanager
 def in_memory(broker: Broker) -> Iterator[None]:
-    """Whoever makes a client of Kafka or asks for the time meanwhile gets those of the simulation."""
+    """Clients of Kafka that are made meanwhile are those of the simulation, and so is the time."""
 
     async def fits(bus: Bus) -> None:
         pass
@@ -141,7 +141,7 @@ class Orchestrator:
                 await stop_client(consumer)
 
     def committable(self) -> dict[int, int]:
-        """Of each partition of the inbox: up to where it may say that it has decided."""
+        """The offset up to which it may say that it has decided, for each partition of the inbox."""
         owned = self._owner._owned if self._owner is not None else {}
         return {number: one.partition.progress.committable for number, one in owned.items()}
 
@@ -186,7 +186,7 @@ class Gateway:
         await service.run(lambda: None)
 
     async def _catalogue(self, publisher: Publisher) -> None:
-        """What connections to MCP servers would bring."""
+        """Publishes what connections to MCP servers would bring."""
         for server, outside in self._servers.items():
             tools = tuple(tool.catalogued() for tool in outside.tools)
             seen = ServerCatalogued(server=server, worker_id=self._name, healthy=True, error="", tools=tools)

@@ -9,7 +9,7 @@ from contextvars import Context, ContextVar
 from typing import Any, cast
 
 PROCESS: ContextVar["Process | None"] = ContextVar("process", default=None)
-"""Whose step runs now. Every task and every timer inherits it from where it was made."""
+"""The process whose step runs now. Every task and every timer inherits it from where it was made."""
 
 
 class NothingLeftError(Exception):
@@ -34,7 +34,7 @@ class Process:
         self._parked.append(handle)
 
     def go_on(self, loop: "VirtualLoop") -> None:
-        """What came while it was halted happens now, in the order in which it came."""
+        """Steps that came while it was halted run now, in the order in which they came."""
         self.halted = False
         parked, self._parked = self._parked, []
         loop.ready.extend(handle for handle in parked if not handle.cancelled())

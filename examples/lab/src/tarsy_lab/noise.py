@@ -1,4 +1,4 @@
-"""What a program writes on an ordinary day, red herrings included."""
+"""Log lines of a program on an ordinary day, red herrings included."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -44,7 +44,7 @@ _REINDEX = (
     (1, "ERROR reindex.images no picture for sku-{sku}, left out"),
 )
 
-# What cert-manager's controllers say all day, in klog's form.
+# Everyday lines of cert-manager's controllers, in klog's form.
 _CERT_MANAGER = (
     (220, 'I logger.go:42] "syncing item" logger="cert-manager.{controller}" key="{object}"'),
     (

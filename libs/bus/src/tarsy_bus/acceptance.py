@@ -23,7 +23,7 @@ class LogMismatchError(BusError):
 
 @dataclass(frozen=True, slots=True)
 class ChainLink:
-    """What the rule looks at in a record."""
+    """The fields of a record that the acceptance rule judges by."""
 
     session_id: str
     type: str
@@ -44,7 +44,7 @@ class LastAccepted:
 def accepts(known: LastAccepted | None, head: SessionHead | None, mark: ChainLink) -> bool:
     """`known` is what this reader accepted last, `head` what it was seeded with for the session.
 
-    What lies before a head at rest needs no rule of its own: nothing there can name the head's event.
+    Records before a head at rest need no rule of their own: none of them can name the head's event.
 
     Raises LogMismatchError when the opener that a head promises is not where the head says.
     """
@@ -62,7 +62,7 @@ def follows(known: LastAccepted, mark: ChainLink) -> bool:
 
 
 def starts(mark: ChainLink) -> bool:
-    """Of a session that no head lists, only its start opens, whatever else somebody wrote about it."""
+    """Only its start opens a session that no head lists, whatever else somebody wrote about it."""
     return mark.type == STARTED and mark.previous is None
 
 

@@ -1,4 +1,4 @@
-"""What the catalog topic tells: each MCP server as each worker sees it, dead ones among them."""
+"""Reader of the MCP server catalog: each server as each worker sees it, dead workers included."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -34,10 +34,10 @@ class CatalogEntry:
 
 
 class CatalogEntries:
-    """The newest of each server and worker.
+    """The newest entry of each server and worker.
 
-    A worker says the same again every 30 seconds. What it has not said for FORGOTTEN_AFTER, by the stamps of the topic
-    itself, is forgotten; `forgotten` is told the key.
+    A worker repeats its entries every 30 seconds. An entry that was not repeated for FORGOTTEN_AFTER, by the stamps of
+    the topic itself, is forgotten; `forgotten` is called with its key.
     """
 
     def __init__(self, forgotten: Callable[[bytes], None] = lambda key: None) -> None:
@@ -48,7 +48,7 @@ class CatalogEntries:
         return self._entries.values()
 
     def take(self, record: Record) -> None:
-        """What cannot be read changes nothing."""
+        """An unreadable record changes nothing."""
         key = record.key or b""
         if record.value is None:
             self._entries.pop(key, None)

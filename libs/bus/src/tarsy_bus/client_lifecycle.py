@@ -34,7 +34,7 @@ class Stoppable(Protocol):
 
 
 class Closable(Protocol):
-    """What the admin client has instead of `stop`."""
+    """The admin client: it has `close` instead of `stop`."""
 
     def close(self) -> Coroutine[object, object, None]: ...
 

@@ -17,7 +17,7 @@ log = structlog.get_logger(__name__)
 KINDS = {ClusterLayout.type: ClusterLayout}
 KEY = "log"
 SOURCE = "tarsy/topics-apply"
-"""Whoever applies the topics, the record is the operator's."""
+"""The source of the record, whichever process applies the topics: the decision is the operator's."""
 
 
 async def recorded_partitions(bus: Bus) -> int | None:

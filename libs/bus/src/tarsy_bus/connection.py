@@ -17,7 +17,7 @@ from tarsy_contracts.topics import LIMIT_BYTES, LOG_PARTITIONS, Topics
 
 REQUEST_TIMEOUT_MS = 20_000
 ENVELOPE_BYTES = 16 * 1024
-"""What headers and framing may add to a value before a batch reaches LIMIT_BYTES."""
+"""Part of LIMIT_BYTES that is kept free for headers and framing."""
 RECORD_OVERHEAD_BYTES = 64
 HEADER_OVERHEAD_BYTES = 8
 
@@ -66,7 +66,7 @@ def _partitions(topics: Topics, log_partitions: int) -> dict[str, int]:
 
 
 class KafkaSettings(Protocol):
-    """What a service's settings say of Kafka."""
+    """The Kafka settings of a service."""
 
     @property
     def kafka(self) -> str: ...
@@ -156,6 +156,6 @@ def member(
 
 
 def record_bytes(key: bytes | None, value: bytes | None, headers: Sequence[tuple[str, bytes]]) -> int:
-    """What a record takes in a batch, at most."""
+    """Upper bound of the bytes that a record takes in a batch."""
     named = sum(len(name.encode()) + len(text) + HEADER_OVERHEAD_BYTES for name, text in headers)
     return len(key or b"") + len(value or b"") + named + RECORD_OVERHEAD_BYTES

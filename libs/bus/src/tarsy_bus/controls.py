@@ -1,4 +1,7 @@
-"""What the owners tell: grants, refusals, cancellations. Read whole, by every process, from the end at its start."""
+"""Reader of the control topic: grants, refusals, cancellations and answers of the owners.
+
+Each process that follows it reads all partitions, from their ends as they are at its start.
+"""
 
 from collections.abc import Callable
 
@@ -19,7 +22,7 @@ async def follow_control(
     listening: Callable[[], None],
     stepped: Callable[[], None] = uncounted,
 ) -> None:
-    """Hears for ever. `listening` is called when nothing that is said from then on can be missed."""
+    """Follows the topic for ever. `listening` is called once nothing published from then on can be missed."""
     topic = next(topic for topic in bus.topics.all() if topic.name == bus.topics.control)
     async with PartitionReader(bus, topic.name, stepped).running() as follower:
         follower.assign(await follower.ends(range(topic.partitions)))

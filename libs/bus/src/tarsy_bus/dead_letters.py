@@ -1,4 +1,4 @@
-"""What could not be read is kept, as it was, with its place and the reason."""
+"""Dead letters: records that could not be read, kept as they were, with their position and the reason."""
 
 import structlog
 
@@ -10,7 +10,7 @@ from tarsy_contracts.topics import LIMIT_BYTES
 log = structlog.get_logger(__name__)
 
 CUT_BYTES = LIMIT_BYTES // 3
-"""What is kept of key and of value when a record is too large to be kept whole."""
+"""Bytes kept of the key, and of the value, of a record that is too large to be kept whole."""
 
 
 async def dead_letter(publisher: Publisher, record: Record, reason: str) -> None:

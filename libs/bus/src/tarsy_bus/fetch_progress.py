@@ -11,7 +11,7 @@ REST_SECONDS = 1.0
 
 
 class Fetching(Protocol):
-    """What is looked at in a consumer."""
+    """The part of a consumer that FetchProgress uses."""
 
     def assignment(self) -> frozenset[TopicPartition]: ...
     def paused(self) -> set[TopicPartition]: ...

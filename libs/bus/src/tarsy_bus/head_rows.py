@@ -23,7 +23,7 @@ def packed_session(session_id: str) -> bytes | str:
 
 
 def packed_head(head: SessionHead) -> bytes:
-    """Of a head at rest."""
+    """The bytes of a head at rest."""
     if re.fullmatch("[0-9a-f]{32}", head.event_id) is None:
         return LEAD.pack(head.number, AS_JSON) + head.to_bytes()
     facts = FACTS.pack(head.number, PACKED, head.offset, head.decided, bytes.fromhex(head.event_id))

@@ -10,7 +10,7 @@ NEAR = 1000
 """Spans with at most so many records between them become one: reading a few more costs less than a long list."""
 
 MOST_SPANS = 64
-"""Of a session that lives on and on, the spans that lie nearest to each other become one."""
+"""Most spans in a head. Beyond that, the two that lie nearest to each other become one."""
 
 
 def newest(heads: Iterable[tuple[str, SessionHead]]) -> dict[str, SessionHead]:

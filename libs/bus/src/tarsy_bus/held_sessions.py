@@ -17,7 +17,7 @@ log = structlog.get_logger(__name__)
 
 KINDS = {SessionSetAside.type: SessionSetAside}
 UNTOLD = SessionSetAside(reason="unknown", detail="")
-"""Of a session whose marker is not there, though inputs of it are."""
+"""Stands for a marker that is unreadable, or missing although inputs are there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class HeldInputs:
 
 
 class HeldSessions:
-    """What the records of the topic add up to. Whatever is in it waits: a session with a marker, inputs, or both."""
+    """Sessions that wait, as the records of the topic add up: each has a marker, inputs, or both."""
 
     def __init__(self) -> None:
         self._sessions: dict[str, HeldInputs] = {}
@@ -53,7 +53,7 @@ class HeldSessions:
         return self._sessions
 
     def take(self, record: Record) -> None:
-        """What cannot be read changes nothing."""
+        """A record with an unreadable key changes nothing."""
         key = (record.key or b"").decode(errors="replace")
         if (session_id := session_of_marker(key)) is not None:
             self._mark(session_id, record)
@@ -88,7 +88,7 @@ class HeldSessions:
 
 
 async def read_held(bus: Bus, partitions: Collection[int]) -> dict[int, dict[str, HeldInputs]]:
-    """What waits in these partitions now."""
+    """The sessions that wait now, by partition."""
     held = HeldSessions()
     await read_to_end(bus, bus.topics.held, dict.fromkeys(partitions, 0), held.take)
     return {number: _of(number, held.all().items()) for number in partitions}

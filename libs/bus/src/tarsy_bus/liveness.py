@@ -50,7 +50,7 @@ class _Heard:
 
 
 class Liveness:
-    """What one reader of the announcements knows. All times are the broker's."""
+    """Failure detector over the announcements that one reader saw. All times are the broker's."""
 
     def __init__(
         self, own_id: str, *, dead_after: timedelta = DEAD_AFTER, monotonic: Callable[[], float] = time.monotonic
@@ -100,8 +100,8 @@ class Liveness:
     def is_dead(self, worker_id: str, *, since: datetime) -> bool:
         """`since`: when it was last known to live by another sign, such as its claim on the log.
 
-        So many of our own announcements have come back since then and since its last one, without a gap between them.
-        A worker that was not heard since we began, or since the gap, has the grace.
+        True once enough of our own announcements have come back, without a gap, since then and since the worker's last
+        one. A worker that was not heard since we began, or since the gap, has the grace.
         """
         now = self.now
         if now is None or self._count == 0:

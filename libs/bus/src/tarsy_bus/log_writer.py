@@ -37,7 +37,7 @@ class LogEntry:
 
 
 BATCH_BYTES = LIMIT_BYTES - ENVELOPE_BYTES
-"""What the entries of one batch may add up to."""
+"""Upper bound of the bytes of one batch's entries together."""
 
 
 class LogWriter:

@@ -1,4 +1,4 @@
-"""What is told of every write, and of every record that cannot be parsed, to whoever counts them."""
+"""Callbacks for metrics: one for every write, one for every record that cannot be parsed."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -28,7 +28,7 @@ def uncounted(topic: str, outcome: WriteOutcome, records: int, seconds: float) -
 def observed(
     wrote: Wrote, topic: str, failures: dict[type[Exception], WriteOutcome], *, records: int = 1
 ) -> Iterator[None]:
-    """Tells how the body ended. `failures` are the errors that are an outcome; what was broken off has none."""
+    """Calls `wrote` with the outcome of the body. An error without an outcome in `failures` is not counted."""
     began = time.perf_counter()
     try:
         yield

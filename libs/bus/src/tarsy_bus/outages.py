@@ -10,7 +10,7 @@ from tarsy_bus.retries import retry
 log = structlog.get_logger(__name__)
 
 KAFKA_ERRORS = (errors.KafkaError, OSError)
-"""What aiokafka raises while Kafka is away, among others: see `passes`. A TimeoutError is an OSError."""
+"""Errors that aiokafka raises while Kafka is away, among others: see `passes`. A TimeoutError is an OSError."""
 LASTING = (
     errors.AuthenticationFailedError,
     errors.AuthenticationMethodNotSupported,

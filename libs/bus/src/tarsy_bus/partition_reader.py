@@ -178,8 +178,8 @@ class PartitionReader:
 def refuse_damaged(records: Iterable[Record]) -> None:
     """Raises LogMismatchError where a record of ours may be damaged: another reader may have taken it in as it was.
 
-    What is whole, and not parsable all the same, is none of ours. All readers pass over it, as they drop the rest of
-    what strangers write to the log.
+    A record that is whole, and still cannot be parsed, is none of ours. All readers pass over it, as they drop
+    everything else that strangers write to the log.
     """
     for record in records:
         if isinstance(record, UnparsableRecord) and record.damaged:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from tarsy_bus.acceptance import ChainLink, LastAccepted, accepts
 
 MOST_SESSIONS = 5_000
-"""Of one partition: some 350 bytes each."""
+"""Sessions remembered of one partition: some 350 bytes each."""
 
 
 class RecentChains:

@@ -86,7 +86,7 @@ def plain_batch(raw: bytes) -> tuple[bytes, int] | None:
 
 
 class TolerantRecords(PartitionRecords):  # type: ignore[misc] # aiokafka is untyped
-    """What one fetch brought of a partition, in order. Transactions are not looked at: nobody here reads committed."""
+    """The records of a partition in one fetch, in order. Transactions are ignored: nobody here reads committed."""
 
     _tp: TopicPartition
     _records: Batches
@@ -122,7 +122,7 @@ class TolerantRecords(PartitionRecords):  # type: ignore[misc] # aiokafka is unt
         self.next_fetch_offset = max(self.next_fetch_offset, last + 1)
 
     def _parsed(self, plain: bytes) -> Generator[KafkaRecord, None, bool]:
-        """What aiokafka parses; False when it stopped at a record."""
+        """Yields the records that aiokafka parses. Returns False when it stopped at one."""
         batch = iter(DefaultRecordBatch(plain))
         while True:
             try:
@@ -187,7 +187,7 @@ class TolerantRecords(PartitionRecords):  # type: ignore[misc] # aiokafka is unt
         damaged: bool = False,
         record: "_Parts | None" = None,
     ) -> UnparsableRecord:
-        """What a damaged batch says of offsets may be wrong: reading goes on, and never back."""
+        """Offsets in a damaged batch may be wrong: reading goes on, and never back."""
         first = self.next_fetch_offset
         last = max(first, last)
         self.next_fetch_offset = last + 1
@@ -198,7 +198,7 @@ class TolerantRecords(PartitionRecords):  # type: ignore[misc] # aiokafka is unt
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """Of a record. `problem`: what is wrong with it although its parts are there."""
+    """The parts of a record. `problem`: what is wrong with it although they are there."""
 
     timestamp_delta: int
     offset_delta: int
@@ -268,6 +268,6 @@ def _plain(raw: bytes, attributes: int) -> bytes:
 def _fields(
     key: bytes | None, value: bytes | None, headers: Headers
 ) -> tuple[int, bytes | None, bytes | None, None, int, int, Headers]:
-    """Of a ConsumerRecord, from the type of its timestamp on."""
+    """The fields of a ConsumerRecord, from the type of its timestamp on."""
     sizes = [-1 if part is None else len(part) for part in (key, value)]
     return (LOG_APPEND_TIME, key, value, None, sizes[0], sizes[1], tuple(headers))

@@ -30,7 +30,7 @@ class Delivery:
         return decode(kinds, self.envelope, self.value)
 
     def mark(self) -> ChainLink:
-        """What the acceptance rule looks at, when this is a record of the session log."""
+        """The fields that the acceptance rule judges by, when this is a record of the session log."""
         return ChainLink(
             session_id=self.envelope.subject,
             type=self.envelope.type,

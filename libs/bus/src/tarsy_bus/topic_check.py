@@ -30,7 +30,7 @@ class Present:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """What the cluster has, against what this version needs. `remarks` are differences that do no harm to the truth."""
+    """The cluster's topics against those this version needs. `remarks`: differences that do no harm to the truth."""
 
     missing: Sequence[Topic]
     misfits: Sequence[str]

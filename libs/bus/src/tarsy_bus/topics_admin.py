@@ -28,7 +28,7 @@ SETTLE_SECONDS = 1.0
 CONNECT_SECONDS = 30.0
 PAUSE_SECONDS = 0.1
 COPIES = 3
-"""Of each partition, where the cluster has so many brokers."""
+"""Replicas of each partition, where the cluster has enough brokers."""
 
 
 REMEDY = "Run `tarsy topics apply`."
@@ -137,7 +137,7 @@ async def check_topics(bus: Bus) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Cluster:
-    """What is there. `recorded` is the number on record; without its topic the cluster is older than that record."""
+    """The topics that exist. `recorded`: the number on record. `is_older`: the cluster is from before that record."""
 
     present: Mapping[str, Present]
     recorded: int | None
@@ -182,7 +182,10 @@ def _missing(found: Fit) -> list[str]:
 
 
 async def _present(client: AIOKafkaAdminClient, names: Sequence[str]) -> dict[str, Present]:
-    """Of these topics that are there, both questions at once. Metadata are asked for all: naming one might make it."""
+    """The existing ones of these topics; metadata and settings are requested at once.
+
+    Metadata are requested for all topics: naming one might create it.
+    """
     asked = [ConfigResource(ConfigResourceType.TOPIC, name, dict.fromkeys(SETTINGS)) for name in names]
     described, configured = await asyncio.gather(client.describe_topics(), client.describe_configs(asked))
     rows = [row for answer in configured for row in answer.resources if row[0] != UNKNOWN_TOPIC]

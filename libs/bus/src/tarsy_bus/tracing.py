@@ -21,7 +21,7 @@ type Attributes = Mapping[str, str | int | float | bool]
 
 
 def current_traceparent() -> str | None:
-    """Of the span that this task is in."""
+    """The `traceparent` of the span that this task is in."""
     carrier: dict[str, str] = {}
     W3C.inject(carrier)
     return carrier.get(HEADER)
@@ -33,7 +33,7 @@ def traceparent_of(session_id: str) -> str:
 
 
 def carried_traceparent(headers: Sequence[tuple[str, bytes]]) -> str | None:
-    """Of a record that strangers wrote: whatever stands there, it does no harm."""
+    """The `traceparent` of a record. Strangers may have written it: whatever stands there does no harm."""
     found = [value for name, value in headers if name == HEADER]
     return (found[0] or b"").decode(errors="replace") if found else None
 
@@ -55,7 +55,7 @@ def open_span(
     """A span of the session's trace around the body; every log line inside has the ids of both.
 
     `cause` is the `traceparent` that came with what is worked on. One of another trace (a caller's) becomes a link.
-    Of an error only the type is noted: its message was masked by nobody.
+    Only the type of an error is noted: nobody has masked its message.
     """
     parent = session_traceparent(session_id, cause)
     span = tracer.start_span(

@@ -32,7 +32,7 @@ MOST_AT_ONCE = 100
 COMMIT_SECONDS = 1.0
 LAST_COMMIT_SECONDS = 2.0
 REBALANCED = (IllegalStateError,)
-"""What a commit raises when the partition was taken away meanwhile, beside errors that pass."""
+"""Errors of a commit whose partition was taken away meanwhile, beside errors that pass."""
 
 
 async def consume[M: Message](
@@ -45,7 +45,7 @@ async def consume[M: Message](
     handler: Callable[[M], Awaitable[None]],
     stepped: Callable[[], None] = uncounted,
 ) -> None:
-    """Reads the queue for ever, as one of its group. What cannot be read goes to the dead letters.
+    """Reads the queue for ever, as one of its group. Unreadable records go to the dead letters.
 
     Not on FastStream: its commit covers all positions of the consumer, and a header without a value is lost before
     any middleware sees it.
@@ -70,7 +70,7 @@ async def consume[M: Message](
             except KafkaError as problem:
                 if not (passes(problem) or isinstance(problem, REBALANCED)):
                     raise
-                # What was not committed comes again, here or elsewhere.
+                # Uncommitted requests come again, here or elsewhere.
                 log.warning("requests.interrupted", topic=topic, problem=type(problem).__name__)
                 await asyncio.sleep(next(pauses))
     finally:

@@ -126,7 +126,7 @@ def _native_tools(levels: Levels, provider: Found[str], selection: McpSelection)
 
 
 def _native_tool(levels: Levels, provider: str, selection: McpSelection, tool: NativeTool) -> Origin | None:
-    """Who turned it on; None when it is off."""
+    """The origin that turned it on; None when it is off."""
     sources = levels.sections.sources
     chosen = (selection.native_tools or {}).get(tool)
     said: tuple[tuple[bool | None, Origin], ...] = (

@@ -1,4 +1,4 @@
-"""What is there without being configured. An entry of the same name in the configuration replaces the whole of it."""
+"""Built-in agents, chains, MCP servers and LLM providers. A configured entry replaces the whole one of its name."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -103,7 +103,7 @@ def _levels(
 
 
 def _summary_provider(sections: Sections) -> Found[str]:
-    """Who writes summaries where their server names nobody; empty for whoever the agent itself asks."""
+    """The provider of summaries whose server names none; empty for the one that the agent itself asks."""
     general = sections.defaults.summarization.llm_provider
     if general is None:
         return Found("", DEFAULT)

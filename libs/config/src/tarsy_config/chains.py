@@ -53,7 +53,7 @@ class StageAgent(Section):
 
 
 class Synthesis(Section):
-    """Who makes one analysis of several."""
+    """The agent that joins the analyses of a stage into one."""
 
     agent: Name | None = None
     llm_provider: Name | None = None

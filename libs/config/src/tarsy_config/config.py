@@ -24,12 +24,12 @@ class Config(Sections):
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """Of keys that do not do what somebody may expect of them, in the order of the files."""
+        """Notes on keys that do not do what somebody may expect of them, in the order of the files."""
         return self._notes
 
     @property
     def default_alert_type(self) -> str:
-        """What an alert is that does not say its type. A chain names it."""
+        """The type of an alert that names none. A chain names this type."""
         return self.defaults.alert_type
 
     @property
@@ -55,7 +55,7 @@ class Config(Sections):
         return self._plan(chain_id, selection or AS_CONFIGURED)
 
     def explained(self, chain_id: str) -> ChainSettings:
-        """What `chain_for` resolves, and where each setting comes from."""
+        """The settings that `chain_for` resolves, each with its origin."""
         return settings_of(self, chain_id, AS_CONFIGURED)
 
     def _plan(self, chain_id: str, selection: McpSelection) -> ResolvedChain:

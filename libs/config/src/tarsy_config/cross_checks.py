@@ -1,4 +1,4 @@
-"""What the parts of a configuration need of each other, beside names: looked up in the plain data, as those are."""
+"""Cross-checks between the parts of a configuration, beside names: made on the plain data, as those of names are."""
 
 from collections.abc import Set
 
@@ -68,7 +68,7 @@ def _providers_are_named(document: Document) -> None:
 
 
 def _providers_are_known(document: Document, later_providers: Set[str]) -> None:
-    """Of several defaults, one that can be asked is enough."""
+    """One default that can be asked is enough; the others are not checked then."""
     defaults = {name for _, name in named(document, DEFAULT_PROVIDERS)}
     spared = DEFAULT_PROVIDERS if defaults - later_providers else ()
     for place, name in named(document, tuple(pattern for pattern in PROVIDERS if pattern not in spared)):

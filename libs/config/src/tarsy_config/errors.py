@@ -1,4 +1,4 @@
-"""What is wrong with a configuration: every mistake at once, each with its place and what would be right."""
+"""Errors of a configuration: every mistake at once, each with its place and its remedy."""
 
 import difflib
 from collections.abc import Iterable, Sequence

@@ -70,7 +70,7 @@ def _invalid(documents: Sequence[Document]) -> InvalidConfigError:
 
 
 def _taken_out(documents: Sequence[Document]) -> set[str]:
-    """What the models do not know leaves the documents. Returns the providers that nothing can ask yet."""
+    """Takes out of the documents what the models do not know. Returns the providers that nothing can ask yet."""
     later: set[str] = set()
     for document in documents:
         strip_unsupported(document)

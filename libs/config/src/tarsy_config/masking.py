@@ -1,4 +1,4 @@
-"""What is masked beside the built-in set, which is never switched off: opt-in patterns by name, and one's own.
+"""Masking beside the built-in set, which is never switched off: opt-in patterns by name, and one's own.
 
 The names are those of `tarsy_masking`, which this library may not import: a test of the tool gateway compares them.
 """
@@ -61,7 +61,7 @@ class CustomPatternConfig(Section):
 
 
 class DataMasking(Section):
-    """Of one MCP server: what its results and errors are masked with besides."""
+    """Additional masking of the results and errors of one MCP server."""
 
     enabled: bool = True
     pattern_groups: tuple[Annotated[str, AfterValidator(group)], ...] = ()
@@ -70,7 +70,7 @@ class DataMasking(Section):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of groups and patterns, for the masker; none when it is switched off."""
+        """The names of groups and patterns, for the masker; none when it is switched off."""
         return (*self.pattern_groups, *self.patterns) if self.enabled else ()
 
     @property

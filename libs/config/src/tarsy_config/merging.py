@@ -22,7 +22,7 @@ def merged(
     config_dir: Path,
     environ: Mapping[str, str],
 ) -> Config:
-    """`config` and `providers` as the files say them, without mistakes. What nothing refers to stays away."""
+    """`config` and `providers` as the files say them, without mistakes. Unused built-in entries stay out."""
     asked = {name for document in documents for _, name in named(document, PROVIDERS)} - later_providers
     usual = {name: provider for name, provider in built_in.PROVIDERS.items() if name in asked}
     both = usual | config.llm_providers | dict(providers)
@@ -40,7 +40,7 @@ def merged(
 
 
 def _servers(config: Config, environ: Mapping[str, str]) -> dict[str, McpServerConfig]:
-    """Of those that are built in, the ones that agents of chains use."""
+    """The built-in servers that agents of chains use."""
     chains = [settings_of(config, chain_id, AS_CONFIGURED) for chain_id in config.agent_chains]
     agents = [agent for chain in chains for stage in chain.stages for agent in stage.agents]
     used = {name for agent in agents for name in agent.servers.value}

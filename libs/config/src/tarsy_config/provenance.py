@@ -51,7 +51,7 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What the files said, and in which line."""
+    """The keys that the files define, and the line of each."""
 
     files: tuple[File, ...] = field(default=(), repr=False)
 
@@ -59,7 +59,7 @@ class Sources:
         return any(place in file.lines for file in self.files)
 
     def origin(self, place: Place) -> Origin:
-        """Of the key at a place; where only what is around it was written, of that."""
+        """The origin of the key at a place. The line of an unwritten key is that of the nearest part around it."""
         entry = place[:2] if place[0] in NAMED else place[:1]
         for file in self.files:
             if entry in file.lines:
@@ -67,7 +67,7 @@ class Sources:
         return Origin("built-in", place) if place[0] in NAMED else DEFAULT
 
     def given(self, place: Place) -> Origin:
-        """Of the key at a place, when it may not have been written at all."""
+        """The origin of a key that may not have been written at all: DEFAULT then, unless it is built in."""
         origin = self.origin(place)
         return origin if origin.kind == "built-in" or self.defines(place) else DEFAULT
 

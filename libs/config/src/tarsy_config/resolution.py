@@ -1,4 +1,4 @@
-"""What a setting of an agent is, when several places say something of it: the last one in its order wins.
+"""Resolution of a setting of an agent that several places may have: the last one in its order wins.
 
 | setting              | order                                                                              |
 | -------------------- | ---------------------------------------------------------------------------------- |
@@ -10,11 +10,11 @@
 | `fallback_providers` | none, `defaults`, chain, stage, agent in its stage (a list replaces; `[]` clears)   |
 | `native_tools`       | none, provider, agent, alert (each tool by itself; only Google has any)             |
 | `success_policy`     | any, `defaults`, stage                                                              |
-| summaries            | whoever the agent asks, `defaults.summarization`, the server's `summarization`       |
+| summaries            | the agent's provider, `defaults.summarization`, the server's `summarization`         |
 
-Who joins the analyses of a stage is asked like an agent in that stage, with `synthesis` in the place of the agent in
-its stage. Who writes the executive summary is asked by the order `defaults`, chain, `executive_summary_provider`. Both
-ask whom the first agent asks, where nobody names a provider for them.
+The synthesis of a stage is resolved like an agent in that stage, with `synthesis` in the place of the agent in its
+stage. The provider of the executive summary has the order `defaults`, chain, `executive_summary_provider`. Where none
+of these names a provider, both use that of the first agent.
 """
 
 from dataclasses import dataclass

@@ -38,7 +38,7 @@ class Sections(Section):
 
     @property
     def default_provider(self) -> Found[str] | None:
-        """Of those in `defaults` the first that can be used, or else the last."""
+        """The first provider in `defaults` that can be used, or else the last."""
         names = [name for name in self.defaults.llm_provider if name in self.llm_providers]
         usable = [name for name in names if self.llm_providers[name].usable]
         chosen = next(iter((*usable, *reversed(names))), None)

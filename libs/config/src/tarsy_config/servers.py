@@ -41,7 +41,7 @@ class McpServerConfig(Section):
 
     @property
     def isolation_in_use(self) -> Isolation:
-        """Who tells the server which session it is has one session for each."""
+        """Without a setting: `session` when the transport tells the server which session it is, else `shared`."""
         return self.isolation or ("session" if self.transport.names_session else "shared")
 
     @model_validator(mode="after")

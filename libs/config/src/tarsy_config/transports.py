@@ -27,7 +27,7 @@ HEADER_VALUE = re.compile(r"[!-~](?:[ -~]*[!-~])?")
 
 
 class Transport(Section):
-    """What may hold secrets is not in the repr: arguments and environment, the addresses, headers, the token.
+    """The repr leaves out all that may hold secrets: arguments, environment, addresses, headers, the token.
 
     `inherit`: the variables of the tool gateway that the program gets beside `env`; it gets no others. `ca_file` stands
     for the CAs that are trusted otherwise, not beside them. `timeout`: seconds that a single request to the server may

@@ -60,7 +60,7 @@ def server_id(name: str) -> str:
 
 
 def strategy(value: object) -> object:
-    """What the Python TARSy called native thinking is what every provider does by itself today."""
+    """`native-thinking` of the Python TARSy becomes function-calling: every provider thinks by itself today."""
     return "function-calling" if value == "native-thinking" else value
 
 

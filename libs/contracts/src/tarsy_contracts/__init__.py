@@ -1,1 +1,1 @@
-"""What crosses a process boundary: events, inputs, requests, chunks, envelope, ids, topics, conversation."""
+"""Contracts between processes: events, inputs, requests, chunks, envelope, ids, topics, conversation."""

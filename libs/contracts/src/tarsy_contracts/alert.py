@@ -8,8 +8,8 @@ from tarsy_contracts.message import Value
 
 DATA_LIMIT_BYTES = 1024 * 1024
 ALERT_LIMIT_BYTES = 2_560 * 1024
-"""Of an alert in the inbox, as JSON, where a control character takes six bytes. The session's first event repeats it
-beside the plan: both have to fit one record."""
+"""Limit of an alert in the inbox, as JSON, where a control character takes six bytes. The session's first event repeats
+the alert beside the plan: both have to fit one record."""
 
 ALERT_SOURCES = ("api", "alertmanager", "cloudevent", "kafka")
 AlertSource = Annotated[str, Field(examples=[*ALERT_SOURCES])]
@@ -25,7 +25,7 @@ SEVERITIES: dict[str, Priority] = {
     **dict.fromkeys(("error", "high", "major", "p2", "sev2"), "high"),
     **dict.fromkeys(("info", "informational", "low", "minor", "debug", "p4", "p5", "sev4", "sev5"), "low"),
 }
-"""What senders write as severity; all else is normal."""
+"""Priorities of the severities that senders write; all others are normal."""
 
 
 class McpServerSelection(Value):
@@ -36,9 +36,10 @@ class McpServerSelection(Value):
 
 
 class McpSelection(Value):
-    """What this investigation uses instead of what is configured. `servers`, where named, replace all others.
+    """MCP servers and native tools of one investigation, instead of the configured ones.
 
-    `native_tools`: tools of the LLM provider itself, on or off (chain.NATIVE_TOOLS). Those without are as configured.
+    `servers`, if any, replace all others. `native_tools`: tools of the LLM provider itself, on or off
+    (chain.NATIVE_TOOLS); those that are not named are as configured.
     """
 
     servers: tuple[McpServerSelection, ...] = ()

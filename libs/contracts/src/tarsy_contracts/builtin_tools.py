@@ -3,6 +3,6 @@
 OWN_SERVER = "tarsy"
 """No MCP server may have this name."""
 FETCH_RUNBOOK = "fetch_runbook"
-"""Arguments: `url`. What it answers is the text of the runbook."""
+"""Arguments: `url`. The answer is the text of the runbook."""
 READ_RESULT = "read_result"
 """Reads on in a result that was cut or summarised. The one own tool that agents are offered."""

@@ -16,7 +16,7 @@ question without tools. An execution whose controller is not known fails, and sa
 STAGE_TYPES = ("investigation", "synthesis", "exec_summary", "action", "chat", "scoring")
 """The last three are not written yet."""
 StageType = Annotated[str, Field(examples=[*STAGE_TYPES])]
-"""What a stage is for. One that is not known is shown as it is; its agents investigate."""
+"""The purpose of a stage. One that is not known is shown as it is; its agents investigate."""
 
 NATIVE_TOOLS = ("google_search", "url_context", "code_execution")
 NativeTool = Annotated[str, Field(examples=[*NATIVE_TOOLS])]

@@ -1,4 +1,4 @@
-"""What streams while a call runs. Never evolved: a final event replaces the chunks of its call.
+"""Chunks that stream while a call runs. They are never evolved: a final event replaces the chunks of its call.
 
 `run` tells one start of a call from another (milliseconds since the epoch at its start): a newer run replaces the
 text of an older one. `index` counts from 0 in a run.
@@ -33,7 +33,7 @@ class SummaryChunk(Message):
 
 
 class Progress(Message):
-    """What a running call says of itself, in a sentence."""
+    """Progress that a running call reports, in a sentence."""
 
     type: ClassVar[str] = "progress"
     call_id: str

@@ -1,4 +1,4 @@
-"""What the owner tells workers and APIs, read whole by whom it concerns. Keyed by call or request id."""
+"""Control messages of owners to workers and APIs. Their key is a call or request id; each reader reads all of them."""
 
 from typing import ClassVar
 
@@ -7,7 +7,7 @@ from tarsy_contracts.numbers import Index
 
 
 class ClaimGranted(Message):
-    """This claim, and no other, may run the call. Whoever does not hold it ignores it."""
+    """This claim, and no other, may run the call. Workers that do not hold it ignore it."""
 
     type: ClassVar[str] = "claim.granted"
     call_id: str

@@ -17,7 +17,7 @@ class ToolDefinition(Value):
 
 
 class ToolCall(Value):
-    """What the model asked for. `id` is ours (ids.tool_call_id), whatever the provider called it."""
+    """A tool call that the model asked for. `id` is ours (ids.tool_call_id), whatever the provider called it."""
 
     id: str
     name: str

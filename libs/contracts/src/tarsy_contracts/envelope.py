@@ -24,7 +24,7 @@ class EnvelopeError(ContractError, ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Envelope:
-    """Who says what about which session, and when. `subject` is the session id, or what the topic is keyed by.
+    """Source, type, subject and time of a message. `subject` is the session id, or what the topic is keyed by.
 
     `sequence`, `previous` and `decided` stand on the session log only: the event's number in the session (from 1),
     the id of the event before it, and the highest inbox offset decided for the session.

@@ -49,7 +49,7 @@ def session_traceparent(session_id: str, cause: str | None = None) -> str:
 
 
 def _trace_id(session_id: str) -> str:
-    """What is no UUID is no session of ours, but somebody may ask for it."""
+    """A text that is no UUID is no session of ours, but somebody may ask for it."""
     try:
         return UUID(session_id).hex
     except ValueError:

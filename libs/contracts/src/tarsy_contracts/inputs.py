@@ -1,6 +1,6 @@
-"""What the inbox carries: reports and requests, which the owner of the session decides.
+"""Inputs of the inbox: reports and requests, which the owner of the session decides.
 
-Keyed by session id. `call_id` is the id of a tool call or of a summary: claims are the same for both.
+Their key is the session id. `call_id` is the id of a tool call or of a summary: claims are the same for both.
 """
 
 from typing import ClassVar, Literal
@@ -138,7 +138,7 @@ class LlmCallReported(Message):
 class ToolsOffered(Message):
     """The tools that the executions of a stage begin with, from the catalog. The owner's own input, as LLM answers are.
 
-    Of all servers that its agents use; each agent gets those of its own.
+    They are those of all servers that its agents use; each agent gets those of its own servers.
     """
 
     type: ClassVar[str] = "execution.tools_offered"

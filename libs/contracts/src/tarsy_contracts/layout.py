@@ -1,4 +1,4 @@
-"""What the first `tarsy topics apply` of a cluster decided for good."""
+"""Layout of a cluster: decided for good by its first `tarsy topics apply`."""
 
 from typing import ClassVar
 

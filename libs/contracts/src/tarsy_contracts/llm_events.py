@@ -1,4 +1,4 @@
-"""Of the questions to a model."""
+"""Events of LLM calls."""
 
 from typing import ClassVar, Final, Literal
 
@@ -54,9 +54,10 @@ class LlmCallCompleted(Message):
 
 
 class LlmCallFailed(Message):
-    """No answer came. What follows depends on its `kind` (that of tarsy_llm, or `call_timeout`, `iteration_timeout`,
-    `repetition`, `broken`, `cancelled`) and stands in the same batch: another attempt, another provider, or the end.
+    """No answer came. The consequence depends on `kind`, and stands in the same batch: another attempt, another
+    provider, or the end.
 
+    `kind` is one of tarsy_llm's, or `call_timeout`, `iteration_timeout`, `repetition`, `broken`, `cancelled`.
     `retryable`: the same question may succeed later.
     """
 

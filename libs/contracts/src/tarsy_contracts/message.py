@@ -1,4 +1,4 @@
-"""What every message of ours is: a frozen model with a name on the wire."""
+"""Base of every message: a frozen model with a name on the wire."""
 
 from typing import ClassVar
 

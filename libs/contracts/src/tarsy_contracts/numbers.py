@@ -30,8 +30,8 @@ def _seconds(number: float) -> float:
 
 # No `type` statements: each would be a definition of its own in every JSON Schema.
 Count = Annotated[int, AfterValidator(_count)]
-"""Of what others report: tokens, bytes, lines, milliseconds."""
+"""A number that others report: tokens, bytes, lines, milliseconds."""
 Index = Annotated[int, AfterValidator(_index)]
-"""Of what we count ourselves: stages, agents, iterations, attempts."""
+"""A number that we count ourselves: stages, agents, iterations, attempts."""
 Seconds = Annotated[float, AfterValidator(_seconds)]
 """A duration or a wait."""

@@ -1,4 +1,4 @@
-"""What lies in the queues: calls that a session owes. Lost or doubled without harm (docs/concepts.md, calls)."""
+"""Requests in the work queues: calls that a session owes. Lost or doubled without harm (docs/concepts.md, calls)."""
 
 from datetime import datetime
 from typing import ClassVar
@@ -42,7 +42,7 @@ class ToolCallRequest(Message):
 
 
 class SummaryRequest(Message):
-    """What to shorten goes by reference: the stored original, or else the content of the event at `result_event`.
+    """The result to shorten goes by reference: the stored original, or else the content of the event at `result_event`.
 
     `purpose` is what the agent wrote when it asked for the tool: it says what the reader is after. When `llm_provider`
     fails, `fallback_providers` are asked in their order.

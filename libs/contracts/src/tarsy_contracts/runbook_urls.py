@@ -30,7 +30,7 @@ class RunbookUrlRefusedError(ContractError, ValueError):
 class RunbookUrl:
     """An address in its parts, so that nobody reads it in another way. `port`: where it is not the usual one.
 
-    `path` and `query` are encoded already. What followed a `#` is gone.
+    `path` and `query` are encoded already. The fragment (after a `#`) is gone.
     """
 
     scheme: str

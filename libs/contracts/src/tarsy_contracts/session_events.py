@@ -1,4 +1,4 @@
-"""Of the session itself: it starts, it ends, its alert comes again, people ask for something."""
+"""Events of the session itself: it starts, it ends, its alert comes again, people ask for something."""
 
 from typing import ClassVar
 
@@ -27,7 +27,7 @@ class AlertRepeated(Message):
 
 
 CANCEL = "cancel"
-"""What `request` says when a person wants the session to end."""
+"""The value of `request` when a person wants the session to end."""
 
 
 class RequestAccepted(Message):

@@ -1,4 +1,4 @@
-"""Of the stages of a chain and the executions of their agents."""
+"""Events of the stages of a chain and the executions of their agents."""
 
 from typing import ClassVar, Literal
 

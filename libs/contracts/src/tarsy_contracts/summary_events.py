@@ -1,4 +1,4 @@
-"""Of the summaries of long results."""
+"""Events of the summaries of long results."""
 
 from typing import ClassVar
 

@@ -1,4 +1,4 @@
-"""What people see of a session, and how it follows from the log.
+"""Timeline of a session: what people see of it, and how it follows from the log.
 
 One pure function for the projector and the live stream, so that history and live are the same by construction. It
 sees one event at a time, so that a reader may begin anywhere.
@@ -61,7 +61,7 @@ __all__ = [
 
 
 def timeline_changes(record: RecordedEvent) -> list[TimelineChange]:
-    """What an accepted event changes of what people see. An unknown type changes nothing."""
+    """The changes that an accepted event makes to the timeline. An unknown type changes nothing."""
     if record.event is None:
         return []
     return list(_changes(record, record.event))

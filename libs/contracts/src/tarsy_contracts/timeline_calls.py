@@ -1,4 +1,4 @@
-"""What people see of the calls of models and tools."""
+"""Timeline of the calls of models and tools."""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -102,7 +102,7 @@ def tool_call(record: RecordedEvent, event: e.ToolCallRequested) -> TimelineCrea
 
 
 def tool_result(record: RecordedEvent, event: e.ToolCallCompleted) -> TimelineEnded:
-    """Whose purpose the call had follows from its id: of a session's runbook there is one."""
+    """The purpose of the call follows from its id: a session has one call for its runbook."""
     event_type: TimelineEventType = "llm_tool_call"
     status = _status(event.outcome)
     if event.call_id == runbook_call_id(record.session_id):

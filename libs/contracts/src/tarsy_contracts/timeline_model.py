@@ -1,4 +1,4 @@
-"""What people see of a session, as changes: the words of `timeline`."""
+"""Types of the timeline: what people see of a session, as changes."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""What people see of stages and executions."""
+"""Timeline of stages and executions."""
 
 from collections.abc import Iterator
 
@@ -63,7 +63,7 @@ def execution_begin(event: e.ExecutionStarted) -> ExecutionChanged:
 
 
 def execution_end(record: RecordedEvent, event: e.ExecutionCompleted) -> Iterator[TimelineChange]:
-    """What an agent came to is its final analysis; of an executive summary it is the summary."""
+    """The result of an agent is its final analysis; that of the executive summary is the summary."""
     if event.final_analysis:
         metadata: dict[str, JsonValue] = {}
         if event.iterations:

@@ -1,4 +1,4 @@
-"""Of the calls of tools."""
+"""Events of tool calls."""
 
 from typing import ClassVar, Literal
 

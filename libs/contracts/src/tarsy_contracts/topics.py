@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 LIMIT_BYTES = 4 * 1024 * 1024
-"""Bounds every record and every batch that we write. What can outgrow it goes by reference."""
+"""Bounds every record and every batch that we write. Content that can outgrow it goes by reference."""
 
 LOG_PARTITIONS = 12
 """Inbox, log, heads and held: the same number, fixed for the life of the cluster. This one, where the first `tarsy

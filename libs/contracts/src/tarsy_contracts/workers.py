@@ -23,7 +23,7 @@ class WorkerAnnounced(Message):
 
 
 class ToolAnnotations(Value):
-    """What the server itself says of its tool; None where it says nothing."""
+    """Annotations of a tool by the server itself; None where it says nothing."""
 
     title: str | None = None
     read_only: bool | None = None

@@ -1,6 +1,6 @@
 """OpenAI, and all that speak its chat completions: xAI, vLLM, Ollama, llama.cpp, LiteLLM, OpenRouter ...
 
-What a server thinks aloud inside its text (`<think>` tags) stays text: let it separate the two (vLLM:
+Thoughts that a server leaves in its text (`<think>` tags) stay text: let the server separate the two (vLLM:
 `--reasoning-parser`).
 """
 

@@ -42,9 +42,9 @@ class ScriptedTurn(ScriptPart):
     """A turn of the model when this agent asks in this iteration; without one, in any for which no other turn fits.
 
     `needs`: texts that the conversation must hold, which proves that they arrived. `refuses`: texts that it must not
-    hold (secrets). `fail`: the call fails with this sentence instead, `times` often when that is given; of this `kind`,
-    after half of what the turn says where that is `stalled` or `cut_off`. Without a `kind`, `retryable` chooses between
-    provider_error and invalid_request. Of several turns that fit, the first whose needs are met is played.
+    hold (secrets). `fail`: the call fails with this sentence instead, `times` often when that is given. `kind`: that of
+    the failure; `stalled` and `cut_off` come after half of what the turn says. Without a `kind`, `retryable` chooses
+    between provider_error and invalid_request. When several turns fit, the first whose needs are met is played.
     """
 
     agent: str

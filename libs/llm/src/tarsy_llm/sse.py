@@ -24,7 +24,7 @@ class ServerSentEvent:
 
 
 async def events(chunks: AsyncIterator[bytes]) -> AsyncGenerator[ServerSentEvent]:
-    """Comments come as events too. What the stream ends with counts as an event, also without its empty line."""
+    """Comments come as events too. The last event of a stream counts also without its empty line."""
     name, data = "", list[str]()
     async for line in _lines(chunks):
         if line.startswith(":"):

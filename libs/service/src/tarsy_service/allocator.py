@@ -10,7 +10,7 @@ THRESHOLDS = (2_000, 20, 100)
 """Thresholds of the garbage collector's three generations; Python's own are 2,000, 10 and 10.
 
 A full collection looks at every object and holds the event loop: 160 to 250 ms with 1,000 open sessions, again and
-again while they come. What lives so long is freed by its reference count; cycles die young.
+again while they come. Objects that live so long are freed by their reference counts; cycles die young.
 """
 
 

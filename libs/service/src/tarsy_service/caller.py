@@ -27,7 +27,7 @@ class Caller:
 
     @property
     def scope(self) -> str:
-        """What keys are unique in: two callers may use the same key for different things."""
+        """The scope in which keys are unique: two callers may use the same key for different things."""
         return self.name[:LONGEST_AUTHOR]
 
     def author(self, mask: Callable[[str], str]) -> str:
@@ -45,10 +45,10 @@ def caller_of(headers: Mapping[str, str], *, otherwise: str = NOBODY) -> Caller:
 
 
 class KeyedBodies:
-    """What came under idempotency keys, as digests: of this process, and of the last keys only.
+    """Digests of the bodies that came under idempotency keys: in this process, and of the last keys only.
 
-    Of a key that is forgotten, or that another process saw, nobody knows the body: the request has the identity that
-    follows from its key then, as any repeat does.
+    The body of a key that is forgotten, or that another process saw, is unknown. The request then has the identity
+    that follows from its key, as any repeat does.
     """
 
     def __init__(self, most: int = MOST_KEYS) -> None:

@@ -23,7 +23,7 @@ def http_server(
 ) -> AbstractAsyncContextManager[Traffic]:
     """Listens before the body runs, and stops after it. Raises OSError when the port is taken.
 
-    What the body raises, or the server dies of, comes out in a group.
+    Exceptions of the body, and the one that the server dies of, come out in a group.
     """
     return _serving(app, host, port, HeaderPolicy(), Traffic(limits, count))
 

@@ -1,6 +1,6 @@
 """Event loop lag: how late the loop of a process wakes what waits for the clock.
 
-Whoever computes on the loop holds up everything else in the process. The histogram shows it, and a log line names the
+Computation on the loop holds up everything else in the process. The histogram shows it, and a log line names the
 process and the time when it was long.
 """
 

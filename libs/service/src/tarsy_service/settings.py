@@ -27,15 +27,13 @@ class ServiceSettings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="TARSY_", extra="ignore", frozen=True, hide_input_in_errors=True)
 
     kafka: str = Field("127.0.0.1:9092", description="Kafka's bootstrap servers, HOST:PORT[,HOST:PORT]")
-    topic_prefix: str = Field("tarsy", description="what the names of all topics begin with")
+    topic_prefix: str = Field("tarsy", description="the prefix of the names of all topics")
     group_session_timeout_ms: int = Field(
         6_000,
         description="after how long a silent member of a consumer group is replaced; brokers refuse less than 6000",
     )
     group_heartbeat_ms: int = Field(1_000, description="how often a member of a consumer group shows that it lives")
-    client: str = Field(
-        default_factory=default_client, description="what the process calls itself in logs and at Kafka"
-    )
+    client: str = Field(default_factory=default_client, description="the name of the process in logs and at Kafka")
     config_dir: Path = Field(Path("config"), description="the folder that holds tarsy.yaml")
     http_host: str = Field("127.0.0.1", description="the address that the HTTP server listens on")
     http_port: int = Field(8080, description="the port that the HTTP server listens on")
@@ -63,8 +61,8 @@ class MaskingSettings(ServiceSettings):
 
     masking_key: SecretStr = Field(
         SecretStr(""),
-        description="of placeholders: with the same key in every service that masks, one secret gets the same digits "
-        "everywhere in a session; without one, placeholders have no digits. At least 16 random bytes, such as "
+        description="the key of placeholders: with the same one in every service that masks, a secret gets the same "
+        "digits everywhere in a session; without one, placeholders have no digits. At least 16 random bytes, such as "
         "`openssl rand -hex 32` writes",
     )
 

@@ -15,7 +15,7 @@ VERSION = "4"
 TYPE_LABEL = "alert_type"
 RUNBOOK = "runbook_url"
 PRIORITY = "tarsy_priority"
-"""Both as a label or as an annotation. What is wrong with them costs no alert: Alertmanager would send it for ever."""
+"""Both as a label or as an annotation. A wrong value costs no alert: Alertmanager would send it for ever."""
 
 
 class WebhookAlert(Payload):

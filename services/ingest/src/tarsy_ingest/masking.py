@@ -14,8 +14,8 @@ ADDRESS = 2000
 
 @dataclass(frozen=True, slots=True)
 class AlertMaskers:
-    """`alert` is for what an alert says: with what the configuration adds. Who sent it may be an e-mail address, and
-    stays: `sender` has the built-in set alone. Of a session both know which secret is which.
+    """`alert` masks what an alert says, also by rules of the configuration. `sender` has the built-in set alone: the
+    author may be an e-mail address, which stays. Both know which secret of a session is which.
     """
 
     sender: Masker

@@ -15,7 +15,7 @@ type FieldError = tuple[FieldPath, str]
 class AlertRejectedError(IngestError):
     """The caller sends something else. Each mistake is a place in what was sent and a sentence without its value.
 
-    What was sent is not masked yet: nothing of it may stand in the sentences.
+    The payload is not masked yet: nothing of it may stand in the sentences.
     """
 
     def __init__(self, *mistakes: FieldError) -> None:

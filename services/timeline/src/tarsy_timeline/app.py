@@ -97,7 +97,7 @@ def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
 
 
 def _group(schema: str) -> str:
-    """Of a rebuild beside the live tables another one: in the same, each would get half of the partitions."""
+    """Consumer group: a rebuild beside the live tables has its own. Sharing one, each would get half the partitions."""
     return "timeline" if schema == DEFAULT_SCHEMA else f"timeline.{schema}"
 
 

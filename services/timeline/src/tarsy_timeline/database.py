@@ -31,7 +31,7 @@ UNREACHABLE = (
     asyncpg.InsufficientResourcesError,  # 53: no space, no memory, too many connections
     asyncpg.OperatorInterventionError,  # 57: it stops, starts, or somebody cancelled us
 )
-"""What asyncpg raises while PostgreSQL is away, also bare OSErrors, or has trouble that passes."""
+"""Exceptions of asyncpg, bare OSErrors among them, while PostgreSQL is away or has trouble that passes."""
 
 
 class Database:
@@ -70,7 +70,7 @@ class Database:
                     raise  # an argument that does not fit its column: a mistake of ours, no matter of the network
                 raise ConnectionError(f"the connection was lost: {problem}") from problem
             except asyncpg.InternalClientError as problem:
-                # What asyncpg says when the server ended the connection in the moment in which it was taken again.
+                # asyncpg raises this when the server ended the connection in the moment in which it was taken again.
                 connection.terminate()
                 raise ConnectionError(f"the connection was lost: {problem}") from problem
 

@@ -1,4 +1,4 @@
-"""What websocket-gateways ask. Not for people, and not to be published outside."""
+"""Internal HTTP routes for websocket-gateways. Not for people, and not to be published outside."""
 
 from collections.abc import AsyncIterator
 

@@ -1,4 +1,4 @@
-"""What the projector counts."""
+"""Prometheus metrics of the timeline."""
 
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
@@ -91,7 +91,7 @@ class Metrics:
             self._warnings.labels(category).set_function(partial(count, category))
 
     def forget_others(self, partitions: Collection[int]) -> None:
-        """Of what others project now, they show how far it is."""
+        """Removes the lag of partitions that others project now: they show it."""
         for partition in self._shown - set(partitions):
             self._lag_records.remove(str(partition))
             self._lag_seconds.remove(str(partition))

@@ -12,7 +12,7 @@ log = structlog.get_logger(__name__)
 FIRST_PAUSE_SECONDS = 0.5
 LONGEST_PAUSE_SECONDS = 15.0
 SETTLED_SECONDS = 5.0
-"""Who has lasted so long works again."""
+"""A part that has lasted so long works again."""
 
 type Work = Callable[[], Awaitable[None]]
 

@@ -1,4 +1,4 @@
-"""What an error of a write means: wait for PostgreSQL, wait for an operator, or set one record aside. Pure."""
+"""Classification of write errors: wait for PostgreSQL, wait for an operator, or set one record aside. Pure."""
 
 import asyncpg
 

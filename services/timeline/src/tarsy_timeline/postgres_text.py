@@ -11,7 +11,7 @@ def to_postgres_text(text: str) -> str:
 
 
 INDEXED_CHARACTERS = 500
-"""Of text in an index, whose rows PostgreSQL bounds at 2,704 bytes."""
+"""Limit for text in an index, whose rows PostgreSQL bounds at 2,704 bytes."""
 
 
 def to_index_text(text: str) -> str:

@@ -49,7 +49,7 @@ type Statement = tuple[str, Row]
 
 
 class Batch:
-    """What consecutive accepted records of a partition change."""
+    """The rows that consecutive accepted records of a partition change."""
 
     def __init__(self) -> None:
         self.types: Counter[str] = Counter()
@@ -79,7 +79,7 @@ def moved(record: RecordedEvent, created_at: object) -> Row:
 
 
 def _facts(record: RecordedEvent) -> Iterator[Statement]:
-    """What lists and details show beside the timeline."""
+    """Statements for what lists and details show beside the timeline."""
     match record.event:
         case e.SessionStarted() as event:
             yield "start_session", _started(record, event)

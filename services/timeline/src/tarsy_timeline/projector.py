@@ -118,13 +118,13 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
             await stop_client(self._consumer)
 
     async def on_partitions_revoked(self, revoked: Collection[TopicPartition]) -> None:
-        """Rebalances are eager: what was taken away is mostly given back. What is running may end: see
+        """Rebalances are eager: what was taken away is mostly given back. A running write may end: see
         ProjectionCheckpoint.write."""
 
     async def on_partitions_assigned(self, assigned: Collection[TopicPartition]) -> None:
         """Only notes them, as an exception in here would only be logged. Records come before this has ended."""
         hold(self._consumer, assigned)
-        # What lies above belongs to nobody: somebody grew the topic.
+        # Partitions above belong to nobody: somebody grew the topic.
         used = self._bus.layout.log_partitions
         numbers = {place.partition for place in assigned if place.partition < used}
         self._metrics.forget_others(numbers)
@@ -173,7 +173,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         self._waiting |= again
 
     def _rewind(self) -> None:
-        """What the failed step may have taken from the consumer comes again."""
+        """Records that the failed step may have taken from the consumer come again."""
         assigned = self._consumer.assignment()
         for number, partition in self._partitions.items():
             if (place := TopicPartition(self._topic, number)) in assigned:
@@ -203,8 +203,8 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         fresh = [record for record in records if record.offset >= partition.position]
         if not fresh:
             return
-        # Offsets may be missing: a stranger's transaction leaves marks that nobody is given. Of records that were
-        # deleted the consumer tells by an error: it never jumps.
+        # Offsets may be missing: a stranger's transaction leaves marks that nobody is given. Deleted records
+        # are an error of the consumer: it never jumps.
         refuse_damaged(fresh)
         deliveries = [delivery for raw in fresh if (delivery := parse_record(raw)) is not None]
         await self._learn(number, partition.chains, deliveries)
@@ -222,7 +222,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         self._metrics.projected(types, dropped=len(fresh) - len(accepted))
 
     async def _learn(self, number: int, chains: RecentChains, deliveries: list[Delivery]) -> None:
-        """What the checkpoint knows of sessions that did not come lately."""
+        """Reads from the checkpoint the last events of sessions that did not come lately."""
         chains.forget_old()
         missing = chains.missing(delivery.envelope.subject for delivery in deliveries)
         if missing:

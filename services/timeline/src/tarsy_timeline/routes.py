@@ -29,12 +29,12 @@ def session_routes(queries: SessionQueries) -> APIRouter:
 
     @router.get("/active")
     async def list_active() -> ActiveSessions:
-        """What runs, and what waits for its turn: at most a thousand of each."""
+        """Sessions that run, and those that wait for their turn: at most a thousand of each."""
         return responses.active_sessions(*await queries.active())
 
     @router.get("/filter-options")
     async def get_filter_options() -> FilterOptions:
-        """What the list can be filtered by: what sessions have, and all statuses."""
+        """Values to filter the list by: those that sessions have, and all statuses."""
         return responses.filter_options(*await queries.options())
 
     @router.get("/{session_id}")

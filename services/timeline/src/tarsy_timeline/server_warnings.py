@@ -1,4 +1,4 @@
-"""What an operator should know of the MCP servers. It follows from what gateways see: so it goes when that changes.
+"""Warnings about MCP servers for operators. They follow from what gateways see: so they go when that changes.
 
 held_watch.py warns of sessions in the same form.
 """

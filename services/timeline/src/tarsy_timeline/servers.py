@@ -1,4 +1,4 @@
-"""What the living tool gateways see of each MCP server, put together: pure."""
+"""State of each MCP server, put together from what the living tool gateways see: pure."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -41,7 +41,7 @@ class ServerOfGateways:
 
     @property
     def shown(self) -> CatalogEntry | None:
-        """Whose words stand for all: the newest that reaches it, else the newest."""
+        """The entry that stands for all: the newest that reaches it, else the newest."""
         return next(iter((*self.healthy, *self.living)), None)
 
     @property
@@ -62,7 +62,7 @@ class ServerOfGateways:
 
 
 def checked_at(entry: CatalogEntry) -> datetime:
-    """Of a gateway that does not say when it asked: when its word was appended."""
+    """When the gateway asked the server; if it does not say, when its word was appended."""
     return entry.seen.checked_at or entry.appended_at
 
 

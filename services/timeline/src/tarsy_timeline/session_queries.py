@@ -17,7 +17,7 @@ LONGEST_POLL_SECONDS = 0.2
 CHAINS_AT_ONCE = 1_000
 CHAINS_SECONDS = 60.0
 MOST_ACTIVE = 1_000
-"""Of those that run, and of those that wait."""
+"""Limit for sessions that run, and the same for those that wait."""
 MOST_OPTIONS = 1_000
 
 type LogLine = ProjectedLog | LastEvent

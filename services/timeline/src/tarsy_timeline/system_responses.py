@@ -22,11 +22,11 @@ from tarsy_timeline.server_warnings import ServerWarning
 from tarsy_timeline.servers import ServerOfGateways, checked_at
 
 MOST_TOOLS = 1_000
-"""Of one server, in the list of all."""
+"""Limit for one server, in the list of all."""
 MOST_WORKERS = 100
 MOST_SESSIONS = 1_000
 MOST_CHARACTERS = 1_000
-"""Of one description or error, in the list of all."""
+"""Limit for one description or error, in the list of all."""
 
 
 def held_sessions(aside: Sequence[SessionAside]) -> HeldSessionList:

@@ -1,4 +1,4 @@
-"""What people and the page are told of the system: MCP servers, sessions that are set aside, and what is wrong."""
+"""Public HTTP routes about the system: MCP servers, sessions that are set aside, and warnings."""
 
 from collections.abc import Callable, Sequence
 from typing import Annotated, Literal
@@ -38,7 +38,7 @@ def system_routes(watch: ServerWatch, also: Callable[[], Sequence[ServerWarning]
 
     @router.get("/warnings")
     async def list_warnings() -> SystemWarnings:
-        """What an operator should look at. A warning goes when its cause does."""
+        """Warnings for the operator. Each goes when its cause does."""
         seen = await watch.seen()
         return system_responses.system_warnings([*also(), *seen.warnings], len(seen.servers))
 

@@ -93,7 +93,7 @@ class WorkerLiveness:
         return now is not None and worker_id not in self._heard and now - since > REMEMBERED
 
     def gateways(self) -> Iterator[tuple[bool, datetime]]:
-        """Of each tool gateway that is remembered: whether it lives, and when it was heard last."""
+        """Whether each tool gateway that is remembered lives, and when it was heard last."""
         for heard in self._heard.values():
             if heard.announcement.service == "tool-gateway":
                 yield self._is_alive(heard), heard.at

@@ -89,13 +89,13 @@ class Metrics:
         )
         self._progress = Counter(
             "tarsy_tool_gateway_progress_chunks_total",
-            "What running calls said of themselves, told on",
+            "Progress of running calls, published on the stream",
             ["server"],
             registry=registry,
         )
         self._progress_dropped = Counter(
             "tarsy_tool_gateway_progress_dropped_total",
-            "What running calls said of themselves, and was followed by something newer too soon",
+            "Progress of running calls, dropped for newer progress or the end of the call",
             ["server"],
             registry=registry,
         )

@@ -35,7 +35,7 @@ MOST_ASKING = 20
 
 
 class Sessions(Protocol):
-    """What a connection asks about sessions."""
+    """Source of all that a connection asks about sessions."""
 
     def last_number(self, session_id: str) -> int: ...
     def running(self, session_id: str) -> list[Call]: ...

@@ -30,7 +30,7 @@ class Feed:
         return self._streams.take(session_id, chunk, time, last_number)
 
     def running(self, session_id: str) -> list[Call]:
-        """What streams at the moment, for a client that comes now."""
+        """Calls that stream at the moment, for a client that comes now."""
         return self._streams.running(session_id)
 
     def _announced(self, record: RecordedEvent) -> list[Outgoing]:
@@ -60,5 +60,5 @@ def _id(change: object) -> str | None:
 
 
 def _came_to_nothing(part: Part, told: set[str | None]) -> bool:
-    """What the log announced, the log ends: history shows the same then."""
+    """The log ends what it announced, so that history shows the same."""
     return part.event_id not in told and not part.logged

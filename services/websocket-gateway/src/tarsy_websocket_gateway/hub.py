@@ -1,4 +1,4 @@
-"""Who is subscribed to what. Nothing in here waits: a client that reads slowly costs only itself."""
+"""Subscriptions of clients to channels. Nothing in here waits: a client that reads slowly costs only itself."""
 
 import asyncio
 from collections import defaultdict
@@ -23,11 +23,11 @@ class StatusSubscription:
 
 
 MOST_WAITING_CHARACTERS = 16 * 1024 * 1024
-"""Of one client. One history may be longer: it is sent when nothing else waits."""
+"""Limit for one client. One history may be longer: it is sent when nothing else waits."""
 
 
 class Client:
-    """What waits to be sent to one client: bounded. `overflowed` is set when it did not read fast enough."""
+    """Bounded queue of texts for one client. `overflowed` is set when it did not read fast enough."""
 
     def __init__(self, limit: int, most_characters: int = MOST_WAITING_CHARACTERS) -> None:
         self._queue: asyncio.Queue[list[str]] = asyncio.Queue(limit)
@@ -36,7 +36,7 @@ class Client:
         self.overflowed = asyncio.Event()
 
     def send(self, texts: list[str]) -> None:
-        """What belongs together is one place in the queue: a long history does not fill it."""
+        """Texts that belong together take one place in the queue: a long history does not fill it."""
         if not texts or self.overflowed.is_set():
             return
         size = sum(map(len, texts))
@@ -76,7 +76,7 @@ class Hub:
         del self._of_client[client]
 
     def drop_all(self) -> None:
-        """What clients have is not gone on with: they come again, and get what they missed."""
+        """Disconnects all clients: they come again, and get what they missed."""
         for client in self._of_client:
             client.overflowed.set()
 

@@ -12,11 +12,11 @@ from typing import Protocol
 from tarsy_bus.acceptance import ChainLink, LastAccepted, accepts
 
 MOST_SESSIONS = 2_000
-"""Of one partition, beside those that the timeline has not projected yet."""
+"""Limit for one partition, beside those that the timeline has not projected yet."""
 MOST_WAITING_BYTES = 4 * 1024 * 1024
-"""Of one partition."""
+"""Limit for one partition."""
 RECORD_BYTES = 2_000
-"""What a waiting record takes beside its body."""
+"""Estimate for a waiting record, beside its body."""
 
 
 class Judged(Protocol):
@@ -48,7 +48,7 @@ class _Last:
 
 
 class LogChains[R: Judged]:
-    """Of one partition. Accepts what a reader would accept that remembers every session.
+    """Chains of one partition. Accepts what a reader would accept that remembers every session.
 
     One exception, which clients do not see, as they drop by number what they have: an event that was accepted long ago
     and was written again may be accepted again, when the timeline is ahead.
@@ -93,7 +93,7 @@ class LogChains[R: Judged]:
         return {session_id for session_id, waiting in self._waiting.items() if waiting.answer is None}
 
     def answered(self, session_ids: Iterable[str], at: int, found: Mapping[str, LastAccepted]) -> list[R]:
-        """What the timeline said of these sessions at its position. Returns what is accepted now."""
+        """Takes the timeline's answer about these sessions at its position. Returns what is accepted now."""
         self._projected = max(self._projected, at)
         for session_id in session_ids:
             waiting = self._waiting.get(session_id)
@@ -137,7 +137,7 @@ class LogChains[R: Judged]:
 
 
 def judged[R: Judged](records: Iterable[R], answer: LastEventsAnswer) -> list[R]:
-    """Of all records of a session from some offset on, those that count.
+    """The records that count, of all those of a session from some offset on.
 
     Below the answer's position they are those on the chain that ends with its event; from there on the rule goes on.
     """

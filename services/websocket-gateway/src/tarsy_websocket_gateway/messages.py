@@ -168,7 +168,7 @@ def _shown(content: str, metadata: dict[str, JsonValue]) -> tuple[str, dict[str,
 
 
 def discarded(record: RecordedEvent, event_id: str, event_type: str) -> Outgoing:
-    """What had streamed came to nothing: the call failed, or nobody waits for it any longer."""
+    """The end of a part that came to nothing: the call failed, or nobody waits for it any longer."""
     return outgoing(
         TimelineEventCompleted(
             type="timeline_event.completed",

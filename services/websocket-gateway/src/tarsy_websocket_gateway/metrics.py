@@ -1,4 +1,4 @@
-"""What the gateway counts."""
+"""Prometheus metrics of the websocket-gateway."""
 
 from collections.abc import Callable
 from typing import Literal, get_args

@@ -7,7 +7,7 @@ LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 def may_connect(headers: Mapping[str, str], allowed: Collection[str]) -> bool:
-    """Whoever is no browser sends no Origin, and could send any."""
+    """A client that is no browser sends no Origin, and could send any."""
     origin = headers.get("origin")
     if origin is None or origin in allowed:
         return True

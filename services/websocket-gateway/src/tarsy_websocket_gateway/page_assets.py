@@ -16,7 +16,7 @@ MEDIA_TYPES = {
     ".svg": "image/svg+xml",
     ".txt": "text/plain; charset=utf-8",
 }
-"""What is of none of these types is not served."""
+"""Files of other types are not served."""
 
 
 @dataclass(frozen=True, slots=True)

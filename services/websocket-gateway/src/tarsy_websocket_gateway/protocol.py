@@ -1,4 +1,4 @@
-"""What a client may say: pure."""
+"""Parser of client messages: pure."""
 
 import re
 

@@ -33,7 +33,7 @@ from tarsy_websocket_gateway.timeline_api import Beginning, TimelineApi, Timelin
 log = structlog.get_logger(__name__)
 
 LOOK_BACK = timedelta(minutes=5)
-"""Of the stream, so that the beginning of an answer that is running now is there. Calls take no longer."""
+"""The stream is read from so far back: the beginning of a running answer is there, as no call takes longer."""
 
 
 ASK_AGAIN_SECONDS = 1.0
@@ -62,7 +62,7 @@ class Reader:
         self._log: PartitionReader | None = None
 
     def last_number(self, session_id: str) -> int:
-        """Of the last accepted event of the session; 0 of one that is not known."""
+        """Number of the session's last accepted event; 0 if the session is not known."""
         known = [chains.last(session_id) for chains in self._chains.values()]
         return max((one.number for one in known if one is not None), default=0)
 
@@ -73,7 +73,7 @@ class Reader:
         return await self._timeline.history(session_id, at_least)
 
     def lag_seconds(self) -> float:
-        """Of the partition of the log that is furthest behind."""
+        """Lag of the partition of the log that is furthest behind."""
         return max((lag.seconds(self._unread(number)) for number, lag in self._lags.items()), default=0.0)
 
     async def follow_log(self, caught_up: asyncio.Event, stepped: Callable[[], None] = uncounted) -> None:

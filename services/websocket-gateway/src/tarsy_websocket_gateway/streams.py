@@ -1,4 +1,4 @@
-"""What streams at the moment, call by call: pure.
+"""Streamed text of running calls: pure.
 
 A newer run replaces the text of an older one; what is older, was seen, or belongs to an ended call is dropped.
 """
@@ -19,7 +19,7 @@ from tarsy_websocket_gateway.messages import Outgoing, outgoing
 CALL_BYTES = 256 * 1024
 MOST_CALLS = 512
 MOST_CHARACTERS = 32 * 1024 * 1024
-"""Of all running calls together."""
+"""Limit for all running calls together."""
 MOST_ENDED = 20_000
 
 
@@ -59,7 +59,7 @@ class Streams:
         return [self._calls[call_id] for call_id in sorted(self._of_session.get(session_id, ()))]
 
     def take(self, session_id: str, chunk: Chunk, time: datetime, last_number: int) -> list[Outgoing]:
-        """What clients of the session get for a chunk."""
+        """Returns what clients of the session get for a chunk."""
         if chunk.call_id in self._ended:
             return []
         if isinstance(chunk, Progress):
@@ -87,7 +87,7 @@ class Streams:
         return messages
 
     def announce(self, call_id: str, session_id: str, part: Part, time: datetime) -> list[Outgoing]:
-        """The log announced `part`. What came before it is told again behind it, as its announcement has no text."""
+        """The log announced `part`. Text that came before is sent again behind it, as its announcement has none."""
         call = self._call(call_id, session_id, None, time)
         early = call.parts.setdefault(part.event_id, part)
         early.logged = True

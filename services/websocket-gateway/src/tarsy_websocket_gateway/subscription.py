@@ -17,7 +17,7 @@ class HeldTooMuchError(WebsocketGatewayError):
 class Subscription:
     """Holds live messages back until the history is there, which reaches at least as far as they begin.
 
-    What streams is not held back: `begin` tells what has streamed until then.
+    Chunks are dropped meanwhile, not held back: `begin` sends all that has streamed until then.
     """
 
     def __init__(self) -> None:

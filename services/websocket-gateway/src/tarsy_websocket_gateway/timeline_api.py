@@ -87,7 +87,7 @@ class TimelineApi:
             raise TimelineUnavailableError(repr(problem)) from problem
 
     async def history(self, session_id: str, at_least: int) -> History:
-        """Of a session that nobody knows yet it is empty. Raises HistoryUnavailableError."""
+        """The session's history, empty if nobody knows the session yet. Raises HistoryUnavailableError."""
         try:
             async with asyncio.timeout(HISTORY_SECONDS), self._histories:
                 answer = await self._running_client.get(

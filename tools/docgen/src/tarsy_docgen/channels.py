@@ -74,7 +74,7 @@ CHANNELS: tuple[Channel, ...] = (
     Channel(
         topic="alerts",
         title="Alerts of other systems",
-        about="What other systems want to have investigated, in whatever form: any client may write here. Unmasked.",
+        about="Alerts that other systems want investigated, in any form: every client may write here. Unmasked.",
         key="free",
         messages=(Sent("alert", None, (), INGEST),),
         headers=None,
@@ -82,7 +82,7 @@ CHANNELS: tuple[Channel, ...] = (
     Channel(
         topic="inbox",
         title="The inbox",
-        about="What somebody reports or wants. The owner of the partition decides each input once.",
+        about="Inputs: reports and wishes. The owner of the partition decides each of them once.",
         key="the session's id",
         messages=(
             _sent("inputs", i.AlertReceived, INGEST, OWNER),
@@ -100,7 +100,7 @@ CHANNELS: tuple[Channel, ...] = (
     Channel(
         topic="sessions",
         title="The session log",
-        about="What happened, in order. An event counts only if it names the last one that counted.",
+        about="Events, in order. An event counts only if it names the last one that counted.",
         key="the session's id",
         messages=tuple(_of_the_log()),
         headers="headers/event.1",
@@ -151,7 +151,7 @@ CHANNELS: tuple[Channel, ...] = (
     Channel(
         topic="stream",
         title="The stream",
-        about="What is there to see while a call runs. It is no part of the log, and the final event replaces it.",
+        about="Chunks of a call that runs. They are no part of the log, and the final event replaces them.",
         key="the session's id",
         messages=(
             _sent("chunks", LlmChunk, OWNER, PEOPLE),
@@ -162,7 +162,7 @@ CHANNELS: tuple[Channel, ...] = (
     Channel(
         topic="control",
         title="Control",
-        about="What owners tell workers and APIs. Everybody reads it whole, and takes what concerns him.",
+        about="Messages of owners to workers and APIs. Each reader reads all of them, and takes those that concern it.",
         key="the id of the call or of the request",
         messages=(
             _sent("control", c.ClaimGranted, OWNER, WORKERS),
@@ -181,14 +181,14 @@ CHANNELS: tuple[Channel, ...] = (
     Channel(
         topic="workers",
         title="Workers",
-        about="Signs of life. Who is silent for too long counts as dead.",
+        about="Signs of life. A worker that is silent for too long counts as dead.",
         key="the worker's id",
         messages=(_sent("workers", WorkerAnnounced, (*WORKERS, *OWNER), OWNER),),
     ),
     Channel(
         topic="dead_letters",
         title="Dead letters",
-        about="What could not be read, byte for byte, with its place and the reason. Unmasked.",
+        about="Records that could not be read, byte for byte, with their place and the reason. Unmasked.",
         key="as it was",
         messages=(Sent("dead letter", None, (*INGEST, *OWNER, *WORKERS), ()),),
         headers="headers/dead-letter.1",

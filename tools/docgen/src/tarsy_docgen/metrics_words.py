@@ -213,7 +213,7 @@ LOOKS: Sequence[Look] = (
     Look(
         "Kafka is suspected",
         ("tarsy_kafka_records_total", "tarsy_kafka_write_duration_seconds", "tarsy_orchestrator_outbox_dropped_total"),
-        "`not_written` and `uncertain` of all services: Kafka. Of one: its network. Topic `dead-letters` counts what "
+        "`not_written` and `uncertain` in all services: Kafka. In one: its network. Topic `dead-letters` counts what "
         "no service could read",
     ),
     Look(

@@ -37,7 +37,7 @@ def refused(released: Mapping[str, Schema], current: Mapping[str, Schema], upcas
 
 
 def grown(released: Mapping[str, Schema], current: Mapping[str, Schema]) -> dict[str, Schema]:
-    """The lock afterwards. What the code no longer names stays in it."""
+    """The lock afterwards. Schemas that the code no longer names stay in it."""
     return {**released, **{name: relied_on(schema) for name, schema in current.items()}}
 
 

@@ -28,7 +28,7 @@ def mask(
         str, typer.Option("--session", help="with the placeholders of this session; needs TARSY_MASKING_KEY")
     ] = "",
 ) -> None:
-    """Show what of a file would be masked, and by which rule. What is masked is never shown.
+    """Show what of a file would be masked, and by which rule. The masked values are never shown.
 
     Nothing is written, and nothing is sent: no TARSy has to run.
     """

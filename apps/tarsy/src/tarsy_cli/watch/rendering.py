@@ -1,4 +1,4 @@
-"""A session on a terminal. What comes from outside is printed as text, never as markup or control characters."""
+"""A session on a terminal. Content from outside is printed as text, never as markup or control characters."""
 
 from pydantic import JsonValue
 from rich.console import Console

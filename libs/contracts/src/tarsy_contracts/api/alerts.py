@@ -16,7 +16,7 @@ class AlertAccepted(ApiModel):
 
 
 class WebhookAlertAccepted(ApiModel):
-    """What became of one alert of a webhook. One that is resolved has no `session_id`."""
+    """The outcome of one alert of a webhook. A resolved alert has no `session_id`."""
 
     model_config = ConfigDict(json_schema_serialization_defaults_required=False)
 

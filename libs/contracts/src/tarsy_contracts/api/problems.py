@@ -13,7 +13,7 @@ class ProblemField(ApiModel):
 
 
 class ProblemDetails(ApiModel):
-    """What went wrong (RFC 9457)."""
+    """Problem details of an HTTP error (RFC 9457)."""
 
     model_config = ConfigDict(json_schema_serialization_defaults_required=False)
 

@@ -7,7 +7,7 @@ from tarsy_contracts.timeline_model import SessionStatus, StepStatus
 
 
 class SessionOverview(ApiModel):
-    """What every answer says of a session. `last_number`: the event of its log that the answer has reached."""
+    """A session, as every answer shows it. `last_number`: the number of the last event that the answer includes."""
 
     id: str
     alert_type: str
@@ -44,7 +44,7 @@ class ActiveSessions(ApiModel):
 
 
 class SessionTotals(SessionOverview):
-    """What lists and details say of a session. `duration_ms` is null while it runs."""
+    """A session with its totals, as lists and details show it. `duration_ms` is null while it runs."""
 
     scripted: bool
     started_at: Timestamp | None
@@ -85,7 +85,7 @@ class SessionList(ApiModel):
 
 
 class FilterOptions(ApiModel):
-    """What the list of sessions can be filtered by."""
+    """The values that the list of sessions can be filtered by."""
 
     alert_types: tuple[str, ...]
     chain_ids: tuple[str, ...]

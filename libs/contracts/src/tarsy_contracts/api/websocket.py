@@ -28,7 +28,7 @@ class WebSocketMessage(ApiModel):
 
 
 class ClientAction(WebSocketMessage):
-    """What a client asks for. `channel` is `sessions`, or `session:` and the id of one; a ping needs none.
+    """An action that a client asks for. `channel` is `sessions`, or `session:` and the id of one; a ping needs none.
 
     Go TARSy's clients may send more fields (`last_event_id`), which mean nothing here.
     """
@@ -51,7 +51,7 @@ class Pong(WebSocketMessage):
 
 
 class ActionRefused(WebSocketMessage):
-    """What the client sent could not be understood; `message` says why."""
+    """The client's message could not be understood; `message` says why."""
 
     type: Literal["error"]
     message: str
@@ -97,7 +97,7 @@ class SessionStatusChanged(LoggedMessage):
 
 
 class StageStatusChanged(LoggedMessage):
-    """A stage begins or ends. What it is (`stage_type` ...) is told when it begins."""
+    """A stage begins or ends. The fields from `stage_type` on are sent when it begins."""
 
     type: Literal["stage.status"]
     stage_id: str
@@ -159,7 +159,7 @@ class TimelineEventCompleted(LoggedMessage):
 
 
 class StreamMessage(SessionMessage):
-    """Of the timeline event `event_id`. `run` counts up when a call is started again."""
+    """A part of the live stream of the timeline event `event_id`. `run` increases when a call is started again."""
 
     event_id: str
     run: int
@@ -181,7 +181,7 @@ class StreamBegunAgain(StreamMessage):
 
 
 class StreamedProgress(StreamMessage):
-    """What a running call says of itself, in a sentence."""
+    """Progress that a running call reports, in a sentence."""
 
     type: Literal["stream.progress"]
     text: str

@@ -54,7 +54,7 @@ def word_of(request: i.OperatorRequest) -> str:
 
 
 def _end(state: SessionState, request: i.SessionFailRequested) -> list[e.Event]:
-    """Closes what is open, as far as that can be told. What has ended stays as it ended."""
+    """Closes what is open, as far as that can be told. Ended parts stay as they ended."""
     if isinstance(state, AtRest):
         return []
     end = minimal_end(request)

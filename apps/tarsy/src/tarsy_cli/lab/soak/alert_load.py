@@ -81,7 +81,7 @@ class AlertLoad:
     async def _accepted_in_time(self, submit: Callable[[], Awaitable[list[str]]]) -> None:
         """Sends one alert until it is acknowledged.
 
-        What was not acknowledged may be written all the same: the same alert meets itself in one session.
+        An alert without an acknowledgement may be written all the same: the same alert meets itself in one session.
         """
         limit = asyncio.get_running_loop().time() + SEND_SECONDS
         while True:
