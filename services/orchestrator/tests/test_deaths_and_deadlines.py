@@ -9,9 +9,8 @@ from orchestrator_world import WORKER, World, calling, config, new_session, word
 from tarsy_bus.partition_reader import parse_record
 from tarsy_contracts import events as e
 from tarsy_contracts.control import CallCancelled, ClaimGranted
-from tarsy_contracts.ids import derived_id
 from tarsy_contracts.requests import ToolCallRequest
-from tarsy_contracts.topics import QUEUE_PARTITIONS
+from tarsy_orchestrator.session.queue_requests import partition_of_attempt
 from tarsy_story import DELETE, READ
 from tarsy_testing import eventually
 
@@ -126,15 +125,11 @@ async def test_each_attempt_goes_to_another_partition_of_the_queue(world: World,
     owner = await world.owner()
     call_id = (await requested(world, session, READ)).call_id
     # The first repeat goes where the request went; of places drawn by chance two may be the same.
-    first = place_in_queue(call_id, 0)
-    elsewhere = next(turn for turn in range(1, 50) if place_in_queue(call_id, turn) != first)
+    first = partition_of_attempt(call_id, 0)
+    elsewhere = next(turn for turn in range(1, 50) if partition_of_attempt(call_id, turn) != first)
     await world.request(session, count=2 * elsewhere + 1)
     assert owner.counted("requests_published_total", topic="tool-calls") >= 2
     assert owner.counted("requests_republished_total", topic="tool-calls") >= 1
     records = await world.records(world.bus.topics.tool_calls)
     assert {record.key for record in records} == {call_id.encode()}
     assert len({record.partition for record in records}) > 1
-
-
-def place_in_queue(call_id: str, turn: int) -> int:
-    return int(derived_id("attempt", call_id, turn).replace("-", ""), 16) % QUEUE_PARTITIONS

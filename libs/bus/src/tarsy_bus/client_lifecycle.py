@@ -15,7 +15,7 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import KafkaError
 
-from tarsy_bus.aiokafka_internals import abandon, fetch_task_died, send_task_died
+from tarsy_bus.aiokafka_internals import abandon, fetch_task_died
 
 log = structlog.get_logger(__name__)
 
@@ -74,11 +74,6 @@ def is_cancelled() -> bool:
     """Somebody cancels the current task: a CancelledError is not aiokafka's own."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
-
-
-def sends_no_more(producer: AIOKafkaProducer) -> bool:
-    """The producer's own send task has died: nothing that it takes is ever written."""
-    return send_task_died(producer)
 
 
 def check_alive(consumer: AIOKafkaConsumer) -> None:

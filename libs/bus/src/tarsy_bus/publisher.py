@@ -9,7 +9,8 @@ from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError
 from aiokafka.structs import RecordMetadata
 
-from tarsy_bus.client_lifecycle import is_cancelled, sends_no_more
+from tarsy_bus.aiokafka_internals import send_task_died
+from tarsy_bus.client_lifecycle import is_cancelled
 from tarsy_bus.connection import ENVELOPE_BYTES, Bus, record_bytes
 from tarsy_bus.errors import BusError
 from tarsy_bus.metrics import WriteOutcome, observed
@@ -122,4 +123,4 @@ def _needs_another(producer: AIOKafkaProducer, problem: TimeoutError | KafkaErro
     """This producer will write nothing any more."""
     if isinstance(problem, KafkaError):
         return not problem.retriable
-    return sends_no_more(producer)
+    return send_task_died(producer)

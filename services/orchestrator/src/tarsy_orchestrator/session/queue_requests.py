@@ -93,8 +93,8 @@ def route_of(session_id: str, state: Investigating, effect: QueuedEffect, attemp
     server = _own_session_at(state, effect)
     if server:
         key = f"{session_id}/{server}"
-        return Route(key, _partition(key, 0))
-    return Route(effect.id, _partition(effect.id, effect.releases + (attempt - 1) // 2))
+        return Route(key, partition_of_attempt(key, 0))
+    return Route(effect.id, partition_of_attempt(effect.id, effect.releases + (attempt - 1) // 2))
 
 
 def _own_session_at(state: Investigating, effect: QueuedEffect) -> str:
@@ -111,5 +111,6 @@ def _isolates(execution: Execution, server: str) -> bool:
     return any(one.server == server and one.isolation == "session" for one in execution.agent.servers)
 
 
-def _partition(key: str, place: int) -> int:
+def partition_of_attempt(key: str, place: int) -> int:
+    """The partition of the queue for the attempt at this place in their order."""
     return int(derived_id("attempt", key, place).replace("-", ""), 16) % QUEUE_PARTITIONS
