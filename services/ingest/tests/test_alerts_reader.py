@@ -159,7 +159,7 @@ async def test_an_unexpected_failure_of_the_reader_is_shown_and_tried_again(
         raise RuntimeError("secret-of-a-stranger")
 
     with monkeypatch.context() as patch:
-        patch.setattr("tarsy_ingest.alerts_topic._poll", fails)
+        patch.setattr("tarsy_bus.group_consumer._poll", fails)
         await write_batch(bus, bus.topics.alerts, batch_of([b"one"]))
         reason = await until_not_read(ingest)
         assert "RuntimeError" in reason

@@ -1,0 +1,170 @@
+"""Consumer of one topic in a group, as FastStream reads from it: record by record, with positions that are ours.
+
+Outages, rebalances and lost positions are handled here: FastStream would log them, sleep and read on.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Mapping
+
+import structlog
+from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka.errors import ConsumerStoppedError, IllegalStateError, KafkaError
+
+from tarsy_bus.client_lifecycle import start_client, stop_client
+from tarsy_bus.connection import Bus, member
+from tarsy_bus.errors import BusError
+from tarsy_bus.fetch_progress import FetchProgress, uncounted
+from tarsy_bus.outages import passes
+from tarsy_bus.partition_reader import Record, poll
+from tarsy_bus.retries import growing_pauses
+from tarsy_bus.start_positions import AssignedPartitions
+from tarsy_bus.tolerant_consumer import PositionLostError
+
+log = structlog.get_logger(__name__)
+
+POLL_MS = 500
+MOST_AT_ONCE = 100
+LAST_COMMIT_SECONDS = 2.0
+REBALANCED = (IllegalStateError,)
+"""What a commit raises when the partition was taken away meanwhile, beside errors that pass."""
+
+
+class NotHandedOverError(BusError):
+    """A record was read, and nobody says what became of it. We have a mistake to find; reading ends before it."""
+
+
+class GroupConsumer:
+    """Ends with a record that was not handed over, and with an error that does not pass: `problem` is why."""
+
+    def __init__(
+        self,
+        bus: Bus,
+        topic: str,
+        group: str,
+        *,
+        may_skip: bool,
+        commit_seconds: float,
+        stepped: Callable[[], None] = uncounted,
+    ) -> None:
+        """With `may_skip`, records that were deleted before they were read are gone past."""
+        self.topic = topic
+        self._consumer = member(bus, group)
+        self._assigned = AssignedPartitions(self._consumer, may_skip=may_skip)
+        self._commits = _Commits(self._consumer, commit_seconds)
+        self._fetches = FetchProgress(self._consumer)
+        self._stepped = stepped
+        self._pauses = growing_pauses()
+        self._partitions: deque[list[Record]] = deque()
+        self._records: Iterator[Record] = iter(())
+        self._given: Record | None = None
+        self.problem: Exception | None = None
+
+    def subscribe(self, *, topics: Collection[str], pattern: None, listener: None) -> None:
+        """The listener of FastStream, which only logs, gives way to ours."""
+        self._consumer.subscribe(list(topics), listener=self._assigned)
+
+    async def start(self) -> None:
+        await start_client(self._consumer)
+
+    async def stop(self) -> None:
+        await self._commits.commit_at_last()
+        await stop_client(self._consumer)
+
+    async def getone(self) -> Record:
+        """Raises ConsumerStoppedError, which ends FastStream's reading, and nothing else."""
+        try:
+            if self.problem is not None:
+                raise self.problem
+            if self._given is not None:
+                place = f"{self._given.topic} partition {self._given.partition} at {self._given.offset}"
+                raise NotHandedOverError(f"nobody took the record of {place}, and nobody refused it")
+            self._given = await self._next()
+        except Exception as problem:
+            self.problem = problem
+            raise ConsumerStoppedError from problem
+        return self._given
+
+    def handed_over(self, record: Record) -> None:
+        self._given = None
+        self._commits.handed_over(record)
+
+    def fail(self, problem: Exception) -> None:
+        """Nothing more is read."""
+        self.problem = problem
+
+    async def _next(self) -> Record:
+        while (record := next(self._records, None)) is None:
+            await self._commits.commit_when_due()
+            if not self._partitions:
+                await self._fetch()
+            self._records = iter(self._partitions.popleft() if self._partitions else ())
+        return record
+
+    async def _fetch(self) -> None:
+        try:
+            found = await _poll(self._consumer, self._assigned)
+        except PositionLostError as lost:
+            self._assigned.skip(lost)
+        except KafkaError as problem:
+            if not _goes_by(problem):
+                raise
+            pause, what = next(self._pauses), f"records of {self.topic}"
+            log.warning("kafka.waited_for", what=what, reason=repr(problem), pause_seconds=round(pause, 1))
+            await asyncio.sleep(pause)
+        else:
+            self._partitions.extend(found.values())
+            self._pauses = growing_pauses()
+            if self._fetches.answered():
+                self._stepped()
+            # A full queue is handed over without a pause: others have their turn in between.
+            await asyncio.sleep(0)
+
+
+class _Commits:
+    """Up to where the records were handed over, of the partitions that are still ours."""
+
+    def __init__(self, consumer: AIOKafkaConsumer, seconds: float) -> None:
+        self._consumer = consumer
+        self._seconds = seconds
+        self._offsets: dict[TopicPartition, int] = {}
+        self._due = 0.0
+
+    def handed_over(self, record: Record) -> None:
+        self._offsets[TopicPartition(record.topic, record.partition)] = record.offset + 1
+
+    async def commit_when_due(self) -> None:
+        """Raises KafkaError where it does not pass; else, what was not committed comes again, here or elsewhere."""
+        now = asyncio.get_running_loop().time()
+        if not self._offsets or now < self._due:
+            return
+        self._due = now + self._seconds
+        try:
+            await self._commit()
+        except KafkaError as problem:
+            if not _goes_by(problem):
+                raise
+            log.warning("offsets.not_committed", reason=repr(problem))
+
+    async def commit_at_last(self) -> None:
+        try:
+            async with asyncio.timeout(LAST_COMMIT_SECONDS):
+                await self._commit()
+        except (KafkaError, TimeoutError) as problem:
+            log.warning("offsets.not_committed", reason=repr(problem))
+
+    async def _commit(self) -> None:
+        ours = self._consumer.assignment()
+        offsets = {place: offset for place, offset in self._offsets.items() if place in ours}
+        self._offsets.clear()
+        if offsets:
+            await self._consumer.commit(offsets)
+
+
+async def _poll(consumer: AIOKafkaConsumer, assigned: AssignedPartitions) -> Mapping[TopicPartition, list[Record]]:
+    await assigned.open()
+    return await poll(consumer, timeout_ms=POLL_MS, max_records=MOST_AT_ONCE)
+
+
+def _goes_by(problem: KafkaError) -> bool:
+    return passes(problem) or isinstance(problem, REBALANCED)

@@ -1,0 +1,153 @@
+"""A record is taken, or refused, or ends the reading, on a real Kafka: FastStream alone would go past it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+from aiokafka import TopicPartition
+from aiokafka.errors import ConsumerStoppedError
+
+from tarsy_bus.connection import Bus, producer
+from tarsy_bus.group_consumer import GroupConsumer, NotHandedOverError
+from tarsy_bus.group_subscriber import subscribe
+from tarsy_bus.partition_reader import Record
+from tarsy_bus.topics_admin import admin
+from tarsy_bus_kafka import make_topic
+
+
+class OddError(Exception):
+    """What a test raises."""
+
+
+@pytest.fixture
+async def topic(bare: Bus) -> str:
+    """Three records in each of two partitions; a header of each is nobody's text."""
+    name = bare.topics.tool_calls
+    await make_topic(bare, name, partitions=2)
+    writing = producer(bare)
+    await writing.start()
+    try:
+        for partition in (0, 1):
+            for number in range(3):
+                value = f"{partition}-{number}".encode()
+                headers = [("x", b"\xff\xfe"), ("y", None)]
+                await writing.send_and_wait(name, value, headers=headers, partition=partition)
+    finally:
+        await writing.stop()
+    return name
+
+
+async def committed(bus: Bus) -> dict[int, int]:
+    """By partition."""
+    async with admin(bus) as client:
+        found = await client.list_consumer_group_offsets(f"{bus.topics.prefix}.group")
+    return {place.partition: offset.offset for place, offset in found.items() if isinstance(place, TopicPartition)}
+
+
+async def read(
+    bus: Bus, handler: Callable[[str], Awaitable[None]], refuse: Callable[[Record, Exception], Awaitable[None]]
+) -> None:
+    def decode(record: Record) -> str:
+        return (record.value or b"").decode()
+
+    async with asyncio.timeout(60):
+        await subscribe(consumer_of(bus), decode=decode, handler=handler, refuse=refuse)
+
+
+def consumer_of(bus: Bus) -> GroupConsumer:
+    """Commits at its end only."""
+    topic, group = bus.topics.tool_calls, f"{bus.topics.prefix}.group"
+    return GroupConsumer(bus, topic, group, may_skip=False, commit_seconds=3600)
+
+
+async def refuse_none(_: Record, problem: Exception) -> None:
+    raise problem
+
+
+async def test_an_error_of_a_handler_ends_the_reading_and_its_record_is_not_committed(bare: Bus, topic: str) -> None:
+    taken: list[str] = []
+
+    async def handler(value: str) -> None:
+        if value == "1-1":
+            raise OddError("of the handler")
+        taken.append(value)
+
+    with pytest.raises(OddError, match="of the handler"):
+        await read(bare, handler, refuse_none)
+    assert (await committed(bare)).get(1) == 1
+    assert "1-2" not in taken
+    taken.clear()
+    with pytest.raises(OddError):
+        await read(bare, handler, refuse_none)
+    assert "1-0" not in taken, "what was handed over in partition 1 is not read again"
+
+
+async def test_what_is_refused_is_gone_past_and_what_cannot_be_refused_is_not(bare: Bus, topic: str) -> None:
+    refused: list[bytes | None] = []
+
+    async def handler(value: str) -> None:
+        if value.startswith("0"):
+            raise OddError(value)
+
+    async def refuse(record: Record, _: Exception) -> None:
+        if len(refused) == 2:
+            raise OSError("no dead letters")
+        refused.append(record.value)
+
+    with pytest.raises(OSError, match="no dead letters"):
+        await read(bare, handler, refuse)
+    assert refused == [b"0-0", b"0-1"]
+    assert (await committed(bare))[0] == 2
+
+
+async def test_a_subscriber_that_ends_by_itself_is_an_error(bare: Bus, topic: str) -> None:
+    """FastStream's task ends with a CancelledError that nobody asked for, as aiokafka raises it at times."""
+
+    async def handler(_: str) -> None:
+        raise asyncio.CancelledError
+
+    with pytest.raises(RuntimeError, match="a subscriber has ended by itself"):
+        await read(bare, handler, refuse_none)
+    assert await committed(bare) == {}
+
+
+async def test_who_is_cancelled_in_a_handler_commits_what_came_before(bare: Bus, topic: str) -> None:
+    ended = False
+    inside = asyncio.Event()
+
+    async def handler(value: str) -> None:
+        nonlocal ended
+        if value == "0-1":
+            inside.set()
+            try:
+                await asyncio.sleep(3600)
+            finally:
+                await asyncio.sleep(0.2)
+                ended = True
+
+    reading = asyncio.create_task(read(bare, handler, refuse_none))
+    await asyncio.wait_for(inside.wait(), 60)
+    reading.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await reading
+    assert ended, "the handler has come to its end before the reading did"
+    assert (await committed(bare))[0] == 1
+
+
+async def test_no_record_is_read_behind_one_that_nobody_answered_for(bare: Bus, topic: str) -> None:
+    """Whatever swallowed its error."""
+    consumer = consumer_of(bare)
+    consumer.subscribe(topics=[topic], pattern=None, listener=None)
+    try:
+        await consumer.start()
+        async with asyncio.timeout(60):
+            first = await consumer.getone()
+            consumer.handed_over(first)
+            await consumer.getone()
+            for _ in range(2):
+                with pytest.raises(ConsumerStoppedError):
+                    await consumer.getone()
+    finally:
+        await consumer.stop()
+    assert isinstance(consumer.problem, NotHandedOverError)
+    assert await committed(bare) == {first.partition: first.offset + 1}
