@@ -27,7 +27,7 @@ POLL_MS = 500
 MOST_AT_ONCE = 100
 LAST_COMMIT_SECONDS = 2.0
 REBALANCED = (IllegalStateError,)
-"""What a commit raises when the partition was taken away meanwhile, beside errors that pass."""
+"""Errors of a commit whose partition was taken away meanwhile, beside errors that pass."""
 
 
 class NotHandedOverError(BusError):
@@ -134,7 +134,7 @@ class _Commits:
         self._offsets[TopicPartition(record.topic, record.partition)] = record.offset + 1
 
     async def commit_when_due(self) -> None:
-        """Raises KafkaError where it does not pass; else, what was not committed comes again, here or elsewhere."""
+        """Raises KafkaError where it does not pass; else, uncommitted records come again, here or elsewhere."""
         now = asyncio.get_running_loop().time()
         if not self._offsets or now < self._due:
             return

@@ -43,7 +43,7 @@ async def consume[M: Message](
 
     async def refuse(record: Record, problem: Exception) -> None:
         if isinstance(problem, KafkaError) and passes(problem):
-            # Of the handler. The owner publishes the request again.
+            # An outage that the handler met. The owner publishes the request again.
             log.warning("request.dropped", topic=topic, offset=record.offset, reason=repr(problem))
             return
         if not isinstance(problem, EnvelopeError | UnknownTypeError | UnreadableValueError):

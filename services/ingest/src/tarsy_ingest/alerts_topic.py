@@ -36,7 +36,7 @@ class UnparsableRecordError(IngestError):
 
 @dataclass(frozen=True, slots=True)
 class RecordNotices:
-    """What one record says. `cause` is the sender's `traceparent`."""
+    """The notices of one record. `cause` is the sender's `traceparent`."""
 
     position: RecordPosition
     notices: Sequence[Notice]
