@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tarsy_bus.background_tasks import background_tasks
 from tarsy_bus.connection import Bus
-from tarsy_bus.publisher import NotWritten, Publisher
+from tarsy_bus.publisher import NotWrittenError, Publisher
 from tarsy_bus.work_queue import consume
 from tarsy_bus_kafka import make_ours
 from tarsy_contracts.requests import ToolCallRequest
@@ -32,7 +32,7 @@ async def put(publisher: Publisher, call_id: str) -> None:
     async def written() -> bool:
         try:
             await publisher.publish(publisher.topics.tool_calls, request, key="k", id=call_id, subject="s")
-        except NotWritten:
+        except NotWrittenError:
             return False
         return True
 
