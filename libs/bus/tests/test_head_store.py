@@ -230,5 +230,20 @@ def test_sessions_that_ended_take_no_memory_of_ours() -> None:
     assert kept / count < 20, f"{kept / count:.0f} bytes a session"
 
 
+def test_records_of_another_form_are_decoded_by_the_thread_that_fills_the_store(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A foreign batch of 4 MiB would hold the event loop for a second."""
+    decoded: list[Record] = []
+    monkeypatch.setattr("tarsy_bus.head_reading._decoded", decoded.append)
+    loading = HeadLoading()
+    head = at_rest(7, 40)
+    loading.parse(batch_of([record(SESSIONS[0], head, value=b" " + head.to_bytes())]))
+    assert decoded == []
+    loading.take_parsed()()
+    assert [one.value for one in decoded] == [b" " + head.to_bytes()]
+    loading.store.close()
+
+
 def at_rest(number: int, offset: int, *spans: Span) -> SessionHead:
     return SessionHead(phase="rest", number=number, offset=offset, event_id=f"{offset:032x}", decided=3, spans=spans)
