@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 from pydantic import SecretStr
-from wire import ProviderServer, Reply
+from wire import ProviderServer, Scripted
 
 from tarsy_contracts.conversation import (
     AssistantMessage,
@@ -31,7 +31,7 @@ GOOGLES = {"provider": "google", "parts": [{"kind": "call", "signature": "c2ln"}
 @asynccontextmanager
 async def asked[L: Llm](
     adapter: Callable[[ModelSettings], L],
-    *replies: Reply,
+    *replies: Scripted,
     model: str = "a-model",
     path: str = "",
     thinking: Thinking | None = None,

@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from wire import Reply, Silence, sse
 
 from tarsy_contracts.conversation import Usage
+from tarsy_llm.model_settings import THINKING_ROOM
 from tarsy_llm.protocol import Answer, AskedTool, Delta
 
 USAGE: JsonValue = {
@@ -92,7 +93,7 @@ async def test_without_a_model_version_the_configured_model_answered() -> None:
 
 async def test_the_request_names_model_key_system_and_tools() -> None:
     async with asked(streamed(chunk(text("Hi"), finish="STOP"))) as (llm, server):
-        await answer_of(llm, request().model_copy(update={"max_output_tokens": 99}))
+        await answer_of(llm, request().model_copy(update={"answer_tokens": 99}))
     (said,) = server.asked
     assert said.target == f"/v1beta/models/{MODEL}:streamGenerateContent?alt=sse"
     assert said.headers["x-goog-api-key"] == KEY
@@ -106,7 +107,10 @@ async def test_the_request_names_model_key_system_and_tools() -> None:
     }
     assert said.json["tools"] == [{"functionDeclarations": [declared]}]
     assert said.json["toolConfig"] == {"functionCallingConfig": {"mode": "AUTO"}}
-    assert said.json["generationConfig"] == {"maxOutputTokens": 99, "thinkingConfig": {"include_thoughts": True}}
+    assert said.json["generationConfig"] == {
+        "maxOutputTokens": 99 + THINKING_ROOM[None],
+        "thinkingConfig": {"include_thoughts": True},
+    }
 
 
 async def test_without_tools_none_are_declared() -> None:

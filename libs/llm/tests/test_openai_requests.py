@@ -139,8 +139,8 @@ def test_thinking_is_told_as_an_effort(thinking: Thinking | None, effort: str | 
 def test_the_limit_has_the_name_that_the_server_knows(base_url: str | None, key: str) -> None:
     body = request_body(ModelSettings(model="m", base_url=base_url, max_output_tokens=99), request())
     assert {name: value for name, value in body.items() if name.startswith("max")} == {key: 99}
-    asking = request().model_copy(update={"max_output_tokens": 7})
-    assert request_body(ModelSettings(model="m", base_url=base_url, max_output_tokens=99), asking)[key] == 7
+    asking = request().model_copy(update={"answer_tokens": 7})
+    assert request_body(ModelSettings(model="m", base_url=base_url, max_output_tokens=99), asking)[key] == 99
 
 
 @pytest.mark.parametrize("path", ["/v1", "/v1/", "/api/openai/v3"])

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
@@ -54,13 +54,17 @@ class Asked:
         return found
 
 
+type Scripted = Reply | Callable[[Asked], Reply]
+"""A reply, or one that depends on the request."""
+
+
 class ProviderServer:
     """Answers the first request with the first reply, and so on; one too many gets 500. `asked` holds what came.
 
     `left` is set whenever a client has gone while a reply was still being sent to it.
     """
 
-    def __init__(self, replies: Sequence[Reply]) -> None:
+    def __init__(self, replies: Sequence[Scripted]) -> None:
         self._replies = list(replies)
         self.asked: list[Asked] = []
         self.left = asyncio.Event()
@@ -95,7 +99,7 @@ class ProviderServer:
         self.asked.append(Asked(method, target, headers, body))
         nothing_left = Reply([b'{"error": {"message": "the test has no reply left"}}'], 500, "application/json")
         reply = self._replies.pop(0) if self._replies else nothing_left
-        return await self._send(reply, reader, writer)
+        return await self._send(reply if isinstance(reply, Reply) else reply(self.asked[-1]), reader, writer)
 
     async def _send(self, reply: Reply, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         head = {"Content-Type": reply.content_type, "Transfer-Encoding": "chunked", **reply.headers}

@@ -18,6 +18,7 @@ from tarsy_llm.protocol import Answer, Delta, Llm, LlmRequest
 from tarsy_llm.script import load_scripts
 from tarsy_llm.scripted import ScriptedLlm
 from tarsy_llm.timeouts import LimitedLlm, StreamLimits
+from tarsy_summarizer.summary_text import CUT_MARK
 
 type Running = Callable[..., AbstractAsyncContextManager[Any]]
 type Scripted = Callable[..., Llm]
@@ -95,18 +96,26 @@ async def test_what_a_broken_answer_streamed_is_replaced_by_the_next_run(
     "first",
     [
         LimitedLlm(Saying(None), StreamLimits(first_chunk_seconds=0.1, stall_seconds=0.1)),
-        Saying(answer("It rest", cut=True)),
         Saying(answer(" \n")),
     ],
-    ids=["silent", "cut short", "empty"],
+    ids=["silent", "empty"],
 )
-async def test_what_is_no_whole_answer_is_a_failure_of_its_provider(
+async def test_what_is_no_answer_is_a_failure_of_its_provider(
     owner: Owner, running: Running, scripted: Scripted, first: Llm
 ) -> None:
     async with running({"first": first, "second": scripted()}):
         request = summary(at=await owner.record("a log"), provider="first", fallbacks=("second",))
         await owner.ask(request)
         assert (await owner.result(request)).content == "It restarts."
+
+
+async def test_what_came_of_a_summary_that_was_cut_is_kept_with_a_mark(
+    owner: Owner, running: Running, scripted: Scripted
+) -> None:
+    async with running({"first": Saying(answer("It restarts, becau", cut=True)), "second": scripted()}):
+        request = summary(at=await owner.record("a log"), provider="first", fallbacks=("second",))
+        await owner.ask(request)
+        assert (await owner.result(request)).content == f"It restarts, becau{CUT_MARK}"
 
 
 async def test_a_provider_that_is_not_configured_is_passed_over(

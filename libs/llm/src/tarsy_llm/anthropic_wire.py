@@ -28,7 +28,7 @@ type Thoughts = Literal["kept", "left out"]
 def request_body(settings: ModelSettings, request: LlmRequest, thoughts: Thoughts) -> dict[str, JsonValue]:
     """`thoughts`: whether those of earlier answers go back."""
     conversation = request.conversation
-    max_tokens = request.max_output_tokens or settings.max_output_tokens or MAX_TOKENS
+    max_tokens = settings.output_limit(request.answer_tokens) or MAX_TOKENS
     if _concludes(request):
         # Newer models bind their thoughts to the tools that were there, and refuse them without.
         thoughts = "left out"

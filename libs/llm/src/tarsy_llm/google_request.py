@@ -35,7 +35,7 @@ def config_of(request: LlmRequest, settings: ModelSettings) -> types.GenerateCon
     functions = [types.Tool(function_declarations=declared)] if declared else []
     return types.GenerateContentConfig(
         system_instruction=request.conversation.system or None,
-        max_output_tokens=request.max_output_tokens or settings.max_output_tokens,
+        max_output_tokens=settings.output_limit(request.answer_tokens),
         tools=[*functions, *(NATIVE_TOOLS[tool] for tool in native)] or None,
         tool_config=_tool_config(native) if declared else None,
         automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),

@@ -32,7 +32,7 @@ def request_body(settings: ModelSettings, request: LlmRequest) -> dict[str, Json
     }
     if request.tools:
         body["tools"] = [_tool(tool) for tool in request.tools]
-    most = request.max_output_tokens or settings.max_output_tokens
+    most = settings.output_limit(request.answer_tokens)
     if most is not None:
         body[_limit_key(settings.base_url)] = most
     if settings.thinking is not None:

@@ -15,8 +15,8 @@ class LlmRequest(Value):
     """`agent` and `iteration` (from 1) say who asks; models ignore them, the scripted one goes by them.
 
     `tools` is empty when the model is to answer in words. `native_tools`: what the provider may do by itself, at its
-    own side; providers that cannot do it do not hear of it. None for `max_output_tokens`: what is configured, or the
-    provider's own limit.
+    own side; providers that cannot do it do not hear of it. `answer_tokens`: the limit of the answer without thoughts;
+    None for the configured limit of both together, or the provider's own.
     """
 
     agent: str
@@ -24,7 +24,7 @@ class LlmRequest(Value):
     conversation: Conversation
     tools: tuple[ToolDefinition, ...] = ()
     native_tools: tuple[NativeTool, ...] = ()
-    max_output_tokens: int | None = None
+    answer_tokens: int | None = None
 
 
 class Delta(Value):

@@ -59,7 +59,7 @@ class ModelFallback:
 
     async def answer(self, asked: Conversation) -> Answer | None:
         """None when nobody gave one; `reasons` has why."""
-        wanted = LlmRequest(agent=AGENT, iteration=1, conversation=asked, max_output_tokens=self._request.max_tokens)
+        wanted = LlmRequest(agent=AGENT, iteration=1, conversation=asked, answer_tokens=self._request.max_tokens)
         last = next((name for name in reversed(self._named) if name in self._models.llms), None)
         for provider in self._named:
             try:
@@ -105,7 +105,7 @@ class ModelFallback:
             async for part in stream:
                 if isinstance(part, Answer):
                     await chunks.finish()
-                    return require_whole(part)
+                    return require_text(part)
                 if part.part == "text":
                     await chunks.take(part.text)
         raise LlmCallError("the model ended without an answer", kind="cut_off")
@@ -130,12 +130,10 @@ def wait_of_the_last(problem: LlmCallError, left: float) -> float | None:
     return wait if problem.retryable and wait <= MOST_WAIT_SECONDS and wait < left else None
 
 
-def require_whole(answer: Answer) -> Answer:
+def require_text(answer: Answer) -> Answer:
     """Raises LlmCallError."""
     if not answer.text.strip():
         raise LlmCallError("the model answered with nothing", kind="provider_error")
-    if answer.cut:
-        raise LlmCallError("the model used up its output tokens in the middle of the summary", kind="provider_error")
     return answer
 
 

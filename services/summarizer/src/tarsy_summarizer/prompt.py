@@ -8,6 +8,8 @@ from string import Template
 from tarsy_contracts.conversation import Conversation, UserMessage
 from tarsy_contracts.requests import SummaryRequest
 
+WORDS_OF_FOUR_TOKENS = 3
+
 
 def summary_conversation(request: SummaryRequest, result: str) -> Conversation:
     """`result` is what is to be shortened, short enough already.
@@ -18,6 +20,7 @@ def summary_conversation(request: SummaryRequest, result: str) -> Conversation:
     words = {
         "fence": fence,
         "max_tokens": str(request.max_tokens),
+        "max_words": str(max(1, request.max_tokens * WORDS_OF_FOUR_TOKENS // 4)),
         "alert_title": request.alert_title,
         "tool": request.tool,
         "server": request.server,

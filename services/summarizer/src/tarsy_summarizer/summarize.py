@@ -18,6 +18,7 @@ from tarsy_summarizer.excerpt import Excerpt
 from tarsy_summarizer.models import REASONS_CHARACTERS, ModelFallback, Models, shortened
 from tarsy_summarizer.prompt import summary_conversation
 from tarsy_summarizer.source import SourceGoneError, read_source
+from tarsy_summarizer.summary_text import summary_text
 
 log = structlog.get_logger(__name__)
 
@@ -66,11 +67,12 @@ class Summarizer:
         self, request: SummaryRequest, claim_id: str, began: float, *, answer: Answer | None = None, error: str = ""
     ) -> SummaryReported:
         mask = self._models.masker.for_session(request.session_id).mask
+        content = "" if answer is None else mask(answer.text)
         return SummaryReported(
             call_id=request.call_id,
             claim_id=claim_id,
             worker_id=self._worker_id,
-            content=mask(answer.text) if answer is not None else "",
+            content=summary_text(content, cut=answer is not None and answer.cut, max_tokens=request.max_tokens),
             error=shortened(mask(error), REASONS_CHARACTERS),
             usage=answer.usage if answer is not None else Usage(),
             model=mask(answer.model) if answer is not None else "",

@@ -1,0 +1,19 @@
+"""Marks of a summary that ends too early."""
+
+import pytest
+
+from tarsy_summarizer.summary_text import CUT_MARK, TOO_LONG_MARK, summary_text
+
+
+@pytest.mark.parametrize(
+    ("text", "cut", "told"),
+    [
+        ("It restarts.", False, "It restarts."),
+        ("It restarts because of a \n", True, f"It restarts because of a{CUT_MARK}"),
+        ("word " * 100, False, f"{'word ' * 15}word{TOO_LONG_MARK}"),
+        ("x" * 100, True, f"{'x' * 80}{TOO_LONG_MARK}"),
+        ("", False, ""),
+    ],
+)
+def test_what_came_is_kept_and_says_that_it_was_cut(text: str, cut: bool, told: str) -> None:
+    assert summary_text(text, cut=cut, max_tokens=10) == told
