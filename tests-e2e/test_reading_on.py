@@ -139,7 +139,7 @@ def test_it_reads_and_searches_behind_where_a_result_was_cut(react: bool) -> Non
             {
                 "agent": "Events",
                 "iteration": 4,
-                "needs": ["[2 matches from offset 0 on; the result has 1000 lines", "998: 2026"],
+                "needs": ["[2 lines match from offset 0 on; the result has 1000 lines", "998: 2026"],
                 "text": "Thought: clear\nFinal Answer: It is row 999." if react else "It is row 999.",
             },
         ],

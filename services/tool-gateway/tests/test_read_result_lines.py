@@ -127,7 +127,8 @@ def test_a_single_line_of_megabytes_is_read_through() -> None:
 
 def test_numbers_as_words_and_null_are_understood_and_too_much_is_the_most() -> None:
     asked = parse_arguments({"result": "x", "offset": "20", "lines": 10_000_000, "search": None, "context": 99})
-    assert (asked.offset, asked.lines, asked.search, asked.context) == (20, 2000, "", 10)
+    assert (asked.offset, asked.most_lines, asked.most_matches) == (20, 2000, 50)
+    assert (asked.search, asked.context) == ("", 10)
 
 
 @pytest.mark.parametrize(

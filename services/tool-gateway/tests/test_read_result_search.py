@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tarsy_tool_gateway.builtin.read_result.arguments import InvalidArgumentsError
+from tarsy_tool_gateway.builtin.read_result.arguments import MOST_MATCHES, InvalidArgumentsError
 from tarsy_tool_gateway.builtin.read_result.blocks import BLOCK_BYTES, Blocks
 from tarsy_tool_gateway.builtin.read_result.lines import ANSWER_BYTES
 from tarsy_tool_gateway.builtin.read_result.paging import PageStart
 from tarsy_tool_gateway.builtin.read_result.pattern import SearchPattern
 from tarsy_tool_gateway.builtin.read_result.position import TextPosition
-from tarsy_tool_gateway.builtin.read_result.search import MOST_MATCHES, ResultSearch
+from tarsy_tool_gateway.builtin.read_result.search import ResultSearch
 from tarsy_tool_gateway.results.text import count_lines, split
 
 ON = re.compile(r"To search on: offset (\d+)(?: and byte (\d+))?\.\]")
@@ -29,10 +29,12 @@ def search(
     context: int = 0,
     piece: int = 512 * 1024,
     case_sensitive: bool = True,
+    most_matches: int = MOST_MATCHES,
 ) -> tuple[str, list[str]]:
     """The first line of the answer, and those that follow it."""
     data = text.encode() if isinstance(text, str) else text
-    found = ResultSearch(SearchPattern(expression, case_sensitive=case_sensitive), context=context)
+    pattern = SearchPattern(expression, case_sensitive=case_sensitive)
+    found = ResultSearch(pattern, context=context, most_matches=most_matches)
     skip = PageStart(TextPosition(offset, byte))
     blocks: Blocks | None = None
     for one in split(data, piece):
@@ -41,11 +43,11 @@ def search(
             blocks = blocks or Blocks(skip.at)
             for block in blocks.take(rest):
                 found.take(block)
-                if found.full:
+                if found.stopped:
                     break
-        if found.full:
+        if found.stopped:
             break
-    for block in blocks.rest() if blocks is not None and not found.full else ():
+    for block in blocks.rest() if blocks is not None and not found.stopped else ():
         found.take(block)
     head, *told = found.answer(TextPosition(offset, byte), count_lines(data)).split("\n")
     return head, told
@@ -57,7 +59,9 @@ def numbered(count: int) -> str:
 
 def test_lines_that_match_come_with_their_numbers_and_those_around_them() -> None:
     head, told = search(numbered(100), "line (7|50)$", context=1)
-    assert head == "[2 matches from offset 0 on; the result has 100 lines (counted from 0).]"
+    assert head == (
+        "[2 lines match from offset 0 on; the result has 100 lines (counted from 0). They lie between 7 and 50.]"
+    )
     assert told == ["6- line 6", "7: line 7", "8- line 8", "--", "49- line 49", "50: line 50", "51- line 51"]
 
 
@@ -68,7 +72,7 @@ def test_what_lies_around_two_matches_is_told_once() -> None:
 
 def test_no_match_is_an_answer() -> None:
     assert search(numbered(3), "nothing") == (
-        "[No matches from offset 0 on; the result has 3 lines (counted from 0).]", [],
+        "[No line matches from offset 0 on; the result has 3 lines (counted from 0).]", [],
     )  # fmt: skip
 
 
@@ -115,6 +119,23 @@ def test_matches_are_bounded_and_searching_on_finds_the_rest() -> None:
     assert rounds == -(-120 // MOST_MATCHES)
 
 
+@pytest.mark.parametrize("piece", [5, 1000, 512 * 1024])
+def test_all_lines_that_match_are_counted_though_few_are_shown(piece: int) -> None:
+    text = numbered(20_000)
+    head, told = search(text, "7$", offset=10, most_matches=4, piece=piece)
+    assert told == ["17: line 17", "--", "27: line 27", "--", "37: line 37", "--", "47: line 47"]
+    assert head == (
+        "[1999 lines match from offset 10 on; the result has 20000 lines (counted from 0). "
+        "They lie between 17 and 19997. The first 4 are shown. To search on: offset 48.]"
+    )
+
+
+def test_when_all_that_match_are_shown_there_is_nothing_to_search_on() -> None:
+    head, told = search(numbered(100), "line (7|50)$", most_matches=2)
+    assert told == ["7: line 7", "--", "50: line 50"]
+    assert not ON.search(head)
+
+
 def test_an_answer_is_never_longer_than_the_log_takes() -> None:
     text = ("x" * 790 + "\n") * 2000
     head, told = search(text, "x$", context=10)
@@ -133,7 +154,7 @@ def test_in_one_line_of_megabytes_every_place_is_found_once_with_its_byte(where:
     text = b"." * where + b"needle" + b"." * (3_000_000 - where - 6)
     head, told = search(text, "need[l]e")
     assert len(told) == 1
-    assert head.startswith("[1 match ")
+    assert head.startswith("[1 line matches ")
     begins = int(re.match(r"0: \(byte (\d+)\)", told[0])[1])  # type: ignore[index]
     shown = told[0].partition(") ")[2].removeprefix("…").rstrip("…")
     assert text[begins : begins + len(shown)] == shown.encode()
@@ -176,7 +197,17 @@ def test_it_finds_the_lines_that_anybody_would_find(
     expected = [number for number in sorted(around) if offset <= number < len(lines)]
     assert [int(one.split(":")[0]) for one in told if re.match(r"\d+:", one)] == wanted
     assert [int(re.match(r"\d+", one)[0]) for one in told if one != "--"] == expected  # type: ignore[index]
+    if wanted:
+        assert matching_lines(text, expression, offset, piece) == len(wanted)
     assert all(one.partition(" ")[2] == lines[int(re.match(r"\d+", one)[0])] for one in told if one != "--")  # type: ignore[index]
+
+
+def matching_lines(text: str, expression: str, offset: int, piece: int) -> int:
+    """As the first line counts them, with only one of them shown."""
+    head, _ = search(text, expression, offset=offset, piece=piece, most_matches=1)
+    found = re.match(r"\[(\d+) line", head)
+    assert found is not None
+    return int(found[1])
 
 
 def cpu_seconds(work: Callable[[], object]) -> float:

@@ -29,7 +29,7 @@ TOOL = e.OfferedTool(
         description=(
             "Reads in an earlier result that was too long for you: one with a note above it that it was cut or"
             " summarised. The note names its id. Shows lines from `offset` on, or with `search` only the lines that"
-            " match. The answer begins with what it shows and where to go on."
+            " match. The answer begins with what it shows, how many lines match in all, and where to go on."
         ),
         input_schema={
             "type": "object",
@@ -44,7 +44,10 @@ TOOL = e.OfferedTool(
                     "type": "integer",
                     "minimum": 1,
                     "maximum": 2000,
-                    "description": "How many lines at most, 200 if not given. No answer is longer than 48 KiB.",
+                    "description": (
+                        "How many lines at most, 200 if not given. With `search`: how many of those that match, at most"
+                        " 50, which is the default. No answer is longer than 48 KiB."
+                    ),
                 },
                 "search": {
                     "type": "string",

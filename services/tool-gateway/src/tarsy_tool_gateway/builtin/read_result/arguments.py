@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from tarsy_tool_gateway.errors import ToolGatewayError
 
 MOST_LINES = 2000
+USUAL_LINES = 200
+MOST_MATCHES = 50
 MOST_CONTEXT = 10
 LONGEST_SEARCH = 500
 
@@ -19,6 +21,8 @@ class InvalidArgumentsError(ToolGatewayError, ValueError):
 class ReadArguments(BaseModel):
     """`offset` is the line to begin at, from 0; `byte` is where in it, for a line that is too long to be shown at once.
 
+    `lines`: how many lines to show; in a search, how many of those that match.
+
     Which result is meant (`result`) the orchestrator has resolved.
     """
 
@@ -27,10 +31,18 @@ class ReadArguments(BaseModel):
     result: str = ""
     offset: Annotated[int, Field(ge=0)] = 0
     byte: Annotated[int, Field(ge=0)] = 0
-    lines: Annotated[int, Field(ge=1)] = 200
+    lines: Annotated[int, Field(ge=1)] | None = None
     search: Annotated[str, Field(max_length=LONGEST_SEARCH)] = ""
     ignore_case: bool = False
     context: Annotated[int, Field(ge=0)] = 2
+
+    @property
+    def most_lines(self) -> int:
+        return min(self.lines or USUAL_LINES, MOST_LINES)
+
+    @property
+    def most_matches(self) -> int:
+        return min(self.lines or MOST_MATCHES, MOST_MATCHES)
 
 
 def parse_arguments(arguments: Mapping[str, JsonValue]) -> ReadArguments:
@@ -42,4 +54,4 @@ def parse_arguments(arguments: Mapping[str, JsonValue]) -> ReadArguments:
         wrong = problem.errors(include_url=False, include_context=False, include_input=False)[0]
         place = ".".join(str(part) for part in wrong["loc"])
         raise InvalidArgumentsError(f"The argument {place} does not fit: {wrong['msg']}.") from problem
-    return asked.model_copy(update={"lines": min(asked.lines, MOST_LINES), "context": min(asked.context, MOST_CONTEXT)})
+    return asked.model_copy(update={"context": min(asked.context, MOST_CONTEXT)})

@@ -1,16 +1,17 @@
-"""Search in a result: the lines that match, with those around them. Pure: it is given blocks, until it has enough."""
+"""Search in a result: the first lines that match, with those around them, and how many there are. Pure."""
 
 import time
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tarsy_tool_gateway.builtin.read_result.arguments import MOST_MATCHES
 from tarsy_tool_gateway.builtin.read_result.blocks import Block
 from tarsy_tool_gateway.builtin.read_result.lines import ANSWER_BYTES
+from tarsy_tool_gateway.builtin.read_result.matched_lines import MatchedLines
 from tarsy_tool_gateway.builtin.read_result.pattern import SearchPattern
 from tarsy_tool_gateway.builtin.read_result.position import TextPosition, read_arguments
 
-MOST_MATCHES = 50
 MOST_SECONDS = 10.0
 """CPU time. Only a hostile expression on a hostile text needs more."""
 EXCERPT_BYTES = 800
@@ -31,9 +32,13 @@ class TextLine:
 
 
 class ResultSearch:
-    def __init__(self, pattern: SearchPattern, *, context: int) -> None:
+    """Takes the blocks of a text. When `most_matches` are shown, it counts the lines that match further on."""
+
+    def __init__(self, pattern: SearchPattern, *, context: int, most_matches: int = MOST_MATCHES) -> None:
         self._pattern = pattern
         self._context = context
+        self._most_matches = most_matches
+        self._matched = MatchedLines()
         self._before: deque[tuple[int, str]] = deque(maxlen=context)
         self._after = 0
         self._answer: list[str] = []
@@ -44,33 +49,55 @@ class ResultSearch:
         self._reached = TextPosition(0)
 
     @property
-    def full(self) -> bool:
-        return self._has_enough or self._seconds > MOST_SECONDS
+    def stopped(self) -> bool:
+        """It has taken too long: further blocks are not wanted."""
+        return self._seconds > MOST_SECONDS
 
     @property
     def _has_enough(self) -> bool:
-        return self._matches >= MOST_MATCHES or self._size > ROOM_BYTES
+        return self._matches >= self._most_matches or self._size > ROOM_BYTES
 
     def take(self, block: Block) -> None:
         began = time.thread_time()
-        if self._after or self._pattern.find(block.text) is not None:
-            self._look(_lines(block))
-        else:
-            for line in _last_lines(block, self._context):
-                self._remember(line)
         if not self._has_enough:
+            self._show(block)
+        if self._has_enough:
+            self._matched.add_all(self._pattern, block)
+        else:
             self._reached = block.at.after(block.text)
         self._seconds += time.thread_time() - began
 
     def answer(self, begin: TextPosition, lines: int) -> str:
         """With a first line that says what it is."""
-        found = {0: "No matches", 1: "1 match"}.get(self._matches, f"{self._matches} matches")
-        more = ""
-        if self.full:
-            why = " The search took too long and was stopped." if self._seconds > MOST_SECONDS else ""
-            more = f"{why} To search on: {read_arguments(self._reached)}."
-        head = f"[{found} from {read_arguments(begin)} on; the result has {lines} lines (counted from 0).{more}]"
-        return "\n".join([head, *self._answer])
+        head = f"{self._found()} from {read_arguments(begin)} on; the result has {lines} lines (counted from 0)."
+        return "\n".join([f"[{head}{self._span()}{self._rest()}]", *self._answer])
+
+    def _found(self) -> str:
+        at_least = "At least " if self.stopped else ""
+        match self._matched.count:
+            case 0:
+                return "No line matches"
+            case 1:
+                return f"{at_least}1 line matches"
+            case count:
+                return f"{at_least}{count} lines match"
+
+    def _span(self) -> str:
+        return f" They lie between {self._matched.first} and {self._matched.last}." if self._matched.count > 1 else ""
+
+    def _rest(self) -> str:
+        stopped = " The search took too long and was stopped." if self.stopped else ""
+        if not self.stopped and self._matched.last < self._reached.line:
+            return ""
+        shown = f" The first {self._matches} are shown." if self._has_enough and self._matches > 1 else ""
+        return f"{stopped}{shown} To search on: {read_arguments(self._reached)}."
+
+    def _show(self, block: Block) -> None:
+        if self._after or self._pattern.find(block.text) is not None:
+            self._look(_lines(block))
+        else:
+            for line in _last_lines(block, self._context):
+                self._remember(line)
 
     def _look(self, lines: Iterator[TextLine]) -> None:
         for line in lines:
@@ -107,6 +134,7 @@ class ResultSearch:
         self._add(number, f"{number}: {excerpt}")
         self._after = self._context
         self._matches += 1
+        self._matched.add(number)
 
     def _pass(self, line: TextLine) -> None:
         if not self._after or line.at.byte:

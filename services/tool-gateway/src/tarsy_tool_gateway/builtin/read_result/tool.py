@@ -70,8 +70,8 @@ async def _answer(
 ) -> str:
     begin = TextPosition(asked.offset, asked.byte)
     if pattern is None:
-        return await _read(source, begin, asked.lines)
-    search = ResultSearch(pattern, context=asked.context)
+        return await _read(source, begin, asked.most_lines)
+    search = ResultSearch(pattern, context=asked.context, most_matches=asked.most_matches)
     await _search(source, begin, search, threads)
     return search.answer(begin, source.lines)
 
@@ -94,7 +94,7 @@ async def _search(source: ResultSource, begin: TextPosition, search: ResultSearc
     async def take(found: Block) -> bool:
         async with threads:
             await asyncio.to_thread(search.take, found)
-        return search.full
+        return search.stopped
 
     async for piece in source.pieces:
         rest = skip.take(piece)
