@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarsy_contracts.conversation import ToolDefinition
+from tarsy_contracts.conversation import ToolCall, ToolDefinition
 from tarsy_contracts.events import OfferedTool
-from tarsy_orchestrator.session.controllers.react.names import Names
+from tarsy_orchestrator.session.offered_names import Names, describe_unknown, with_offered_names
 from tarsy_orchestrator.session.tool_names import names_of
 
 VALID = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
@@ -120,3 +120,48 @@ def test_of_tools_that_differ_by_a_mark_only_the_exact_name_finds_one() -> None:
 
 def test_a_name_that_could_be_two_servers_is_not_guessed() -> None:
     assert Names(offered(("a", "b.c"), ("a.b", "c"))).known("a.b.c") is None
+
+
+TOOLS = offered(("kubernetes", "pods_list"), ("kubernetes", "pods_log"), ("prometheus", "query"), ("grafana", "query"))
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("kubernetes.pods_list", "kubernetes__pods_list"),
+        ("kubernetes/pods-list", "kubernetes__pods_list"),
+        ("functions.kubernetes__pods_list", "kubernetes__pods_list"),
+        ("pods_log", "kubernetes__pods_log"),
+        ("grafana.query", "grafana__query"),
+        ("query", "query"),
+        ("kubernetes.pods_delete", "kubernetes.pods_delete"),
+    ],
+)
+def test_a_call_gets_the_name_of_the_one_tool_that_it_means(written: str, name: str) -> None:
+    (call,) = with_offered_names([ToolCall(id="1", name=written, arguments={"a": 1})], TOOLS)
+    assert call == ToolCall(id="1", name=name, arguments={"a": 1})
+
+
+@pytest.mark.parametrize(
+    ("written", "sentence"),
+    [
+        (
+            "kubernetes.pods_delete",
+            "The server kubernetes has no tool named 'kubernetes.pods_delete'. Its tools: kubernetes__pods_list,"
+            " kubernetes__pods_log.",
+        ),
+        (
+            "query",
+            "There is no tool named 'query'. The servers you have: kubernetes, prometheus, grafana. Their tools:"
+            " kubernetes__pods_list, kubernetes__pods_log, prometheus__query, grafana__query.",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_name_is_said_with_the_tools_of_its_server_or_with_the_servers(
+    written: str, sentence: str
+) -> None:
+    assert describe_unknown(written, TOOLS) == sentence
+
+
+def test_an_agent_without_tools_is_told_so() -> None:
+    assert describe_unknown("a.b", ()) == "There is no tool named 'a.b'. You have no tools."

@@ -1,15 +1,12 @@
 """Decisions on a model's answer or failure. Pure. The transitions that follow by themselves: transitions.py."""
 
-from collections.abc import Sequence
-
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.conversation import ToolCall
 from tarsy_orchestrator.session.controllers import controller_of, unknown_controller
+from tarsy_orchestrator.session.offered_names import describe_unknown, with_offered_names
 from tarsy_orchestrator.session.read_result_tool import find_refusal, is_read_result
 from tarsy_orchestrator.session.state import Execution, Investigating
-
-MOST_NAMED = 100
 
 
 def decide_llm_report(state: Investigating, reported: i.LlmCallReported) -> list[e.Event]:
@@ -30,17 +27,18 @@ def decide_llm_report(state: Investigating, reported: i.LlmCallReported) -> list
         return [failed]
     controller, concluding = controller_of(execution.agent.controller), requested.purpose == "conclusion"
     said = controller.interpret(reported, execution.tools, concluding=concluding)
+    calls = with_offered_names(said.tool_calls, execution.tools)
     completed = e.LlmCallCompleted(
         llm_call_id=requested.llm_call_id,
         execution_id=requested.execution_id,
         thinking=reported.thinking,
         text=said.text,
-        tool_calls=said.tool_calls,
+        tool_calls=calls,
         usage=reported.usage,
         model=reported.model,
         duration_ms=reported.duration_ms,
-        # It repeats the text and the calls, and an answer that was cut has others.
-        opaque=None if said.text != reported.text or said.cut else reported.opaque,
+        # It repeats the text and the calls, and an answer that was cut or renamed has others.
+        opaque=None if said.text != reported.text or said.cut or calls != said.tool_calls else reported.opaque,
         final_answer=said.final_answer,
         reminder=said.reminder,
     )
@@ -81,10 +79,5 @@ def _calls(state: Investigating, execution: Execution, answer: e.LlmCallComplete
 
 def _refusal(state: Investigating, execution: Execution, call: ToolCall, tool: e.OfferedTool | None) -> str | None:
     if tool is None:
-        return f"There is no tool named {call.name!r}. The tools you have: {_names(execution.tools)}."
+        return describe_unknown(call.name, execution.tools)
     return find_refusal(state.calls, call.arguments) if is_read_result(tool.server, tool.tool) else None
-
-
-def _names(tools: Sequence[e.OfferedTool]) -> str:
-    more = f" and {len(tools) - MOST_NAMED} more" if len(tools) > MOST_NAMED else ""
-    return (", ".join(one.definition.name for one in tools[:MOST_NAMED]) or "none") + more

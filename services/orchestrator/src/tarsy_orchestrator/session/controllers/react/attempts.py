@@ -8,10 +8,11 @@ from pydantic import JsonValue
 
 from tarsy_orchestrator.session.controllers.react.arguments import parse_arguments
 from tarsy_orchestrator.session.controllers.react.inputs import input_end, paragraph_end, without_last_fence
-from tarsy_orchestrator.session.controllers.react.names import Names, clean, means_nothing
 from tarsy_orchestrator.session.controllers.react.near_json import object_at
+from tarsy_orchestrator.session.controllers.react.no_action import means_nothing
 from tarsy_orchestrator.session.controllers.react.pairs import find_marks
 from tarsy_orchestrator.session.controllers.react.sections import AnswerSection
+from tarsy_orchestrator.session.offered_names import Names, clean
 
 BEFORE_NAME = re.compile(
     r"(?:\s++|`{3,}+[ \t]*+(?:(?:json|yaml|text|txt|plaintext|bash|python|tool|tool_code)(?=\s))?)*+"

@@ -23,10 +23,10 @@ from tarsy_orchestrator.session.controllers.react.instructions import (
     NOTHING,
     ONLY_THOUGHTS,
 )
-from tarsy_orchestrator.session.controllers.react.names import Names
 from tarsy_orchestrator.session.controllers.react.near_json import object_at
 from tarsy_orchestrator.session.controllers.react.parsed_answer import ParsedAnswer, WrittenCall
 from tarsy_orchestrator.session.controllers.react.sections import AnswerSection, find_sections
+from tarsy_orchestrator.session.offered_names import Names
 
 THINKING_ENDS = "</think>"
 OPENING = re.compile(r"\s*+(?:`{3,}+[ \t]*+\w*+\s*+)?")

@@ -3,21 +3,16 @@
 import re
 from collections.abc import Sequence
 
+from tarsy_contracts.conversation import ToolCall
 from tarsy_contracts.events import OfferedTool
 
 LONGEST = 200
 MARKS = " \t\r\n`*\"'“”<>[](){}.,;:!?→"
-REASON = re.compile(r"[(,.;:–—]|\s-\s|\s(?:as|because|since)\s")
 BETWEEN = re.compile(r"[\W_]+")
 WORD = re.compile(r"[\w./:\-]+")
 FIRST = re.compile(r"(?P<name>[\w./:\-]+)[`*\"'\]]*\s*(?:[(\[{#,]|[-–—:]\s|with\b|using\b)")
 FOREIGN = re.compile(r"(?:functions|default_api|tools)\.")
-NOTHING = re.compile(
-    r"(?:none|no(?:ne| (?:further |more )?(?:actions?|tools?))?(?: (?:is )?(?:needed|required|necessary))?"
-    r"|n/?a|nil|null|nothing|not (?:applicable|needed|required)|finish(?:ed)?|done|final[ _-]?answer|conclude|[-–—]+)",
-    re.IGNORECASE,
-)
-"""Words that stand after Action when the model wants none."""
+MOST_NAMED = 100
 
 
 class Names:
@@ -58,14 +53,42 @@ class Names:
         return _only(found)
 
 
+def with_offered_names(calls: Sequence[ToolCall], tools: Sequence[OfferedTool]) -> tuple[ToolCall, ...]:
+    """The calls, each by the name in the offer if it means exactly one tool.
+
+    Some models write `server.tool`, or other marks than those of the offer.
+    """
+    offered = {tool.definition.name for tool in tools}
+    if all(call.name in offered for call in calls):
+        return tuple(calls)
+    names = Names(tools)
+    return tuple(
+        call if call.name in offered else call.model_copy(update={"name": names.known(call.name) or call.name})
+        for call in calls
+    )
+
+
+def describe_unknown(written: str, tools: Sequence[OfferedTool]) -> str:
+    """What is wrong with a name that no offered tool has: with the tools of its server, or with all of them."""
+    if not tools:
+        return f"There is no tool named {written!r}. You have no tools."
+    key = _key(FOREIGN.sub("", clean(written), count=1))
+    for server in {one.server: None for one in tools}:
+        if key == _key(server) or key.startswith(f"{_key(server)}_"):
+            of_server = [one for one in tools if one.server == server]
+            return f"The server {server} has no tool named {written!r}. Its tools: {_listed(of_server)}."
+    servers = ", ".join({one.server: None for one in tools})
+    return f"There is no tool named {written!r}. The servers you have: {servers}. Their tools: {_listed(tools)}."
+
+
+def _listed(tools: Sequence[OfferedTool]) -> str:
+    more = f" and {len(tools) - MOST_NAMED} more" if len(tools) > MOST_NAMED else ""
+    return ", ".join(one.definition.name for one in tools[:MOST_NAMED]) + more
+
+
 def clean(written: str) -> str:
     """Removes the marks around a name."""
     return " ".join(written[:LONGEST].split()).strip(MARKS)
-
-
-def means_nothing(written: str) -> bool:
-    """Whether the model wants no tool, also with a reason behind it."""
-    return NOTHING.fullmatch(clean(REASON.split(written[:LONGEST].strip(MARKS), maxsplit=1)[0])) is not None
 
 
 def _key(written: str) -> str:
