@@ -60,6 +60,19 @@ def test_the_model_is_asked_again_when_the_last_result_is_there() -> None:
     assert types(story.when(story.result(second, claim_id="other"))) == ["tool_call.completed", "llm_call.requested"]
 
 
+def test_above_each_result_stands_when_it_came_and_in_which_iteration_and_it_stays_so() -> None:
+    """Providers keep the beginning of a conversation only if it stays the same."""
+    story = Story().calling(READ)
+    story.when(story.result(story.call_ids[0]))
+    first = build_conversation(story.investigating, story.execution()).messages
+    assert first[-1].content.startswith("[2026-11-22 03:00:05 UTC, iteration 1 of 3]\n\n<<<TOOL RESULT\n")
+    story.when(story.answer("again", tools=(READ,)))
+    story.when(story.result(story.call_ids[-1]))
+    second = build_conversation(story.investigating, story.execution()).messages
+    assert second[: len(first)] == first
+    assert "iteration 2 of 3]" in second[-1].content.partition("\n")[0]
+
+
 def test_an_answer_in_words_ends_execution_stage_and_session() -> None:
     story = Story().asking()
     events = story.when(story.answer("the cause is X"))

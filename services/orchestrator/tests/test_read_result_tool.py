@@ -36,9 +36,10 @@ def read_on(story: Story, **arguments: JsonValue) -> list[e.Event]:
 
 
 def last_result(story: Story) -> str:
+    """Without its first line, which says when it came."""
     message = build_conversation(story.investigating, story.execution()).messages[-1]
     assert isinstance(message, ToolMessage)
-    return message.content
+    return message.content.partition("\n\n")[2]
 
 
 def place_asked_for(story: Story) -> ResultPlace | None:

@@ -17,6 +17,7 @@ from tarsy_orchestrator.session.prompts.notes import (
     NUDGE,
     note_broken_off,
     note_outcome_known,
+    note_result,
     render_tool_result,
 )
 from tarsy_orchestrator.session.read_result_tool import read_result_name, shorten_id
@@ -27,7 +28,7 @@ def build_conversation(state: Investigating, execution: Execution) -> Conversati
     prompt = state.executions[execution.started.prompt_of] if execution.started.prompt_of else execution
     messages: list[ConversationMessage] = [UserMessage(content=prompt.started.prompt)]
     for number, turn in enumerate(execution.turns, start=1):
-        messages += _of_turn(state, execution, turn)
+        messages += _of_turn(state, execution, number, turn)
         messages += _learned_after(state, execution, number)
     messages += _last_words(state, execution)
     return Conversation(system=_system(execution), messages=tuple(messages))
@@ -52,11 +53,10 @@ def _system(execution: Execution) -> str:
     return f"{started.system}\n\n{described}" if described else started.system
 
 
-def _of_turn(state: Investigating, execution: Execution, turn: Turn) -> Iterator[ConversationMessage]:
+def _of_turn(state: Investigating, execution: Execution, number: int, turn: Turn) -> Iterator[ConversationMessage]:
     answer = turn.answer
     calls = [state.calls[call_id] for call_id in turn.calls]
-    read_result = read_result_name(execution.tools)
-    results = [CallResult(call, _content(call, read_result)) for call in calls]
+    results = [CallResult(call, _content(execution, number, call)) for call in calls]
     yield from _controller(execution).render_turn(answer, results)
     if answer.reminder or (not calls and not turn.final_answer):
         yield UserMessage(content=answer.reminder or NUDGE)
@@ -82,7 +82,8 @@ def _learned_after(state: Investigating, execution: Execution, turn: int) -> Ite
         yield UserMessage(content=f"{note}\n\n{render_tool_result(event.content)}")
 
 
-def _content(call: ToolCallState, read_result: str) -> str:
-    content, note = content_of(call, read_result)
-    fenced = render_tool_result(content)
-    return f"{note}\n\n{fenced}" if note else fenced
+def _content(execution: Execution, number: int, call: ToolCallState) -> str:
+    """Nothing in it changes later: providers keep the beginning of a conversation that stays the same."""
+    content, note = content_of(call, read_result_name(execution.tools))
+    at = "" if call.completed_at is None else note_result(call.completed_at, number, execution.agent.max_iterations)
+    return "\n\n".join(part for part in (at, note, render_tool_result(content)) if part)

@@ -89,7 +89,7 @@ def _run(call: ToolCallState, event: CallStep, record: RecordedEvent) -> ToolCal
             return replace(call, claim=None, releases=call.releases + 1)
         case e.ToolCallCompleted():
             place = LogPosition(partition=record.partition, offset=record.offset)
-            return replace(call, completed=event, result_at=place)
+            return replace(call, completed=event, result_at=place, completed_at=record.appended_at)
 
 
 def _shorten(summary: Summary, event: SummaryStep, record: RecordedEvent) -> Summary:

@@ -53,7 +53,10 @@ class Learned:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallState:
-    """One tool call. `releases` counts how often it became free again; `result_at` is where its outcome lies."""
+    """One tool call. `releases` counts how often it became free again; `result_at` is where its outcome lies.
+
+    `completed_at`: when the log took its outcome.
+    """
 
     requested: e.ToolCallRequested
     deadline: datetime
@@ -61,6 +64,7 @@ class ToolCallState:
     releases: int = 0
     completed: e.ToolCallCompleted | None = None
     result_at: LogPosition | None = None
+    completed_at: datetime | None = None
     learned: Learned | None = None
     summary: Summary | None = None
 

@@ -1,6 +1,7 @@
 """Notes to an agent on its way. Pure."""
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from tarsy_orchestrator.session.text import fence
 
@@ -15,6 +16,11 @@ BE_CONCISE = (
     "Your last answer said the same again and again, and was broken off. Go on without repeating anything: the next"
     " call, or your analysis in few words."
 )
+
+
+def note_result(at: datetime, iteration: int, most: int) -> str:
+    """The first line above a result: ages that are told in it are counted from this time."""
+    return f"[{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC, iteration {iteration} of {most}]"
 
 
 def note_too_many_calls(count: int, most: int) -> str:

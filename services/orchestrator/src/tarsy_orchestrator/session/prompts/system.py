@@ -29,6 +29,12 @@ NO_TOOLS = """\
 No tool is offered to you. Work with what you are given, and say which questions only the systems themselves could
 answer. Your first answer is your analysis."""
 
+ITERATIONS = Template("""\
+## Iterations
+
+Each answer of yours with calls is an iteration. You have $most. Above each result stands which one it was, and when.
+After the last one you write your analysis from what you have.""")
+
 NATIVE_TOOLS = Template("""\
 ## Tools of your provider
 
@@ -80,6 +86,8 @@ def _investigation(
         yield NO_TOOLS
     if told.calls:
         yield told.calls
+    if tools:
+        yield ITERATIONS.substitute(most=agent.max_iterations)
     yield from _native_tools(agent)
     for server in agent.servers:
         if server.instructions.strip():
