@@ -44,8 +44,9 @@ class ToolCallRequest(Message):
 class SummaryRequest(Message):
     """The result to shorten goes by reference: the stored original, or else the content of the event at `result_event`.
 
-    `purpose` is what the agent wrote when it asked for the tool: it says what the reader is after. When `llm_provider`
-    fails, `fallback_providers` are asked in their order.
+    `purpose` is what the agent wrote when it asked for the tool: it says what the reader is after. `alert` and `steps`
+    are the alert and the investigation so far, as the agent has read them; empty in requests of older owners. When
+    `llm_provider` fails, `fallback_providers` are asked in their order.
     """
 
     type: ClassVar[str] = "summary.request"
@@ -65,6 +66,8 @@ class SummaryRequest(Message):
     timeout_seconds: Seconds
     not_after: datetime
     fallback_providers: tuple[str, ...] = ()
+    alert: str = ""
+    steps: str = ""
 
 
 type Request = ToolCallRequest | SummaryRequest

@@ -16,18 +16,19 @@ def summary_conversation(request: SummaryRequest, result: str) -> Conversation:
 
     The fence is made from the text that it encloses: nobody can write that text so that it holds its own fence.
     """
-    fence = f"-----{hashlib.sha256(result.encode()).hexdigest()[:16]}-----"
     words = {
-        "fence": fence,
         "max_tokens": str(request.max_tokens),
         "max_words": str(max(1, request.max_tokens * WORDS_OF_FOUR_TOKENS // 4)),
-        "alert_title": request.alert_title,
+        "alert": request.alert or request.alert_title,
+        "steps": request.steps or "(nothing)",
         "tool": request.tool,
         "server": request.server,
         "arguments": json.dumps(request.arguments, ensure_ascii=False),
         "purpose": request.purpose or "(nothing)",
         "result": result,
     }
+    enclosed = hashlib.sha256("\0".join(words.values()).encode(errors="replace"))
+    words["fence"] = f"-----{enclosed.hexdigest()[:16]}-----"
     return Conversation(
         system=_template("system").substitute(words),
         messages=(UserMessage(content=_template("request").substitute(words)),),

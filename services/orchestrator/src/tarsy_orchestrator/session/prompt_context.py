@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from tarsy_contracts import events as e
+from tarsy_orchestrator.session.prompts.histories import compose_steps
 from tarsy_orchestrator.session.prompts.material import (
     AgentHistory,
     HistoryStep,
@@ -78,6 +79,11 @@ def content_of(call: ToolCallState, read_result_name: str = "") -> tuple[str, st
     return completed.content, note_cut(completed.lines, completed.size, completed.content, read_on)
 
 
+def compose_steps_before(state: Investigating, execution: Execution, call_id: str, limit: int) -> str:
+    """Composes the steps of an agent for the one who summarizes the result of this call, without that result."""
+    return compose_steps([step for step, of_call in _steps(state, execution) if of_call != call_id], limit)
+
+
 def _history(state: Investigating, execution: Execution) -> AgentHistory:
     completed = execution.completed
     return AgentHistory(
@@ -85,14 +91,15 @@ def _history(state: Investigating, execution: Execution) -> AgentHistory:
         status="failed" if completed is None else completed.status,
         analysis="" if completed is None else completed.final_analysis,
         error="" if completed is None else completed.error,
-        steps=tuple(_steps(state, execution)),
+        steps=tuple(step for step, _ in _steps(state, execution)),
     )
 
 
-def _steps(state: Investigating, execution: Execution) -> Iterator[HistoryStep]:
+def _steps(state: Investigating, execution: Execution) -> Iterator[tuple[HistoryStep, str]]:
+    """Each step with the id of its call, which is empty where it has none."""
     for turn in execution.turns:
         if turn.answer.thinking or turn.answer.text:
-            yield Statement(turn.answer.thinking, turn.answer.text)
+            yield Statement(turn.answer.thinking, turn.answer.text), ""
         for call_id in turn.calls:
             call = state.calls[call_id]
             requested, completed = call.requested, call.completed
@@ -101,7 +108,7 @@ def _steps(state: Investigating, execution: Execution) -> Iterator[HistoryStep]:
             if call.learned is not None:
                 learned = call.learned.event
                 content, note, outcome = learned.content, note_learned(cut=learned.cut), learned.outcome
-            yield ToolUse(
+            use = ToolUse(
                 server=requested.server,
                 tool=requested.tool,
                 arguments=requested.arguments,
@@ -109,3 +116,4 @@ def _steps(state: Investigating, execution: Execution) -> Iterator[HistoryStep]:
                 content=content,
                 note=note,
             )
+            yield use, call_id

@@ -8,10 +8,16 @@ from tarsy_contracts.requests import LogPosition, Request, SummaryRequest, ToolC
 from tarsy_contracts.topics import QUEUE_PARTITIONS
 from tarsy_orchestrator.session.downtime import NO_DOWNTIME, Downtime
 from tarsy_orchestrator.session.effects import QueuedEffect, SummaryEffect, ToolCallEffect
+from tarsy_orchestrator.session.prompt_context import compose_steps_before
+from tarsy_orchestrator.session.prompts.sources import compose_alert
 from tarsy_orchestrator.session.read_result_tool import is_read_result, place_of
 from tarsy_orchestrator.session.state import Execution, Investigating
+from tarsy_orchestrator.session.text import shorten
 
 PURPOSE_CHARACTERS = 4_000
+ALERT_CHARACTERS = 20_000
+STEPS_CHARACTERS = 60_000
+"""The alert and the steps so far take less than half of what a summarizer may read of the result."""
 
 
 def request_of(
@@ -59,6 +65,8 @@ def _summary(
         tool=requested.tool,
         arguments=requested.arguments,
         alert_title=state.started.alert.title,
+        alert=shorten(compose_alert(state.started.alert), ALERT_CHARACTERS),
+        steps=compose_steps_before(state, execution, requested.call_id, STEPS_CHARACTERS),
         purpose=_purpose(execution, requested.call_id)[:PURPOSE_CHARACTERS],
         result_event=LogPosition(partition=place.partition, offset=place.offset),
         stored=completed.stored,

@@ -62,6 +62,26 @@ def compose_histories(histories: Sequence[AgentHistory], limit: int) -> str:
     )
 
 
+def compose_steps(steps: Sequence[HistoryStep], limit: int) -> str:
+    """The steps of one agent. The newest are whole while they take half of the room; older ones share the rest."""
+    numbered = [_numbered(number, pieces) for number, pieces in enumerate(filter(None, map(_of_step, steps)), 1)]
+    whole = _newest_within(numbered, limit // 2)
+    newest = list(chain(*numbered[len(numbered) - whole :]))
+    older = numbered[: len(numbered) - whole]
+    told = _steps(older, limit - _size(newest)) if older else []
+    return "\n\n".join([*told, *(_fence(piece, len(piece.text)) for piece in newest)])
+
+
+def _newest_within(steps: Sequence[Sequence[HistoryPiece]], limit: int) -> int:
+    count = 0
+    for pieces in reversed(steps):
+        limit -= _size(pieces)
+        if limit < 0:
+            break
+        count += 1
+    return count
+
+
 def _head(history: AgentHistory, number: int, count: int) -> str:
     return AGENT.substitute(number=number, count=count, agent=history.agent, status=history.status.replace("_", " "))
 
@@ -83,7 +103,7 @@ def _numbered(number: int, pieces: Sequence[HistoryPiece]) -> list[HistoryPiece]
     return [replace(pieces[0], lead=f"Step {number}."), *pieces[1:]]
 
 
-def _of_step(step: HistoryStep, analysis: str) -> list[HistoryPiece]:
+def _of_step(step: HistoryStep, analysis: str = "") -> list[HistoryPiece]:
     """A statement that only repeats the analysis is left out."""
     match step:
         case Statement():

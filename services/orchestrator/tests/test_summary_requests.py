@@ -1,0 +1,48 @@
+"""The one who summarizes a result sees what the agent has seen: the alert, and the investigation so far."""
+
+from tarsy_contracts.requests import SummaryRequest
+from tarsy_orchestrator.session.effects import SummaryEffect, effects_of
+from tarsy_orchestrator.session.prompts.histories import compose_steps
+from tarsy_orchestrator.session.prompts.material import Statement, ToolUse
+from tarsy_orchestrator.session.queue_requests import request_of
+from tarsy_story import READ, SESSION, Story
+
+
+def summary_request(story: Story) -> SummaryRequest:
+    (effect,) = [one for one in effects_of(story.state) if isinstance(one, SummaryEffect)]
+    request = request_of(SESSION, story.investigating, effect)
+    assert isinstance(request, SummaryRequest)
+    return request
+
+
+def test_it_has_the_alert_and_the_steps_but_not_the_result_itself() -> None:
+    story = Story().calling(READ)
+    story.when(story.result(story.call_ids[0], "a short result"))
+    story.when(story.answer("the log must say why", tools=(READ,)))
+    story.when(story.result(story.call_ids[-1], "the long result", size=1_000_000))
+    request = summary_request(story)
+    assert request.alert.startswith("## The alert\n\n<<<ALERT\nType: kubernetes\n")
+    assert "a short result" in request.steps
+    assert "the log must say why" in request.steps
+    assert "the long result" not in request.steps
+    assert request.steps.index("a short result") < request.steps.index("the log must say why")
+
+
+def use(content: str) -> ToolUse:
+    return ToolUse(server="kubernetes", tool="logs", arguments={}, outcome="ok", content=content)
+
+
+def test_the_newest_steps_are_whole_and_older_ones_are_shortened() -> None:
+    steps = [use("first " * 2_000), use("second " * 2_000), Statement("", "and now"), use("newest " * 300)]
+    told = compose_steps(steps, 10_000)
+    assert len(told) < 10_500
+    assert ("newest " * 300).strip() in told
+    assert "and now" in told
+    assert told.count("characters left out") == 2
+    assert "first first" in told
+
+
+def test_all_steps_are_whole_where_there_is_room() -> None:
+    told = compose_steps([use("first"), Statement("I think", "and now")], 10_000)
+    assert "left out" not in told
+    assert [word in told for word in ("first", "I think", "and now", "Step 1.", "Step 2.")] == [True] * 5
