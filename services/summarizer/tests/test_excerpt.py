@@ -1,4 +1,5 @@
 import random
+import re
 import tracemalloc
 
 import pytest
@@ -59,6 +60,39 @@ def test_a_cause_without_a_grave_word_survives_because_it_is_rare() -> None:
     assert "license.pem: invalid date" in excerpt("\n".join(log), 10_000)
 
 
+HEALTHY = (
+    lambda n: f'{{"level":"info","msg":"request served","path":"/api/items/{n}","status":200,"ms":{n % 90}}}',
+    lambda n: f'{{"level":"info","msg":"cache hit","key":"item-{n}"}}',
+    lambda n: f'{{"level":"warn","msg":"slow query","ms":{n % 900}}}',
+)
+
+
+@pytest.mark.parametrize(
+    "news",
+    [
+        '{"level":"info","msg":"configuration loaded","changed":{"cache.ttl":"1h0m0s -> 36s"}}',
+        "deployment.apps/checkout configured",
+        "leader election: lost the lease to node-7",
+    ],
+)
+@pytest.mark.parametrize("at", [700, 2_500, 4_300])
+def test_a_line_of_a_kind_that_comes_once_among_thousands_survives_whatever_its_words(news: str, at: int) -> None:
+    drawn = random.Random(at)
+    log = [drawn.choice(HEALTHY)(number) for number in range(5_000)]
+    log[at] = news
+    assert news in excerpt("\n".join(log), 10_000).splitlines()
+
+
+def test_rare_lines_that_are_too_many_are_kept_from_all_parts_of_the_text() -> None:
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    words = [f"{one}{two}{three} said" for one in letters for two in letters for three in letters]
+    log = [line for word in words for line in (word, "request served", "cache hit")]
+    short = excerpt("\n".join(log), 20_000)
+    kept = [place for place, word in enumerate(words) if f"\n{word}\n" in short]
+    tenths = {place * 10 // len(words) for place in kept}
+    assert tenths == set(range(10))
+
+
 def test_a_run_of_alike_lines_is_collapsed_with_its_count() -> None:
     text = "\n".join(["start", *(f"retry {number} in 5 s" for number in range(500)), "end"])
     assert excerpt(text, 1_000) == "start\nretry 0 in 5 s\n[499 more lines like this one]\nend"
@@ -66,12 +100,19 @@ def test_a_run_of_alike_lines_is_collapsed_with_its_count() -> None:
 
 def test_the_mark_says_how_many_lines_were_left_out() -> None:
     letters = "abcdefghijklmnopqrstuvwxyz"
-    words = [f"{first} {second} {third}" for first in letters for second in letters for third in "xyz"]
+    # Each comes three times, so none is rare.
+    words = [f"{first} {second} {third}" for first in letters for second in letters for third in "xyz"] * 3
     short = excerpt("\n".join(words), 1_000).splitlines()
-    (place,) = [index for index, line in enumerate(short) if line.startswith("[")]
-    head, tail = short[:place], short[place + 1 :]
-    assert short[place] == f"[{len(words) - len(head) - len(tail)} lines left out]"
-    assert (words[: len(head)], words[-len(tail) :]) == (head, tail)
+    marks = [line for line in short if line.startswith("[")]
+    left_out = [int(re.fullmatch(r"\[(\d+) lines left out\]", mark)[1]) for mark in marks]  # type: ignore[index]
+    assert len(short) - len(marks) + sum(left_out) == len(words)
+    assert short[0] == words[0]
+
+
+def test_where_nothing_stands_out_passages_of_all_parts_are_kept() -> None:
+    log = [line for number in range(2_000) for line in (f"request {number} served", f"cache hit {number}")]
+    kept = [int(line.split()[1]) for line in excerpt("\n".join(log), 20_000).splitlines() if "served" in line]
+    assert {number // 200 for number in kept} == set(range(10))
 
 
 def test_one_endless_line_keeps_its_beginning_its_end_and_its_trouble() -> None:

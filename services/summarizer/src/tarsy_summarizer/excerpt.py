@@ -17,6 +17,8 @@ BEFORE_GRAVE = 6
 """Rows before a grave one: they say what was being done when it happened."""
 EACH_KIND = 3
 """Lines of each kind of trouble that are wanted before any kind gets more."""
+PASSAGE = 10
+"""Rows that are kept together where nothing stands out."""
 BLOCK_CHARACTERS = 64 * 1024
 """Taken at a time. The objects of its lines are small and gone before the next block."""
 
@@ -24,8 +26,9 @@ BLOCK_CHARACTERS = 64 * 1024
 class Excerpt:
     """Takes a text of UTF-8 piece by piece.
 
-    At most `budget_bytes` (at least LEAST_BUDGET) remain: the head, the tail, and lines between that look like trouble.
-    Runs of alike lines are collapsed. Marks in square brackets say what was left out, and how much.
+    At most `budget_bytes` (at least LEAST_BUDGET) remain: the head, the tail, and between them lines that look like
+    trouble and lines of rare kinds. Runs of alike lines are collapsed. Marks in square brackets say what was left out,
+    and how much.
     """
 
     def __init__(self, budget_bytes: int) -> None:
@@ -64,23 +67,39 @@ class Excerpt:
 
 
 def _choose(rows: Rows, budget: int) -> set[int]:
-    """Rows. A quarter for the head, a quarter for the tail, all the rest for the trouble between them."""
+    """Rows. An eighth for the head, a quarter for the tail; between them a quarter for rare kinds, then for trouble.
+
+    Room that is left is for whatever stands between, from all parts of the text alike.
+    """
     costs = rows.costs
     if sum(costs) <= budget:
         return set(range(len(rows)))
-    head, left = _within(range(len(rows)), costs, budget // 4)
+    head, left = _within(range(len(rows)), costs, budget // 8)
     tail, left_too = _within(range(len(rows) - 1, -1, -1), costs, budget // 4)
     chosen = {*range(head), *range(len(rows) - tail, len(rows))}
-    left += left_too + budget - 2 * (budget // 4)
-    for row in _by_weight(rows, head, len(rows) - tail):
+    left += left_too + budget - budget // 8 - budget // 4
+    begin, end = head, len(rows) - tail
+    rare = _by_rarity(rows, begin, end)
+    left -= _add(chosen, rare, costs, min(left, budget // 4))
+    left -= _add(chosen, _by_weight(rows, begin, end), costs, left)
+    left -= _add(chosen, rare, costs, left)
+    _add(chosen, _passages(begin, end), costs, left)
+    return chosen
+
+
+def _add(chosen: set[int], wanted: Iterator[Sequence[int]], costs: Sequence[int], room: int) -> int:
+    """Adds neighbouring rows while there is room for them, and returns how much they take."""
+    left = room
+    for rows in wanted:
         if left <= MARK_BYTES:
             break
-        # Each may stand alone, with a mark before it.
-        cost = costs[row] + MARK_BYTES
-        if row not in chosen and cost <= left:
-            chosen.add(row)
+        new = [row for row in rows if row not in chosen]
+        # They may stand alone, with a mark before them.
+        cost = sum(costs[row] for row in new) + MARK_BYTES
+        if new and cost <= left:
+            chosen.update(new)
             left -= cost
-    return chosen
+    return room - left
 
 
 def _within(order: Iterable[int], costs: Sequence[int], budget: int) -> tuple[int, int]:
@@ -94,7 +113,15 @@ def _within(order: Iterable[int], costs: Sequence[int], budget: int) -> tuple[in
     return count, budget
 
 
-def _by_weight(rows: Rows, begin: int, end: int) -> Iterator[int]:
+def _passages(begin: int, end: int) -> Iterator[Sequence[int]]:
+    """Rows that stand together, in an order that spreads over the text."""
+    count = -(-(end - begin) // PASSAGE)
+    for number in sorted(range(count), key=_reversed_bits):
+        first = begin + number * PASSAGE
+        yield range(first, min(first + PASSAGE, end))
+
+
+def _by_weight(rows: Rows, begin: int, end: int) -> Iterator[Sequence[int]]:
     """Trouble from row `begin` to before `end`. Rare kinds first: a cause is said once, effects a thousand times."""
     between = (found[bisect_left(found, begin) : bisect_left(found, end)] for found in rows.trouble)
     rarest = sorted(
@@ -102,9 +129,29 @@ def _by_weight(rows: Rows, begin: int, end: int) -> Iterator[int]:
     )
     for found in rarest:
         for row in found[:EACH_KIND]:
-            yield from _around(row, BEFORE_GRAVE if rows.is_grave(row) else 1, len(rows))
+            yield from ([near] for near in _around(row, BEFORE_GRAVE if rows.is_grave(row) else 1, len(rows)))
     for found in rarest:
-        yield from found[EACH_KIND:]
+        yield from ([row] for row in found[EACH_KIND:])
+
+
+def _by_rarity(rows: Rows, begin: int, end: int) -> Iterator[Sequence[int]]:
+    """Rare rows without trouble in them, from row `begin` to before `end`: those that come once first.
+
+    In an order that spreads over the text, so that no part of it is missing when there is no room for all.
+    """
+    between = (found[bisect_left(found, begin) : bisect_left(found, end)] for found in rows.rare)
+    by_count: dict[int, list[Sequence[int]]] = {}
+    for found in between:
+        by_count.setdefault(len(found), []).append(found)
+    for count in sorted(by_count.keys() - {0}):
+        same = sorted(by_count[count], key=lambda found: found[0])
+        for place in sorted(range(len(same)), key=_reversed_bits):
+            yield from ([row] for row in same[place])
+
+
+def _reversed_bits(number: int) -> int:
+    """Neighbours lie far apart in this order: 0, 1/2, 1/4, 3/4, 1/8 ... of what there is."""
+    return int(f"{number:032b}"[::-1], 2)
 
 
 def _around(row: int, before: int, count: int) -> Iterator[int]:

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from tarsy_summarizer.line_kinds import LineKind, LineKinds, Weight
 
 MOST_KINDS = 50_000
-"""Kinds of trouble that are told apart, and so many more of grave ones: far more than an excerpt has room for."""
+"""Kinds of trouble that are told apart, so many more of grave ones, and so many of ordinary ones."""
+MOST_RARE = 2
+"""Rows of a kind that is rare: a line that comes once or twice among thousands is news, whatever its words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,8 @@ class Rows:
         self._costs = array("H")
         self._grave = bytearray()
         self._trouble: dict[int, array[int]] = {}
+        self._ordinary: dict[int, array[int] | None] = {}
+        """Without trouble. None for kinds that are not rare any more."""
 
     def __len__(self) -> int:
         return len(self._firsts)
@@ -51,6 +55,11 @@ class Rows:
     def trouble(self) -> Iterator[Sequence[int]]:
         """The rows that look like trouble, ascending, for each kind of it."""
         return iter(self._trouble.values())
+
+    @property
+    def rare(self) -> Iterator[Sequence[int]]:
+        """The rows of each rare kind that does not look like trouble, ascending."""
+        return (rows for rows in self._ordinary.values() if rows is not None)
 
     def is_grave(self, row: int) -> bool:
         return self._grave[row] != 0
@@ -89,6 +98,8 @@ class Rows:
         self._end_last(number)
         if kind.weight:
             self._note(len(self._firsts), kind)
+        else:
+            self._note_ordinary(len(self._firsts), kind.key)
         self._firsts.append(number)
         self._costs.append((len(line) if line.isascii() else len(line.encode())) + 1)
         self._grave.append(kind.weight is Weight.GRAVE)
@@ -104,6 +115,17 @@ class Rows:
             known.append(row)
         elif len(self._trouble) < MOST_KINDS * kind.weight:
             self._trouble[kind.key] = array("I", (row,))
+
+    def _note_ordinary(self, row: int, key: int) -> None:
+        if key not in self._ordinary:
+            if len(self._ordinary) < MOST_KINDS:
+                self._ordinary[key] = array("I", (row,))
+            return
+        known = self._ordinary[key]
+        if known is not None and len(known) < MOST_RARE:
+            known.append(row)
+        elif known is not None:
+            self._ordinary[key] = None
 
 
 def _outside_heap(block: bytes) -> mmap.mmap | bytes:
