@@ -67,7 +67,7 @@ class Excerpt:
 
 
 def _choose(rows: Rows, budget: int) -> set[int]:
-    """Rows. An eighth for the head, a quarter for the tail; between them a quarter for rare kinds, then for trouble.
+    """Rows. An eighth for the head, one for the tail; between them three for rare kinds, and three for trouble.
 
     Room that is left is for whatever stands between, from all parts of the text alike.
     """
@@ -75,14 +75,16 @@ def _choose(rows: Rows, budget: int) -> set[int]:
     if sum(costs) <= budget:
         return set(range(len(rows)))
     head, left = _within(range(len(rows)), costs, budget // 8)
-    tail, left_too = _within(range(len(rows) - 1, -1, -1), costs, budget // 4)
+    tail, left_too = _within(range(len(rows) - 1, -1, -1), costs, budget // 8)
     chosen = {*range(head), *range(len(rows) - tail, len(rows))}
-    left += left_too + budget - budget // 8 - budget // 4
+    left += left_too + budget - 2 * (budget // 8)
     begin, end = head, len(rows) - tail
     rare = _by_rarity(rows, begin, end)
-    left -= _add(chosen, rare, costs, min(left, budget // 4))
-    left -= _add(chosen, _by_weight(rows, begin, end), costs, left)
+    trouble = _by_weight(rows, begin, end)
+    left -= _add(chosen, rare, costs, min(left, 3 * budget // 8))
+    left -= _add(chosen, _first_of_each(rows, trouble), costs, left)
     left -= _add(chosen, rare, costs, left)
+    left -= _add(chosen, ([row] for found in trouble for row in found[EACH_KIND:]), costs, left)
     _add(chosen, _passages(begin, end), costs, left)
     return chosen
 
@@ -121,30 +123,34 @@ def _passages(begin: int, end: int) -> Iterator[Sequence[int]]:
         yield range(first, min(first + PASSAGE, end))
 
 
-def _by_weight(rows: Rows, begin: int, end: int) -> Iterator[Sequence[int]]:
+def _by_weight(rows: Rows, begin: int, end: int) -> Sequence[Sequence[int]]:
     """Trouble from row `begin` to before `end`. Rare kinds first: a cause is said once, effects a thousand times."""
-    between = (found[bisect_left(found, begin) : bisect_left(found, end)] for found in rows.trouble)
+    between = ((family, found[bisect_left(found, begin) : bisect_left(found, end)]) for family, found in rows.trouble)
     rarest = sorted(
-        (found for found in between if found), key=lambda found: (len(found), not rows.is_grave(found[0]), found[0])
+        ((family, found) for family, found in between if found),
+        key=lambda one: (one[0].bit_length(), len(one[1]), not rows.is_grave(one[1][0]), one[1][0]),
     )
-    for found in rarest:
+    return [found for _, found in rarest]
+
+
+def _first_of_each(rows: Rows, kinds: Sequence[Sequence[int]]) -> Iterator[Sequence[int]]:
+    for found in kinds:
         for row in found[:EACH_KIND]:
             yield from ([near] for near in _around(row, BEFORE_GRAVE if rows.is_grave(row) else 1, len(rows)))
-    for found in rarest:
-        yield from ([row] for row in found[EACH_KIND:])
 
 
 def _by_rarity(rows: Rows, begin: int, end: int) -> Iterator[Sequence[int]]:
-    """Rare rows without trouble in them, from row `begin` to before `end`: those that come once first.
+    """Rare rows without trouble in them, from row `begin` to before `end`: small families first, then rare kinds.
 
     In an order that spreads over the text, so that no part of it is missing when there is no room for all.
     """
-    between = (found[bisect_left(found, begin) : bisect_left(found, end)] for found in rows.rare)
-    by_count: dict[int, list[Sequence[int]]] = {}
-    for found in between:
-        by_count.setdefault(len(found), []).append(found)
-    for count in sorted(by_count.keys() - {0}):
-        same = sorted(by_count[count], key=lambda found: found[0])
+    alike: dict[tuple[int, int], list[Sequence[int]]] = {}
+    for family, found in rows.rare:
+        between = found[bisect_left(found, begin) : bisect_left(found, end)]
+        if between:
+            alike.setdefault((family.bit_length(), len(found)), []).append(between)
+    for _, same in sorted(alike.items()):
+        same.sort(key=lambda found: found[0])
         for place in sorted(range(len(same)), key=_reversed_bits):
             yield from ([row] for row in same[place])
 

@@ -36,6 +36,18 @@ UNCERTAIN = re.compile(rb"x000|[A-Za-z]\xff|\xff[A-Za-z]", re.IGNORECASE)
 """Shapes of lines that may differ in weight: "x509" is a word of trouble, and an id may have swallowed half of one."""
 
 
+VALUES = re.compile(
+    rb"""(?<![\w.])(?!"(?:msg|message|event)")("[\w.@-]+":)\s*"[^"]*"|=(?:"[^"]*"|[^\s",;]+)|/[^\s",]*"""
+)
+"""Values of fields, but for those that hold the message itself, and paths."""
+MESSAGE = re.compile(rb"""(?:^|(?<=[\s"'{}\[\](),;=:]))[A-Za-z][A-Za-z_./-]+(?=[\s"'{}\[\](),;=:]|$)""")
+"""Words without digits, which are no part of a name with digits."""
+MOST_CLASSIFIED = 20_000
+"""Shapes whose family is looked for. A text with more of them has no families to speak of."""
+FAMILY_WORDS = 12
+FAMILY_BYTES = 400
+
+
 class Weight(IntEnum):
     NONE = 0
     TROUBLE = 1
@@ -43,10 +55,14 @@ class Weight(IntEnum):
 
 
 class LineKind(NamedTuple):
-    """Lines with the same `key` are alike: they differ in numbers, ids and times only."""
+    """Lines with the same `key` are alike: they differ in numbers, ids and times only.
+
+    Kinds of one `family` have the same message, with other words in its values: `user=ana` and `user=bob`.
+    """
 
     key: int
     weight: Weight
+    family: int
 
 
 class LineKinds:
@@ -58,6 +74,7 @@ class LineKinds:
         self._words.Add(TROUBLE)
         self._words.Compile()
         self._known: dict[bytes, LineKind] = {}
+        self._classified = 0
 
     def of(self, lines: Sequence[str]) -> list[LineKind]:
         """The kind of each line. None of them holds a line break."""
@@ -65,7 +82,10 @@ class LineKinds:
         return [known(shape) or self._classify(shape, line) for shape, line in zip(_shapes(lines), lines, strict=True)]
 
     def _classify(self, shape: bytes, line: str) -> LineKind:
-        kind = LineKind(hash(_without_repeats(shape)), self._weight(line))
+        key = _without_repeats(shape)
+        self._classified += 1
+        family = hash(_without_values(key)) if self._classified <= MOST_CLASSIFIED else 0
+        kind = LineKind(hash(key), self._weight(line), family)
         if not UNCERTAIN.search(shape):
             if len(self._known) >= MOST_SHAPES:
                 self._known.clear()
@@ -100,6 +120,11 @@ def _without_ids(text: bytes) -> bytes:
         start = end
     between.append(text[start:])
     return ID.join(between)
+
+
+def _without_values(key: bytes) -> bytes:
+    """The message: its first words and the names of its fields."""
+    return b" ".join(MESSAGE.findall(VALUES.sub(b"", key[:FAMILY_BYTES]))[:FAMILY_WORDS])
 
 
 def _without_repeats(shape: bytes) -> bytes:

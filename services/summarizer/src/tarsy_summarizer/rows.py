@@ -10,8 +10,8 @@ from tarsy_summarizer.line_kinds import LineKind, LineKinds, Weight
 
 MOST_KINDS = 50_000
 """Kinds of trouble that are told apart, so many more of grave ones, and so many of ordinary ones."""
-MOST_RARE = 2
-"""Rows of a kind that is rare: a line that comes once or twice among thousands is news, whatever its words."""
+MOST_RARE = 8
+"""Rows of a kind that is rare: a line that comes a few times among thousands is news, whatever its words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,8 @@ class Rows:
         self._trouble: dict[int, array[int]] = {}
         self._ordinary: dict[int, array[int] | None] = {}
         """Without trouble. None for kinds that are not rare any more."""
+        self._families: dict[int, int] = {}
+        self._family_of: dict[int, int] = {}
 
     def __len__(self) -> int:
         return len(self._firsts)
@@ -52,14 +54,18 @@ class Rows:
         return self._costs
 
     @property
-    def trouble(self) -> Iterator[Sequence[int]]:
-        """The rows that look like trouble, ascending, for each kind of it."""
-        return iter(self._trouble.values())
+    def trouble(self) -> Iterator[tuple[int, Sequence[int]]]:
+        """The rows that look like trouble, ascending, for each kind of it, with the size of its family."""
+        return ((self._families.get(self._family_of[key], 0), rows) for key, rows in self._trouble.items())
 
     @property
-    def rare(self) -> Iterator[Sequence[int]]:
-        """The rows of each rare kind that does not look like trouble, ascending."""
-        return (rows for rows in self._ordinary.values() if rows is not None)
+    def rare(self) -> Iterator[tuple[int, Sequence[int]]]:
+        """The rows of each rare kind that does not look like trouble, ascending, with the size of its family."""
+        return (
+            (self._families.get(self._family_of[key], 0), rows)
+            for key, rows in self._ordinary.items()
+            if rows is not None
+        )
 
     def is_grave(self, row: int) -> bool:
         return self._grave[row] != 0
@@ -96,10 +102,12 @@ class Rows:
 
     def _begin(self, number: int, line: str, kind: LineKind) -> None:
         self._end_last(number)
+        if kind.family in self._families or len(self._families) < MOST_KINDS:
+            self._families[kind.family] = self._families.get(kind.family, 0) + 1
         if kind.weight:
             self._note(len(self._firsts), kind)
         else:
-            self._note_ordinary(len(self._firsts), kind.key)
+            self._note_ordinary(len(self._firsts), kind)
         self._firsts.append(number)
         self._costs.append((len(line) if line.isascii() else len(line.encode())) + 1)
         self._grave.append(kind.weight is Weight.GRAVE)
@@ -115,11 +123,14 @@ class Rows:
             known.append(row)
         elif len(self._trouble) < MOST_KINDS * kind.weight:
             self._trouble[kind.key] = array("I", (row,))
+            self._family_of[kind.key] = kind.family
 
-    def _note_ordinary(self, row: int, key: int) -> None:
+    def _note_ordinary(self, row: int, kind: LineKind) -> None:
+        key = kind.key
         if key not in self._ordinary:
             if len(self._ordinary) < MOST_KINDS:
                 self._ordinary[key] = array("I", (row,))
+                self._family_of[key] = kind.family
             return
         known = self._ordinary[key]
         if known is not None and len(known) < MOST_RARE:
