@@ -3,7 +3,7 @@
 from tarsy_contracts.requests import SummaryRequest
 from tarsy_orchestrator.session.effects import SummaryEffect, effects_of
 from tarsy_orchestrator.session.prompts.histories import compose_steps
-from tarsy_orchestrator.session.prompts.material import Statement, ToolUse
+from tarsy_orchestrator.session.prompts.material import HistoryStep, Statement, ToolUse
 from tarsy_orchestrator.session.queue_requests import request_of
 from tarsy_story import READ, SESSION, Story
 
@@ -33,7 +33,12 @@ def use(content: str) -> ToolUse:
 
 
 def test_the_newest_steps_are_whole_and_older_ones_are_shortened() -> None:
-    steps = [use("first " * 2_000), use("second " * 2_000), Statement("", "and now"), use("newest " * 300)]
+    steps: list[HistoryStep] = [
+        use("first " * 2_000),
+        use("second " * 2_000),
+        Statement("", "and now"),
+        use("newest " * 300),
+    ]
     told = compose_steps(steps, 10_000)
     assert len(told) < 10_500
     assert ("newest " * 300).strip() in told

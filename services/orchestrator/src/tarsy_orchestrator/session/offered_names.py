@@ -69,7 +69,7 @@ def with_offered_names(calls: Sequence[ToolCall], tools: Sequence[OfferedTool]) 
 
 
 def describe_unknown(written: str, tools: Sequence[OfferedTool]) -> str:
-    """What is wrong with a name that no offered tool has: with the tools of its server, or with all of them."""
+    """The answer to a name that no offered tool has: with the tools of its server, or with all of them."""
     if not tools:
         return f"There is no tool named {written!r}. You have no tools."
     key = _key(FOREIGN.sub("", clean(written), count=1))

@@ -1,0 +1,85 @@
+"""What excerpts keep of logs with planted turning points: `python benchmarks/excerpts.py [--draws 5] [--missed]`.
+
+Twenty logs of different makers. Each has one to three lines that explain its incident; in most of them no word of these
+lines says trouble. Neither of the two who wrote them had seen how excerpts are made.
+"""
+
+import argparse
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from planted_logs import LOGS_A
+from saying import load_told, say
+from turning_points_b import LOGS_B
+
+from tarsy_summarizer.excerpt import Excerpt
+from tarsy_summarizer.settings import SummarizerSettings
+
+LINES = (3_000, 12_000, 100_000)
+BYTES_PER_TOKEN = 3.5
+DEFAULT = SummarizerSettings.model_fields["summary_input_bytes"].default
+BUDGETS = (DEFAULT // 4, DEFAULT // 2, DEFAULT, DEFAULT * 2)
+
+
+class PlantedLog(Protocol):
+    """A log and its lines that an excerpt has to keep."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def lines(self) -> Sequence[str]: ...
+    @property
+    def turning_points(self) -> Sequence[str]: ...
+
+
+type Make = Callable[[int, random.Random], PlantedLog]
+
+LOGS: Mapping[str, Make] = {**LOGS_A, **LOGS_B}
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    log: str
+    whole: bool
+    size: int
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--draws", type=int, default=5, help="how often each log is made anew")
+    parser.add_argument("--missed", action="store_true", help="name the logs whose turning points were lost")
+    given = parser.parse_args()
+    with load_told():
+        for count in LINES:
+            for budget in BUDGETS:
+                found = list(measure(count, budget, given.draws))
+                say(f"{count} lines, {budget} bytes: {report(found)}")
+                if given.missed and (missed := sorted({one.log for one in found if not one.whole})):
+                    say(f"    missed: {', '.join(missed)}")
+
+
+def measure(count: int, budget: int, draws: int) -> Iterator[Kept]:
+    for name, make in LOGS.items():
+        for draw in range(draws):
+            log = make(count, random.Random(f"{name} {draw}"))
+            short = shorten("\n".join(log.lines), budget)
+            kept = set(short.splitlines())
+            yield Kept(name, all(line in kept for line in log.turning_points), len(short))
+
+
+def shorten(text: str, budget: int) -> str:
+    excerpt = Excerpt(budget)
+    excerpt.take(text.encode())
+    return excerpt.finish()
+
+
+def report(found: Sequence[Kept]) -> str:
+    whole = sum(one.whole for one in found)
+    tokens = sum(one.size for one in found) / len(found) / BYTES_PER_TOKEN
+    return f"{whole} of {len(found)} turning points kept ({100 * whole / len(found):.0f} %), {tokens:,.0f} tokens a log"
+
+
+if __name__ == "__main__":
+    main()
