@@ -60,6 +60,14 @@ def test_a_cause_without_a_grave_word_survives_because_it_is_rare() -> None:
     assert "license.pem: invalid date" in excerpt("\n".join(log), 10_000)
 
 
+def test_the_one_grave_line_survives_among_hundreds_of_kinds_of_trouble_that_come_once() -> None:
+    drawn = random.Random(3)
+    words = ["".join(drawn.choice("abcdefghij") for _ in range(7)) for _ in range(40_000)]
+    log = [f"WARN slow query on {word}" if number % 60 == 0 else f"GET /{word}" for number, word in enumerate(words)]
+    log[31_000] = "ERROR the kernel will kill this process (OOMKilled, exit code 137)"
+    assert log[31_000] in excerpt("\n".join(log), 20_000).splitlines()
+
+
 HEALTHY = (
     lambda n: f'{{"level":"info","msg":"request served","path":"/api/items/{n}","status":200,"ms":{n % 90}}}',
     lambda n: f'{{"level":"info","msg":"cache hit","key":"item-{n}"}}',

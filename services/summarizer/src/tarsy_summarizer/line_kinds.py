@@ -42,8 +42,8 @@ VALUES = re.compile(
 """Values of fields, but for those that hold the message itself, and paths."""
 MESSAGE = re.compile(rb"""(?:^|(?<=[\s"'{}\[\](),;=:]))[A-Za-z][A-Za-z_./-]+(?=[\s"'{}\[\](),;=:]|$)""")
 """Words without digits, which are no part of a name with digits."""
-MOST_CLASSIFIED = 20_000
-"""Shapes whose family is looked for. A text with more of them has no families to speak of."""
+MOST_FAMILIES = 65_536
+"""Kinds whose family is remembered."""
 FAMILY_WORDS = 12
 FAMILY_BYTES = 400
 
@@ -74,7 +74,7 @@ class LineKinds:
         self._words.Add(TROUBLE)
         self._words.Compile()
         self._known: dict[bytes, LineKind] = {}
-        self._classified = 0
+        self._families: dict[int, int] = {}
 
     def of(self, lines: Sequence[str]) -> list[LineKind]:
         """The kind of each line. None of them holds a line break."""
@@ -83,14 +83,20 @@ class LineKinds:
 
     def _classify(self, shape: bytes, line: str) -> LineKind:
         key = _without_repeats(shape)
-        self._classified += 1
-        family = hash(_without_values(key)) if self._classified <= MOST_CLASSIFIED else 0
-        kind = LineKind(hash(key), self._weight(line), family)
+        kind = LineKind(hash(key), self._weight(line), self._family(key))
         if not UNCERTAIN.search(shape):
             if len(self._known) >= MOST_SHAPES:
                 self._known.clear()
             self._known[shape] = kind
         return kind
+
+    def _family(self, key: bytes) -> int:
+        known = self._families.get(hash(key))
+        if known is None:
+            if len(self._families) >= MOST_FAMILIES:
+                self._families.clear()
+            known = self._families[hash(key)] = hash(_without_values(key))
+        return known
 
     def _weight(self, line: str) -> Weight:
         found: list[int] = self._words.Match(line.encode())
