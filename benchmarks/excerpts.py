@@ -6,11 +6,10 @@ lines says trouble. Neither of the two who wrote them had seen how excerpts are 
 
 import argparse
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
-from planted_logs import LOGS_A
+from planted_logs import LOGS_A, Make
 from saying import load_told, say
 from turning_points_b import LOGS_B
 
@@ -22,19 +21,6 @@ BYTES_PER_TOKEN = 3.5
 DEFAULT = SummarizerSettings.model_fields["summary_input_bytes"].default
 BUDGETS = (DEFAULT // 4, DEFAULT // 2, DEFAULT, DEFAULT * 2)
 
-
-class PlantedLog(Protocol):
-    """A log and its lines that an excerpt has to keep."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def lines(self) -> Sequence[str]: ...
-    @property
-    def turning_points(self) -> Sequence[str]: ...
-
-
-type Make = Callable[[int, random.Random], PlantedLog]
 
 LOGS: Mapping[str, Make] = {**LOGS_A, **LOGS_B}
 

@@ -10,10 +10,11 @@ import json
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 from typing import ClassVar, override
+
+from planted_logs import PlantedLog
 
 type Kind = Callable[[], None]
 type Kinds = Sequence[tuple[float, Kind]]
@@ -22,16 +23,6 @@ type Kinds = Sequence[tuple[float, Kind]]
 POD_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 BASE32 = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 MIXED = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-
-
-@dataclass(frozen=True, slots=True)
-class PlantedLog:
-    """A log, and the lines of it that explain the incident."""
-
-    name: str
-    lines: Sequence[str]
-    turning_points: Sequence[str]
-    began: datetime
 
 
 class Maker(ABC):

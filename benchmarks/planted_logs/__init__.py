@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from .apps import spring_boot, structlog
 from .data import kafka, postgresql, redis
-from .planted import Make, PlantedLog
+from .log_layout import Make, PlantedLog
 from .platform import journal, kube_controller_manager
 from .web import envoy, haproxy, nginx
 

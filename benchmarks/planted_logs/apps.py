@@ -3,8 +3,8 @@
 import random
 from datetime import datetime
 
-from .planted import PlantedLog, plant
-from .templates import as_json, said, weighted
+from .log_layout import PlantedLog, plant
+from .templates import as_json, fill, weighted
 
 __all__ = ["spring_boot", "structlog"]
 
@@ -59,8 +59,8 @@ _SPRING = weighted(
 def spring_boot(count: int, drawn: random.Random) -> PlantedLog:
     """A service's log in which a refreshed setting is not understood, so that the connection pool gets small."""
     points = (
-        said(_spring(_REFRESH, "Refresh keys changed: [payments.db.pool.max_size]", thread="   scheduling-2")),
-        said(_spring(_BINDER, "ignored unknown key 'payments.db.pool.max_size', "
+        fill(_spring(_REFRESH, "Refresh keys changed: [payments.db.pool.max_size]", thread="   scheduling-2")),
+        fill(_spring(_BINDER, "ignored unknown key 'payments.db.pool.max_size', "
                      "maximumPoolSize is the default 4", " WARN", "   scheduling-2")),
     )  # fmt: skip
     later = weighted(
@@ -106,7 +106,7 @@ _STRUCTLOG = weighted(
 
 def structlog(count: int, drawn: random.Random) -> PlantedLog:
     """A service's log in which the time that prices are cached for shrinks, and nearly every look-up becomes a miss."""
-    point = said(_event("settings_refreshed", source="consul", changed='#{"price_cache_ttl_s": [1800, 3]}'))
+    point = fill(_event("settings_refreshed", source="consul", changed='#{"price_cache_ttl_s": [1800, 3]}'))
     later = weighted(
         (16, _event("price_cache", result="miss", sku="<hex8>", request_id="<uuid>")),
         (16, _event("pricing_called", skus="#<1-30>", duration_ms="#<~410/1>", request_id="<uuid>")),

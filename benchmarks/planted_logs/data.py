@@ -3,8 +3,8 @@
 import random
 from datetime import datetime
 
-from .planted import Kinds, PlantedLog, plant
-from .templates import said, weighted
+from .log_layout import Kinds, PlantedLog, plant
+from .templates import fill, weighted
 
 __all__ = ["kafka", "postgresql", "redis"]
 
@@ -55,7 +55,7 @@ _POSTGRES = weighted(
 
 def postgresql(count: int, drawn: random.Random) -> PlantedLog:
     """A server log in which a migration drops the index that the orders of a customer are found by."""
-    point = said(_pg("LOG:  statement: DROP INDEX CONCURRENTLY idx_orders_customer_id_created_at", "migrate@shop"))
+    point = fill(_pg("LOG:  statement: DROP INDEX CONCURRENTLY idx_orders_customer_id_created_at", "migrate@shop"))
     orders = "SELECT o.id, o.total FROM orders o WHERE o.customer_id = $1 ORDER BY o.created_at DESC LIMIT 20"
     later = weighted(
         (22, _pg(f"LOG:  duration: <~5200/3> ms  execute <S_2|S_4|S_9>: {orders}")),
@@ -99,9 +99,9 @@ def _redis(role: str) -> Kinds:
 def redis(count: int, drawn: random.Random) -> PlantedLog:
     """A server log in which the master is turned into a replica by someone; writes to it then get nowhere."""
     points = (
-        said("1:S <t> * Before turning into a replica, using my own master parameters to synthesize a cached master: I "
+        fill("1:S <t> * Before turning into a replica, using my own master parameters to synthesize a cached master: I "
              "may be able to synchronize with the new master with just a partial transfer."),
-        said("1:S <t> * REPLICAOF 10.8.0.22:6379 enabled (user request from 'id=<800000-899999> addr=10.8.9.17:41822 "
+        fill("1:S <t> * REPLICAOF 10.8.0.22:6379 enabled (user request from 'id=<800000-899999> addr=10.8.9.17:41822 "
              "laddr=10.8.0.21:6379 fd=61 name=sentinel-3f cmd=exec user=default')"),
     )  # fmt: skip
     later = weighted(
@@ -167,7 +167,7 @@ _KAFKA = weighted(
 
 def kafka(count: int, drawn: random.Random) -> PlantedLog:
     """A broker log in which the retention of a topic becomes a minute, so that consumers find their offsets gone."""
-    point = said(_kafka("[DynamicConfigPublisher broker id=2] Updating topic orders.events with new configuration : "
+    point = fill(_kafka("[DynamicConfigPublisher broker id=2] Updating topic orders.events with new configuration : "
                         "retention.ms=60000", "server.metadata.DynamicConfigPublisher"))  # fmt: skip
     log = "[UnifiedLog partition=orders.events-<0-11>, dir=/var/kafka/data]"
     later = weighted(

@@ -2,8 +2,8 @@
 
 import random
 
-from .planted import Kinds, PlantedLog, plant
-from .templates import said, weighted
+from .log_layout import Kinds, PlantedLog, plant
+from .templates import fill, weighted
 
 __all__ = ["journal", "kube_controller_manager"]
 
@@ -72,9 +72,9 @@ def kube_controller_manager(count: int, drawn: random.Random) -> PlantedLog:
     """A controller's log in which the most that a deployment may scale to is lowered to three replicas."""
     app = "shop/checkout"
     points = (
-        said(_event(_HPA, app, "SuccessfulRescale", "New size: 3; reason: Current number of replicas above "
+        fill(_event(_HPA, app, "SuccessfulRescale", "New size: 3; reason: Current number of replicas above "
                                                     "Spec.MaxReplicas")),
-        said(_event("Deployment", app, "ScalingReplicaSet", "Scaled down replica set checkout-6c9f7d84b to 3 from 14")),
+        fill(_event("Deployment", app, "ScalingReplicaSet", "Scaled down replica set checkout-6c9f7d84b to 3 from 14")),
     )  # fmt: skip
     later = weighted(
         (12, _synced("endpointslice_controller.go:310", f'service="{app}" elapsed', "<~48/3>")),
@@ -120,7 +120,7 @@ _JOURNAL = weighted(
 
 def journal(count: int, drawn: random.Random) -> PlantedLog:
     """A host's journal in which a cron job begins to copy the whole data directory, and the disk gets busy."""
-    point = said(
+    point = fill(
         _unit("CRON[<4000-99000>]", "(backup) CMD (/usr/local/bin/snapshot-copy --full --jobs 32 /srv/index /mnt/nas)")
     )
     later = weighted(

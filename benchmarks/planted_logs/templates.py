@@ -14,9 +14,9 @@ import re
 from collections.abc import Mapping
 from statistics import NormalDist
 
-from .planted import Kind, Kinds
+from .log_layout import Kind, Kinds
 
-__all__ = ["as_json", "said", "weighted"]
+__all__ = ["as_json", "fill", "weighted"]
 
 _PLACE = re.compile(r"<([^<>]+)>")
 _NAMED = re.compile(r"([a-z]*)=(.*)")
@@ -27,10 +27,10 @@ _LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 
 def weighted(*entries: tuple[float, str]) -> Kinds:
     """Kinds of entries from weights and templates."""
-    return tuple((weight, said(template)) for weight, template in entries)
+    return tuple((weight, fill(template)) for weight, template in entries)
 
 
-def said(template: str) -> Kind:
+def fill(template: str) -> Kind:
     """The kind of entry that a template describes."""
     parts = _PLACE.split(template.replace("{", "{{").replace("}", "}}"))
     fields: list[Kind] = []

@@ -3,8 +3,8 @@
 import random
 from datetime import datetime
 
-from .planted import Kinds, PlantedLog, plant
-from .templates import as_json, said, weighted
+from .log_layout import Kinds, PlantedLog, plant
+from .templates import as_json, fill, weighted
 
 __all__ = ["envoy", "haproxy", "nginx"]
 
@@ -51,7 +51,7 @@ _NGINX = weighted(
 
 def nginx(count: int, drawn: random.Random) -> PlantedLog:
     """An access log in which a checkout flag is rolled out to everyone; checkouts then hang and are given up."""
-    point = said(
+    point = fill(
         '10.20.0.14 - ci-deploy [<t>] "PUT /internal/flags/checkout-live-tax-quote?rollout=100 HTTP/1.1" 204 0 "-" '
         '"flagctl/1.8.2"'
     )
@@ -102,7 +102,7 @@ def _haproxy(servers: str) -> Kinds:
 
 def haproxy(count: int, drawn: random.Random) -> PlantedLog:
     """A proxy log in which a server's name resolves to an address in a far network; connecting to it takes long."""
-    point = said("<t1> lb-02 haproxy[1187]: be_api/api3 changed its IP from 10.4.2.33 to 172.29.140.8 by dns/ns2.")
+    point = fill("<t1> lb-02 haproxy[1187]: be_api/api3 changed its IP from 10.4.2.33 to 172.29.140.8 by dns/ns2.")
     far = "0/0/<sum310/420>"
     later = weighted(
         (14, _proxied("be_api", "api3", far, "200", "GET /v2/accounts/<10000-99999>/<balance|moves|cards>")),
@@ -158,8 +158,8 @@ _ENVOY = weighted(
 def envoy(count: int, drawn: random.Random) -> PlantedLog:
     """An access log amid which prices begin to come from another region, ten times as far away."""
     points = (
-        said(_told("upstream", "cds: add/update cluster 'pricing-us-east-2'")),
-        said(_told("upstream", "cds: remove cluster 'pricing-eu-west-1'")),
+        fill(_told("upstream", "cds: add/update cluster 'pricing-us-east-2'")),
+        fill(_told("upstream", "cds: remove cluster 'pricing-eu-west-1'")),
     )
     later = weighted(
         (22, _call("pricing-us-east-2", "10.131.4.<2-30>:8080", "/v1/prices?sku=<10000-99999>", "200", "~118")),

@@ -1,29 +1,19 @@
 """Prompt of a summary: what the investigator has seen, inside of a fence that nobody can forge."""
 
-from datetime import UTC, datetime
-
 import pytest
+from summary_owner import summary
 
 from tarsy_contracts.conversation import UserMessage
-from tarsy_contracts.requests import LogPosition, SummaryRequest
+from tarsy_contracts.requests import SummaryRequest
 from tarsy_summarizer.prompt import summary_conversation
 
-REQUEST = SummaryRequest(
-    session_id="s",
-    call_id="c",
-    execution_id="x",
-    agent="A",
-    server="kubernetes",
-    tool="pods_log",
-    arguments={"pod": "checkout-1"},
-    alert_title="Checkout is crash looping.",
-    purpose="The log says why.",
-    result_event=LogPosition(partition=0, offset=0),
-    stored=None,
-    llm_provider="p",
-    max_tokens=1_000,
-    timeout_seconds=60,
-    not_after=datetime(2026, 11, 23, tzinfo=UTC),
+REQUEST = summary().model_copy(
+    update={
+        "server": "kubernetes",
+        "alert_title": "Checkout is crash looping.",
+        "purpose": "The log says why.",
+        "max_tokens": 1_000,
+    }
 )
 SEEN = REQUEST.model_copy(update={"alert": "Title: Checkout\n\nlabels: shop", "steps": "Step 1. pods_list"})
 

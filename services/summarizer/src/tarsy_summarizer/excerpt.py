@@ -125,9 +125,8 @@ def _passages(begin: int, end: int) -> Iterator[Sequence[int]]:
 
 def _by_weight(rows: Rows, begin: int, end: int) -> Sequence[Sequence[int]]:
     """Trouble from row `begin` to before `end`. Rare kinds first: a cause is said once, effects a thousand times."""
-    between = ((family, found[bisect_left(found, begin) : bisect_left(found, end)]) for family, found in rows.trouble)
     rarest = sorted(
-        ((family, found) for family, found in between if found),
+        ((family, between) for family, found in rows.trouble if (between := _between(found, begin, end))),
         key=lambda one: (one[0].bit_length(), len(one[1]), not rows.is_grave(one[1][0]), one[1][0]),
     )
     return [found for _, found in rarest]
@@ -146,13 +145,17 @@ def _by_rarity(rows: Rows, begin: int, end: int) -> Iterator[Sequence[int]]:
     """
     alike: dict[tuple[int, int], list[Sequence[int]]] = {}
     for family, found in rows.rare:
-        between = found[bisect_left(found, begin) : bisect_left(found, end)]
-        if between:
+        if between := _between(found, begin, end):
             alike.setdefault((family.bit_length(), len(found)), []).append(between)
     for _, same in sorted(alike.items()):
         same.sort(key=lambda found: found[0])
         for place in sorted(range(len(same)), key=_reversed_bits):
             yield from ([row] for row in same[place])
+
+
+def _between(found: Sequence[int], begin: int, end: int) -> Sequence[int]:
+    """Those of the ascending rows that lie from row `begin` to before `end`."""
+    return found[bisect_left(found, begin) : bisect_left(found, end)]
 
 
 def _reversed_bits(number: int) -> int:

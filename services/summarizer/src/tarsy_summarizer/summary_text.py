@@ -1,6 +1,6 @@
 """Text of a summary as the agent reads it. Pure."""
 
-BYTES_PER_TOKEN = 4
+CHARACTERS_PER_TOKEN = 4
 TIMES_TOO_LONG = 2
 """A model that writes more than this many times the wanted length is cut off by us."""
 CUT_MARK = "\n[The summary ends here: the model had no room left. The rest of the result was not summarized.]"
@@ -9,7 +9,8 @@ TOO_LONG_MARK = "\n[The summary was longer than it should be, and ends here.]"
 
 def summary_text(text: str, *, cut: bool, max_tokens: int) -> str:
     """The text with a mark where it ends too early: part of a summary is worth more than none."""
-    most = max_tokens * BYTES_PER_TOKEN * TIMES_TOO_LONG
+    most = max_tokens * CHARACTERS_PER_TOKEN * TIMES_TOO_LONG
     if len(text) > most:
-        return text[: text.rfind(" ", 0, most) if " " in text[:most] else most].rstrip() + TOO_LONG_MARK
+        space = text.rfind(" ", 0, most)
+        return text[: space if space >= 0 else most].rstrip() + TOO_LONG_MARK
     return text.rstrip() + CUT_MARK if cut else text

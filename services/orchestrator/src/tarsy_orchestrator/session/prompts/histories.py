@@ -54,7 +54,7 @@ def compose_histories(histories: Sequence[AgentHistory], limit: int) -> str:
     """Analyses and errors come first; the rest of the room is for the steps."""
     left = limit - AGENT_ROOM * len(histories)
     ends = share_out([len(history.analysis) + min(len(history.error), ERROR_LIMIT) for history in histories], left)
-    steps = [_pieces(history) for history in histories]
+    steps = [_pieces(history.steps, history.analysis) for history in histories]
     rooms = share_out([sum(map(_size, each)) for each in steps], left - sum(ends))
     return "\n\n".join(
         "\n\n".join((_head(history, number, len(histories)), *_end(history, end), *_steps(pieces, room)))
@@ -64,7 +64,7 @@ def compose_histories(histories: Sequence[AgentHistory], limit: int) -> str:
 
 def compose_steps(steps: Sequence[HistoryStep], limit: int) -> str:
     """The steps of one agent. The newest are whole while they take half of the room; older ones share the rest."""
-    numbered = [_numbered(number, pieces) for number, pieces in enumerate(filter(None, map(_of_step, steps)), 1)]
+    numbered = _pieces(steps)
     whole = _newest_within(numbered, limit // 2)
     newest = list(chain(*numbered[len(numbered) - whole :]))
     older = numbered[: len(numbered) - whole]
@@ -93,17 +93,17 @@ def _end(history: AgentHistory, limit: int) -> list[str]:
     return [*told, fence("ERROR", error)] if error.strip() else told
 
 
-def _pieces(history: AgentHistory) -> list[list[HistoryPiece]]:
+def _pieces(steps: Sequence[HistoryStep], analysis: str = "") -> list[list[HistoryPiece]]:
     """One list a step; none for a step without words."""
-    steps = filter(None, (_of_step(step, history.analysis) for step in history.steps))
-    return [_numbered(number, pieces) for number, pieces in enumerate(steps, 1)]
+    told = filter(None, (_of_step(step, analysis) for step in steps))
+    return [_numbered(number, pieces) for number, pieces in enumerate(told, 1)]
 
 
 def _numbered(number: int, pieces: Sequence[HistoryPiece]) -> list[HistoryPiece]:
     return [replace(pieces[0], lead=f"Step {number}."), *pieces[1:]]
 
 
-def _of_step(step: HistoryStep, analysis: str = "") -> list[HistoryPiece]:
+def _of_step(step: HistoryStep, analysis: str) -> list[HistoryPiece]:
     """A statement that only repeats the analysis is left out."""
     match step:
         case Statement():
