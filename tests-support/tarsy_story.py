@@ -12,6 +12,7 @@ from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import Controller, ResolvedAgent, ResolvedChain, ResolvedServer, ResolvedStage, SuccessPolicy
 from tarsy_contracts.conversation import ToolCall, ToolDefinition, Usage
 from tarsy_contracts.envelope import Envelope, event_id
+from tarsy_contracts.heads import Span
 from tarsy_contracts.ids import tool_call_id
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_llm.protocol import FINAL
@@ -96,6 +97,7 @@ class Story:
             at=self.now,
             offset=place,
             chain=self.chain if isinstance(taken, i.AlertReceived) else None,
+            spans=(Span(first=1, last=len(self.log)),) if isinstance(taken, i.ChatRequested) else (),
         )
 
     @property
@@ -172,7 +174,23 @@ class Story:
         self.when(self.answer(tools=tools))
         return self
 
+    def ended(self) -> "Story":
+        """The investigation has looked at one thing, and has completed."""
+        self.calling(READ)
+        self.when(self.result(self.call_ids[-1], "api-7 was killed: out of memory"))
+        self.when(self.answer("The cause is a leak."))
+        return self
+
+    def questioned(self, content: str = "Since when?", *, author: str = "ann") -> "Story":
+        """A person has asked, and the model is asked for the reply."""
+        self.when(self.question(content, author=author))
+        self.offered()
+        return self
+
     # Inputs
+
+    def question(self, content: str = "Since when?", *, author: str = "ann", id: str = "") -> i.ChatRequested:
+        return i.ChatRequested(request_id=id or f"question-{self.offset}", author=author, content=content)
 
     @property
     def investigating(self) -> Investigating:

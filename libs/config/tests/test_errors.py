@@ -140,8 +140,8 @@ def test_every_mistake_is_told_with_its_line_and_what_would_be_right(tmp_path: P
         "it should be a valid integer, unable to parse string as an integer",
         "tarsy.yaml:49: system.githb: unknown key; did you mean github?",
         "llm-providers.yaml:2: llm_providers.scripted.pace: unknown key; "
-        "known here: api_key, api_key_env, base_url, max_output_tokens, model, native_tools, pace_seconds, script, "
-        "thinking, type",
+        "known here: api_key, api_key_env, base_url, context_tokens, max_output_tokens, model, native_tools, "
+        "pace_seconds, script, thinking, type",
         "llm-providers.yaml:2: llm_providers.scripted.script: there is no file nowhere.yaml; "
         "script is a path from the folder of llm-providers.yaml",
         "llm-providers.yaml:3: llm_providers.cloud.porject_env: unknown key; did you mean project_env?",

@@ -94,7 +94,7 @@ defaults.summarization.llm_backend defaults.orchestrator defaults.memory
 mcp_servers.metrics.summarization.llm_backend agents.KubernetesAgent.required_skills agents.DatabaseAgent.llm_backend
 agents.DatabaseAgent.skills agents.DatabaseAgent.orchestrator agent_chains.crash.llm_backend
 agent_chains.crash.fallback_providers[0].backend agent_chains.crash.scoring agent_chains.crash.sub_agents
-agent_chains.crash.chat agent_chains.crash.chat.sub_agents agent_chains.crash.stages[0].agents[0].llm_backend
+agent_chains.crash.chat.sub_agents agent_chains.crash.stages[0].agents[0].llm_backend
 agent_chains.crash.stages[0].agents[0].skills agent_chains.crash.stages[0].agents[0].required_skills
 agent_chains.crash.stages[1].synthesis.llm_backend agent_chains.crash.stages[2].agents[0].orchestrator
 agent_chains.crash.stages[2].agents[0].sub_agents agent_chains.crash.stages[3].sub_agents

@@ -175,5 +175,5 @@ def test_a_configuration_made_without_files_resolves_with_the_built_in_agents() 
         }
     )
     chain = config.chain_for("k")
-    assert [agent.name for agent in chain.agents()] == ["A", "A", "SynthesisAgent", "ExecSummaryAgent"]
+    assert [agent.name for agent in chain.agents()] == ["A", "A", "SynthesisAgent", "ExecSummaryAgent", "ChatAgent"]
     assert chain.llm_providers == {"scripted"}

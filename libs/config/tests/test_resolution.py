@@ -9,6 +9,7 @@ import yaml
 
 from tarsy_config.config import Config, UnknownAlertTypeError
 from tarsy_config.load import load_config
+from tarsy_contracts.alert import McpSelection, McpServerSelection
 from tarsy_contracts.chain import CallLimits, ResolvedAgent, ResolvedChain, ResolvedServer, SummaryRule
 
 type Settings = dict[str, Any]
@@ -185,7 +186,7 @@ def test_those_who_write_at_the_end_are_asked_where_they_say_or_like_the_chain(
 def test_without_any_general_provider_they_ask_whom_the_first_agent_asks(configured: Configured) -> None:
     named = {"stage_agent": {"llm_provider": "f1"}, "beside": {"llm_provider": "f2"}}
     chain = configured(defaults={"llm_provider": []}, **named).chain_for("kubernetes")
-    assert [agent.llm_provider for agent in chain.agents()] == ["f1", "f2", "f1", "f1"]
+    assert [agent.llm_provider for agent in chain.agents()] == ["f1", "f2", "f1", "f1", "f1"]
 
 
 def test_those_who_write_at_the_end_have_no_tools_and_one_question(configured: Configured) -> None:
@@ -257,3 +258,76 @@ def test_what_nobody_says_is_what_go_tarsy_has(configured: Configured) -> None:
 def test_an_alert_type_that_no_chain_names_is_unknown(configured: Configured) -> None:
     with pytest.raises(UnknownAlertTypeError, match="no chain names the alert type network"):
         configured().chain_for("network")
+
+
+# The chat
+
+
+def chat_agent(config: Config, selection: McpSelection | None = None) -> ResolvedAgent:
+    found = config.chain_for("kubernetes", selection).chat
+    assert found is not None
+    return found
+
+
+def test_without_a_word_about_it_the_built_in_agent_answers_with_the_servers_of_all_agents(
+    configured: Configured,
+) -> None:
+    config = configured(stage_agent={"mcp_servers": ["s1"]}, beside={"mcp_servers": ["s2", "s1"]})
+    agent = chat_agent(config)
+    assert agent.name == "ChatAgent"
+    assert server_names(agent) == ["s1", "s2"]
+    assert config.chain_for("kubernetes").chat_enabled
+
+
+@pytest.mark.parametrize(
+    ("settings", "servers"),
+    [
+        ({"agent": {"mcp_servers": ["s1"]}}, ["s1"]),
+        ({"agent": {"mcp_servers": ["s1"]}, "chain": {"mcp_servers": ["s2"]}}, ["s2"]),
+        ({"chain": {"mcp_servers": ["s2"], "chat": {"mcp_servers": ["s3"]}}}, ["s3"]),
+    ],
+)
+def test_servers_of_a_chat_are_those_of_its_section_or_of_the_chain_or_of_its_agent(
+    configured: Configured, settings: dict[str, Any], servers: list[str]
+) -> None:
+    chain = {**settings.get("chain", {})}
+    chain["chat"] = {"agent": "A", **chain.get("chat", {})}
+    assert server_names(chat_agent(configured(**{**settings, "chain": chain}))) == servers
+
+
+def test_servers_that_an_alert_selects_are_those_of_its_chat_too(configured: Configured) -> None:
+    config = configured(chain={"chat": {"mcp_servers": ["s3"]}})
+    selection = McpSelection(servers=(McpServerSelection(name="s2", tools=("one",)),))
+    (server,) = chat_agent(config, selection).servers
+    assert (server.server, server.tools) == ("s2", ("one",))
+
+
+def test_a_chat_has_agent_provider_iterations_and_strategy_of_its_own(configured: Configured) -> None:
+    keys = {"agent": "A", "llm_provider": "of-chain", "max_iterations": 4, "iteration_strategy": "react"}
+    agent = chat_agent(configured(chain={"max_iterations": 9, "chat": keys}))
+    assert (agent.name, agent.llm_provider, agent.max_iterations, agent.controller) == ("A", "of-chain", 4, "react")
+
+
+def test_what_a_chat_does_not_say_its_chain_says(configured: Configured) -> None:
+    config = configured(chain={"max_iterations": 9, "llm_provider": "of-chain", "chat": {"agent": "A"}})
+    agent = chat_agent(config)
+    assert (agent.llm_provider, agent.max_iterations) == ("of-chain", 9)
+
+
+def test_a_chain_can_switch_chat_off(configured: Configured) -> None:
+    assert not configured(chain={"chat": {"enabled": False}}).chain_for("kubernetes").chat_enabled
+
+
+def test_the_smallest_context_of_a_provider_and_its_fallbacks_counts(configured: Configured) -> None:
+    script = {"type": "scripted", "script": "script.yaml"}
+    assert first_agent(configured()).context_tokens == 128_000
+    providers = {
+        "general": script,
+        "large": {"type": "google", "model": "g", "api_key": "k"},
+        "small": {"type": "openai", "model": "o", "base_url": "http://localhost:1/v1", "context_tokens": 16_000},
+    }
+    keys = {"llm_provider": "large", "fallback_providers": ["small"]}
+    assert first_agent(configured(stage_agent=keys, llm_providers=providers)).context_tokens == 16_000
+    assert first_agent(configured(stage_agent={"llm_provider": "large"}, llm_providers=providers)).context_tokens == (
+        1_000_000
+    )

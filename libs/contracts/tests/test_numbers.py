@@ -13,7 +13,7 @@ from tarsy_contracts.inputs import INPUTS
 from tarsy_contracts.message import Value
 from tarsy_contracts.numbers import LARGEST_COUNT, LARGEST_INDEX, LONGEST_SECONDS
 
-OF_KAFKA = {"offset", "partition"}
+OF_KAFKA = {"offset", "first", "last", "partition"}
 """Where a record lies: clamped, it would name another one."""
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tarsy_contracts import events as e
-from tarsy_contracts.timeline import SessionChanged, TimelineCreated, timeline_changes
+from tarsy_contracts.timeline import ChatCreated, ChatMessageAdded, SessionChanged, TimelineCreated, timeline_changes
 from tarsy_seen import at, created, shown
 from tarsy_whole_chain import begun
 
@@ -22,9 +22,9 @@ def test_a_repeated_alert_is_noted_each_time() -> None:
 
 
 def test_a_request_shows_who_asked_and_why_it_was_refused() -> None:
-    assert created(e.RequestAccepted(request_id="r", request="chat", author="bob")).content == "bob asked: chat."
-    refused = e.RequestRefused(request_id="r", request="chat", author="bob", code=409, reason="It has ended.")
-    assert created(refused).content == "bob asked: chat. Refused: It has ended."
+    assert created(e.RequestAccepted(request_id="r", request="review", author="bob")).content == "bob asked: review."
+    refused = e.RequestRefused(request_id="r", request="review", author="bob", code=409, reason="It has ended.")
+    assert created(refused).content == "bob asked: review. Refused: It has ended."
 
 
 def test_a_session_that_had_been_set_aside_shows_who_asked_for_what() -> None:
@@ -35,6 +35,41 @@ def test_a_session_that_had_been_set_aside_shows_who_asked_for_what() -> None:
 def test_a_session_is_seen_to_be_cancelling_as_soon_as_that_is_granted() -> None:
     changes = shown(e.RequestAccepted(request_id="r", request=e.CANCEL, author="bob"))
     assert SessionChanged(status="cancelling") in changes
+
+
+def test_cancelling_a_reply_changes_no_status() -> None:
+    accepted = e.RequestAccepted(request_id="r", request=e.CANCEL_REPLY, author="bob")
+    assert created(accepted).content == "bob asked: cancel reply."
+
+
+QUESTION = e.QuestionAsked(
+    request_id="r", chat_id="c", message_id="m", stage_id="s", number=1, author="ann", content="Why?"
+)
+
+
+def test_a_question_is_seen_and_the_first_one_begins_the_chat() -> None:
+    begun_chat, message, event = shown(QUESTION)
+    assert begun_chat == ChatCreated(chat_id="c", created_by="ann")
+    assert message == ChatMessageAdded(chat_id="c", message_id="m", stage_id="s", author="ann", content="Why?")
+    assert isinstance(event, TimelineCreated)
+    assert (event.event_type, event.content, event.status) == ("user_question", "Why?", "completed")
+    assert event.metadata == {"author": "ann", "message_id": "m", "stage_id": "s"}
+
+
+def test_a_later_question_belongs_to_the_same_chat() -> None:
+    assert [type(change) for change in shown(QUESTION.model_copy(update={"number": 2}))] == [
+        ChatMessageAdded,
+        TimelineCreated,
+    ]
+
+
+def test_that_a_question_was_taken_is_not_shown_beside_the_question() -> None:
+    assert shown(e.RequestAccepted(request_id="r", request=e.CHAT, author="ann")) == []
+
+
+def test_lives_begin_and_end_without_a_change_of_the_session() -> None:
+    reply = e.ReplyCompleted(message_id="m", stage_id="s", status="failed", error="no model")
+    assert shown(e.SessionReopened(request_id="r", spans=())) + shown(reply) == []
 
 
 def test_a_refused_cancellation_changes_no_status() -> None:
@@ -66,10 +101,11 @@ def test_a_session_ends(event: e.Event, change: SessionChanged) -> None:
 def test_every_event_of_the_log_is_seen_or_not_as_these_tests_say() -> None:
     """A new type of event needs a line here, and a test above."""
     calls = {"tool_call.started", "tool_call.released", "summary.started", "summary.released"}
-    unseen = calls | {"stage.tools_offered"}
+    unseen = calls | {"stage.tools_offered", "session.reopened", "reply.completed"}
     seen = {
         "session.started",
         "alert.repeated",
+        "question.asked",
         "stage.started",
         "execution.started",
         "llm_call.requested",

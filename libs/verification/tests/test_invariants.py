@@ -7,6 +7,7 @@ import pytest
 
 from tarsy_bus.records import Delivery
 from tarsy_contracts import events as e
+from tarsy_contracts.heads import Span
 from tarsy_contracts.ids import session_traceparent
 from tarsy_session_logs import SESSION, answer, log_of
 from tarsy_verification.invariants import ToolRun, chain_faults, run_faults
@@ -48,7 +49,22 @@ def test_a_gap_is_found() -> None:
 @pytest.mark.parametrize("events", [GOOD[:-1], (ENDED, *GOOD), (*GOOD, answer("l3"))])
 def test_another_end_than_one_at_the_end_is_found(events: tuple[e.Event, ...]) -> None:
     (fault,) = chain_faults(log_of(*events))
-    assert fault.startswith("it should end once, with its last event")
+    assert fault.startswith("each life should end once, with its last event")
+
+
+REOPENED = e.SessionReopened(request_id="r", spans=(Span(first=1, last=4),))
+REPLY = (REOPENED, answer("l3"), e.ReplyCompleted(message_id="m", stage_id="s", status="completed"))
+REFUSED = e.RequestRefused(request_id="r2", request="chat", author="bob", code=409, reason="busy")
+
+
+def test_each_life_ends_once() -> None:
+    assert chain_faults(log_of(*GOOD, REFUSED, *REPLY)) == []
+
+
+@pytest.mark.parametrize("events", [(*GOOD, *REPLY[:-1]), (*GOOD, *REPLY, ENDED), (*GOOD[:-1], *REPLY)])
+def test_a_life_without_its_end_or_with_two_is_found(events: tuple[e.Event, ...]) -> None:
+    (fault,) = chain_faults(log_of(*events))
+    assert fault.startswith("each life should end once")
 
 
 def test_a_second_answer_to_one_call_is_found() -> None:

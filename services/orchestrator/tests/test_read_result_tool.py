@@ -17,7 +17,7 @@ from tarsy_contracts.requests import LogPosition, ResultPlace, ToolCallRequest
 from tarsy_orchestrator.session.conversation import build_conversation, offered_tools
 from tarsy_orchestrator.session.effects import SummaryEffect, ToolCallEffect, effects_of
 from tarsy_orchestrator.session.queue_requests import request_of
-from tarsy_orchestrator.session.read_result_tool import TOOL
+from tarsy_orchestrator.session.read_result_tool import READ_RESULT_TOOL
 from tarsy_story import READ, SESSION, Story, agent, chain, stage, types
 
 STORED = StoredResult(partition=3, pieces=(Piece(offset=7, size=100_000),), size=100_000, lines=2_000)
@@ -31,7 +31,7 @@ def cut(story: Story, call_id: str, *, stored: StoredResult | None = STORED) -> 
 
 def read_on(story: Story, **arguments: JsonValue) -> list[e.Event]:
     """The model asks for it."""
-    call = ToolCall(id=tool_call_id(story.llm_call_id, 0), name=TOOL.definition.name, arguments=arguments)
+    call = ToolCall(id=tool_call_id(story.llm_call_id, 0), name=READ_RESULT_TOOL.definition.name, arguments=arguments)
     return story.when(story.answer().model_copy(update={"tool_calls": (call,)}))
 
 
@@ -56,7 +56,7 @@ def place_asked_for(story: Story) -> ResultPlace | None:
 def test_whoever_has_tools_has_it_too_and_last() -> None:
     story = Story().asking()
     assert [one.name for one in offered_tools(story.execution())][-1] == "tarsy__read_result"
-    assert story.execution().tools[-1] == TOOL
+    assert story.execution().tools[-1] == READ_RESULT_TOOL
 
 
 def test_a_selection_of_tools_does_not_take_it_away() -> None:
@@ -186,7 +186,9 @@ def test_a_call_that_has_not_ended_cannot_be_read() -> None:
     story = Story(plan=chain(stage(agent("A"), agent("B")))).asking()
     story.when(story.answer(tools=(READ,), agent="A"))
     open_call = story.call_ids[0]
-    call = ToolCall(id=tool_call_id(story.asked("B").llm_call_id, 0), name=TOOL.definition.name, arguments={})
+    call = ToolCall(
+        id=tool_call_id(story.asked("B").llm_call_id, 0), name=READ_RESULT_TOOL.definition.name, arguments={}
+    )
     call = call.model_copy(update={"arguments": {"result": open_call}})
     events = story.when(story.answer(agent="B").model_copy(update={"tool_calls": (call,)}))
     assert "tool_call.completed" in types(events)
@@ -198,7 +200,7 @@ def test_an_agent_may_read_what_another_of_its_session_was_given() -> None:
     cut(story, story.call_ids[0])
     call = ToolCall(
         id=tool_call_id(story.asked("B").llm_call_id, 0),
-        name=TOOL.definition.name,
+        name=READ_RESULT_TOOL.definition.name,
         arguments={"result": story.call_ids[0][:8]},
     )
     story.when(story.answer(agent="B").model_copy(update={"tool_calls": (call,)}))

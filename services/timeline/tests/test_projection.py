@@ -3,13 +3,18 @@ from dataclasses import replace
 from typing import Any
 
 from tarsy_contracts.display import LIMIT_BYTES, display_cut
-from tarsy_contracts.events import SessionStarted
+from tarsy_contracts.events import QuestionAsked, SessionStarted
 from tarsy_timeline.postgres_text import to_postgres_json
 from tarsy_timeline.projection import ORDER, Batch, statements
 from tarsy_whole_chain import ALERT, whole_chain
 
 type NewSession = Callable[[], Any]
 type Story = Callable[[Any], Any]
+
+OF_CHATS = ("create_chat", "count_chat_message")
+QUESTION = QuestionAsked(
+    request_id="r", chat_id="c", message_id="m", stage_id="s", number=1, author="ann", content="Since when?"
+)
 
 
 def test_given_a_start_then_the_alert_and_the_plan_are_kept(new_session: NewSession, story: Story) -> None:
@@ -19,7 +24,7 @@ def test_given_a_start_then_the_alert_and_the_plan_are_kept(new_session: NewSess
 
     assert start == "start_session"
     assert row[1:4] == ("pod-crash", f"Crash {session.id}", None)
-    assert row[7:] == ("default", "pod api-7 crashes 50% of the time", True, 2, None, 1, False)
+    assert row[7:] == ("default", "pod api-7 crashes 50% of the time", True, 2, None, 1, False, True)
     assert change == ("change_session", (session.id, "pending", None, None, None, None, None, None))
 
 
@@ -39,7 +44,7 @@ def test_given_a_whole_chain_then_it_says_how_many_stages_there_will_be(new_sess
 
     (_, row), _ = statements(session.recorded(1))
 
-    assert row[10:] == (0, ALERT.mcp and ALERT.mcp.model_dump(mode="json"), 4, True)
+    assert row[10:] == (0, ALERT.mcp and ALERT.mcp.model_dump(mode="json"), 4, True, True)
 
 
 def test_given_an_event_of_an_unknown_type_then_only_the_chain_moves(new_session: NewSession, story: Story) -> None:
@@ -61,7 +66,7 @@ def test_given_a_whole_session_then_one_row_moves_it_and_each_statement_runs_onc
         batch.add(session.recorded(number))
 
     names = [name for name, _ in batch.in_order()]
-    assert names == [name for name in ORDER if name != "fall_back"]
+    assert names == [name for name in ORDER if name not in ("fall_back", *OF_CHATS)]
     rows = dict(batch.in_order())
     assert [row[2] for row in rows["move_session"]] == [13]
     assert [row[1] for row in rows["change_session"]] == ["pending", "in_progress", "completed"]
@@ -72,11 +77,22 @@ def test_every_type_of_event_that_people_see_fits_a_statement(new_session: NewSe
 
     chain = new_session()
     chain.add(*whole_chain(chain.id))
-    records = [one.recorded(n) for one in (session, chain) for n in range(1, len(one.records) + 1)]
+    asked = new_session()
+    asked.add(QUESTION)
+    records = [one.recorded(n) for one in (session, chain, asked) for n in range(1, len(one.records) + 1)]
     seen = {name for record in records for name, _ in statements(record)}
 
     assert seen == set(ORDER) - {"move_session"}
     assert isinstance(session.recorded(1).event, SessionStarted)
+
+
+def test_a_question_makes_the_chat_counts_and_is_shown(new_session: NewSession) -> None:
+    session = new_session()
+    session.add(QUESTION)
+    made, counted, (shown, _) = statements(session.recorded(1))
+    assert made == ("create_chat", (session.id, "c"))
+    assert counted == ("count_chat_message", (session.id,))
+    assert shown == "create_timeline_event"
 
 
 def test_long_content_is_cut_after_a_line_and_says_so(new_session: NewSession, story: Story) -> None:

@@ -1,5 +1,6 @@
 """An agent as a chain uses it: every setting of it, and where each comes from."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -36,7 +37,20 @@ class AgentSettings:
 
 
 def investigator(name: str, levels: Levels, selection: McpSelection) -> AgentSettings:
-    provider = _provider(levels, None)
+    return _with_tools(name, levels, selection, _provider(levels, None), _servers(levels, selection))
+
+
+def chat_agent(name: str, levels: Levels, selection: McpSelection, others: Sequence[AgentSettings]) -> AgentSettings:
+    """`others`: the agents of the chain. Their servers are used when nobody names any, and the first one's provider."""
+    servers = _servers(levels, selection)
+    if servers.origin == DEFAULT:
+        servers = Found(tuple(dict.fromkeys(name for other in others for name in other.servers.value)), DEFAULT)
+    return _with_tools(name, levels, selection, _provider(levels, others[0]), servers)
+
+
+def _with_tools(
+    name: str, levels: Levels, selection: McpSelection, provider: Found[str], servers: Found[tuple[str, ...]]
+) -> AgentSettings:
     controller = _controller(levels)
     if controller.value == "single_shot":
         return _asked_once(name, levels, provider, controller, _native_tools(levels, provider, selection))
@@ -46,7 +60,7 @@ def investigator(name: str, levels: Levels, selection: McpSelection) -> AgentSet
         fallback_providers=_fallbacks(levels, provider),
         controller=controller,
         max_iterations=MAX_ITERATIONS.last(levels) or Found(DEFAULT_MAX_ITERATIONS, DEFAULT),
-        servers=_servers(levels, selection),
+        servers=servers,
         native_tools=_native_tools(levels, provider, selection),
         custom_instructions=_instructions(levels),
     )

@@ -11,6 +11,7 @@ from tarsy_config.values import DEFAULT_ALERT_TYPE
 
 SYNTHESIS: Final = "SynthesisAgent"
 EXECUTIVE_SUMMARY: Final = "ExecSummaryAgent"
+CHAT: Final = "ChatAgent"
 KUBERNETES_SERVER: Final = "kubernetes-server"
 CLUSTER_VARIABLES = ("KUBECONFIG", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT")
 """How a program finds its cluster, beside ~/.kube/config; handed on where they are set."""
@@ -39,7 +40,7 @@ which evidence decides, or that none does. Write the one analysis that somebody 
 Write one to four lines for somebody who reads nothing else: what is broken, why, and what to do now. Add nothing that
 the analysis does not say.""",
     ),
-    "ChatAgent": Agent(
+    CHAT: Agent(
         description="answers questions about an investigation",
         custom_instructions="""\
 Answer what is asked, from the investigation before you. Use tools when the answer is not in it or may have changed

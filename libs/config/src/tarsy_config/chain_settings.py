@@ -1,10 +1,11 @@
 """A chain with every setting of its stages and agents, and where each comes from."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tarsy_config import built_in
-from tarsy_config.agent_settings import AgentSettings, executive_summary, investigator, synthesis
-from tarsy_config.chains import AgentChain, StageAgent, StageConfig, Synthesis
+from tarsy_config.agent_settings import AgentSettings, chat_agent, executive_summary, investigator, synthesis
+from tarsy_config.chains import AgentChain, Chat, StageAgent, StageConfig, Synthesis
 from tarsy_config.provenance import DEFAULT, Found, Origin
 from tarsy_config.resolution import SUCCESS_POLICY, At, Levels
 from tarsy_config.sections import Sections
@@ -30,6 +31,8 @@ class ChainSettings:
     defined: Origin
     stages: tuple[StageSettings, ...]
     executive_summary: AgentSettings
+    chat: AgentSettings
+    chat_enabled: bool
     summary_llm_provider: Found[str]
     default_runbook: Found[str]
 
@@ -42,6 +45,7 @@ def settings_of(sections: Sections, chain_id: str, selection: McpSelection) -> C
         for index, stage in enumerate(chain.section.stages)
     )
     first = stages[0].agents[0]
+    chat = At((*chain.place, "chat"), chain.section.chat or Chat())
     return ChainSettings(
         chain_id=chain_id,
         alert_types=chain.section.alert_types,
@@ -50,6 +54,8 @@ def settings_of(sections: Sections, chain_id: str, selection: McpSelection) -> C
         executive_summary=executive_summary(
             built_in.EXECUTIVE_SUMMARY, _levels(sections, chain, built_in.EXECUTIVE_SUMMARY), first
         ),
+        chat=_chat(sections, chain, chat, stages, selection),
+        chat_enabled=chat.section.enabled,
         summary_llm_provider=_summary_provider(sections),
         default_runbook=Found(sections.defaults.runbook, sections.sources.given(("defaults", "runbook"))),
     )
@@ -72,6 +78,14 @@ def _stage(sections: Sections, chain: At[AgentChain], stage: At[StageConfig], se
     )
 
 
+def _chat(
+    sections: Sections, chain: At[AgentChain], chat: At[Chat], stages: Sequence[StageSettings], selection: McpSelection
+) -> AgentSettings:
+    name = chat.section.agent or built_in.CHAT
+    levels = _levels(sections, chain, name, stage_agent=chat)
+    return chat_agent(name, levels, selection, [agent for stage in stages for agent in stage.agents])
+
+
 def _expanded(stage: At[StageConfig]) -> list[tuple[str, At[StageAgent]]]:
     """Every agent that runs, with the name that people see."""
     used = [At((*stage.place, "agents", index), agent) for index, agent in enumerate(stage.section.agents)]
@@ -90,7 +104,7 @@ def _levels(
     chain: At[AgentChain],
     agent: str,
     stage: At[StageConfig] | None = None,
-    stage_agent: At[StageAgent] | At[Synthesis] | None = None,
+    stage_agent: At[StageAgent] | At[Synthesis] | At[Chat] | None = None,
 ) -> Levels:
     return Levels(
         sections=sections,

@@ -79,12 +79,15 @@ class StageConfig(Section):
 
 
 class Chat(Section):
+    """The agent that answers questions about the finished investigation."""
+
     enabled: bool = True
     agent: Name | None = None
     llm_provider: Name | None = None
     llm_backend: Backend | None = None
     mcp_servers: Servers = None
     max_iterations: Positive | None = None
+    iteration_strategy: Strategy | None = None
 
 
 class AgentChain(Section):

@@ -44,7 +44,8 @@ class Defaults(Section):
 class Limits(Section):
     """How long anybody waits for a call; of an LLM call also: until it says anything, and for more of it.
 
-    `iteration`: all tries of one LLM call. `rate_limit`: how long it may wait because a provider has too much to do.
+    `iteration`: all tries of one LLM call. `reply`: a whole reply of a chat.
+    `rate_limit`: how long an LLM call may wait because a provider has too much to do.
     """
 
     llm_call: Seconds = 300.0
@@ -54,6 +55,7 @@ class Limits(Section):
     summary: Seconds = 300.0
     iteration: Seconds = 360.0
     rate_limit: Seconds = 600.0
+    reply: Seconds = 900.0
 
 
 class Queue(Section):

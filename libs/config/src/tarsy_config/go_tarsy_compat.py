@@ -52,7 +52,6 @@ NOTED: Mapping[tuple[Place, ...], str] = {
     below("llm_backend", DEFAULTS, AGENT, CHAIN, CHAT, STAGE_AGENT, (*STAGE, "synthesis")): NATIVE,
     below("llm_backend", (*DEFAULTS, "summarization"), (*SERVER, "summarization")): NATIVE,
     below("backend", *FALLBACKS): NATIVE,
-    below("chat", CHAIN): f"is checked, and {NOT_YET}",
 }
 
 

@@ -1,5 +1,7 @@
 """From the settings of a chain to the plan that a session keeps, with nothing left to look up."""
 
+from collections.abc import Sequence
+
 from tarsy_config.agent_settings import AgentSettings
 from tarsy_config.chain_settings import ChainSettings, StageSettings
 from tarsy_config.sections import Sections
@@ -15,6 +17,8 @@ def plan_of(sections: Sections, settings: ChainSettings, selection: McpSelection
         limits=limits_of(sections),
         summary_llm_provider=settings.summary_llm_provider.value,
         executive_summary=build.agent(settings.executive_summary),
+        chat=build.agent(settings.chat),
+        chat_enabled=settings.chat_enabled,
         default_runbook=settings.default_runbook.value,
     )
     scripted = any(sections.llm_providers[name].type == "scripted" for name in chain.llm_providers)
@@ -29,6 +33,7 @@ def limits_of(sections: Sections) -> CallLimits:
         iteration_seconds=sections.limits.iteration,
         session_seconds=sections.queue.session_timeout,
         rate_limit_seconds=sections.limits.rate_limit,
+        reply_seconds=sections.limits.reply,
     )
 
 
@@ -56,7 +61,12 @@ class Build:
             controller=agent.controller.value,
             fallback_providers=agent.fallback_providers.value,
             native_tools=tuple(tool.value for tool in agent.native_tools),
+            context_tokens=self._context_tokens((agent.llm_provider.value, *agent.fallback_providers.value)),
         )
+
+    def _context_tokens(self, providers: Sequence[str]) -> int:
+        """Each of them may be asked to go on with the conversation, so that the smallest counts."""
+        return min(self._sections.llm_providers[name].context_tokens_in_use for name in providers)
 
     def _server(self, name: str) -> ResolvedServer:
         """One that is not configured (any longer) stays: the agent is told that it is unavailable."""

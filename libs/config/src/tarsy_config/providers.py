@@ -11,7 +11,12 @@ from tarsy_config.values import Name, Positive, Section, one_of, one_or_several,
 from tarsy_llm.providers import PROVIDER_TYPES
 
 SCRIPT_KEYS = frozenset({"script", "pace_seconds"})
-MODEL_KEYS = frozenset({"model", "api_key", "api_key_env", "base_url", "thinking", "max_output_tokens", "native_tools"})
+MODEL_KEYS = frozenset(
+    {"model", "api_key", "api_key_env", "base_url", "thinking", "max_output_tokens", "context_tokens", "native_tools"}
+)
+DEFAULT_CONTEXT_TOKENS = 128_000
+CONTEXT_TOKENS: Mapping[str, int] = {"google": 1_000_000, "anthropic": 200_000}
+"""By type, where the models of today agree. All others, and those of one's own, have the default or say it."""
 
 
 class NativeTools(Section):
@@ -37,6 +42,7 @@ class LlmProvider(Section):
     base_url: str | None = None
     thinking: Literal["off", "low", "medium", "high"] | None = None
     max_output_tokens: Positive | None = None
+    context_tokens: Positive | None = None
     native_tools: NativeTools = NativeTools()
 
     @property
@@ -47,6 +53,11 @@ class LlmProvider(Section):
     def usable(self) -> bool:
         """It can be asked: a script needs nothing, a server of one's own perhaps no key."""
         return self.type == "scripted" or self.api_key is not None or self.base_url is not None
+
+    @property
+    def context_tokens_in_use(self) -> int:
+        """The tokens that it can read at once."""
+        return self.context_tokens or CONTEXT_TOKENS.get(self.type, DEFAULT_CONTEXT_TOKENS)
 
     @property
     def key_variables(self) -> tuple[str, ...]:

@@ -10,17 +10,19 @@
 | `fallback_providers` | none, `defaults`, chain, stage, agent in its stage (a list replaces; `[]` clears)   |
 | `native_tools`       | none, provider, agent, alert (each tool by itself; only Google has any)             |
 | `success_policy`     | any, `defaults`, stage                                                              |
+| chat                 | as above, with `chat` in the place of the agent in its stage; see below             |
 | summaries            | the agent's provider, `defaults.summarization`, the server's `summarization`         |
 
 The synthesis of a stage is resolved like an agent in that stage, with `synthesis` in the place of the agent in its
-stage. The provider of the executive summary has the order `defaults`, chain, `executive_summary_provider`. Where none
-of these names a provider, both use that of the first agent.
+stage. Servers of a chat: the alert's, `chat`, chain, agent, or else those of all agents of the chain. The provider of
+the executive summary has the order `defaults`, chain, `executive_summary_provider`. Where none
+of these names a provider, synthesis, executive summary and chat use that of the first agent.
 """
 
 from dataclasses import dataclass
 from typing import Literal
 
-from tarsy_config.chains import Agent, AgentChain, AgentType, Fallback, StageAgent, StageConfig, Synthesis
+from tarsy_config.chains import Agent, AgentChain, AgentType, Chat, Fallback, StageAgent, StageConfig, Synthesis
 from tarsy_config.defaults import Defaults
 from tarsy_config.errors import Place
 from tarsy_config.provenance import Found
@@ -38,14 +40,17 @@ class At[S]:
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """The places that may say something of an agent in a stage. An executive summary is in none."""
+    """The places that may say something of an agent in a stage. Executive summaries and chats are in none.
+
+    The last one of a synthesis or a chat is its own section.
+    """
 
     sections: Sections
     defaults: At[Defaults]
     agent: At[Agent]
     chain: At[AgentChain]
     stage: At[StageConfig] | None = None
-    stage_agent: At[StageAgent] | At[Synthesis] | None = None
+    stage_agent: At[StageAgent] | At[Synthesis] | At[Chat] | None = None
 
 
 @dataclass(frozen=True, slots=True)

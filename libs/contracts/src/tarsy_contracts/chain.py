@@ -14,7 +14,7 @@ Controller = Annotated[str, Field(examples=[*CONTROLLERS])]
 question without tools. An execution whose controller is not known fails, and says so."""
 
 STAGE_TYPES = ("investigation", "synthesis", "exec_summary", "action", "chat", "scoring")
-"""The last three are not written yet."""
+"""`action` and `scoring` are not written yet."""
 StageType = Annotated[str, Field(examples=[*STAGE_TYPES])]
 """The purpose of a stage. One that is not known is shown as it is; its agents investigate."""
 
@@ -55,7 +55,8 @@ class ResolvedServer(Value):
 class ResolvedAgent(Value):
     """`name` is what people see (`X-2` is the second replica of X).
 
-    `llm_provider` is asked first; when it fails, `fallback_providers` in their order.
+    `llm_provider` is asked first; when it fails, `fallback_providers` in their order. `context_tokens`: what each of
+    them can read at once; 0 is unknown.
     """
 
     name: str
@@ -66,6 +67,7 @@ class ResolvedAgent(Value):
     controller: Controller = "function_calling"
     fallback_providers: tuple[str, ...] = ()
     native_tools: tuple[NativeTool, ...] = ()
+    context_tokens: Count = 0
 
     @property
     def llm_providers(self) -> frozenset[str]:
@@ -92,7 +94,7 @@ class CallLimits(Value):
 
     An iteration is an LLM call, however often it is tried, until its answer; waits that a provider asked for do not
     count. `rate_limit_seconds`: how long one LLM call may wait in all because a provider has too much to do.
-    `session_seconds` count from its first stage.
+    `session_seconds` count from its first stage, `reply_seconds` from the question of a person.
     """
 
     llm_call_seconds: Seconds = 300.0
@@ -101,12 +103,16 @@ class CallLimits(Value):
     iteration_seconds: Seconds = 360.0
     session_seconds: Seconds = 2400.0
     rate_limit_seconds: Seconds = 600.0
+    reply_seconds: Seconds = 900.0
 
 
 class ResolvedChain(Value):
     """`summary_llm_provider` writes the summaries of long results; without one, whoever the agent itself asks.
 
     `executive_summary`: who writes it at the end; nobody without one.
+
+    `chat`: who answers questions about the finished investigation. Without one (plans from before chat) it is the first
+    agent, with the servers of all.
 
     `default_runbook` is what agents read when the alert names no runbook, or when its runbook cannot be fetched.
     """
@@ -118,6 +124,8 @@ class ResolvedChain(Value):
     scripted: bool = False
     executive_summary: ResolvedAgent | None = None
     default_runbook: str = ""
+    chat: ResolvedAgent | None = None
+    chat_enabled: bool = True
 
     def agents(self) -> Iterator[ResolvedAgent]:
         """All that may run, in their order."""
@@ -127,6 +135,8 @@ class ResolvedChain(Value):
                 yield stage.synthesis
         if self.executive_summary is not None:
             yield self.executive_summary
+        if self.chat is not None:
+            yield self.chat
 
     @property
     def llm_providers(self) -> frozenset[str]:

@@ -3,6 +3,13 @@
 The table EVENTS names every type that this version knows. Types and fields are only ever added.
 """
 
+from tarsy_contracts.chat_events import (
+    CANCEL_REPLY,
+    CHAT,
+    QuestionAsked,
+    ReplyCompleted,
+    SessionReopened,
+)
 from tarsy_contracts.llm_events import (
     ENDED_BY_US,
     LlmCallCompleted,
@@ -54,10 +61,13 @@ from tarsy_contracts.tool_events import (
 
 __all__ = [
     "CANCEL",
+    "CANCEL_REPLY",
+    "CHAT",
     "ENDED_BY_US",
     "ENDINGS",
     "EVENTS",
     "OPENERS",
+    "SESSION_ENDINGS",
     "AlertRepeated",
     "CallPurpose",
     "EndStatus",
@@ -72,13 +82,16 @@ __all__ = [
     "Outcome",
     "Piece",
     "ProviderFellBack",
+    "QuestionAsked",
     "ReleaseReason",
+    "ReplyCompleted",
     "RequestAccepted",
     "RequestRefused",
     "SessionCancelled",
     "SessionCompleted",
     "SessionFailed",
     "SessionReleased",
+    "SessionReopened",
     "SessionStarted",
     "SessionTimedOut",
     "StageCompleted",
@@ -126,11 +139,16 @@ type Event = (
     | SessionFailed
     | SessionCancelled
     | SessionTimedOut
+    | SessionReopened
+    | QuestionAsked
+    | ReplyCompleted
 )
 
 EVENTS: dict[str, type[Event]] = {kind.type: kind for kind in Event.__value__.__args__}
 
-OPENERS = frozenset({"session.started", "session.reopened"})
-"""A life of a session begins. `session.reopened` is known to the chain before any service writes it."""
-ENDINGS = frozenset({"session.completed", "session.failed", "session.cancelled", "session.timed_out"})
+OPENERS = frozenset({SessionStarted.type, SessionReopened.type})
+"""A life of a session begins."""
+SESSION_ENDINGS = frozenset({SessionCompleted.type, SessionFailed.type, SessionCancelled.type, SessionTimedOut.type})
+"""The investigation ends."""
+ENDINGS = SESSION_ENDINGS | {ReplyCompleted.type}
 """The session comes to rest."""

@@ -60,6 +60,20 @@ def stage_id(session_id: str, index: int) -> str:
     return derived_id("stage", session_id, index)
 
 
+def chat_id(session_id: str) -> str:
+    """A session has one chat."""
+    return derived_id("chat", session_id)
+
+
+def message_id(session_id: str, request_id: str) -> str:
+    return derived_id("message", session_id, request_id)
+
+
+def reply_stage_id(message_id: str) -> str:
+    """Whoever knows the question knows the stage of its reply, before that begins."""
+    return derived_id("stage/reply", message_id)
+
+
 def execution_id(stage_id: str, index: int) -> str:
     return derived_id("execution", stage_id, index)
 

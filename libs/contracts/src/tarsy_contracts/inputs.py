@@ -88,11 +88,20 @@ class DeadlinePassed(Message):
 
 
 class CancelRequested(Message):
-    """A person wants the session to end."""
+    """A person wants the session to end, or the reply that is being written."""
 
     type: ClassVar[str] = "session.cancel_requested"
     request_id: str
     author: str
+
+
+class ChatRequested(Message):
+    """A person asks the finished investigation a question. It has been masked."""
+
+    type: ClassVar[str] = "session.chat_requested"
+    request_id: str
+    author: str
+    content: str
 
 
 class SessionReleaseRequested(Message):
@@ -162,6 +171,7 @@ type InboxInput = (
     | WorkerDied
     | DeadlinePassed
     | CancelRequested
+    | ChatRequested
     | SessionReleaseRequested
     | SessionFailRequested
 )

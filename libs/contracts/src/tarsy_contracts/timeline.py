@@ -20,8 +20,11 @@ from tarsy_contracts.timeline_calls import (
     tool_call,
     tool_result,
 )
+from tarsy_contracts.timeline_chat import granted, question, refused
 from tarsy_contracts.timeline_model import (
     ROWS_PER_EVENT,
+    ChatCreated,
+    ChatMessageAdded,
     ExecutionChanged,
     ExecutionDetails,
     ExecutionResult,
@@ -42,6 +45,8 @@ from tarsy_contracts.timeline_steps import execution_begin, execution_end, fallb
 __all__ = [
     "LLM_EVENT_TYPES",
     "ROWS_PER_EVENT",
+    "ChatCreated",
+    "ChatMessageAdded",
     "ExecutionChanged",
     "ExecutionDetails",
     "ExecutionResult",
@@ -108,13 +113,13 @@ def _changes(record: RecordedEvent, event: e.Event) -> Iterator[TimelineChange]:
         case e.StageCompleted():
             yield stage_end(event)
         case e.RequestAccepted():
-            text = f"{event.author} asked: {event.request}."
-            yield created(record, "request", text, cause=event.request_id)
-            if event.request == e.CANCEL:
-                yield SessionChanged(status="cancelling")
+            yield from granted(record, event)
         case e.RequestRefused():
-            text = f"{event.author} asked: {event.request}. Refused: {event.reason}"
-            yield created(record, "request", text, cause=event.request_id)
+            yield refused(record, event)
+        case e.SessionReopened() | e.ReplyCompleted():
+            return
+        case e.QuestionAsked():
+            yield from question(record, event)
         case e.SessionReleased():
             text = f"{event.author} asked: {event.request}. The session had been set aside."
             yield created(record, "request", text, cause=event.request_id)

@@ -22,6 +22,7 @@ type TimelineEventType = Literal[
     "executive_summary",
     "runbook",
     "llm_wait",
+    "user_question",
 ]
 type TimelineStatus = Literal["streaming", "completed", "failed", "cancelled", "timed_out"]
 type SessionStatus = Literal["pending", "in_progress", "cancelling", "completed", "failed", "cancelled", "timed_out"]
@@ -112,7 +113,26 @@ class ExecutionChanged(Value):
     done: ExecutionResult | None = None
 
 
-type TimelineChange = TimelineCreated | TimelineEnded | SessionChanged | StageChanged | ExecutionChanged
+class ChatCreated(Value):
+    """Somebody asked the first question."""
+
+    chat_id: str
+    created_by: str
+
+
+class ChatMessageAdded(Value):
+    """Somebody asked a question. The reply is the stage `stage_id`."""
+
+    chat_id: str
+    message_id: str
+    stage_id: str
+    author: str
+    content: str
+
+
+type TimelineChange = (
+    TimelineCreated | TimelineEnded | SessionChanged | StageChanged | ExecutionChanged | ChatCreated | ChatMessageAdded
+)
 
 
 def created(

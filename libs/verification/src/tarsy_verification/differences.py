@@ -15,6 +15,8 @@ from pydantic import JsonValue
 from tarsy_contracts import events as e
 from tarsy_contracts.ids import timeline_event_id
 from tarsy_contracts.timeline import (
+    ChatCreated,
+    ChatMessageAdded,
     ExecutionChanged,
     SessionChanged,
     StageChanged,
@@ -128,6 +130,8 @@ class _Seen:
         match change:
             case SessionChanged():
                 self._merge(SESSION, change.model_dump(mode="json"))
+            case ChatCreated() | ChatMessageAdded():
+                return  # the question is a timeline event, too
             case StageChanged():
                 self._merge(self._name(change.stage_id), change.model_dump(mode="json"))
             case ExecutionChanged():

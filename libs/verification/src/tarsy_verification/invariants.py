@@ -10,11 +10,11 @@ from pydantic import JsonValue
 from tarsy_bus.records import Delivery
 from tarsy_contracts import events as e
 from tarsy_contracts.envelope import event_id
-from tarsy_contracts.events import ENDINGS, ToolCallOutcomeLearned
+from tarsy_contracts.events import ENDINGS, OPENERS, RequestRefused, ToolCallOutcomeLearned
 from tarsy_verification.differences import differences
 from tarsy_verification.session_log import SessionLog
 
-AFTER_THE_END = frozenset({ToolCallOutcomeLearned.type})
+AFTER_THE_END = frozenset({ToolCallOutcomeLearned.type, RequestRefused.type})
 """Events that a session may still get at rest, of all that chaos brings."""
 
 
@@ -82,10 +82,22 @@ def _links(log: SessionLog) -> Iterator[str]:
 
 
 def _ends(log: SessionLog) -> Iterator[str]:
-    endings = [type for type in log.types if type in ENDINGS]
-    life = [type for type in log.types if type not in AFTER_THE_END]
-    if endings != life[-1:]:
-        yield f"it should end once, with its last event, but its endings are {endings}"
+    for life in _lives(log.types):
+        endings = [type for type in life if type in ENDINGS]
+        if endings != life[-1:]:
+            yield f"each life should end once, with its last event, but the endings of one are {endings}"
+
+
+def _lives(types: Sequence[str]) -> Iterator[list[str]]:
+    """Splits the events into lives, each from its opener to its end. What a session gets at rest is in none."""
+    life: list[str] = []
+    for type in types:
+        if type in OPENERS and life:
+            yield life
+            life = []
+        if type not in AFTER_THE_END:
+            life.append(type)
+    yield life
 
 
 def _twice(log: SessionLog) -> Iterator[str]:

@@ -8,7 +8,15 @@ from typing import Literal, get_args
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from tarsy_contracts.conversation import Usage
-from tarsy_contracts.events import ENDINGS, Outcome, ProviderFellBack, SessionStarted, ToolCallCompleted
+from tarsy_contracts.events import (
+    SESSION_ENDINGS,
+    EndStatus,
+    Outcome,
+    ProviderFellBack,
+    ReplyCompleted,
+    SessionStarted,
+    ToolCallCompleted,
+)
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.topics import LIMIT_BYTES
 from tarsy_llm.protocol import ErrorKind
@@ -17,6 +25,7 @@ from tarsy_orchestrator.session.llm_failures import OwnKind
 OTHER = "other"
 APPEND_SECONDS = (0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 20)
 RECOVERY_SECONDS = (0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300)
+REPLY_SECONDS = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 900)
 SESSION_SECONDS = (5, 15, 30, 60, 120, 300, 600, 1200, 2400, 7200)
 FIRST_DELTA_SECONDS = (0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60)
 LLM_SECONDS = (0.5, 1, 2, 5, 10, 20, 30, 60, 120, 180, 300)
@@ -40,6 +49,7 @@ class Metrics:
         self._providers = frozenset(providers)
         self._dead: deque[str] = deque(maxlen=DEAD_REMEMBERED)
         self._sessions(registry)
+        self._chat(registry)
         self._log(registry)
         self._llm(registry)
         self._calls(registry)
@@ -53,7 +63,7 @@ class Metrics:
         )
         self.sessions_open = Gauge(
             "tarsy_orchestrator_sessions_open",
-            "Investigations that run or wait for their turn, of the partitions owned",
+            "Sessions that investigate, wait for their turn or reply, of the partitions owned",
             registry=registry,
         )
         self.sessions_waiting = Gauge(
@@ -75,7 +85,7 @@ class Metrics:
             buckets=SESSION_SECONDS,
             registry=registry,
         )
-        for type in sorted(ENDINGS):
+        for type in sorted(SESSION_ENDINGS):
             self._sessions_ended.labels(_status(type))
         self.sessions_aside = Gauge(
             "tarsy_orchestrator_sessions_aside",
@@ -90,6 +100,23 @@ class Metrics:
         )
         for reason in get_args(AsideReason.__value__):
             self._set_aside.labels(reason)
+
+    def _chat(self, registry: CollectorRegistry) -> None:
+        self._replies = Counter(
+            "tarsy_orchestrator_chat_replies_total",
+            "Replies to questions that ended here, by status",
+            ["status"],
+            registry=registry,
+        )
+        self._reply_duration = Histogram(
+            "tarsy_orchestrator_chat_reply_duration_seconds",
+            "From a question to the end of its reply, by Kafka's stamps",
+            ["status"],
+            buckets=REPLY_SECONDS,
+            registry=registry,
+        )
+        for status in get_args(EndStatus.__value__):
+            self._replies.labels(status)
 
     def _log(self, registry: CollectorRegistry) -> None:
         self.inputs_decided = Counter(
@@ -232,7 +259,12 @@ class Metrics:
                 self._tool_calls.labels(outcome).inc()
             case ProviderFellBack(from_provider=provider):
                 self._fallbacks.labels(self._known(provider)).inc()
-            case _ if type in ENDINGS:
+            case ReplyCompleted(status=status):
+                self._replies.labels(status).inc()
+                if opened_at is not None:
+                    lasted = record.appended_at - opened_at
+                    self._reply_duration.labels(status).observe(lasted.total_seconds())
+            case _ if type in SESSION_ENDINGS:
                 self._sessions_ended.labels(_status(type)).inc()
                 if opened_at is not None:
                     lasted = record.appended_at - opened_at

@@ -17,6 +17,7 @@ from tarsy_service.runner import Readiness
 from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor
 from tarsy_service.tracing import tracing_of
+from tarsy_timeline.chat_routes import chat_routes
 from tarsy_timeline.database import Connection, Database
 from tarsy_timeline.held_watch import HeldWatch
 from tarsy_timeline.internal_routes import internal_routes
@@ -57,6 +58,7 @@ def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
     router.include_router(session_routes(queries))
     commands = SessionCommands(publisher, replies, settings.wait_seconds, tracing.tracer)
     router.include_router(request_routes(commands, masker))
+    router.include_router(chat_routes(commands, masker))
     router.include_router(system_routes(watch, lambda: [*unprojected.warnings(), *held.warnings()]))
     router.include_router(held_routes(held))
     router.include_router(internal_routes(queries))

@@ -17,6 +17,8 @@ from tarsy_contracts.chain import NATIVE_TOOLS, ResolvedChain
 from tarsy_contracts.display import display_cut
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.timeline import (
+    ChatCreated,
+    ChatMessageAdded,
     ExecutionChanged,
     SessionChanged,
     StageChanged,
@@ -31,6 +33,8 @@ ORDER = (
     "move_session",
     "start_session",
     "change_session",
+    "create_chat",
+    "count_chat_message",
     "change_stage",
     "plan_stage",
     "change_execution",
@@ -121,6 +125,7 @@ def _started(record: RecordedEvent, event: e.SessionStarted) -> Row:
         None if alert.mcp is None else _selected(alert.mcp),
         _stages_to_come(chain),
         any(len(stage.agents) > 1 for stage in chain.stages),
+        chain.chat_enabled,
     )
 
 
@@ -151,6 +156,10 @@ def _changed(record: RecordedEvent, change: TimelineChange) -> Statement:
             summary = (_text(change.executive_summary), _text(change.executive_summary_error))
             began = time if status == "in_progress" else None
             return "change_session", (session, status, *texts, *summary, began, _end(status, time))
+        case ChatCreated():
+            return "create_chat", (session, change.chat_id)
+        case ChatMessageAdded():
+            return "count_chat_message", (session,)
         case StageChanged(status=status):
             stage = (change.stage_id, session, to_postgres_text(change.stage_name), change.stage_index, status)
             return "change_stage", (*stage, _text(change.error_message), time, _end(status, time), number)

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from tarsy_bus.tracing import HEADER
 from tarsy_contracts.api.model import ApiModel
 from tarsy_contracts.api.requests import SessionRequestGranted, SessionRequestPending
+from tarsy_contracts.control import RequestAnswered
 from tarsy_masking.masker import Masker
 from tarsy_service.caller import KeyedBodies, caller_of
 from tarsy_service.problems import ProblemError
@@ -44,15 +45,7 @@ class RequestHandler:
 
         `message` is made of the request's id and its author.
         """
-        if self._masker.mask(session_id) != session_id:
-            # It would be the key of a record, and in traces: what somebody pasted there is no session's id.
-            raise ProblemError(404, "Not Found", "there is no such session")
-        who = caller_of(request.headers)
-        asked = request_id(kind, who, session_id)
-        wanted = message(asked, who.author(self._masker.for_session(session_id).mask))
-        self._bodies.check(asked, wanted.to_bytes())
-        cause = request.headers.get(HEADER)
-        answer = await self._commands.ask(session_id, kind, wanted, cause=cause)
+        asked, answer = await self.decided(kind, session_id, request, message)
         if answer is not None:
             return _json(SessionRequestGranted(session_id=session_id, request_id=asked, message=answer.reason or done))
         location = f"/api/v1/sessions/{session_id}/status"
@@ -63,6 +56,23 @@ class RequestHandler:
             location=location,
         )
         return _json(pending, status_code=202, headers={"Location": location})
+
+    async def decided(
+        self, kind: str, session_id: str, request: Request, message: Callable[[str, str], PersonRequest]
+    ) -> tuple[str, RequestAnswered | None]:
+        """Returns the request's id, and the owner's answer if it was accepted; None while there is none.
+
+        Raises ProblemError for a refusal.
+        """
+        if self._masker.mask(session_id) != session_id:
+            # It would be the key of a record, and in traces: what somebody pasted there is no session's id.
+            raise ProblemError(404, "Not Found", "there is no such session")
+        who = caller_of(request.headers)
+        asked = request_id(kind, who, session_id)
+        wanted = message(asked, who.author(self._masker.for_session(session_id).mask))
+        self._bodies.check(asked, wanted.to_bytes())
+        answer = await self._commands.ask(session_id, kind, wanted, cause=request.headers.get(HEADER))
+        return asked, answer
 
 
 def _json(answer: ApiModel, *, status_code: int = 200, headers: dict[str, str] | None = None) -> Response:

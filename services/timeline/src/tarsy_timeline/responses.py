@@ -54,6 +54,7 @@ def session_detail(row: Row, stages: Sequence[Row], executions: Sequence[Row]) -
         return sum(execution[name] for execution in executions)
 
     current = stages[-1] if stages else None
+    investigated = [stage for stage in stages if stage["stage_type"] != "chat"]
     return SessionDetail.model_validate(
         {
             **_session(row),
@@ -61,14 +62,16 @@ def session_detail(row: Row, stages: Sequence[Row], executions: Sequence[Row]) -
             "final_analysis": row["final_analysis"],
             "runbook_url": row["runbook_url"],
             "mcp_selection": row["mcp_selection"],
+            "chat_enabled": row["chat_enabled"],
+            "chat_id": row["chat_id"],
             "llm_interaction_count": total("llm_interaction_count"),
             "mcp_interaction_count": total("mcp_interaction_count"),
             "input_tokens": total("input_tokens"),
             "output_tokens": total("output_tokens"),
             "total_tokens": total("input_tokens") + total("output_tokens"),
             "provider_fallback_count": total("fallback_count"),
-            "completed_stages": sum(stage["status"] == "completed" for stage in stages),
-            "failed_stages": sum(stage["status"] in FAILED for stage in stages),
+            "completed_stages": sum(stage["status"] == "completed" for stage in investigated),
+            "failed_stages": sum(stage["status"] in FAILED for stage in investigated),
             "current_stage_index": current and current["stage_index"],
             "current_stage_id": current and current["stage_id"],
             "stages": tuple(_stage(stage, executions) for stage in stages),
@@ -176,6 +179,7 @@ def _session(row: Row) -> Fields:
         "executive_summary_error": row["executive_summary_error"],
         "total_stages": row["total_stages"],
         "has_parallel_stages": row["has_parallel_stages"],
+        "chat_message_count": row["chat_message_count"],
     }
 
 

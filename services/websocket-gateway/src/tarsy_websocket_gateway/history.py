@@ -55,7 +55,7 @@ def history_of(answer: SessionHistory) -> History:
         present=frozenset(event.id for event in timeline),
         ended=frozenset(event.id for event in timeline if event.status in ENDED)
         | frozenset(one.execution_id for one in executions if one.status in ENDED),
-        over=session.status in ENDED,
+        over=session.status in ENDED and all(stage.status in ENDED for stage in session.stages),
     )
 
 

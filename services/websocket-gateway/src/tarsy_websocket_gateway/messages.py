@@ -6,6 +6,8 @@ from typing import assert_never
 from pydantic import JsonValue
 
 from tarsy_contracts.api.websocket import (
+    ChatStarted,
+    ChatUserMessage,
     ExecutionStatusChanged,
     ServerMessage,
     SessionStatusChanged,
@@ -18,6 +20,8 @@ from tarsy_contracts.display import display_cut
 from tarsy_contracts.envelope import wire_time
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.timeline import (
+    ChatCreated,
+    ChatMessageAdded,
     ExecutionChanged,
     SessionChanged,
     StageChanged,
@@ -53,6 +57,10 @@ def of_change(record: RecordedEvent, change: TimelineChange, *, streamed: bool) 
             return outgoing(_stage(record, change))
         case ExecutionChanged():
             return outgoing(_execution(record, change))
+        case ChatCreated():
+            return outgoing(_chat_started(record, change))
+        case ChatMessageAdded():
+            return outgoing(_chat_message(record, change))
         case TimelineCreated():
             ended = streamed and change.status != "streaming"
             return outgoing(_completed_of_stream(record, change) if ended else _created(record, change))
@@ -106,6 +114,32 @@ def _execution(record: RecordedEvent, change: ExecutionChanged) -> ExecutionStat
     )
     told = [facts.model_dump() for facts in (change.begun, change.done) if facts is not None]
     return message.with_facts(*told)
+
+
+def _chat_started(record: RecordedEvent, change: ChatCreated) -> ChatStarted:
+    return ChatStarted(
+        type="chat.created",
+        chat_id=change.chat_id,
+        created_by=change.created_by,
+        session_id=record.session_id,
+        timestamp=wire_time(record.envelope.time),
+        number=record.number,
+    )
+
+
+def _chat_message(record: RecordedEvent, change: ChatMessageAdded) -> ChatUserMessage:
+    content, _ = display_cut(change.content)
+    return ChatUserMessage(
+        type="chat.user_message",
+        chat_id=change.chat_id,
+        message_id=change.message_id,
+        stage_id=change.stage_id,
+        author=change.author,
+        content=content,
+        session_id=record.session_id,
+        timestamp=wire_time(record.envelope.time),
+        number=record.number,
+    )
 
 
 def _created(record: RecordedEvent, change: TimelineCreated) -> TimelineEventCreated:

@@ -95,6 +95,18 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
         problems=READING_ONE,
         answer_headers=LAST_NUMBER,
     ),
+    ("post", "/api/v1/sessions/{session_id}/chat/messages"): Operation(
+        summary="Ask a finished investigation",
+        answers={202: "The question was taken in; the ids of the chat, of the question, and of the reply's stage."},
+        problems={
+            400: "The question is empty or too long; or the session has not ended, never ran, or has no chat.",
+            404: f"{UNKNOWN} It is the owner who says so.",
+            409: "A reply is being written. It is the owner who says so.",
+            503: "The question may not have been written: repeat it with the same Idempotency-Key.",
+            **OTHER_BODY,
+        },
+        headers=REPEATED,
+    ),
     ("post", "/api/v1/sessions/{session_id}/cancel"): Operation(
         summary="Cancel a session",
         answers={

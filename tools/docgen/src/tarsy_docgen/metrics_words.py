@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from tarsy_bus.metrics import WriteOutcome
 from tarsy_contracts.alert import ALERT_SOURCES
-from tarsy_contracts.events import ENDINGS, EVENTS, Outcome
+from tarsy_contracts.events import EVENTS, SESSION_ENDINGS, EndStatus, Outcome
 from tarsy_contracts.inputs import INPUTS, LlmCallReported, SessionAdmitted, ToolsOffered
 from tarsy_contracts.topics import LOG_PARTITIONS, Topics
 from tarsy_ingest.metrics import AlertOutcome, BurialReason
@@ -48,6 +48,8 @@ LABELS: Mapping[str, str] = {
 }
 """All labels that there may be, and what their values are."""
 
+STATUSES = sorted(one.removeprefix("session.") for one in SESSION_ENDINGS)
+
 VALUES: Mapping[tuple[str, str], Sequence[str]] = {
     ("tarsy_ingest_alerts_total", "source"): ALERT_SOURCES,
     ("tarsy_ingest_alerts_total", "outcome"): _of(AlertOutcome),
@@ -60,8 +62,10 @@ VALUES: Mapping[tuple[str, str], Sequence[str]] = {
     ),
     ("tarsy_orchestrator_sessions_set_aside_total", "reason"): _of(AsideReason),
     ("tarsy_orchestrator_dead_letters_total", "reason"): _of(OrchestratorBurialReason),
-    ("tarsy_orchestrator_sessions_ended_total", "status"): sorted(one.removeprefix("session.") for one in ENDINGS),
-    ("tarsy_orchestrator_session_duration_seconds", "status"): sorted(one.removeprefix("session.") for one in ENDINGS),
+    ("tarsy_orchestrator_sessions_ended_total", "status"): STATUSES,
+    ("tarsy_orchestrator_session_duration_seconds", "status"): STATUSES,
+    ("tarsy_orchestrator_chat_replies_total", "status"): _of(EndStatus),
+    ("tarsy_orchestrator_chat_reply_duration_seconds", "status"): _of(EndStatus),
     ("tarsy_orchestrator_llm_calls_total", "outcome"): LLM_OUTCOMES,
     ("tarsy_orchestrator_tool_calls_total", "outcome"): _of(Outcome),
     ("tarsy_orchestrator_requests_published_total", "topic"): _of(Queue),

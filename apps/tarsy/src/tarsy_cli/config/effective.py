@@ -35,6 +35,7 @@ def _chain(config: Config, chain_id: str) -> Tree:
         "alert_types": list(chain.alert_types),
         "stages": [_stage(config, stage) for stage in chain.stages],
         "executive_summary": _agent(config, chain.executive_summary),
+        "chat": {"enabled": chain.chat_enabled, **_agent(config, chain.chat)},
         "summary_llm_provider": leaf(
             chain.summary_llm_provider.value or "whoever the agent asks", chain.summary_llm_provider.origin
         ),

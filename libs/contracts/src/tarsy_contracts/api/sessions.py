@@ -44,7 +44,10 @@ class ActiveSessions(ApiModel):
 
 
 class SessionTotals(SessionOverview):
-    """A session with its totals, as lists and details show it. `duration_ms` is null while it runs."""
+    """A session with its totals, as lists and details show it. `duration_ms` is null while it runs.
+
+    The stages that are counted are those of the investigation; all else includes what replies used.
+    """
 
     scripted: bool
     started_at: Timestamp | None
@@ -66,6 +69,7 @@ class SessionTotals(SessionOverview):
     failed_stages: int
     current_stage_index: int | None
     current_stage_id: str | None
+    chat_message_count: int = 0
 
 
 class ListedSession(SessionTotals):
@@ -147,12 +151,17 @@ class SessionStage(ApiModel):
 
 
 class SessionDetail(SessionTotals):
-    """A session with its stages and executions. `mcp_selection`: what its sender chose instead of the configuration."""
+    """A session with its stages and executions. `mcp_selection`: what its sender chose instead of the configuration.
+
+    `chat_enabled`: questions can be asked once it has ended. `chat_id` is null before the first one.
+    """
 
     alert_data: str
     final_analysis: str | None
     runbook_url: str | None
     mcp_selection: JsonObject | None
+    chat_enabled: bool = True
+    chat_id: str | None = None
     stages: tuple[SessionStage, ...]
 
 

@@ -131,6 +131,25 @@ class ExecutionStatusChanged(LoggedMessage):
     forced_conclusion: bool = False
 
 
+class ChatStarted(LoggedMessage):
+    """Somebody asked the finished investigation its first question."""
+
+    type: Literal["chat.created"]
+    chat_id: str
+    created_by: str
+
+
+class ChatUserMessage(LoggedMessage):
+    """Somebody asked a question. `stage_id` is the stage of the reply."""
+
+    type: Literal["chat.user_message"]
+    chat_id: str
+    message_id: str
+    stage_id: str
+    author: str
+    content: str
+
+
 class TimelineEventCreated(SessionMessage):
     """A timeline event begins (`streaming`), or is there at once (any other status). Its `number` may be null."""
 
@@ -197,6 +216,8 @@ type ServerMessage = (
     | SessionStatusChanged
     | StageStatusChanged
     | ExecutionStatusChanged
+    | ChatStarted
+    | ChatUserMessage
     | TimelineEventCreated
     | TimelineEventCompleted
     | StreamedText

@@ -91,7 +91,7 @@ class Reconciler:
                 self._deps.admission.release(session_id)
             return
         self._states[session_id] = state
-        if state.stages:
+        if state.stages and state.ended is None:
             self._deps.admission.mark_running(session_id)
         self._running[session_id] = running
         for id, one in wanted.items():

@@ -8,7 +8,7 @@ import structlog
 from opentelemetry.trace import Span, Status, StatusCode, Tracer
 
 from tarsy_bus.tracing import context_of, nanoseconds, open_span, record_span
-from tarsy_contracts.events import ENDINGS, SessionStarted
+from tarsy_contracts.events import SESSION_ENDINGS, ReplyCompleted, SessionStarted
 from tarsy_contracts.ids import session_traceparent
 from tarsy_contracts.inputs import LlmCallReported, OwnInput
 from tarsy_contracts.recorded import RecordedEvent
@@ -48,7 +48,9 @@ class SessionTraces:
         session_id, type = record.session_id, record.envelope.type
         if isinstance(record.event, SessionStarted):
             log.info("session.started", session_id=session_id, chain_id=record.event.chain.chain_id)
-        if type not in ENDINGS:
+        if isinstance(record.event, ReplyCompleted):
+            self._record_reply(record, record.event, opened_at)
+        if type not in SESSION_ENDINGS:
             return
         log.info("session.ended", session_id=session_id, ending=type, events=record.number)
         if opened_at is not None:
@@ -60,6 +62,19 @@ class SessionTraces:
                 ended=nanoseconds(record.appended_at),
                 error=None if type == "session.completed" else type,
                 attributes={"tarsy.session_id": session_id, "tarsy.session.ending": type},
+            )
+
+    def _record_reply(self, record: RecordedEvent, reply: ReplyCompleted, opened_at: datetime | None) -> None:
+        log.info("chat.replied", session_id=record.session_id, status=reply.status, message_id=reply.message_id)
+        if opened_at is not None:
+            record_span(
+                self._tracer,
+                "reply",
+                session_id=record.session_id,
+                cause=record.envelope.traceparent,
+                began=opened_at,
+                ended=record.appended_at,
+                attributes={"tarsy.stage_id": reply.stage_id, "tarsy.reply.status": reply.status},
             )
 
 

@@ -8,7 +8,7 @@ from tarsy_bus.partition_reader import Record
 from tarsy_contracts import events as e
 from tarsy_contracts.envelope import Envelope, event_id
 from tarsy_contracts.ids import session_traceparent
-from tarsy_contracts.inputs import OperatorRequest, SessionFailRequested, SessionReleaseRequested
+from tarsy_contracts.inputs import ChatRequested, OperatorRequest, SessionFailRequested, SessionReleaseRequested
 from tarsy_orchestrator.session.decide import decide_steps
 from tarsy_orchestrator.session.decision_input import DecisionInput
 from tarsy_orchestrator.session.lookahead import LookaheadStep, imagine, look_ahead
@@ -30,6 +30,11 @@ class PendingInput:
         """The request of an operator: it is decided for a session that is set aside, too."""
         asked = self.given.input
         return asked if isinstance(asked, SessionReleaseRequested | SessionFailRequested) else None
+
+    @property
+    def needs_head(self) -> bool:
+        """A question tells where the session's lives lie, which its head knows once all of them were read back."""
+        return isinstance(self.given.input, ChatRequested)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +85,9 @@ def make_decisions(
             undecided[one.session_id].append(Undecided(one, None))
             continue
         built_on = tails.get(one.session_id)
+        if built_on is not None and one.needs_head:
+            left.append(one)
+            continue
         try:
             decision, tail = decide_one(one, built_on or tail_of(one.session_id), source=source)
         except Exception as problem:  # noqa: BLE001 - a mistake in the code is not the other sessions' business

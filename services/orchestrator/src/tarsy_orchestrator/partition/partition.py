@@ -13,6 +13,7 @@ from tarsy_bus.connection import Bus
 from tarsy_bus.held_sessions import HeldInputs
 from tarsy_bus.log_writer import LogWriter
 from tarsy_bus.partition_reader import Record, parse_record
+from tarsy_contracts.inputs import ChatRequested
 from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
 from tarsy_orchestrator.partition.batch_append import append_batch
@@ -219,8 +220,14 @@ class Partition:
                 self._loader.start(one, group)
                 continue
             self.sessions.pin(one.session_id)
-            ready.append(one)
+            ready.append(self._with_spans(one))
         return ready
+
+    def _with_spans(self, one: PendingInput) -> PendingInput:
+        head = self.sessions.head(one.session_id) if isinstance(one.given.input, ChatRequested) else None
+        if head is None or head.phase != "rest":
+            return one
+        return replace(one, given=replace(one.given, spans=head.spans))
 
     def _enqueue_first(self, one: PendingInput) -> None:
         self._enqueue_all_first([one])

@@ -11,7 +11,7 @@ from tarsy_contracts.conversation import (
 from tarsy_orchestrator.session.controllers import controller_of
 from tarsy_orchestrator.session.controllers.protocol import AgentController, CallResult
 from tarsy_orchestrator.session.llm_failures import ITERATION_TIMEOUT, REPETITION
-from tarsy_orchestrator.session.prompt_context import content_of
+from tarsy_orchestrator.session.prompt_histories import content_of
 from tarsy_orchestrator.session.prompts.notes import (
     BE_CONCISE,
     NUDGE,

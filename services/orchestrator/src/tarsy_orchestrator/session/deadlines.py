@@ -36,7 +36,7 @@ def list_deadlines(state: Investigating) -> Iterator[Deadline]:
         return
     began_at = state.life.began_at
     if began_at is not None:
-        end = began_at + timedelta(seconds=state.started.chain.limits.session_seconds)
+        end = began_at + timedelta(seconds=state.life_seconds)
         yield Deadline(state.session_id, began_at, end)
     for execution in state.executions.values():
         since, end_of_iteration = execution.iteration_since, execution.deadline
@@ -56,7 +56,7 @@ def decide_deadline(state: Investigating, id: str, at: datetime, downtime: Downt
     if id != state.session_id:
         return _iteration(state, id)
     if state.cancelled is None:
-        return time_out(state, state.started.chain.limits.session_seconds)
+        return time_out(state)
     return list(end_may_have_run(state.calls.values(), f"Cancelled by {state.cancelled.author}."))
 
 

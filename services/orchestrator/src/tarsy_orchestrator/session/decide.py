@@ -19,6 +19,7 @@ from tarsy_orchestrator.session.decide_calls import (
     decide_tool_report,
     decide_worker_death,
 )
+from tarsy_orchestrator.session.decide_chat import ask_at_rest, ask_while_open, cancel, refuse
 from tarsy_orchestrator.session.decide_llm import decide_llm_report
 from tarsy_orchestrator.session.decision_input import DecisionInput
 from tarsy_orchestrator.session.lookahead import LookaheadStep, look_ahead
@@ -38,20 +39,20 @@ def decide_steps(session_id: str, state: SessionState, given: DecisionInput) -> 
     """Returns the decision, with the state that each of its events will make."""
     if given.offset is not None and given.offset <= state.last_decided_offset:
         return []
-    steps = look_ahead(session_id, state, _direct(state, given), given)
+    steps = look_ahead(session_id, state, _direct(session_id, state, given), given)
     while steps and (more := next_events(steps[-1].after, given.at)):
         steps += look_ahead(session_id, steps[-1].after, more, given)
     return steps
 
 
-def _direct(state: SessionState, given: DecisionInput) -> list[e.Event]:
+def _direct(session_id: str, state: SessionState, given: DecisionInput) -> list[e.Event]:
     match state:
         case NotStarted():
             return _open(given)
         case Investigating():
             return _investigating(state, given)
         case AtRest():
-            return _ended(state, given)
+            return _ended(session_id, state, given)
         case Unsupported():
             return []
     assert_never(state)
@@ -86,13 +87,15 @@ def _investigating(state: Investigating, given: DecisionInput) -> list[e.Event]:
         case i.DeadlinePassed():
             return decide_deadline(state, given.input.call_id, given.at, given.downtime)
         case i.CancelRequested():
-            return _cancel(state, given.input)
+            return cancel(state, given.input)
+        case i.ChatRequested():
+            return ask_while_open(state, given.input)
         case i.SessionReleaseRequested() | i.SessionFailRequested():
             return []  # operator_requests.py decides these, also where nothing else can be decided
     assert_never(given.input)
 
 
-def _ended(state: AtRest, given: DecisionInput) -> list[e.Event]:
+def _ended(session_id: str, state: AtRest, given: DecisionInput) -> list[e.Event]:
     match given.input:
         case i.AlertReceived():
             return _repeated(state, given.input, given.input_id)
@@ -101,7 +104,9 @@ def _ended(state: AtRest, given: DecisionInput) -> list[e.Event]:
         case i.CancelRequested():
             if given.input.request_id in state.answers:
                 return []
-            return [_refused(given.input, 409, "the session has already ended")]
+            return [refuse(given.input, e.CANCEL, 409, "the session has already ended")]
+        case i.ChatRequested():
+            return ask_at_rest(session_id, state, given.input, given.spans)
         case _:
             return []
 
@@ -145,17 +150,3 @@ def _offered(state: Investigating, offered: i.ToolsOffered, given: DecisionInput
         state, stage, given.at, tools=offered.tools, unavailable_servers=offered.unavailable_servers
     )
     return list(started)
-
-
-def _cancel(state: Investigating, asked: i.CancelRequested) -> list[e.Event]:
-    if asked.request_id in state.answers:
-        return []
-    if state.cancelled is not None:
-        return [_refused(asked, 409, f"the session is being cancelled already, by {state.cancelled.author}")]
-    return [e.RequestAccepted(request_id=asked.request_id, request=e.CANCEL, author=asked.author)]
-
-
-def _refused(asked: i.CancelRequested, code: int, reason: str) -> e.RequestRefused:
-    return e.RequestRefused(
-        request_id=asked.request_id, request=e.CANCEL, author=asked.author, code=code, reason=reason
-    )

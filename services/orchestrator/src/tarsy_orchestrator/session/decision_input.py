@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tarsy_contracts.chain import ResolvedChain
+from tarsy_contracts.heads import Span
 from tarsy_contracts.inputs import Input
 from tarsy_orchestrator.session.downtime import NO_DOWNTIME, Downtime
 
@@ -15,7 +16,7 @@ class DecisionInput:
     `offset` is the input's place in the inbox; None for what the owner learned itself. `chain` comes with an alert:
     the plan that the configuration resolves it to now. `traceparent` is the span that the input came out of. `downtime`
     comes with a deadline: time that does not count. `aside`: the session is set aside; it comes with an operator's
-    request.
+    request. `spans` come with a question to a session at rest: where its lives lie in the log.
     """
 
     input: Input
@@ -26,3 +27,4 @@ class DecisionInput:
     traceparent: str | None = None
     downtime: Downtime = NO_DOWNTIME
     aside: bool = False
+    spans: tuple[Span, ...] = ()

@@ -12,6 +12,7 @@ from tarsy_orchestrator.session.evolve_calls import (
     apply_outcome_learned,
     apply_summary_event,
 )
+from tarsy_orchestrator.session.evolve_lives import ChatEvent, apply_chat_event, at_rest, reopen
 from tarsy_orchestrator.session.evolve_llm import LlmEvent, apply_llm_event
 from tarsy_orchestrator.session.evolve_stages import StageEvent, apply_stage_event
 from tarsy_orchestrator.session.state import (
@@ -28,7 +29,7 @@ from tarsy_orchestrator.session.state import (
 )
 
 type KnownState = Investigating | AtRest
-type InvestigationEvent = StageEvent | LlmEvent | CallEvent | SummaryEvent | Ending
+type InvestigationEvent = StageEvent | LlmEvent | CallEvent | SummaryEvent | Ending | ChatEvent
 """Events of open sessions only. Every other event has a case of its own in `evolve`."""
 
 
@@ -53,6 +54,8 @@ def evolve(state: SessionState, record: RecordedEvent) -> SessionState:
             return _answered(known, event, record)
         case e.ToolCallOutcomeLearned():
             return apply_outcome_learned(known, event) or Unsupported(offset)
+        case e.SessionReopened():
+            return reopen(known, record) or Unsupported(offset)
         case _:
             return _investigate(known, event, record) if isinstance(known, Investigating) else Unsupported(offset)
 
@@ -84,7 +87,7 @@ def _answered(state: KnownState, event: Answered, record: RecordedEvent) -> Sess
 
 def _granted(state: Investigating, event: e.RequestAccepted, record: RecordedEvent) -> Investigating:
     """A request of a kind that is not known changes nothing but its answer."""
-    if event.request == e.CANCEL:
+    if event.request in (e.CANCEL, e.CANCEL_REPLY):
         return replace(state, cancelled=Cancelled(event.author, record.appended_at))
     return state
 
@@ -92,7 +95,9 @@ def _granted(state: Investigating, event: e.RequestAccepted, record: RecordedEve
 def _investigate(state: Investigating, event: InvestigationEvent, record: RecordedEvent) -> SessionState:
     match event:
         case e.SessionCompleted() | e.SessionFailed() | e.SessionCancelled() | e.SessionTimedOut():
-            return _at_rest(state, event)
+            return at_rest(state, state.ended or event)
+        case e.QuestionAsked() | e.ReplyCompleted():
+            return apply_chat_event(state, event, record) or Unsupported(state.last_decided_offset)
         case e.LlmCallRequested() | e.LlmCallCompleted() | e.LlmCallFailed() | e.ProviderFellBack():
             after = apply_llm_event(state, event, record)
         case e.ToolCallRequested() | e.ToolCallStarted() | e.ToolCallReleased() | e.ToolCallCompleted():
@@ -110,17 +115,3 @@ def _investigate(state: Investigating, event: InvestigationEvent, record: Record
         case _:
             assert_never(event)
     return Unsupported(state.last_decided_offset) if after is None else after
-
-
-def _at_rest(state: Investigating, ended: Ending) -> AtRest:
-    return AtRest(
-        started=state.started,
-        last_decided_offset=state.last_decided_offset,
-        ended=ended,
-        stages=state.stages,
-        executions=state.executions,
-        calls=state.calls,
-        answers=state.answers,
-        refusals_forgotten=state.refusals_forgotten,
-        repeats=state.repeats,
-    )

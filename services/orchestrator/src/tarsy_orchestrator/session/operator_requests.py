@@ -59,7 +59,9 @@ def _end(state: SessionState, request: i.SessionFailRequested) -> list[e.Event]:
         return []
     end = minimal_end(request)
     try:
-        return [*fail(state, end.error)[:-1], end]
+        events = fail(state, end.error)
+        is_reply = isinstance(state, Investigating) and state.ended is not None
+        return events if is_reply else [*events[:-1], end]
     except Exception:  # noqa: BLE001 - what is open may be what raises
         return [end]
 

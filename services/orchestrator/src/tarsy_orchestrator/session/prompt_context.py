@@ -1,38 +1,31 @@
 """Context of the prompts of an execution, taken from the state of its session. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from tarsy_contracts import events as e
-from tarsy_orchestrator.session.prompts.histories import compose_steps
-from tarsy_orchestrator.session.prompts.material import (
-    AgentHistory,
-    HistoryStep,
-    Runbook,
-    StageFinding,
-    Statement,
-    ToolUse,
-)
-from tarsy_orchestrator.session.prompts.notes import ReadOn, note_cut, note_learned, note_summary
+from tarsy_orchestrator.session.prompt_histories import history_of
+from tarsy_orchestrator.session.prompt_question import compose_question
+from tarsy_orchestrator.session.prompts.material import Runbook, StageFinding
 from tarsy_orchestrator.session.prompts.task import (
     compose_executive_summary_prompt,
     compose_prompt,
     compose_synthesis_prompt,
 )
-from tarsy_orchestrator.session.read_result_tool import shorten_id
-from tarsy_orchestrator.session.state import Execution, Investigating, Stage, ToolCallState
+from tarsy_orchestrator.session.state import Investigating, Stage
 from tarsy_orchestrator.session.state_queries import analysis_of, final_analysis, runbook_call
 
 
-def compose_task(state: Investigating, stage: Stage) -> str:
-    """Composes the first message to the agents of a stage."""
+def compose_task(state: Investigating, stage: Stage, read_result: str) -> str:
+    """Composes the first message to the agents of a stage. `read_result`: the name of that tool, if it is offered."""
     alert = state.started.alert
     match stage.started.stage_type:
         case "synthesis":
             joined = next(one for one in state.stages if one.started.stage_id == stage.started.referenced_stage_id)
-            histories = [_history(state, execution) for execution in state.executions_of(joined)]
+            histories = [history_of(state, execution) for execution in state.executions_of(joined)]
             return compose_synthesis_prompt(alert, find_runbook(state), joined.started.name, histories)
         case "exec_summary":
             return compose_executive_summary_prompt(alert, final_analysis(state))
+        case "chat":
+            return compose_question(state, find_runbook(state), read_result)
         case _:
             return compose_prompt(alert, find_runbook(state), collect_findings(state))
 
@@ -60,60 +53,3 @@ def find_runbook(state: Investigating) -> Runbook:
             return Runbook("alert", text=call.completed.content, url=url, cut=call.completed.cut)
         missing = call.completed.content or call.completed.outcome
     return Runbook("default" if default else "none", text=default, url=url if missing else "", missing=missing)
-
-
-def content_of(call: ToolCallState, read_result_name: str = "") -> tuple[str, str]:
-    """Returns the part of a result that the agent reads, and the note on it: the summary where there is one.
-
-    `read_result_name`: the tool with which it can read on, if it has one.
-    """
-    completed = call.completed
-    if completed is None:
-        return "", ""
-    read_on = ReadOn(read_result_name, shorten_id(call.requested.call_id)) if read_result_name else None
-    summary = call.summary.ended if call.summary is not None else None
-    if isinstance(summary, e.SummaryCompleted):
-        return summary.content, note_summary(completed.lines, completed.size, read_on)
-    if not completed.cut:
-        return completed.content, ""
-    return completed.content, note_cut(completed.lines, completed.size, completed.content, read_on)
-
-
-def compose_steps_before(state: Investigating, execution: Execution, call_id: str, limit: int) -> str:
-    """Composes the steps of an agent for the one who summarizes the result of this call, without that result."""
-    return compose_steps([step for step, of_call in _steps(state, execution) if of_call != call_id], limit)
-
-
-def _history(state: Investigating, execution: Execution) -> AgentHistory:
-    completed = execution.completed
-    return AgentHistory(
-        agent=execution.started.agent,
-        status="failed" if completed is None else completed.status,
-        analysis="" if completed is None else completed.final_analysis,
-        error="" if completed is None else completed.error,
-        steps=tuple(step for step, _ in _steps(state, execution)),
-    )
-
-
-def _steps(state: Investigating, execution: Execution) -> Iterator[tuple[HistoryStep, str]]:
-    """Each step with the id of its call, which is empty where it has none."""
-    for turn in execution.turns:
-        if turn.answer.thinking or turn.answer.text:
-            yield Statement(turn.answer.thinking, turn.answer.text), ""
-        for call_id in turn.calls:
-            call = state.calls[call_id]
-            requested, completed = call.requested, call.completed
-            content, note = content_of(call)
-            outcome = "unknown" if completed is None else completed.outcome
-            if call.learned is not None:
-                learned = call.learned.event
-                content, note, outcome = learned.content, note_learned(cut=learned.cut), learned.outcome
-            use = ToolUse(
-                server=requested.server,
-                tool=requested.tool,
-                arguments=requested.arguments,
-                outcome=outcome,
-                content=content,
-                note=note,
-            )
-            yield use, call_id

@@ -8,7 +8,7 @@ from tarsy_contracts.requests import LogPosition, Request, SummaryRequest, ToolC
 from tarsy_contracts.topics import QUEUE_PARTITIONS
 from tarsy_orchestrator.session.downtime import NO_DOWNTIME, Downtime
 from tarsy_orchestrator.session.effects import QueuedEffect, SummaryEffect, ToolCallEffect
-from tarsy_orchestrator.session.prompt_context import compose_steps_before
+from tarsy_orchestrator.session.prompt_histories import compose_steps_before
 from tarsy_orchestrator.session.prompts.sources import compose_alert
 from tarsy_orchestrator.session.read_result_tool import is_read_result, place_of
 from tarsy_orchestrator.session.state import Execution, Investigating

@@ -20,7 +20,7 @@ MOST_LISTED = 20
 NAME_LENGTH = 120
 NOT_IN_IDS = re.compile(r"[^0-9a-f]")
 
-TOOL = e.OfferedTool(
+READ_RESULT_TOOL = e.OfferedTool(
     server=OWN_SERVER,
     tool=READ_RESULT,
     repeatable=True,
@@ -78,7 +78,7 @@ TOOL = e.OfferedTool(
 
 def with_read_result(tools: Sequence[e.OfferedTool]) -> tuple[e.OfferedTool, ...]:
     """An agent without tools has no results to read on in."""
-    return (*tools, TOOL) if tools else ()
+    return (*tools, READ_RESULT_TOOL) if tools else ()
 
 
 def read_result_name(tools: Iterable[e.OfferedTool]) -> str:

@@ -22,6 +22,8 @@ def replies_to(state: SessionState, decided: i.Input) -> Sequence[Control]:
     match decided:
         case i.CallClaimed():
             return _to_claim(state, decided)
+        case i.ChatRequested():
+            return [to_request(state, decided.request_id)]
         case i.CancelRequested():
             return [to_request(state, decided.request_id), *cancellations(state)]
         case i.WorkerDied():

@@ -10,12 +10,13 @@ from tarsy_contracts.ids import execution_id, stage_id
 from tarsy_contracts.topics import LIMIT_BYTES
 from tarsy_orchestrator.session.prompt_context import compose_task
 from tarsy_orchestrator.session.prompts.system import compose_system
-from tarsy_orchestrator.session.read_result_tool import with_read_result
-from tarsy_orchestrator.session.state import Execution, Investigating, Stage
-from tarsy_orchestrator.session.state_queries import agents_of, final_analysis, is_runbook_ready
-from tarsy_orchestrator.session.termination import fail
+from tarsy_orchestrator.session.read_result_tool import READ_RESULT_TOOL, read_result_name, with_read_result
+from tarsy_orchestrator.session.state import Execution, Investigating, Question, Stage
+from tarsy_orchestrator.session.state_queries import agents_of, chat_agent, final_analysis, is_runbook_ready
+from tarsy_orchestrator.session.termination import end_of_life, fail
 
 EXECUTIVE_SUMMARY = "Executive Summary"
+CHAT = "Chat"
 TOOLS_BYTES = LIMIT_BYTES * 3 // 4
 """Limit of all tools of a stage. The rest of the batch is for the instructions and the prompt of its agents."""
 MOST_NAMED = 5
@@ -25,6 +26,12 @@ def start_first_stage(state: Investigating) -> e.StageStarted:
     return _planned(state, 0)
 
 
+def start_reply(state: Investigating, question: Question) -> e.StageStarted:
+    """The stage of a reply belongs to no stage of the plan."""
+    agents = (chat_agent(state.started.chain),)
+    return _started(state, CHAT, "chat", agents, None).model_copy(update={"stage_id": question.asked.stage_id})
+
+
 def leave_stage(state: Investigating, ended: Stage) -> Sequence[e.Event]:
     """Starts the next stage, or ends the session. A stage that did not complete ends the session."""
     started, completed = ended.started, ended.completed
@@ -32,6 +39,9 @@ def leave_stage(state: Investigating, ended: Stage) -> Sequence[e.Event]:
         return []
     if started.stage_type == "exec_summary":
         return [_completed(state, ended, completed)]
+    if started.stage_type == "chat":
+        failed = e.SessionFailed(error=completed.error)
+        return [end_of_life(state, failed, completed.status, completed.error)]
     if completed.status != "completed":
         return [_ended_badly(completed)]
     chain = state.started.chain
@@ -75,7 +85,7 @@ def start_executions(
     """
     agents = agents_of(state.started.chain, stage.started)
     first = execution_id(stage.started.stage_id, 1)
-    offered = with_read_result([tool for tool in tools if any(_may_call(agent, tool) for agent in agents)])
+    offered = _with_own([tool for tool in tools if any(_may_call(agent, tool) for agent in agents)], stage, agents)
     if problem := _too_many(stage, offered):
         return fail(state, problem)
     executions = [
@@ -135,7 +145,7 @@ def _execution(
     *,
     prompt_of: str,
 ) -> e.ExecutionStarted:
-    offered = with_read_result([tool for tool in tools if _may_call(agent, tool)])
+    offered = _with_own([tool for tool in tools if _may_call(agent, tool)], stage, (agent,))
     used = {server.server for server in agent.servers}
     unavailable = tuple(server for server in unavailable_servers if server in used)
     return e.ExecutionStarted(
@@ -146,7 +156,7 @@ def _execution(
         system=compose_system(
             agent, stage_type=stage.started.stage_type, tools=offered, unavailable_servers=unavailable, at=at
         ),
-        prompt="" if prompt_of else compose_task(state, stage),
+        prompt="" if prompt_of else compose_task(state, stage, read_result_name(offered)),
         tools=(),
         unavailable_servers=unavailable,
         llm_provider=agent.llm_provider,
@@ -155,6 +165,16 @@ def _execution(
         prompt_of=prompt_of,
         stage_tools=tuple(tool.definition.name for tool in offered),
     )
+
+
+def _with_own(
+    tools: Sequence[e.OfferedTool], stage: Stage, agents: Sequence[ResolvedAgent]
+) -> tuple[e.OfferedTool, ...]:
+    """Adds our own tools. Who answers questions can read in the investigation's results, also without a server."""
+    asked_once = all(agent.controller == "single_shot" for agent in agents)
+    if stage.started.stage_type == "chat" and not asked_once:
+        return (*tools, READ_RESULT_TOOL)
+    return with_read_result(tools)
 
 
 def _may_call(agent: ResolvedAgent, tool: e.OfferedTool) -> bool:

@@ -207,21 +207,32 @@ class Cancelled:
 
 
 @dataclass(frozen=True, slots=True)
-class Life:
-    """The clocks of one life of a session, from its opener to its end: they count nothing of an earlier life.
+class Question:
+    """A person's question, and when the log took it."""
 
-    `opened_at`: when it came; `began_at`: its first stage, None while it waits for its turn.
+    asked: e.QuestionAsked
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """One life of a session, from its opener to its end: its clocks count nothing of an earlier life.
+
+    `opened_at`: when it came; `began_at`: its first stage, None while it waits for its turn. `question`: what this life
+    answers; None while it investigates.
     """
 
     opened_at: datetime
     began_at: datetime | None = None
+    question: Question | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Investigating:
     """An open session. Without a stage it waits for its turn.
 
-    `cancelled`: somebody wanted it to end, and it waits for calls that may have run.
+    `ended`: how the investigation ended, when this life answers a question about it. `questions`: of all lives.
+    `cancelled`: somebody wanted this life to end, and it waits for calls that may have run.
     """
 
     session_id: str
@@ -235,11 +246,19 @@ class Investigating:
     refusals_forgotten: bool = False
     repeats: frozenset[str] = frozenset()
     cancelled: Cancelled | None = None
+    ended: Ending | None = None
+    questions: tuple[Question, ...] = ()
 
     @property
     def stage(self) -> Stage | None:
         """The one that is open, or the last."""
         return self.stages[-1] if self.stages else None
+
+    @property
+    def life_seconds(self) -> float:
+        """The limit of this life, from its first stage."""
+        limits = self.started.chain.limits
+        return limits.session_seconds if self.ended is None else limits.reply_seconds
 
     def executions_of(self, stage: Stage) -> list[Execution]:
         return [self.executions[id] for id in stage.executions]
@@ -261,6 +280,7 @@ class AtRest:
     answers: Mapping[str, Answered] = field(default_factory=dict)
     refusals_forgotten: bool = False
     repeats: frozenset[str] = frozenset()
+    questions: tuple[Question, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,8 @@ def agents_of(chain: ResolvedChain, stage: e.StageStarted) -> tuple[ResolvedAgen
     """The agents of a stage, in order."""
     if stage.stage_type == "exec_summary":
         return () if chain.executive_summary is None else (chain.executive_summary,)
+    if stage.stage_type == "chat":
+        return (chat_agent(chain),)
     if stage.chain_stage is None or not 0 <= stage.chain_stage < len(chain.stages):
         return ()
     planned = chain.stages[stage.chain_stage]
@@ -27,10 +29,21 @@ def agents_of(chain: ResolvedChain, stage: e.StageStarted) -> tuple[ResolvedAgen
     return planned.agents
 
 
+def chat_agent(chain: ResolvedChain) -> ResolvedAgent:
+    """Plans of before chat name nobody: their first agent answers then, with the servers of all."""
+    if chain.chat is not None:
+        return chain.chat
+    servers = {server.server: server for agent in chain.agents() for server in agent.servers}
+    first = chain.stages[0].agents[0]
+    return first.model_copy(update={"custom_instructions": "", "servers": tuple(servers.values())})
+
+
 def final_analysis(state: Investigating) -> str:
     """The analysis of the last stage that came to one."""
     for stage in reversed(state.stages):
-        if stage.started.stage_type != "exec_summary" and (analysis := analysis_of(state, stage.executions)):
+        if stage.started.stage_type in ("exec_summary", "chat"):
+            continue
+        if analysis := analysis_of(state, stage.executions):
             return analysis
     return ""
 

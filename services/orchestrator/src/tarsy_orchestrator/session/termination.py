@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tarsy_contracts import events as e
 from tarsy_orchestrator.session.llm_failures import CANCELLED
-from tarsy_orchestrator.session.state import Execution, Investigating, SessionState, ToolCallState
+from tarsy_orchestrator.session.state import Ending, Execution, Investigating, SessionState, ToolCallState
 from tarsy_orchestrator.session.state_queries import final_analysis
 
 UNKNOWN = "Outcome unknown: the call may or may not have run. Check before repeating it."
@@ -17,24 +17,35 @@ def close_cancelled(state: Investigating, author: str) -> Sequence[e.Event]:
     asked = [event for execution in state.executions.values() for event in close_question(execution, error)]
     if any(call.may_have_run for call in state.calls.values()):
         return [*asked, *harmless]
-    return [*asked, *harmless, *_steps(state, "cancelled", error), e.SessionCancelled(author=author)]
+    end = end_of_life(state, e.SessionCancelled(author=author), "cancelled", error)
+    return [*asked, *harmless, *_steps(state, "cancelled", error), end]
 
 
 def fail(state: SessionState, error: str) -> list[e.Event]:
     """Ends a session that cannot go on; nothing when it does not run."""
     if not isinstance(state, Investigating):
         return []
-    return [*_all(state, "failed", error), e.SessionFailed(error=error)]
+    return [*_all(state, "failed", error), end_of_life(state, e.SessionFailed(error=error), "failed", error)]
 
 
-def time_out(state: Investigating, seconds: float) -> list[e.Event]:
+def time_out(state: Investigating) -> list[e.Event]:
     """Ends a session that took too long. An analysis that only lacks its executive summary is kept."""
-    error = f"the investigation took longer than {seconds:g} seconds"
+    slow = "investigation" if state.ended is None else "reply"
+    error = f"the {slow} took longer than {state.life_seconds:g} seconds"
     events = list(_all(state, "timed_out", error))
     stage = state.stage
     if stage is not None and stage.started.stage_type == "exec_summary":
         return [*events, e.SessionCompleted(final_analysis=final_analysis(state), executive_summary_error=error)]
-    return [*events, e.SessionTimedOut(error=error)]
+    return [*events, end_of_life(state, e.SessionTimedOut(error=error), "timed_out", error)]
+
+
+def end_of_life(state: Investigating, ending: Ending, status: e.EndStatus, error: str) -> Ending | e.ReplyCompleted:
+    """Returns the last event of this life. A reply leaves the investigation as it ended."""
+    question = state.life.question
+    if question is None:
+        return ending
+    asked = question.asked
+    return e.ReplyCompleted(message_id=asked.message_id, stage_id=asked.stage_id, status=status, error=error)
 
 
 def end_execution(

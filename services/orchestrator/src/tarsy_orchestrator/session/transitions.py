@@ -9,8 +9,8 @@ from tarsy_contracts.ids import llm_call_id, summary_id
 from tarsy_orchestrator.session.controllers import unknown_controller
 from tarsy_orchestrator.session.llm_failures import ITERATION_TIMEOUT
 from tarsy_orchestrator.session.llm_retry import Fail, Retry, UseFallback, after_failure
-from tarsy_orchestrator.session.stages import end_stage, leave_stage, start_without_tools
-from tarsy_orchestrator.session.state import Execution, Investigating, SessionState, Stage, ToolCallState
+from tarsy_orchestrator.session.stages import end_stage, leave_stage, start_reply, start_without_tools
+from tarsy_orchestrator.session.state import Execution, Investigating, Question, SessionState, Stage, ToolCallState
 from tarsy_orchestrator.session.termination import close_cancelled, end_execution
 
 BYTES_PER_TOKEN = 3
@@ -30,11 +30,17 @@ def next_events(state: SessionState, at: datetime) -> Sequence[e.Event]:
     stage = state.stage
     if stage is None:
         return []
+    if state.ended is not None and not _replies(stage, state.life.question):
+        return [] if state.life.question is None else [start_reply(state, state.life.question)]
     if not stage.open:
         return leave_stage(state, stage)
     if not stage.executions:
         return start_without_tools(state, stage, at)
     return _in_stage(state, stage)
+
+
+def _replies(stage: Stage, question: Question | None) -> bool:
+    return question is not None and stage.started.stage_id == question.asked.stage_id
 
 
 def _in_stage(state: Investigating, stage: Stage) -> Sequence[e.Event]:

@@ -39,7 +39,8 @@ set last_number = excluded.last_number, last_event_id = excluded.last_event_id
 -- name: start_session
 update sessions
 set alert_type = $2, title = $3, severity = $4, source = $5, author = $6, runbook_url = $7, chain_id = $8,
-    alert_data = $9, scripted = $10, priority = $11, mcp_selection = $12, total_stages = $13, has_parallel_stages = $14
+    alert_data = $9, scripted = $10, priority = $11, mcp_selection = $12, total_stages = $13, has_parallel_stages = $14,
+    chat_enabled = $15
 where session_id = $1
 
 -- name: change_session
@@ -48,6 +49,12 @@ set status = $2, final_analysis = coalesce($3, final_analysis), error_message = 
     executive_summary = coalesce($5, executive_summary), executive_summary_error = $6,
     started_at = coalesce(started_at, $7), completed_at = $8
 where session_id = $1
+
+-- name: create_chat
+update sessions set chat_id = $2 where session_id = $1
+
+-- name: count_chat_message
+update sessions set chat_message_count = chat_message_count + 1 where session_id = $1
 
 -- name: change_stage
 insert into stages (
@@ -146,8 +153,8 @@ cross join lateral (
     from agent_executions where session_id = s.session_id
 ) e
 cross join lateral (
-    select count(*) filter (where status = 'completed') as completed_stages,
-           count(*) filter (where status in ('failed', 'timed_out')) as failed_stages,
+    select count(*) filter (where status = 'completed' and stage_type <> 'chat') as completed_stages,
+           count(*) filter (where status in ('failed', 'timed_out') and stage_type <> 'chat') as failed_stages,
            max(stage_index) as current_stage_index,
            (array_agg(stage_id order by stage_index desc))[1] as current_stage_id
     from stages where session_id = s.session_id

@@ -40,7 +40,10 @@ create table sessions (
     total_stages integer not null default 0,
     has_parallel_stages boolean not null default false,
     executive_summary text,
-    executive_summary_error text
+    executive_summary_error text,
+    chat_enabled boolean not null default true,
+    chat_id text,
+    chat_message_count integer not null default 0
 );
 create index sessions_by_time on sessions (created_at, session_id);
 create index sessions_by_status on sessions (status, created_at);

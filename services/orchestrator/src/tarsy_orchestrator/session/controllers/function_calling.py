@@ -20,7 +20,7 @@ CALLS_TOGETHER = """\
 ## Calls
 
 Calls that do not need each other's results belong in one turn: they run at the same time. An answer without a call is
-your analysis."""
+your final answer."""
 
 
 class FunctionCalling:

@@ -1,29 +1,17 @@
 """Histories of several agents for the one who joins them: bounded, and shared fairly between them. Pure."""
 
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import chain
 from string import Template
 
-from tarsy_contracts.events import Outcome
-from tarsy_orchestrator.session.prompts.material import AgentHistory, HistoryStep, Statement, ToolUse
-from tarsy_orchestrator.session.text import MARK_ROOM, fence, share_out, shorten, to_one_line
+from tarsy_orchestrator.session.prompts.material import AgentHistory, HistoryStep
+from tarsy_orchestrator.session.prompts.pieces import HistoryPiece, pieces_of
+from tarsy_orchestrator.session.text import fence, share_out, shorten
 
 HISTORIES_LIMIT = 400_000
 """Characters of all histories together."""
 ERROR_LIMIT = 4000
-NAME_LIMIT = 200
 AGENT_ROOM = 500
-
-OUTCOMES: dict[Outcome, str] = {
-    "ok": "ok",
-    "tool_error": "the tool reported an error",
-    "unavailable": "the server could not be reached",
-    "rejected": "refused, it did not run",
-    "cancelled": "cancelled",
-    "unknown": "unknown, it may have run",
-}
 
 AGENT = Template("### Agent $number of $count: $agent ($status)")
 
@@ -32,29 +20,11 @@ NO_STEPS = "It took no step."
 STEPS_LEFT_OUT = Template("[Steps left out: $count]")
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryPiece:
-    """One fenced text of a history. `lead` is said before it, by us."""
-
-    lead: str
-    name: str
-    text: str
-
-    @property
-    def room(self) -> int:
-        """Characters it takes besides its text, at most."""
-        return len(self.lead) + 2 * len(self.name) + MARK_ROOM + 20
-
-    @property
-    def is_result(self) -> bool:
-        return self.name == "TOOL RESULT"
-
-
 def compose_histories(histories: Sequence[AgentHistory], limit: int) -> str:
     """Analyses and errors come first; the rest of the room is for the steps."""
     left = limit - AGENT_ROOM * len(histories)
     ends = share_out([len(history.analysis) + min(len(history.error), ERROR_LIMIT) for history in histories], left)
-    steps = [_pieces(history.steps, history.analysis) for history in histories]
+    steps = [pieces_of(history.steps, history.analysis) for history in histories]
     rooms = share_out([sum(map(_size, each)) for each in steps], left - sum(ends))
     return "\n\n".join(
         "\n\n".join((_head(history, number, len(histories)), *_end(history, end), *_steps(pieces, room)))
@@ -64,12 +34,12 @@ def compose_histories(histories: Sequence[AgentHistory], limit: int) -> str:
 
 def compose_steps(steps: Sequence[HistoryStep], limit: int) -> str:
     """The steps of one agent. The newest are whole while they take half of the room; older ones share the rest."""
-    numbered = _pieces(steps)
+    numbered = pieces_of(steps)
     whole = _newest_within(numbered, limit // 2)
     newest = list(chain(*numbered[len(numbered) - whole :]))
     older = numbered[: len(numbered) - whole]
     told = _steps(older, limit - _size(newest)) if older else []
-    return "\n\n".join([*told, *(_fence(piece, len(piece.text)) for piece in newest)])
+    return "\n\n".join([*told, *(piece.render(len(piece.text)) for piece in newest)])
 
 
 def _newest_within(steps: Sequence[Sequence[HistoryPiece]], limit: int) -> int:
@@ -93,32 +63,8 @@ def _end(history: AgentHistory, limit: int) -> list[str]:
     return [*told, fence("ERROR", error)] if error.strip() else told
 
 
-def _pieces(steps: Sequence[HistoryStep], analysis: str = "") -> list[list[HistoryPiece]]:
-    """One list a step; none for a step without words."""
-    told = filter(None, (_of_step(step, analysis) for step in steps))
-    return [_numbered(number, pieces) for number, pieces in enumerate(told, 1)]
-
-
-def _numbered(number: int, pieces: Sequence[HistoryPiece]) -> list[HistoryPiece]:
-    return [replace(pieces[0], lead=f"Step {number}."), *pieces[1:]]
-
-
-def _of_step(step: HistoryStep, analysis: str) -> list[HistoryPiece]:
-    """A statement that only repeats the analysis is left out."""
-    match step:
-        case Statement():
-            said = "" if step.text.strip() == analysis.strip() else step.text
-            pieces = [HistoryPiece("", "THOUGHT", step.thinking), HistoryPiece("", "WORDS", said)]
-            return [piece for piece in pieces if piece.text.strip()]
-        case ToolUse():
-            name = f"{to_one_line(step.server, NAME_LIMIT)}.{to_one_line(step.tool, NAME_LIMIT)}"
-            call = f"{name} {json.dumps(dict(step.arguments), ensure_ascii=False)}"
-            lead = f"Result: {OUTCOMES[step.outcome]}. {to_one_line(step.note, NAME_LIMIT)}".strip()
-            return [HistoryPiece("", "TOOL CALL", call), HistoryPiece(lead, "TOOL RESULT", step.content)]
-
-
 def _size(pieces: Sequence[HistoryPiece]) -> int:
-    return sum(piece.room + len(piece.text) for piece in pieces)
+    return sum(piece.size for piece in pieces)
 
 
 def _steps(steps: Sequence[Sequence[HistoryPiece]], limit: int) -> list[str]:
@@ -142,9 +88,4 @@ def _told(pieces: Sequence[HistoryPiece], limit: int) -> list[str]:
     words = [0 if piece.is_result else len(piece.text) for piece in pieces]
     for_results = min(sum(results), max(room - sum(words), room // 4))
     limits = map(sum, zip(share_out(results, for_results), share_out(words, room - for_results), strict=True))
-    return [_fence(piece, limit) for piece, limit in zip(pieces, limits, strict=True)]
-
-
-def _fence(piece: HistoryPiece, limit: int) -> str:
-    text = fence(piece.name, shorten(piece.text, limit))
-    return f"{piece.lead}\n\n{text}" if piece.lead else text
+    return [piece.render(limit) for piece, limit in zip(pieces, limits, strict=True)]

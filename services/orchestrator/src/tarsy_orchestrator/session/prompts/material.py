@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 from pydantic import JsonValue
@@ -41,7 +42,10 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """A call, and the part of its result that the agent read. `note` says that it was summarised, or cut."""
+    """A call, and the part of its result that the agent read. `note` says that it was summarised, or cut.
+
+    `at`: when the result came. `result`: the id by which it can be read again.
+    """
 
     server: str
     tool: str
@@ -49,6 +53,8 @@ class ToolUse:
     outcome: Outcome
     content: str
     note: str = ""
+    at: datetime | None = None
+    result: str = ""
 
 
 type HistoryStep = Statement | ToolUse
@@ -63,3 +69,40 @@ class AgentHistory:
     analysis: str
     error: str
     steps: tuple[HistoryStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StageHistory:
+    """A stage of the investigation, with the histories of its agents."""
+
+    name: str
+    status: str
+    agents: tuple[AgentHistory, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyHistory:
+    """A question, and how it was answered."""
+
+    author: str
+    at: datetime
+    question: str
+    answer: AgentHistory | None
+
+
+@dataclass(frozen=True, slots=True)
+class Investigated:
+    """A finished investigation, for the one who answers questions about it. `ended` says how it ended."""
+
+    ended: str
+    stages: tuple[StageHistory, ...]
+    replies: tuple[ReplyHistory, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AskedNow:
+    """The question that is to be answered."""
+
+    author: str
+    at: datetime
+    question: str

@@ -5,16 +5,16 @@ from datetime import UTC, datetime
 
 from tarsy_orchestrator.session.text import fence
 
-NUDGE = "Your last answer was empty. Call a tool, or write your analysis."
+NUDGE = "Your last answer was empty. Call a tool, or write your final answer."
 
 CONCLUDE = (
-    "That was your last turn with tools: no call will be made any more. Write your analysis now, from what you have."
-    " Keep apart what you found, what is likely, and what you did not get to see."
+    "That was your last turn with tools: no call will be made any more. Write your final answer now, from what you"
+    " have. Keep apart what you found, what is likely, and what you did not get to see."
 )
 
 BE_CONCISE = (
     "Your last answer said the same again and again, and was broken off. Go on without repeating anything: the next"
-    " call, or your analysis in few words."
+    " call, or your final answer in few words."
 )
 
 
@@ -34,7 +34,7 @@ def note_broken_off(seconds: float) -> str:
     """The last answer took too long."""
     return (
         f"Your last answer was not complete after {seconds:g} seconds, and was broken off. Think and write less this"
-        " time: the next call, or your analysis."
+        " time: the next call, or your final answer."
     )
 
 

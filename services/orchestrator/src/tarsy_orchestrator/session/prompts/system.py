@@ -8,6 +8,8 @@ from tarsy_contracts.chain import ResolvedAgent, StageType
 from tarsy_contracts.events import OfferedTool
 from tarsy_orchestrator.session.controllers import controller_of
 from tarsy_orchestrator.session.prompts.roles import (
+    ANSWERER,
+    ANSWERING_FOCUS,
     INVESTIGATION_FOCUS,
     INVESTIGATOR,
     JOINER,
@@ -27,13 +29,13 @@ NO_TOOLS = """\
 ## No tools
 
 No tool is offered to you. Work with what you are given, and say which questions only the systems themselves could
-answer. Your first answer is your analysis."""
+answer. Your first answer is your final one."""
 
 ITERATIONS = Template("""\
 ## Iterations
 
 Each answer of yours with calls is an iteration. You have $most. Above each result stands which one it was, and when.
-After the last one you write your analysis from what you have.""")
+After the last one you write your final answer from what you have.""")
 
 NATIVE_TOOLS = Template("""\
 ## Tools of your provider
@@ -70,15 +72,23 @@ def compose_system(
             parts = _synthesis(agent, at)
         case "exec_summary":
             parts = _executive_summary(agent)
+        case "chat":
+            parts = _with_tools(agent, tools, unavailable_servers, at, role=ANSWERER, focus=ANSWERING_FOCUS)
         case _:
-            parts = _investigation(agent, tools, unavailable_servers, at)
+            parts = _with_tools(agent, tools, unavailable_servers, at, role=INVESTIGATOR, focus=INVESTIGATION_FOCUS)
     return "\n\n".join(parts)
 
 
-def _investigation(
-    agent: ResolvedAgent, tools: Sequence[OfferedTool], unavailable_servers: Sequence[str], at: datetime
+def _with_tools(
+    agent: ResolvedAgent,
+    tools: Sequence[OfferedTool],
+    unavailable_servers: Sequence[str],
+    at: datetime,
+    *,
+    role: Template,
+    focus: str,
 ) -> Iterator[str]:
-    yield INVESTIGATOR.substitute(name=agent.name)
+    yield role.substitute(name=agent.name)
     yield MARKS
     yield _time(at)
     told = controller_of(agent.controller).instruct(has_tools=bool(tools))
@@ -97,7 +107,7 @@ def _investigation(
     if told.answers:
         yield told.answers
     yield from _custom(agent)
-    yield INVESTIGATION_FOCUS
+    yield focus
 
 
 def _synthesis(agent: ResolvedAgent, at: datetime) -> Iterator[str]:

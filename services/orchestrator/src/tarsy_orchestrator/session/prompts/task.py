@@ -5,9 +5,10 @@ from string import Template
 
 from tarsy_contracts.alert import Alert
 from tarsy_orchestrator.session.prompts.histories import HISTORIES_LIMIT, compose_histories
-from tarsy_orchestrator.session.prompts.material import AgentHistory, Runbook, StageFinding
+from tarsy_orchestrator.session.prompts.material import AgentHistory, AskedNow, Investigated, Runbook, StageFinding
 from tarsy_orchestrator.session.prompts.sources import compose_alert, compose_findings, compose_runbook
-from tarsy_orchestrator.session.text import fence
+from tarsy_orchestrator.session.prompts.transcript import compose_transcript, render_time
+from tarsy_orchestrator.session.text import fence, remove_marks, to_one_line
 
 INVESTIGATE = """\
 ## Your task
@@ -54,6 +55,17 @@ SHORTEN = """\
 Write the summary of this analysis for the person on call: one to four lines, and nothing else."""
 
 
+QUESTION = Template("""\
+## The question
+
+It is $now now. $author asks:
+
+$question""")
+
+READ_AGAIN = Template("""\
+Results that were left out, cut or summarised can be read with $tool: it takes the id of the result.""")
+
+
 def compose_prompt(alert: Alert, runbook: Runbook, findings: Sequence[StageFinding]) -> str:
     return _joined(compose_alert(alert), compose_runbook(runbook), compose_findings(findings), INVESTIGATE)
 
@@ -69,6 +81,23 @@ def compose_synthesis_prompt(
 
 def compose_executive_summary_prompt(alert: Alert, analysis: str) -> str:
     return _joined(compose_alert(alert), ANALYSIS.substitute(analysis=fence("ANALYSIS", analysis)), SHORTEN)
+
+
+def compose_question_prompt(
+    alert: Alert, runbook: Runbook, investigated: Investigated, asked: AskedNow, *, limit: int, read_result: str
+) -> str:
+    """`limit`: characters of all but the question. `read_result`: the name of that tool, if it is offered.
+
+    Nothing that changes stands before what does not: providers keep the beginning of a conversation.
+    """
+    alert_text, runbook_text = compose_alert(alert), compose_runbook(runbook)
+    shortest = limit // 2
+    transcript = compose_transcript(investigated, max(limit - len(alert_text) - len(runbook_text), shortest))
+    question = QUESTION.substitute(
+        now=render_time(asked.at), author=to_one_line(asked.author, 200), question=remove_marks(asked.question)
+    )
+    read_again = READ_AGAIN.substitute(tool=read_result) if read_result else ""
+    return _joined(alert_text, runbook_text, transcript, read_again, question)
 
 
 def _joined(*parts: str) -> str:

@@ -1,0 +1,50 @@
+"""Timeline of questions and of other requests of people."""
+
+from collections.abc import Iterator
+
+from tarsy_contracts import events as e
+from tarsy_contracts.recorded import RecordedEvent
+from tarsy_contracts.timeline_model import (
+    ChatCreated,
+    ChatMessageAdded,
+    SessionChanged,
+    TimelineChange,
+    created,
+)
+
+
+def question(record: RecordedEvent, event: e.QuestionAsked) -> Iterator[TimelineChange]:
+    if event.number == 1:
+        yield ChatCreated(chat_id=event.chat_id, created_by=event.author)
+    yield ChatMessageAdded(
+        chat_id=event.chat_id,
+        message_id=event.message_id,
+        stage_id=event.stage_id,
+        author=event.author,
+        content=event.content,
+    )
+    yield created(
+        record,
+        "user_question",
+        event.content,
+        cause=event.message_id,
+        metadata={"author": event.author, "message_id": event.message_id, "stage_id": event.stage_id},
+    )
+
+
+def granted(record: RecordedEvent, event: e.RequestAccepted) -> Iterator[TimelineChange]:
+    """A question is shown itself."""
+    if event.request == e.CHAT:
+        return
+    yield created(record, "request", f"{event.author} asked: {_word(event.request)}.", cause=event.request_id)
+    if event.request == e.CANCEL:
+        yield SessionChanged(status="cancelling")
+
+
+def refused(record: RecordedEvent, event: e.RequestRefused) -> TimelineChange:
+    text = f"{event.author} asked: {_word(event.request)}. Refused: {event.reason}"
+    return created(record, "request", text, cause=event.request_id)
+
+
+def _word(request: str) -> str:
+    return request.replace("_", " ")
