@@ -6,7 +6,6 @@ appended in one batch has the number of its first event. Any run alone, to look 
     pytest tests-e2e/test_sweep_in_process.py -k orchestrator-after-17-forgotten
 """
 
-from collections import Counter
 from datetime import timedelta
 from functools import cache
 from random import Random
@@ -14,14 +13,13 @@ from random import Random
 import pytest
 
 from tarsy_contracts import events as e
-from tarsy_simulation.broker import BEGINNING, OutageKind
-from tarsy_simulation.playing import Death, Moment, Played, Service, play
+from tarsy_simulation.broker import OutageKind
+from tarsy_simulation.playing import Death, Played, Service, play
+from tarsy_simulation.sweeping import MOMENTS, deaths_at, faults, still_open, unknown
 from tarsy_verification.invariants import faults_of
-from tarsy_verification.session_log import SessionLog
 
 pytestmark = pytest.mark.timeout(900)
 
-MOMENTS: tuple[Moment, ...] = ("before", "after")
 TWICE = 60
 SOON = 4
 """Batches of the log."""
@@ -30,26 +28,11 @@ OUTAGE_KINDS: tuple[OutageKind, ...] = ("refusing", "silent", "unacknowledged")
 OUTAGE_SECONDS = (5.0, 9.0, 12.0, 30.0, 60.0)
 FROZEN_ORCHESTRATOR_SECONDS = 40.0
 DYING: tuple[Service, ...] = ("tool-gateway", "orchestrator", "summarizer")
-TIMED_OUT = ("No result after", "no summary after")
 
 
 @cache
 def undisturbed() -> Played:
     return play()
-
-
-def deaths_at(event: int) -> list[Death]:
-    """Of everybody, in every way, at one event."""
-    return [
-        *(Death("orchestrator", moment, event, way) for moment in MOMENTS for way in ("forgotten", "remembered")),
-        Death("orchestrator", "soon-after", event, "forgotten"),
-        Death("orchestrator", "before", event, "delayed"),
-        *(Death("orchestrator", moment, event, "frozen") for moment in MOMENTS),
-        *(Death("tool-gateway", moment, event) for moment in MOMENTS),
-        Death("tool-gateway", "soon-after", event, "doubled"),
-        *(Death("summarizer", moment, event) for moment in MOMENTS),
-        *(Death("kafka", moment, event) for moment in MOMENTS),
-    ]
 
 
 def every_death() -> list[Death]:
@@ -94,53 +77,6 @@ def freezes() -> list[Death]:
     return workers + [Death("orchestrator", "after", event, "alone", alone) for event in firsts[::2]]
 
 
-def faults(played: Played, *deaths: Death) -> list[str]:
-    found = [*faults_of(played.log, played.runs, undisturbed().log), *played.complaints, *late_starts(played)]
-    if played.struck[:1] != list(deaths[:1]):
-        found.append("nobody died")
-    found += [f"a deadline was used up: {text}" for text in used_up(played.log)]
-    dead = {service for death in deaths for service in (death.service, death.dies_meanwhile)}
-    if unknown(played.log) and "tool-gateway" not in dead:
-        found.append("an outcome is unknown, and no tool gateway died")
-    if all(death.way in ("forgotten", "remembered") and death.service == "orchestrator" for death in deaths):
-        # Harmless, but a waste: whatever was reported is decided before anything is made.
-        again = Counter(run.key for run in played.runs) - Counter(run.key for run in undisturbed().runs)
-        found += [f"{key} ran again" for key in again]
-    first = deaths[0]
-    zombie = first.service == "orchestrator" and first.way == "frozen" and first.moment == "before"
-    if zombie and not zombie_wrote(played.log):
-        found.append("the zombie wrote nothing")
-    return found
-
-
-def zombie_wrote(log: SessionLog) -> bool:
-    """What all readers have dropped."""
-    return any(delivery.envelope.source == "orchestrator-1" for delivery in log.dropped)
-
-
-def unknown(log: SessionLog) -> list[str]:
-    return [event.call_id for event in log.events(e.ToolCallCompleted) if event.outcome == "unknown"]
-
-
-def late_starts(played: Played) -> list[str]:
-    """A tool that is not repeatable never starts when its call has ended."""
-    ends = {
-        record.event.call_id: (record.appended_at - BEGINNING).total_seconds()
-        for record in played.log.accepted
-        if isinstance(record.event, e.ToolCallCompleted)
-    }
-    late = [start for start in played.starts if not start.repeatable and start.at > ends[start.call_id]]
-    return [f"a tool started {start.at - ends[start.call_id]:g} s after its call had ended" for start in late]
-
-
-def used_up(log: SessionLog) -> list[str]:
-    texts = [
-        *(event.content for event in log.events(e.ToolCallCompleted)),
-        *(event.error for event in log.events(e.SummaryFailed)),
-    ]
-    return [text for text in texts if text.startswith(TIMED_OUT)]
-
-
 def test_everything_happens_in_the_investigation_that_can_be_lost() -> None:
     played = undisturbed()
     log = played.log
@@ -176,27 +112,27 @@ def test_the_same_seed_plays_the_same_run_and_another_seed_another() -> None:
 
 @pytest.mark.parametrize("death", every_death(), ids=str)
 def test_whoever_dies_at_whichever_event_nothing_is_lost(death: Death) -> None:
-    assert faults(play(death), death) == []
+    assert faults(play(death), undisturbed(), death) == []
 
 
 @pytest.mark.parametrize("deaths", two_deaths(), ids=lambda deaths: "+".join(map(str, deaths)))
 def test_whoever_dies_after_another_has_died_nothing_is_lost(deaths: tuple[Death, Death]) -> None:
-    assert faults(play(*deaths), *deaths) == []
+    assert faults(play(*deaths), undisturbed(), *deaths) == []
 
 
 @pytest.mark.parametrize("outage", outages(), ids=str)
 def test_whenever_kafka_is_away_for_a_while_nobody_is_taken_for_dead_and_no_time_is_up(outage: Death) -> None:
-    assert faults(play(outage), outage) == []
+    assert faults(play(outage), undisturbed(), outage) == []
 
 
 @pytest.mark.parametrize("outage", outages_in_which_somebody_dies(), ids=str)
 def test_whoever_dies_while_kafka_is_away_nothing_is_lost(outage: Death) -> None:
-    assert faults(play(outage), outage) == []
+    assert faults(play(outage), undisturbed(), outage) == []
 
 
 @pytest.mark.parametrize("freeze", freezes(), ids=str)
 def test_whoever_sleeps_and_wakes_starts_nothing_that_has_ended(freeze: Death) -> None:
-    assert faults(play(freeze), freeze) == []
+    assert faults(play(freeze), undisturbed(), freeze) == []
 
 
 def cancellations() -> list[tuple[int, Death | None]]:
@@ -237,26 +173,6 @@ def test_a_session_that_cannot_be_decided_is_set_aside_and_comes_back_whole(even
     assert log.types.count("session.released") == (0 if event == 0 else 1), "what never began has no record"
     destructive = [run.tool for run in played.runs if run.tool in ("pods_delete", "rollout_restart")]
     assert sorted(destructive) == ["pods_delete", "rollout_restart"]
-
-
-def still_open(log: SessionLog) -> set[str]:
-    """Of stages, agents, questions, calls and summaries."""
-    begun = {
-        *(event.stage_id for event in log.events(e.StageStarted)),
-        *(event.execution_id for event in log.events(e.ExecutionStarted)),
-        *(event.llm_call_id for event in log.events(e.LlmCallRequested)),
-        *(event.call_id for event in log.events(e.ToolCallRequested)),
-        *(event.summary_id for event in log.events(e.SummaryRequested)),
-    }
-    return begun - {
-        *(event.stage_id for event in log.events(e.StageCompleted)),
-        *(event.execution_id for event in log.events(e.ExecutionCompleted)),
-        *(event.llm_call_id for event in log.events(e.LlmCallCompleted)),
-        *(event.llm_call_id for event in log.events(e.LlmCallFailed)),
-        *(event.call_id for event in log.events(e.ToolCallCompleted)),
-        *(event.summary_id for event in log.events(e.SummaryCompleted)),
-        *(event.summary_id for event in log.events(e.SummaryFailed)),
-    }
 
 
 def test_a_tool_gateway_that_dies_while_a_destructive_tool_runs_leaves_an_unknown_outcome() -> None:

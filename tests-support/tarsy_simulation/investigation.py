@@ -1,4 +1,4 @@
-"""The investigation that is played: everything happens in it that can be lost.
+"""The investigation that is played, and the reply to a question about it: everything happens that can be lost.
 
 Its models say the same whatever the tools answered, so that an unknown outcome changes nothing else.
 """
@@ -9,8 +9,8 @@ from pydantic import JsonValue
 
 from tarsy_config.config import Config
 from tarsy_contracts.alert import Alert
-from tarsy_contracts.builtin_tools import FETCH_RUNBOOK, OWN_SERVER
-from tarsy_contracts.ids import session_of_cloudevent
+from tarsy_contracts.builtin_tools import FETCH_RUNBOOK, OWN_SERVER, READ_RESULT
+from tarsy_contracts.ids import execution_id, llm_call_id, session_of_cloudevent, stage_id, tool_call_id
 from tarsy_simulation.outside import Tool
 
 SERVER = "cluster"
@@ -23,6 +23,9 @@ ALERT = Alert(
     title="Crash",
     runbook_url="https://github.com/example/runbooks/blob/main/crash.md",
 )
+
+BRIEF_ALERT = ALERT.model_copy(update={"alert_type": "leak", "runbook_url": None})
+"""One agent looks into it: enough to be asked about."""
 
 LINE = "2026-11-22T03:00:00Z api-7 ERROR out of memory in tax.loadAll, row {}\n"
 LONG = "".join(LINE.format(number) for number in range(8))
@@ -38,7 +41,10 @@ TOOLS = (
     Tool("rollout_restart", "restarted", 0.8, repeatable=False),
 )
 RUNBOOK = Tool(FETCH_RUNBOOK, "# Look at the memory first", 0.3)
-SERVERS = {SERVER: TOOLS, OWN_SERVER: (RUNBOOK,)}
+READING = Tool(READ_RESULT, "row 7", 0.2)
+SERVERS = {SERVER: TOOLS, OWN_SERVER: (RUNBOOK, READING)}
+
+QUESTION = "Since when does it leak, and is it over?"
 
 STEADY, SHAKY = "steady", "shaky"
 CALL_SECONDS = 20.0
@@ -55,7 +61,10 @@ def config() -> Config:
     return Config.model_validate(
         {
             "agents": {name: {"mcp_servers": [SERVER]} for name in ("Pods", "Events", "Fixer")},
-            "agent_chains": {"crash": {"alert_types": ["crash"], "stages": [looks, acts]}},
+            "agent_chains": {
+                "crash": {"alert_types": ["crash"], "stages": [looks, acts]},
+                "leak": {"alert_types": ["leak"], "stages": [{"name": "look", "agents": [one]}]},
+            },
             "mcp_servers": {
                 SERVER: {
                     "transport": {"type": "stdio", "command": "none"},
@@ -67,6 +76,12 @@ def config() -> Config:
             "limits": {"tool_call": CALL_SECONDS},
         }
     )
+
+
+def _read_the_log() -> JsonValue:
+    """In the result that was summarised for the first agent: its second call."""
+    asked = llm_call_id(execution_id(stage_id(SESSION, 1), 1), 1, 1)
+    return {"name": f"{OWN_SERVER}__{READ_RESULT}", "arguments": {"result": tool_call_id(asked, 1)[:8]}}
 
 
 def _calls(*tools: str) -> list[JsonValue]:
@@ -103,6 +118,14 @@ SCRIPTS: Mapping[str, Sequence[Mapping[str, JsonValue]]] = {
         },
         {"agent": "Fixer", "iteration": 2, "text": "It was restarted."},
         {"agent": "ExecSummaryAgent", "text": "A memory leak; restarted."},
+        {
+            "agent": "ChatAgent",
+            "iteration": 1,
+            "text": "I look again.",
+            "tool_calls": [_read_the_log(), *_calls("pods_log")],
+        },
+        {"agent": "ChatAgent", "iteration": 2, "text": "It leaks on.", "tool_calls": _calls("rollout_restart")},
+        {"agent": "ChatAgent", "iteration": 3, "text": "Since 03:00; it was restarted once more."},
         {"agent": "Summarizer", "text": "It is out of memory\nin tax.loadAll."},
     ),
     SHAKY: ({"agent": "Events", "fail": "overloaded", "kind": "provider_error"},),

@@ -15,12 +15,14 @@ from structlog.testing import capture_logs
 
 from tarsy_bus.heads import newest
 from tarsy_bus.publisher import Publisher
-from tarsy_contracts.events import ENDINGS
+from tarsy_contracts.alert import Alert
+from tarsy_contracts.events import ENDINGS, OPENERS
 from tarsy_contracts.heads import SessionHead, session_of_head_key
-from tarsy_contracts.inputs import AlertReceived, CancelRequested, InboxInput, SessionReleaseRequested
+from tarsy_contracts.ids import report_id
+from tarsy_contracts.inputs import AlertReceived, CancelRequested, ChatRequested, InboxInput, SessionReleaseRequested
 from tarsy_contracts.topics import QUEUE_PARTITIONS, Topics
 from tarsy_simulation.broker import Broker, Entry, OutageKind
-from tarsy_simulation.investigation import ALERT, SCRIPTS, SERVERS, SESSION, config
+from tarsy_simulation.investigation import ALERT, QUESTION, SCRIPTS, SERVERS, SESSION, config
 from tarsy_simulation.outside import Start, ToolServer, models
 from tarsy_simulation.poison import SET_ASIDE, Poison
 from tarsy_simulation.services import Gateway, Orchestrator, Summarizer, bus_of, in_memory
@@ -112,13 +114,22 @@ def drawing(seed: int) -> Iterator[None]:
         random.setstate(before)
 
 
-def play(*deaths: Death, seed: int = 1, cancelled_at: int | None = None, poisoned_from: int | None = None) -> Played:
+def play(
+    *deaths: Death,
+    seed: int = 1,
+    cancelled_at: int | None = None,
+    poisoned_from: int | None = None,
+    alert: Alert = ALERT,
+    questions: int = 0,
+) -> Played:
     """The same deaths and seed play the same run. `cancelled_at`: when this event is there, somebody cancels.
 
-    `poisoned_from`: once this event is there no input can be decided, until an operator has mended that.
+    `poisoned_from`: once this event is there no input can be decided, until an operator has mended that. `questions`:
+    so often somebody asks, each time the session has come to rest.
     """
     with capture_logs() as lines, drawing(seed), asyncio.Runner(loop_factory=VirtualLoop) as runner:
-        played = runner.run(_Stage(deaths, seed, cancelled_at, poison=Poison(poisoned_from)).play())
+        stage = _Stage(deaths, seed, cancelled_at, poison=Poison(poisoned_from), alert=alert, questions=questions)
+        played = runner.run(stage.play())
     expected = SET_ASIDE if poisoned_from is not None else ()
     errors = [line for line in lines if line["log_level"] in ("error", "critical") and line["event"] not in expected]
     played.complaints += [f"a service logged an error: {line}" for line in errors]
@@ -148,6 +159,8 @@ class _Stage:
     poison: Poison = field(default_factory=Poison)
     releasing: "asyncio.Task[None] | None" = None
     cancelling: "asyncio.Task[None] | None" = None
+    alert: Alert = ALERT
+    questions: int = 0
 
     async def play(self) -> Played:
         loop = asyncio.get_running_loop()
@@ -163,9 +176,13 @@ class _Stage:
                 self._start(service)
             if self._doubled:
                 self._start("tool-gateway")
-            await self._say(AlertReceived(alert=ALERT))
+            await self._say(AlertReceived(alert=self.alert))
             try:
                 await self._until_ended()
+                for number in range(self.questions):
+                    asked = ChatRequested(request_id=f"q{number}", author="ann", content=QUESTION)
+                    await self._say(asked)
+                    await self._until_ended(lives=number + 2)
                 seconds = self.loop.time()
                 await asyncio.sleep(max(0.0, self.quiet_at - seconds) + AFTERWARDS_SECONDS)
                 self._look_back()
@@ -291,7 +308,8 @@ class _Stage:
     async def _say(self, said: InboxInput) -> None:
         publisher = Publisher(bus_of(self.broker, "people"), source="people", now=self.broker.now)
         async with publisher.running():
-            await publisher.publish(self.broker.topics.inbox, said, key=SESSION, id=said.type, subject=SESSION)
+            id = report_id(said.type, getattr(said, "request_id", ""))
+            await publisher.publish(self.broker.topics.inbox, said, key=SESSION, id=id, subject=SESSION)
 
     async def _release(self) -> None:
         """The operator sees that the session is set aside, mends the cause, and brings it back."""
@@ -299,9 +317,9 @@ class _Stage:
         self.poison.works = False
         await self._say(SessionReleaseRequested(request_id="o", author="olga", request="release"))
 
-    async def _until_ended(self) -> None:
+    async def _until_ended(self, lives: int = 1) -> None:
         """Raises NotEndedError."""
-        while not (self.ended and self._log().ended):
+        while not (self.ended and self._log().ended and _lives(self._log()) >= lives):
             if self.loop.time() > LONGEST_SECONDS:
                 raise NotEndedError(f"not in {LONGEST_SECONDS:g} seconds; its last events: {self._log().types[-5:]}")
             gone = [one.process.name for one in self.all if one.task.done()]
@@ -356,6 +374,10 @@ class _Stage:
             for task in tasks:
                 task.cancel()
             await asyncio.wait(tasks, timeout=CLOSING_SECONDS)
+
+
+def _lives(log: SessionLog) -> int:
+    return sum(type in OPENERS for type in log.types)
 
 
 def _numbers(entries: Sequence[Entry]) -> tuple[int, ...]:

@@ -9,8 +9,8 @@ from orchestrator_world import World, new_session
 from tarsy_bus.connection import Bus
 from tarsy_contracts.control import RequestAnswered
 from tarsy_contracts.events import AlertRepeated
-from tarsy_contracts.heads import SessionHead
 from tarsy_orchestrator.partition import partition, rehydration, session_loader
+from tarsy_orchestrator.partition.session_table import SessionPlace
 from tarsy_testing import eventually
 from tarsy_verification.session_log import SessionLog
 
@@ -114,9 +114,9 @@ async def test_inputs_that_wait_for_a_session_to_be_read_again_are_backlog(
 
     may_read, really = asyncio.Event(), rehydration.rehydrate
 
-    async def rehydrate(bus: Bus, number: int, session_id: str, head: SessionHead) -> rehydration.Rehydrated:
+    async def rehydrate(bus: Bus, number: int, session_id: str, place: SessionPlace) -> rehydration.Rehydrated:
         await may_read.wait()
-        return await really(bus, number, session_id, head)
+        return await really(bus, number, session_id, place)
 
     monkeypatch.setattr(session_loader, "rehydrate", rehydrate)
     monkeypatch.setattr(partition, "MOST_WAITING", 3)

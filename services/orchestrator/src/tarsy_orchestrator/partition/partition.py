@@ -78,7 +78,7 @@ class Partition:
             number,
             bus=bus,
             sessions=sessions,
-            on_loaded=self._enqueue_all_first,
+            on_loaded=self._loaded,
             on_unsupported=self.isolation.set_aside_unsupported,
         )
         self._bus = bus
@@ -113,6 +113,7 @@ class Partition:
             if isinstance(state, Unsupported):
                 self.isolation.set_aside_unsupported(session_id, state)
         self._recover_if_due()
+        self._wake.set()
 
     def recover(self) -> None:
         """The partition came back: until its inbox is handed out again no effect starts, and those that run go on."""
@@ -178,6 +179,8 @@ class Partition:
             self.isolation.set_aside_unsupported(session_id, accepted.state, accepted.record.envelope.type)
         if accepted.state is not None:
             self._reconcile(session_id, accepted.state)
+        elif accepted.head is not None and accepted.head.phase == "open":
+            self._wake.set()
 
     async def caught_up(self, end: int) -> None:
         """Waits until the log has been read up to `end` (exclusive)."""
@@ -197,6 +200,8 @@ class Partition:
             while True:
                 await self._wake.wait()
                 self._wake.clear()
+                for session_id in self.sessions.unloaded():
+                    self._loader.load(session_id, group)
                 await self._heads.until_room()
                 while ready := self._ready(group):
                     await self._decide(ready)
@@ -235,6 +240,13 @@ class Partition:
     def _enqueue_all_first(self, inputs: Sequence[PendingInput]) -> None:
         self._waiting.extendleft(reversed(inputs))
         self._wake.set()
+
+    def _loaded(self, session_id: str, inputs: Sequence[PendingInput]) -> None:
+        """What an open session owes is known now."""
+        state = self.sessions.open_sessions().get(session_id)
+        if state is not None:
+            self._reconcile(session_id, state)
+        self._enqueue_all_first(inputs)
 
     def _resumed(self, session_id: str) -> None:
         state = self.sessions.open_sessions().get(session_id)

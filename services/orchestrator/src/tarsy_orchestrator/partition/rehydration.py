@@ -1,13 +1,13 @@
-"""Rehydration of a session at rest from the spans of the log that its head lists."""
+"""Rehydration of a session from the spans of the log in which its lives lie."""
 
 from dataclasses import dataclass
 
-from tarsy_bus.acceptance import ChainTracker, LastAccepted
+from tarsy_bus.acceptance import ChainTracker
 from tarsy_bus.connection import Bus
 from tarsy_bus.partition_reader import Record, parse_record, read_to_end
-from tarsy_contracts.heads import SessionHead
 from tarsy_orchestrator.partition.guarded_evolve import evolve_guarded
 from tarsy_orchestrator.partition.resting_states import size_of_event
+from tarsy_orchestrator.partition.session_table import SessionPlace
 from tarsy_orchestrator.session.state import NOT_STARTED, SessionState, Unsupported
 
 
@@ -19,8 +19,8 @@ class Rehydrated:
     size: int
 
 
-async def rehydrate(bus: Bus, partition: int, session_id: str, head: SessionHead) -> Rehydrated:
-    """Returns the session's state at its head; Unsupported when its spans do not lead there.
+async def rehydrate(bus: Bus, partition: int, session_id: str, place: SessionPlace) -> Rehydrated:
+    """Returns the session's state at its last event; Unsupported when its spans do not lead there.
 
     Costs as many records as the spans hold, of this session and of others.
     """
@@ -38,8 +38,8 @@ async def rehydrate(bus: Bus, partition: int, session_id: str, head: SessionHead
             state = evolve_guarded(state, delivery.recorded())
             size += size_of_event(delivery.value)
 
-    for span in head.spans:
+    for span in place.spans:
         await read_to_end(bus, bus.topics.sessions, {partition: span.first}, take, until={partition: span.last + 1})
-    if chains.last(session_id) != LastAccepted(head.event_id, head.number):
-        return Rehydrated(Unsupported(head.decided), 0)
+    if chains.last(session_id) != place.last:
+        return Rehydrated(Unsupported(place.decided), 0)
     return Rehydrated(state, size)

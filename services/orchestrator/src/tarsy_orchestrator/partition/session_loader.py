@@ -1,4 +1,4 @@
-"""Loading of sessions at rest for which inputs wait: each once, and few at a time."""
+"""Loading of sessions whose earlier events are not in memory: each once, and few at a time."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ REHYDRATED_AT_ONCE = 4
 
 
 class SessionLoader:
-    """`on_loaded` takes the inputs back that waited for a session. `on_unsupported`: this code cannot read it."""
+    """`on_loaded` takes the inputs back that waited for the session. `on_unsupported`: this code cannot read it."""
 
     def __init__(
         self,
@@ -29,7 +29,7 @@ class SessionLoader:
         *,
         bus: Bus,
         sessions: SessionTable,
-        on_loaded: Callable[[Sequence[PendingInput]], None],
+        on_loaded: Callable[[str, Sequence[PendingInput]], None],
         on_unsupported: Callable[[str, Unsupported], None],
     ) -> None:
         self._partition = partition
@@ -57,22 +57,28 @@ class SessionLoader:
         return True
 
     def start(self, one: PendingInput, group: SupervisedGroup) -> None:
-        self._waiting[one.session_id] = [one]
-        group.start_finite(f"loading of session {one.session_id}", self._load(one.session_id))
+        self.load(one.session_id, group)
+        self.join(one)
+
+    def load(self, session_id: str, group: SupervisedGroup) -> None:
+        """Loads the session, unless it is being loaded already."""
+        if session_id not in self._waiting:
+            self._waiting[session_id] = []
+            group.start_finite(f"loading of session {session_id}", self._load(session_id))
 
     async def _load(self, session_id: str) -> None:
         pauses = growing_pauses()
-        while (head := self._sessions.head(session_id)) is not None:
+        while (place := self._sessions.place(session_id)) is not None:
             try:
                 async with self._places, asyncio.timeout(REHYDRATE_SECONDS):
-                    rehydrated = await rehydrate(self._bus, self._partition, session_id, head)
+                    rehydrated = await rehydrate(self._bus, self._partition, session_id, place)
             except (KafkaError, TimeoutError) as problem:
                 log.warning("session.not_revived", session_id=session_id, reason=repr(problem))
                 await asyncio.sleep(next(pauses))
                 continue
-            if self._sessions.head(session_id) == head:
+            if self._sessions.place(session_id) == place:
                 self._sessions.load(session_id, rehydrated.state, rehydrated.size)
                 if isinstance(rehydrated.state, Unsupported):
                     self._on_unsupported(session_id, rehydrated.state)
                 break
-        self._on_loaded(self._waiting.pop(session_id, []))
+        self._on_loaded(session_id, self._waiting.pop(session_id, []))

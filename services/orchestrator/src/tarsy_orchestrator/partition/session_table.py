@@ -4,25 +4,25 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from tarsy_bus.acceptance import ChainTracker
+from tarsy_bus.acceptance import ChainLink, ChainTracker, LastAccepted
 from tarsy_bus.head_store import HeadStore
 from tarsy_bus.heads import next_head
 from tarsy_bus.records import Delivery
-from tarsy_contracts.events import OPENERS
-from tarsy_contracts.heads import SessionHead
+from tarsy_contracts.events import OPENERS, SessionStarted
+from tarsy_contracts.heads import SessionHead, Span
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_orchestrator.errors import OrchestratorError
 from tarsy_orchestrator.partition.decision_batch import SessionTail
 from tarsy_orchestrator.partition.guarded_evolve import evolve_guarded
 from tarsy_orchestrator.partition.resting_states import RestingStates, SessionKey, size_of_event
-from tarsy_orchestrator.session.state import NO_INPUT, NOT_STARTED, SessionState, Unsupported
+from tarsy_orchestrator.session.state import NO_INPUT, NOT_STARTED, SessionState
 
 
 @dataclass(frozen=True, slots=True)
 class AcceptedRecord:
     """Result of an accepted record: the session's new head where there is one, and its state where it is known.
 
-    `state` is None for a session at rest that was not loaded: it stays so. `opened_at`: when this life of it began.
+    `state` is None while the session's earlier events are not in memory. `opened_at`: when this life of it began.
     """
 
     record: RecordedEvent
@@ -32,18 +32,32 @@ class AcceptedRecord:
     opened_at: datetime | None
 
 
+@dataclass(frozen=True, slots=True)
+class SessionPlace:
+    """Where the events of a session lie, up to its last one. `decided`: the highest offset that they decide."""
+
+    spans: tuple[Span, ...]
+    last: LastAccepted
+    decided: int
+
+
 class StateNotLoadedError(OrchestratorError, LookupError):
-    """The session is at rest and its state is not in memory. The caller reads its spans first."""
+    """The session's earlier events are not in memory. The caller reads its spans first."""
 
 
 class SessionTable:
-    """All heads are here. The state of a session at rest may be evicted unless it is pinned."""
+    """All heads are here. The state of a session at rest may be evicted unless it is pinned.
+
+    An owner that took over meets sessions that were opened again, and knows nothing of their earlier lives: they are
+    open, and not loaded.
+    """
 
     def __init__(self, heads: HeadStore, resting: RestingStates) -> None:
         """Goes on with these heads. The owner closes it."""
         self._heads = heads
         self._chains = ChainTracker(heads)
         self._open: dict[str, SessionState] = {}
+        self._unloaded: dict[str, SessionPlace] = {}
         self._opened_at: dict[str, datetime] = {}
         self._sizes: dict[str, int] = {}
         self._resting = resting
@@ -56,10 +70,10 @@ class SessionTable:
         record = delivery.recorded()
         session_id = mark.session_id
         before = self._heads.get(session_id)
-        known = self._known(session_id)
-        unloaded = known is None and before is not None and before.phase == "rest"
-        state = Unsupported(before.decided) if unloaded and before else evolve_guarded(known or NOT_STARTED, record)
-        head = next_head(before, mark, max(state.last_decided_offset, record.envelope.decided or NO_INPUT))
+        state = self._evolve(session_id, before, record)
+        decided = self._decided_before(session_id, before) if state is None else state.last_decided_offset
+        decided = max(decided, record.envelope.decided or NO_INPUT)
+        head = next_head(before, mark, decided)
         if before is not None and head is not None and head.number == before.number:
             head = None
         if head is not None and head.phase == "open":
@@ -67,27 +81,70 @@ class SessionTable:
         if mark.type in OPENERS:
             self._opened_at[session_id] = record.appended_at
         opened_at = self._opened_at.get(session_id)
-        size = self._size(session_id) + size_of_event(delivery.value)
-        self._keep(session_id, head or before, state, size, loaded=not unloaded)
-        unknown = unloaded and session_id not in self._open
-        return AcceptedRecord(record, None if unknown else state, head, replaced=before, opened_at=opened_at)
+        now = head or before
+        if state is None:
+            self._keep_unloaded(mark, now, decided)
+        else:
+            self._keep(session_id, now, state, self._size(session_id) + size_of_event(delivery.value))
+        return AcceptedRecord(record, state, head, replaced=before, opened_at=opened_at)
 
-    def _keep(self, session_id: str, head: SessionHead | None, state: SessionState, size: int, *, loaded: bool) -> None:
+    def _evolve(self, session_id: str, before: SessionHead | None, record: RecordedEvent) -> SessionState | None:
+        """None when the event builds on what is not in memory."""
+        known = self._known(session_id)
+        if known is None and before is not None and record.envelope.type != SessionStarted.type:
+            return None
+        return evolve_guarded(known or NOT_STARTED, record)
+
+    def _decided_before(self, session_id: str, before: SessionHead | None) -> int:
+        place = self._unloaded.get(session_id)
+        if place is not None:
+            return place.decided
+        return NO_INPUT if before is None else before.decided
+
+    def _keep(self, session_id: str, head: SessionHead | None, state: SessionState, size: int) -> None:
         if head is None or head.phase == "open":
             self._open[session_id] = state
             self._sizes[session_id] = size
             self._resting.remove(self._place(session_id))
             return
+        self._rest(session_id, head)
+        self._resting.put(self._place(session_id), state, size)
+
+    def _keep_unloaded(self, mark: ChainLink, head: SessionHead | None, decided: int) -> None:
+        session_id = mark.session_id
+        if head is None or head.phase == "rest":
+            if head is not None:
+                self._rest(session_id, head)
+            return
+        spans = (*head.spans, Span(first=head.offset, last=mark.offset))
+        self._unloaded[session_id] = SessionPlace(spans, LastAccepted(mark.event_id, mark.number), decided)
+
+    def _rest(self, session_id: str, head: SessionHead) -> None:
         self._open.pop(session_id, None)
+        self._unloaded.pop(session_id, None)
         self._opened_at.pop(session_id, None)
         self._sizes.pop(session_id, None)
         self._chains.rest(session_id, head)
-        if loaded:
-            self.load(session_id, state, size)
+
+    def place(self, session_id: str) -> SessionPlace | None:
+        """Returns where the session is to be loaded from, as far as it was read; None when there is no need to."""
+        unloaded = self._unloaded.get(session_id)
+        head = self._heads.get(session_id)
+        if unloaded is not None or head is None or head.phase == "open":
+            return unloaded
+        return SessionPlace(head.spans, LastAccepted(head.event_id, head.number), head.decided)
 
     def load(self, session_id: str, state: SessionState, size: int) -> None:
-        """Stores the state of a session at rest that was read again from its spans."""
-        self._resting.put(self._place(session_id), state, size)
+        """Stores the state of a session that was read from its place."""
+        if self._unloaded.pop(session_id, None) is None:
+            self._resting.put(self._place(session_id), state, size)
+            return
+        self._open[session_id] = state
+        self._sizes[session_id] = size
+
+    def unloaded(self) -> list[str]:
+        """Open sessions whose earlier lives are not in memory."""
+        return list(self._unloaded)
 
     def pin(self, session_id: str) -> None:
         """Keeps its state from eviction until it was unpinned as often as pinned."""
@@ -107,7 +164,7 @@ class SessionTable:
         state = self._known(session_id)
         if state is not None:
             return state
-        if self._heads.get(session_id) is not None:
+        if self.place(session_id) is not None:
             raise StateNotLoadedError(session_id)
         return NOT_STARTED
 
@@ -117,13 +174,20 @@ class SessionTable:
     @property
     def decided(self) -> int:
         """The highest inbox offset that is decided, as the log says."""
-        return max([self._heads.decided, *(state.last_decided_offset for state in self._open.values())])
+        return max(
+            self._heads.decided,
+            *(state.last_decided_offset for state in self._open.values()),
+            *(place.decided for place in self._unloaded.values()),
+            NO_INPUT,
+        )
 
     def not_opened(self) -> list[str]:
         """Sessions that heads list as open, and whose opener was not met."""
-        return [session_id for session_id in self._heads.open if session_id not in self._open]
+        met = self._open.keys() | self._unloaded.keys()
+        return [session_id for session_id in self._heads.open if session_id not in met]
 
     def open_sessions(self) -> Mapping[str, SessionState]:
+        """Those that are loaded."""
         return self._open
 
     def close(self) -> None:
