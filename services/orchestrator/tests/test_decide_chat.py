@@ -126,6 +126,14 @@ def test_several_stages_their_synthesis_and_the_summary_stand_in_the_prompt() ->
         assert said in prompt
 
 
+def test_the_prompt_names_the_id_of_a_result_that_was_cut_or_summarised() -> None:
+    story = Story().calling(READ)
+    call = story.call_ids[0]
+    story.when(story.result(call, "the beginning").model_copy(update={"cut": True, "lines": 900}))
+    story.when(story.answer("The cause is a leak."))
+    assert f"Result {call[:8]}: ok" in story.questioned().execution().started.prompt
+
+
 # On which sessions
 
 

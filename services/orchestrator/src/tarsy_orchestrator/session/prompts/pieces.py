@@ -72,11 +72,16 @@ def _of_step(step: HistoryStep, analysis: str) -> list[HistoryPiece]:
         case ToolUse():
             name = f"{to_one_line(step.server, NAME_LIMIT)}.{to_one_line(step.tool, NAME_LIMIT)}"
             call = f"{name} {json.dumps(dict(step.arguments), ensure_ascii=False)}"
-            lead = f"Result: {OUTCOMES[step.outcome]}{_at(step.at)}. {to_one_line(step.note, NAME_LIMIT)}".strip()
             return [
                 HistoryPiece("", "TOOL CALL", call),
-                HistoryPiece(lead, "TOOL RESULT", step.content, result=step.result),
+                HistoryPiece(_lead(step), "TOOL RESULT", step.content, result=step.result),
             ]
+
+
+def _lead(step: ToolUse) -> str:
+    """The id of a result stands where there is more to read of it."""
+    name = f"Result {step.result}" if step.note and step.result else "Result"
+    return f"{name}: {OUTCOMES[step.outcome]}{_at(step.at)}. {to_one_line(step.note, NAME_LIMIT)}".strip()
 
 
 def _at(time: datetime | None) -> str:
