@@ -13,7 +13,7 @@ TIMED_OUT = ("No result after", "no summary after")
 
 
 def deaths_at(event: int) -> list[Death]:
-    """Of everybody, in every way, at one event."""
+    """The deaths of everybody, in every way, at one event."""
     return [
         *(Death("orchestrator", moment, event, way) for moment in MOMENTS for way in ("forgotten", "remembered")),
         Death("orchestrator", "soon-after", event, "forgotten"),
@@ -46,7 +46,7 @@ def faults(played: Played, undisturbed: Played, *deaths: Death) -> list[str]:
 
 
 def zombie_wrote(log: SessionLog) -> bool:
-    """What all readers have dropped."""
+    """Whether it wrote: all readers have dropped that."""
     return any(delivery.envelope.source == "orchestrator-1" for delivery in log.dropped)
 
 
@@ -74,7 +74,7 @@ def used_up(log: SessionLog) -> list[str]:
 
 
 def still_open(log: SessionLog) -> set[str]:
-    """Of stages, agents, questions, calls and summaries."""
+    """Ids of stages, agents, questions, calls and summaries."""
     begun = {
         *(event.stage_id for event in log.events(e.StageStarted)),
         *(event.execution_id for event in log.events(e.ExecutionStarted)),

@@ -70,7 +70,7 @@ def message_id(session_id: str, request_id: str) -> str:
 
 
 def reply_stage_id(message_id: str) -> str:
-    """Whoever knows the question knows the stage of its reply, before that begins."""
+    """The stage of a reply has its id before it begins: it follows from the question."""
     return derived_id("stage/reply", message_id)
 
 

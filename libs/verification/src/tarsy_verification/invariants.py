@@ -89,7 +89,7 @@ def _ends(log: SessionLog) -> Iterator[str]:
 
 
 def _lives(types: Sequence[str]) -> Iterator[list[str]]:
-    """Splits the events into lives, each from its opener to its end. What a session gets at rest is in none."""
+    """Splits the events into lives, each from its opener to its end. Events that a session gets at rest are in none."""
     life: list[str] = []
     for type in types:
         if type in OPENERS and life:

@@ -242,7 +242,7 @@ class Partition:
         self._wake.set()
 
     def _loaded(self, session_id: str, inputs: Sequence[PendingInput]) -> None:
-        """What an open session owes is known now."""
+        """Effects of an open session are known now."""
         state = self.sessions.open_sessions().get(session_id)
         if state is not None:
             self._reconcile(session_id, state)

@@ -73,7 +73,7 @@ def _refusal(state: AtRest) -> tuple[int, str] | None:
 
 
 def _has_loose_ends(state: AtRest) -> bool:
-    """What an operator ended may still have open parts; they would go on in a next life."""
+    """A session that an operator ended may still have open parts; they would go on in a next life."""
     return (
         any(stage.open for stage in state.stages)
         or any(execution.open for execution in state.executions.values())

@@ -170,7 +170,7 @@ def _execution(
 def _with_own(
     tools: Sequence[e.OfferedTool], stage: Stage, agents: Sequence[ResolvedAgent]
 ) -> tuple[e.OfferedTool, ...]:
-    """Adds our own tools. Who answers questions can read in the investigation's results, also without a server."""
+    """Adds our own tools. An agent of a chat can read in the investigation's results, also without a server."""
     asked_once = all(agent.controller == "single_shot" for agent in agents)
     if stage.started.stage_type == "chat" and not asked_once:
         return (*tools, READ_RESULT_TOOL)

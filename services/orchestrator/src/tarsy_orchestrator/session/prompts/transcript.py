@@ -1,8 +1,7 @@
 """Transcript of a finished investigation and its chat, for the one who answers the next question. Bounded, and pure.
 
-Where it is too long, whole texts are left out, the oldest first: results of tools, then thoughts, then calls. What the
-agents concluded, what people asked, what they were answered, and all of the newest reply stay; they are shortened
-only when they alone are too long.
+Where it is too long, whole texts are left out, the oldest first: results of tools, then thoughts, then calls.
+Conclusions, questions, answers and all of the newest reply stay; they are shortened only when they alone are too long.
 """
 
 from collections.abc import Callable, Iterator, Sequence
