@@ -185,12 +185,13 @@ class _Stage:
                     await self._until_ended(lives=number + 2)
                 seconds = self.loop.time()
                 await asyncio.sleep(max(0.0, self.quiet_at - seconds) + AFTERWARDS_SECONDS)
-                self._look_back()
+                log = self._log()
+                self._look_back(log)
             finally:
                 await self._close()
         runs = [run for server in self.servers.values() for run in server.runs]
         starts = [start for server in self.servers.values() for start in server.starts]
-        return Played(self._log(), runs, starts, self.batches, self.struck, self.complaints, seconds)
+        return Played(log, runs, starts, self.batches, self.struck, self.complaints, seconds)
 
     # Processes
 
@@ -319,7 +320,7 @@ class _Stage:
 
     async def _until_ended(self, lives: int = 1) -> None:
         """Raises NotEndedError."""
-        while not (self.ended and self._log().ended and _lives(self._log()) >= lives):
+        while not (self.ended and _has_ended(self._log(), lives)):
             if self.loop.time() > LONGEST_SECONDS:
                 raise NotEndedError(f"not in {LONGEST_SECONDS:g} seconds; its last events: {self._log().types[-5:]}")
             gone = [one.process.name for one in self.all if one.task.done()]
@@ -337,7 +338,7 @@ class _Stage:
             reading.take(record)
         return reading.sessions.get(SESSION, SessionLog())
 
-    def _look_back(self) -> None:
+    def _look_back(self, log: SessionLog) -> None:
         """Everything is decided and committed, the head lies at the end of the log, and nobody has fallen over."""
         topics = self.broker.topics
         inbox = TopicPartition(topics.inbox, 0)
@@ -350,7 +351,7 @@ class _Stage:
             (session_of_head_key((record.key or b"").decode()), SessionHead.model_validate_json(record.value or b""))
             for record in written
         )
-        last = len(self._log().accepted)
+        last = len(log.accepted)
         head = heads.get(SESSION)
         if (head is None or head.phase != "rest" or head.number != last) and not forgotten:
             self.complaints.append(f"the head of a session that rests at event {last} is {head}")
@@ -376,8 +377,8 @@ class _Stage:
             await asyncio.wait(tasks, timeout=CLOSING_SECONDS)
 
 
-def _lives(log: SessionLog) -> int:
-    return sum(type in OPENERS for type in log.types)
+def _has_ended(log: SessionLog, lives: int) -> bool:
+    return log.ended and sum(type in OPENERS for type in log.types) >= lives
 
 
 def _numbers(entries: Sequence[Entry]) -> tuple[int, ...]:
