@@ -248,9 +248,10 @@ class Owner:
 
     def _apply_backpressure(self) -> None:
         """Pauses the inbox of a partition in which many inputs wait, until they are decided."""
+        all_paused = self._consumer.paused()
         for number in self._membership.handing_out:
             place = TopicPartition(self._bus.topics.inbox, number)
-            is_full, paused = self._owned[number].partition.is_full, place in self._consumer.paused()
+            is_full, paused = self._owned[number].partition.is_full, place in all_paused
             if is_full and not paused:
                 self._consumer.pause(place)
             elif paused and not is_full:
