@@ -21,13 +21,13 @@ class GatheredAnswer:
         self._calls: list[AskedTool] = []
         self._parts: list[PartKept] = []
         self._native = NativeTold()
-        self._usage = Usage()
+        self._counted = Usage()
         self._ended = FinishReason()
 
     def take(self, chunk: "types.GenerateContentResponse") -> list[Delta]:
         self._model = chunk.model_version or self._model
         if chunk.usage_metadata is not None:
-            self._usage = _usage(chunk.usage_metadata)
+            self._counted = _usage(chunk.usage_metadata)
         if chunk.prompt_feedback is not None and chunk.prompt_feedback.block_reason is not None:
             self._ended = FinishReason(blocked=chunk.prompt_feedback.block_reason.value)
         deltas: list[Delta] = []
@@ -50,11 +50,15 @@ class GatheredAnswer:
             thinking="".join(self._thinking),
             text=text,
             tool_calls=tuple(self._calls),
-            usage=self._usage,
+            usage=self._counted,
             model=self._model,
             opaque=opaque_of(self._kept()),
             cut=self._ended.reason == "MAX_TOKENS",
         )
+
+    def usage(self) -> Usage:
+        """Counted so far."""
+        return self._counted
 
     def _kept(self) -> tuple[PartKept, ...]:
         """Parts that go back. Native parts go back only when all of them are whole, and fit."""

@@ -90,7 +90,7 @@ class OpenAiAccumulator:
         self._refusal = ""
         self._calls: list[_Call] = []
         self._finish: str | None = None
-        self._usage = Usage()
+        self._counted = Usage()
 
     @property
     def finished(self) -> bool:
@@ -106,7 +106,7 @@ class OpenAiAccumulator:
             raise self._told(event)
         self._model = chunk.model or self._model
         if chunk.usage is not None:
-            self._usage = _usage(chunk.usage)
+            self._counted = _usage(chunk.usage)
         if not chunk.choices:
             return []
         choice = chunk.choices[0]
@@ -120,11 +120,15 @@ class OpenAiAccumulator:
             thinking=self._thinking,
             text=self._text,
             tool_calls=tuple(asked_tool(self._provider, call.name, call.arguments) for call in self._calls),
-            usage=self._usage,
+            usage=self._counted,
             model=self._model,
             opaque=opaque_reasoning(self._reasoning_field, self._thinking) if self._calls else None,
             cut=self._finish == "length",
         )
+
+    def usage(self) -> Usage:
+        """Counted so far; most servers count at the end."""
+        return self._counted
 
     def _chunk(self, event: ServerSentEvent) -> CompletionChunk:
         try:

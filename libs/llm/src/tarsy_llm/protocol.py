@@ -1,6 +1,7 @@
 """The one way to ask a language model. Each provider's adapter is an `Llm`."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import contextmanager
 from typing import Literal, Protocol
 
 from pydantic import JsonValue
@@ -82,20 +83,34 @@ FINAL: frozenset[ErrorKind] = frozenset({"credentials", "invalid_request", "refu
 class LlmCallError(LlmError):
     """The call failed. The message is a sentence without secrets of ours; it is masked all the same when it is kept.
 
-    `retry_after_seconds`: what the provider asked us to wait.
+    `retry_after_seconds`: what the provider asked us to wait. `usage`: what it had counted until then; a failed call
+    costs, too.
 
     The caller repeats it if `retryable`; else the operator reads the message.
     """
 
-    def __init__(self, message: str, *, kind: ErrorKind, retry_after_seconds: float | None = None) -> None:
+    def __init__(
+        self, message: str, *, kind: ErrorKind, retry_after_seconds: float | None = None, usage: Usage | None = None
+    ) -> None:
         super().__init__(message)
         self.kind: ErrorKind = kind
         self.retry_after_seconds = retry_after_seconds
+        self.usage = usage or Usage()
 
     @property
     def retryable(self) -> bool:
         """The same request may succeed later."""
         return self.kind not in FINAL
+
+
+@contextmanager
+def failing_with_usage(usage: Callable[[], Usage]) -> Iterator[None]:
+    """Adds what was counted until then to an LlmCallError."""
+    try:
+        yield
+    except LlmCallError as problem:
+        problem.usage = usage()
+        raise
 
 
 class Llm(Protocol):

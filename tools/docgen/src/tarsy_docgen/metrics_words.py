@@ -149,8 +149,14 @@ LOOKS: Sequence[Look] = (
     ),
     Look(
         "tokens cost too much",
-        ("tarsy_orchestrator_llm_input_tokens_total", "tarsy_orchestrator_llm_output_tokens_total"),
-        "input grows with every iteration: long tool results, or many calls. The summarizer's own are not in it",
+        (
+            "tarsy_orchestrator_llm_input_tokens_total",
+            "tarsy_orchestrator_llm_output_tokens_total",
+            "tarsy_summarizer_llm_input_tokens_total",
+            "tarsy_summarizer_llm_output_tokens_total",
+        ),
+        "the orchestrator's input grows with every iteration: long tool results, or many calls. The summarizer's are "
+        "those of summaries, also of attempts that failed or that nobody waited for",
     ),
     Look(
         "tools do not answer",

@@ -44,7 +44,12 @@ class ActiveSessions(ApiModel):
 
 
 class SessionTotals(SessionOverview):
-    """A session with its totals, as lists and details show it. `duration_ms` is null while it runs."""
+    """A session with its totals, as lists and details show it. `duration_ms` is null while it runs.
+
+    Interactions and tokens are those of all executions, summaries of long results included, also those that failed.
+    `input_tokens` include what providers read from their caches (`cached_input_tokens`) and wrote to them
+    (`cache_written_tokens`), `output_tokens` include `thinking_tokens`.
+    """
 
     scripted: bool
     started_at: Timestamp | None
@@ -61,6 +66,9 @@ class SessionTotals(SessionOverview):
     input_tokens: int
     output_tokens: int
     total_tokens: int
+    thinking_tokens: int = 0
+    cached_input_tokens: int = 0
+    cache_written_tokens: int = 0
     provider_fallback_count: int
     completed_stages: int
     failed_stages: int
@@ -96,7 +104,7 @@ class StageExecution(ApiModel):
     """One agent's run in a stage.
 
     The fields of a fallback are those of the last one; `original_llm_provider` was asked first. `number`: the event
-    that changed it last.
+    that changed it last. Interactions and tokens are those of the session's totals.
     """
 
     execution_id: str
@@ -119,6 +127,9 @@ class StageExecution(ApiModel):
     input_tokens: int
     output_tokens: int
     total_tokens: int
+    thinking_tokens: int = 0
+    cached_input_tokens: int = 0
+    cache_written_tokens: int = 0
     started_at: Timestamp
     completed_at: Timestamp | None
     duration_ms: int | None

@@ -1,0 +1,60 @@
+"""Usage means the same whoever was asked, and a call that failed has cost something, too."""
+
+import pytest
+from asking import asked, failure_of, request
+from claude import start, stop, text, thought
+from claude import streamed as claude_streamed
+from completions import USAGE, chunk
+from completions import streamed as openai_streamed
+from gemini import asked as gemini_asked
+from gemini import chunk as gemini_chunk
+from gemini import request as gemini_request
+from gemini import streamed as gemini_streamed
+from gemini import thought as gemini_thought
+from pydantic import JsonValue
+from wire import Cut, Reply, named_sse
+
+from tarsy_contracts.conversation import Usage
+from tarsy_llm.anthropic import AnthropicLlm
+from tarsy_llm.openai import OpenAiLlm
+
+
+async def test_thoughts_that_filled_the_output_of_claude_are_on_the_bill() -> None:
+    counted: JsonValue = {"output_tokens": 500, "output_tokens_details": {"thinking_tokens": 500}}
+    reply = claude_streamed(start(), *thought(0, "a", "Hm"), *stop("max_tokens", counted))
+    async with asked(AnthropicLlm, reply) as (llm, _):
+        problem = await failure_of(llm, request())
+    assert problem.usage == Usage(input_tokens=25, output_tokens=500, thinking_tokens=500)
+
+
+async def test_an_answer_of_claude_that_breaks_off_has_cost_what_was_counted_until_then() -> None:
+    reply = Reply([*named_sse(start(), *text(0, "It rest")), Cut()])
+    async with asked(AnthropicLlm, reply) as (llm, _):
+        problem = await failure_of(llm, request())
+    assert problem.kind == "cut_off"
+    assert problem.usage == Usage(input_tokens=25, output_tokens=1)
+
+
+async def test_a_refusal_of_openai_is_on_the_bill() -> None:
+    reply = openai_streamed(chunk({"refusal": "I will not."}, "stop"), {"choices": [], "usage": USAGE})
+    async with asked(OpenAiLlm, reply, path="/v1") as (llm, _):
+        problem = await failure_of(llm, request())
+    assert problem.kind == "refused"
+    assert problem.usage.input_tokens == 1200
+
+
+async def test_thoughts_that_filled_the_output_of_gemini_are_on_the_bill() -> None:
+    counted: JsonValue = {"promptTokenCount": 1200, "thoughtsTokenCount": 500}
+    reply = gemini_streamed(
+        gemini_chunk(gemini_thought("Hm")), gemini_chunk(finish="MAX_TOKENS", usageMetadata=counted)
+    )
+    async with gemini_asked(reply) as (llm, _):
+        problem = await failure_of(llm, gemini_request())
+    assert problem.usage.input_tokens == 1200
+    assert problem.usage.thinking_tokens == 500
+
+
+@pytest.mark.parametrize("status", [400, 500])
+async def test_a_refusal_before_any_answer_costs_nothing(status: int) -> None:
+    async with asked(OpenAiLlm, Reply([b'{"error": {"message": "no"}}'], status, "application/json")) as (llm, _):
+        assert (await failure_of(llm, request())).usage == Usage()
