@@ -43,7 +43,9 @@ async def test_an_alert_goes_through_claim_grant_and_result_to_its_final_analysi
     assert owner.counted("tool_calls_total", outcome="ok") == owner.counted("tool_calls_total") == 1
     assert owner.counted("llm_calls_total", provider="scripted", outcome="ok") == 2
     assert owner.counted("llm_first_delta_seconds_count", provider="scripted") == 2
-    assert (owner.counted("llm_input_tokens_total"), owner.counted("llm_output_tokens_total")) == (14, 6)
+    kinds = ("input", "output", "thinking", "cached_input")
+    assert [owner.counted(f"llm_{kind}_tokens_total") for kind in kinds] == [14, 6, 4, 8]
+    assert owner.counted("llm_cache_written_tokens_total") == 2
     assert owner.counted("llm_calls_running") == 0
     assert owner.counted("append_duration_seconds_count") == owner.counted("batch_bytes_count") > 0
     assert owner.counted("batch_events_sum") == len(log.accepted)

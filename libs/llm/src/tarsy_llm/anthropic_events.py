@@ -169,6 +169,8 @@ class AnthropicAccumulator:
             input_tokens=None if counted.input_tokens is None else counted.input_tokens + cached,
             output_tokens=counted.output_tokens,
             thinking_tokens=None if details is None else details.thinking_tokens,
+            cached_input_tokens=counted.cache_read_input_tokens,
+            cache_written_tokens=counted.cache_creation_input_tokens,
         )
 
     def _said(self, event: ServerSentEvent) -> StreamEvent:

@@ -113,9 +113,16 @@ class GatheredAnswer:
 
 
 def _usage(said: "types.GenerateContentResponseUsageMetadata") -> Usage:
-    asked, native = said.prompt_token_count, said.tool_use_prompt_token_count
+    """The prompt includes what came from the cache; thoughts, and what its own tools read, stand beside the others."""
     return Usage(
-        input_tokens=asked + native if asked is not None and native is not None else asked,
-        output_tokens=said.candidates_token_count,
+        input_tokens=_sum(said.prompt_token_count, said.tool_use_prompt_token_count),
+        output_tokens=_sum(said.candidates_token_count, said.thoughts_token_count),
         thinking_tokens=said.thoughts_token_count,
+        cached_input_tokens=said.cached_content_token_count,
     )
+
+
+def _sum(*counts: int | None) -> int | None:
+    """None when nothing was told."""
+    told = [count for count in counts if count is not None]
+    return sum(told) if told else None

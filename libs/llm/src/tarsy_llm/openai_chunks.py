@@ -9,6 +9,7 @@ from tarsy_contracts.conversation import Usage
 from tarsy_llm.endpoint import error_code, error_message
 from tarsy_llm.http_errors import kind_of_status, sentence
 from tarsy_llm.lenient_model import LenientModel
+from tarsy_llm.openai_usage import OpenAiUsage, usage_of
 from tarsy_llm.openai_wire import REASONING_FIELDS, opaque_reasoning
 from tarsy_llm.protocol import Answer, Delta, ErrorKind, LlmCallError
 from tarsy_llm.sse import ServerSentEvent
@@ -50,16 +51,6 @@ class MessageDelta(LenientModel):
 class Choice(LenientModel):
     delta: MessageDelta | None = None
     finish_reason: str | None = None
-
-
-class OpenAiOutputDetails(LenientModel):
-    reasoning_tokens: int | None = None
-
-
-class OpenAiUsage(LenientModel):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    completion_tokens_details: OpenAiOutputDetails | None = None
 
 
 class CompletionChunk(LenientModel):
@@ -106,7 +97,7 @@ class OpenAiAccumulator:
             raise self._told(event)
         self._model = chunk.model or self._model
         if chunk.usage is not None:
-            self._counted = _usage(chunk.usage)
+            self._counted = usage_of(chunk.usage)
         if not chunk.choices:
             return []
         choice = chunk.choices[0]
@@ -196,12 +187,3 @@ class OpenAiAccumulator:
 
     def _sentence(self, what: str, said: str) -> str:
         return sentence(f"{self._provider} {what}", said, secret=self._secret)
-
-
-def _usage(counted: OpenAiUsage) -> Usage:
-    details = counted.completion_tokens_details
-    return Usage(
-        input_tokens=counted.prompt_tokens,
-        output_tokens=counted.completion_tokens,
-        thinking_tokens=details.reasoning_tokens if details is not None else None,
-    )

@@ -52,7 +52,7 @@ class Metrics:
         )
         self._input_tokens = Counter(
             "tarsy_summarizer_llm_input_tokens_total",
-            "Tokens that models were given for summaries, as providers count them",
+            "Tokens that models were given for summaries, those from caches included, as providers count them",
             ["provider"],
             registry=registry,
         )
@@ -65,6 +65,18 @@ class Metrics:
         self._thinking_tokens = Counter(
             "tarsy_summarizer_llm_thinking_tokens_total",
             "Tokens of output that models thought with for summaries, as providers count them",
+            ["provider"],
+            registry=registry,
+        )
+        self._cached_tokens = Counter(
+            "tarsy_summarizer_llm_cached_input_tokens_total",
+            "Tokens of input for summaries that providers read from their caches",
+            ["provider"],
+            registry=registry,
+        )
+        self._cache_written_tokens = Counter(
+            "tarsy_summarizer_llm_cache_written_tokens_total",
+            "Tokens of input for summaries that providers wrote to their caches, where they say so",
             ["provider"],
             registry=registry,
         )
@@ -81,6 +93,8 @@ class Metrics:
         self._input_tokens.labels(provider).inc(usage.input_tokens or 0)
         self._output_tokens.labels(provider).inc(usage.output_tokens or 0)
         self._thinking_tokens.labels(provider).inc(usage.thinking_tokens or 0)
+        self._cached_tokens.labels(provider).inc(usage.cached_input_tokens or 0)
+        self._cache_written_tokens.labels(provider).inc(usage.cache_written_tokens or 0)
 
     def watch_load(self, load_of: Callable[[str], ServerLoad]) -> None:
         """The gauge asks for the load when somebody reads it."""
