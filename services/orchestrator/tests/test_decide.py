@@ -6,7 +6,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.ids import stage_id, summary_id
-from tarsy_orchestrator.session.conversation import build_conversation, offered_tools
+from tarsy_orchestrator.session.conversation import build_conversation, is_last_answer
 from tarsy_orchestrator.session.effects import AdmissionEffect, DeadlineEffect, effects_of
 from tarsy_orchestrator.session.state import AtRest
 from tarsy_orchestrator.session.transitions import BYTES_PER_TOKEN
@@ -98,7 +98,7 @@ def test_past_the_last_iteration_the_model_concludes_without_tools() -> None:
     story = Story(max_iterations=1).calling(READ)
     story.when(story.result(story.call_ids[0]))
     assert story.asked().purpose == "conclusion"
-    assert offered_tools(story.execution()) == ()
+    assert is_last_answer(story.execution())
     events = story.when(story.answer("what is known", tools=(READ,)))
     assert "tool_call.requested" not in types(events)
     assert isinstance(story.state, AtRest)

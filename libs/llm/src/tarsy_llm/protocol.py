@@ -15,9 +15,10 @@ from tarsy_llm.errors import LlmError
 class LlmRequest(Value):
     """`agent` and `iteration` (from 1) say who asks; models ignore them, the scripted one goes by them.
 
-    `tools` is empty when the model is to answer in words. `native_tools`: what the provider may do by itself, at its
-    own side; providers that cannot do it do not hear of it. `answer_tokens`: the limit of the answer without thoughts;
-    None for the configured limit of both together, or the provider's own.
+    `native_tools`: what the provider may do by itself, at its own side; providers that cannot do it do not hear of it.
+    `answer_tokens`: the limit of the answer without thoughts; None for the configured limit of both together, or the
+    provider's own. `is_last`: the conversation ends with this answer, in words: none of `tools` may be called any more,
+    but they stand at the beginning of what the provider keeps in its cache.
     """
 
     agent: str
@@ -26,6 +27,7 @@ class LlmRequest(Value):
     tools: tuple[ToolDefinition, ...] = ()
     native_tools: tuple[NativeTool, ...] = ()
     answer_tokens: int | None = None
+    is_last: bool = False
 
 
 class Delta(Value):

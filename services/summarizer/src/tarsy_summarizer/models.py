@@ -72,7 +72,9 @@ class ModelFallback:
 
     async def answer(self, asked: Conversation, source: SourceText) -> Answer | None:
         """`source` stands in `asked`. None when nobody gave an answer; `reasons` has why."""
-        wanted = LlmRequest(agent=AGENT, iteration=1, conversation=asked, answer_tokens=self._request.max_tokens)
+        wanted = LlmRequest(
+            agent=AGENT, iteration=1, conversation=asked, answer_tokens=self._request.max_tokens, is_last=True
+        )
         last = next((name for name in reversed(self._named) if name in self._models.llms), None)
         for provider in self._named:
             try:

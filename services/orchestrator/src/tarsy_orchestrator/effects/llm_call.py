@@ -14,7 +14,7 @@ from tarsy_orchestrator.effects.llm_answer import mask_answer
 from tarsy_orchestrator.effects.llm_stream import ChunkPublisher, sending
 from tarsy_orchestrator.effects.repetition import RepetitionDetector
 from tarsy_orchestrator.errors import OrchestratorError
-from tarsy_orchestrator.session.conversation import build_conversation, offered_tools
+from tarsy_orchestrator.session.conversation import build_conversation, is_last_answer, offered_tools
 from tarsy_orchestrator.session.effects import LlmCallEffect
 from tarsy_orchestrator.session.llm_failures import BROKEN, CALL_TIMEOUT, REPETITION, OwnKind
 from tarsy_orchestrator.session.state import Investigating
@@ -86,6 +86,7 @@ async def _stream(deps: Dependencies, session_id: str, state: Investigating, eff
         conversation=build_conversation(state, execution),
         tools=offered_tools(execution),
         native_tools=execution.agent.native_tools,
+        is_last=is_last_answer(execution),
     )
     chunks = ChunkPublisher(deps, session_id, effect)
     said, thought = RepetitionDetector(), RepetitionDetector()

@@ -1,6 +1,7 @@
 """Context of the prompts of an execution, taken from the state of its session. Pure."""
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 
 from tarsy_contracts import events as e
 from tarsy_orchestrator.session.prompts.histories import compose_steps
@@ -13,6 +14,7 @@ from tarsy_orchestrator.session.prompts.material import (
     ToolUse,
 )
 from tarsy_orchestrator.session.prompts.notes import ReadOn, note_cut, note_learned, note_summary
+from tarsy_orchestrator.session.prompts.present_time import compose_time
 from tarsy_orchestrator.session.prompts.task import (
     compose_executive_summary_prompt,
     compose_prompt,
@@ -23,16 +25,20 @@ from tarsy_orchestrator.session.state import Execution, Investigating, Stage, To
 from tarsy_orchestrator.session.state_queries import analysis_of, final_analysis, runbook_call
 
 
-def compose_task(state: Investigating, stage: Stage) -> str:
-    """Composes the first message to the agents of a stage."""
+def compose_task(state: Investigating, stage: Stage, at: datetime) -> str:
+    """Composes the first message to the agents of a stage, who begin at this time."""
+    if stage.started.stage_type == "exec_summary":
+        return compose_executive_summary_prompt(state.started.alert, final_analysis(state))
+    return f"{compose_time(at)}\n\n{_task(state, stage)}"
+
+
+def _task(state: Investigating, stage: Stage) -> str:
     alert = state.started.alert
     match stage.started.stage_type:
         case "synthesis":
             joined = next(one for one in state.stages if one.started.stage_id == stage.started.referenced_stage_id)
             histories = [_history(state, execution) for execution in state.executions_of(joined)]
             return compose_synthesis_prompt(alert, find_runbook(state), joined.started.name, histories)
-        case "exec_summary":
-            return compose_executive_summary_prompt(alert, final_analysis(state))
         case _:
             return compose_prompt(alert, find_runbook(state), collect_findings(state))
 
