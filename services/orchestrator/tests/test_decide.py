@@ -6,13 +6,14 @@ from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.ids import stage_id, summary_id
+from tarsy_contracts.token_rates import BYTES_PER_TOKEN
 from tarsy_orchestrator.session.conversation import build_conversation, is_last_answer
 from tarsy_orchestrator.session.effects import AdmissionEffect, DeadlineEffect, effects_of
 from tarsy_orchestrator.session.state import AtRest
-from tarsy_orchestrator.session.transitions import BYTES_PER_TOKEN
 from tarsy_story import ALERT, DELETE, READ, SESSION, Story, types
 
-LARGE = 5000 * BYTES_PER_TOKEN + 1
+LARGE = 5000 * round(BYTES_PER_TOKEN["prose"]) + 1
+"""Bytes of words: one token more than a model reads whole."""
 
 
 def owed_ids(story: Story) -> list[str]:

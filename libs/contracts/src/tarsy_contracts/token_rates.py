@@ -7,6 +7,7 @@ comes nearer than any of them, as the provider itself teaches it.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from string import ascii_letters
 from typing import Literal
 
 type TextKind = Literal["prose", "json", "logs"]
@@ -27,7 +28,9 @@ REMEMBERED_TOKENS = 100_000.0
 """Older reports fade beyond this: models change behind the name of a provider."""
 MOST_RATES = 100
 
-SAMPLE_CHARACTERS = 8_000
+SAMPLE_CHARACTERS = 4_000
+SPOKEN = ascii_letters.encode() + b" " + bytes(range(0x80, 0x100))
+"""The bytes of letters and spaces; those beyond ASCII belong to letters, near enough."""
 PROSE_SHARE = 0.9
 """Share of letters and spaces: English has 0.95, logs have 0.6."""
 
@@ -72,8 +75,10 @@ def kind_of_text(text: str) -> TextKind:
     words = " ".join(text[:SAMPLE_CHARACTERS].split())
     if _begins_json(words):
         return "json"
-    spoken = sum(character.isalpha() or character == " " for character in words)
-    return "prose" if spoken >= PROSE_SHARE * len(words) else "logs"
+    sample = words.encode(errors="replace")
+    # In one go, as owners ask for every result: not a step of Python for every character.
+    others = len(sample.translate(None, SPOKEN))
+    return "logs" if others > (1 - PROSE_SHARE) * len(sample) else "prose"
 
 
 def _begins_json(words: str) -> bool:

@@ -8,6 +8,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.builtin_tools import OWN_SERVER
 from tarsy_contracts.chain import ResolvedAgent, StageType, SummaryRule
 from tarsy_contracts.requests import LogPosition
+from tarsy_contracts.token_rates import TokenRates
 
 type Answered = e.RequestAccepted | e.RequestRefused | e.SessionReleased
 type Ending = e.SessionCompleted | e.SessionFailed | e.SessionCancelled | e.SessionTimedOut
@@ -221,7 +222,8 @@ class Life:
 class Investigating:
     """An open session. Without a stage it waits for its turn.
 
-    `cancelled`: somebody wanted it to end, and it waits for calls that may have run.
+    `cancelled`: somebody wanted it to end, and it waits for calls that may have run. `token_rates`: how its providers
+    have counted until now.
     """
 
     session_id: str
@@ -235,6 +237,7 @@ class Investigating:
     refusals_forgotten: bool = False
     repeats: frozenset[str] = frozenset()
     cancelled: Cancelled | None = None
+    token_rates: TokenRates = field(default_factory=TokenRates)
 
     @property
     def stage(self) -> Stage | None:
