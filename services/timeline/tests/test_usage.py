@@ -81,6 +81,20 @@ async def test_a_summary_that_failed_costs_as_well(world: World, new_session: Ne
     assert agent == tuple(one + more for one, more in zip(before, (2, 5_000, 600, 5_600, 400, 0, 0), strict=True))
 
 
+async def test_a_question_that_failed_costs_as_well_and_is_no_answer(world: World, new_session: NewSession) -> None:
+    session = told(new_session, until=13)
+    await world.project(*records(session))
+    before, _ = await both(world, session)
+    execution = of_first_agent(session)
+    unanswered = e.LlmCallFailed(llm_call_id="l", execution_id=execution, error="401", retryable=False)
+    session.add(unanswered, unanswered.model_copy(update={"error": "refused", "usage": SPENT}))
+    await world.project(session.recorded(14), session.recorded(15))
+
+    agent, _ = await both(world, session)
+
+    assert agent == tuple(one + more for one, more in zip(before, (0, 5_000, 600, 5_600, 400, 0, 0), strict=True))
+
+
 async def test_the_model_of_an_agent_is_not_that_of_its_summaries(world: World, new_session: NewSession) -> None:
     session = told(new_session, until=13)
     session.add(completed(of_first_agent(session), attempt("first", SPENT)))

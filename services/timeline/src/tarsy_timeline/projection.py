@@ -102,6 +102,9 @@ def _facts(record: RecordedEvent) -> Iterator[Statement]:
         case e.LlmCallCompleted(execution_id=execution_id, usage=usage, model=model):
             yield "name_model", (execution_id, to_postgres_text(model))
             yield "count_llm_calls", (execution_id, 1, *_tokens([usage]))
+        case e.LlmCallFailed() if event.usage != Usage():
+            # It is not one of the answers that are counted, but it has cost something.
+            yield "count_llm_calls", (event.execution_id, 0, *_tokens([event.usage]))
         case e.SummaryCompleted() | e.SummaryFailed() if event.attempts:
             counted = [attempt.usage for attempt in event.attempts]
             yield "count_llm_calls", (event.execution_id, len(counted), *_tokens(counted))

@@ -53,6 +53,7 @@ async def make_llm_call(
             problem.kind,
             retryable=problem.retryable,
             retry_after_seconds=problem.retry_after_seconds,
+            usage=problem.usage,
         )
     except Exception as problem:  # noqa: BLE001 - a mistake in an adapter must not end the owner
         # The message is left out: nobody has masked it.
@@ -115,8 +116,11 @@ def _failure(
     *,
     retryable: bool = True,
     retry_after_seconds: float | None = None,
+    usage: Usage | None = None,
 ) -> LlmCallReported:
+    counted = usage or Usage()
     deps.metrics.observe_llm_call(_provider(effect), kind, deps.monotonic() - started)
+    deps.metrics.count_tokens(_provider(effect), counted)
     return LlmCallReported(
         llm_call_id=effect.id,
         error=deps.masker.for_session(session_id).mask(error),
@@ -126,7 +130,7 @@ def _failure(
         thinking="",
         text="",
         tool_calls=(),
-        usage=Usage(),
+        usage=counted,
         model="",
         duration_ms=int((deps.monotonic() - started) * 1000),
     )
