@@ -8,7 +8,7 @@ from tarsy_llm.protocol import LlmRequest
 CACHED: dict[str, JsonValue] = {"type": "ephemeral"}
 """The end of a part that Anthropic caches: tools, then system, then messages, each with all before it, for 5 minutes.
 
-What is shorter than 512 to 4,096 tokens (by model) is not cached, and costs nothing:
+A part shorter than 512 to 4,096 tokens (by model) is not cached, and the mark costs nothing then:
 platform.claude.com/docs/en/build-with-claude/prompt-caching.
 """
 
