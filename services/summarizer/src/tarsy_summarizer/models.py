@@ -84,7 +84,7 @@ class ModelFallback:
             except LlmCallError as problem:
                 self._note(provider, problem)
                 continue
-            size = len(source.text.encode())
+            size = len(source.text.encode(errors="replace"))
             self._models.estimates.learn(provider, source.kind, size=size, asked=asked, usage=answer.usage)
             return answer
         return None

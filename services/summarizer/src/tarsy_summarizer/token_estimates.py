@@ -18,7 +18,7 @@ class TokenEstimates:
 
     def learn(self, provider: str, kind: TextKind, *, size: int, asked: Conversation, usage: Usage) -> None:
         """The provider was asked with a text of this kind and size in the conversation, and has counted all of it."""
-        sent = len(asked.system.encode()) + sum(len(message.content.encode()) for message in asked.messages)
+        sent = sum(map(_bytes, (asked.system, *(message.content for message in asked.messages))))
         if usage.input_tokens is not None and size >= LEAST_SHARE * sent:
             self._rates = self._rates.observe(provider, kind, size=sent, tokens=usage.input_tokens)
 
@@ -28,5 +28,9 @@ def tokens_of_summary(answer: Answer, content: str) -> int:
     output = answer.usage.output_tokens
     spoken = 0 if output is None else max(0, output - (answer.usage.thinking_tokens or 0))
     if not spoken or not answer.text:
-        return round(len(content.encode()) / BYTES_PER_TOKEN["prose"])
+        return round(_bytes(content) / BYTES_PER_TOKEN["prose"])
     return round(spoken * min(1.0, len(content) / len(answer.text)))
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode(errors="replace"))
