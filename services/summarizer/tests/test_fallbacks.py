@@ -179,7 +179,7 @@ async def test_all_providers_share_one_limit_of_time(owner: Owner, running: Runn
         at = await owner.record("a log")
         # A busy machine may take long until it has read the log and asked the first.
         for seconds in (1, 10, 80):
-            request = summary(at=at, provider="first", fallbacks=("second", "third"), timeout=seconds)
+            request = summary(at=at, provider="first", fallbacks=("second", "third"), timeout=seconds, within=200)
             await owner.ask(request)
             result = await owner.result(request)
             if "first" in result.error:
@@ -241,7 +241,7 @@ async def test_the_attempt_that_ran_when_the_time_was_up_is_reported(
         at = await owner.record("a log")
         # A busy machine may take long until it has read the log and asked the first.
         for seconds in (1, 10, 80):
-            request = summary(at=at, provider="first", fallbacks=("second",), timeout=seconds)
+            request = summary(at=at, provider="first", fallbacks=("second",), timeout=seconds, within=200)
             await owner.ask(request)
             result = await owner.result(request)
             if len(result.attempts) == 2:

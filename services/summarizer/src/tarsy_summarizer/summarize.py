@@ -4,7 +4,7 @@ import asyncio
 import traceback
 from contextlib import aclosing
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import structlog
 
@@ -28,7 +28,7 @@ log = structlog.get_logger(__name__)
 EXCERPTS_AT_ONCE = 2
 """Each holds the text that it shortens. More would not end sooner: two use all that one process can."""
 SECONDS_TO_REPORT = 1.0
-"""Reading ends so long before the summary would, so that its own reason is reported."""
+"""Reading ends so long before the summary would, and the summary before its owner gives it up: each with its reason."""
 
 
 @dataclass(slots=True)
@@ -53,15 +53,14 @@ class Summarizer:
 
     async def run(self, request: SummaryRequest, claim_id: str) -> SummaryReported:
         """Never raises but for its cancellation."""
-        began = self._models.monotonic()
-        work = SummaryWork(
-            request, claim_id, began, ModelFallback(self._models, request, ends_at=began + request.timeout_seconds)
-        )
+        began, seconds = self._models.monotonic(), seconds_to_answer(request, self._models.now())
+        asking = ModelFallback(self._models, request, ends_at=began + seconds)
+        work = SummaryWork(request, claim_id, began, asking)
         try:
-            async with asyncio.timeout(request.timeout_seconds):
-                answer = await self._answer(work)
+            async with asyncio.timeout(seconds):
+                answer = await self._answer(work, self._reading_limit(began, seconds))
         except TimeoutError:
-            late = f"no summary in {request.timeout_seconds:g} seconds"
+            late = f"no summary in {seconds:.3g} seconds"
             return self._failed(work, "; ".join([late, *work.asking.reasons()]))
         except (SourceGoneError, KafkaUnreachableError) as problem:
             return self._failed(work, str(problem))
@@ -124,20 +123,18 @@ class Summarizer:
     def _ran_for(self, work: SummaryWork) -> int:
         return round((self._models.monotonic() - work.began) * 1000)
 
-    def _reading_limit(self, began: float, request: SummaryRequest) -> TimeLimit:
-        earlier = min(SECONDS_TO_REPORT, request.timeout_seconds / 10)
-        ends_at = began + request.timeout_seconds - earlier
+    def _reading_limit(self, began: float, seconds: float) -> TimeLimit:
+        ends_at = began + seconds - _earlier(seconds)
         return TimeLimit(ends_at=ends_at, monotonic=self._models.monotonic, sleep=self._models.sleep)
 
-    async def _answer(self, work: SummaryWork) -> Answer | None:
+    async def _answer(self, work: SummaryWork, reading: TimeLimit) -> Answer | None:
         """Raises SourceGoneError or KafkaUnreachableError."""
-        work.source = await self._excerpt(work)
+        work.source = await self._excerpt(work, reading)
         return await work.asking.answer(summary_conversation(work.request, work.source.text), work.source)
 
-    async def _excerpt(self, work: SummaryWork) -> SourceText:
+    async def _excerpt(self, work: SummaryWork, reading: TimeLimit) -> SourceText:
         """Raises SourceGoneError or KafkaUnreachableError."""
         excerpt, size = Excerpt(self._input_bytes), 0
-        reading = self._reading_limit(work.began, work.request)
         async with self._places, aclosing(read_source(self._bus, work.request, reading)) as pieces:
             async for piece in pieces:
                 size += len(piece)
@@ -147,3 +144,17 @@ class Summarizer:
             text = await asyncio.to_thread(excerpt.finish)
         work.size = size
         return SourceText(text, kind_of_text(text))
+
+
+def seconds_to_answer(request: SummaryRequest, now: datetime) -> float:
+    """Ends before the owner gives the summary up, so that its cost comes on the record.
+
+    At least half of what the owner allows: the clock of this machine may be ahead of the broker's.
+    """
+    allowed = request.timeout_seconds
+    left = (request.not_after - now).total_seconds() - _earlier(allowed)
+    return min(allowed, max(left, allowed / 2))
+
+
+def _earlier(seconds: float) -> float:
+    return min(SECONDS_TO_REPORT, seconds / 10)
