@@ -72,6 +72,26 @@ def test_a_long_result_is_summarised_for_the_agent_that_asked(told: SessionLog) 
     assert (next_one.execution_id, next_one.iteration) == (call.execution_id, 2)
 
 
+async def test_its_summary_is_on_the_bill_of_the_agent_that_asked(system: System, told: SessionLog) -> None:
+    (summarised,) = told.events(e.SummaryCompleted)
+    (attempt,) = summarised.attempts
+    assert (attempt.provider, attempt.model, attempt.usage.input_tokens) == ("steady", "scripted", 30_000)
+    assert (summarised.server, summarised.tool, summarised.tokens_after) == ("kubernetes", "pods_log", 30)
+    assert (summarised.tokens_before or 0) > 100_000
+    session = await shown(system, session_of(told), told)
+    _, logs = rows(rows(session["stages"])[0]["executions"])
+    answers = [one for one in told.events(e.LlmCallCompleted) if one.execution_id == logs["execution_id"]]
+    assert logs["input_tokens"] == 30_000 + sum(one.usage.input_tokens or 0 for one in answers)
+    assert logs["llm_interaction_count"] == 1 + len(answers)
+    (shown_summary,) = [
+        one for one in rows(system.get(f"/api/v1/sessions/{session_of(told)}/timeline"))
+        if one["event_type"] == "mcp_tool_summary"
+    ]  # fmt: skip
+    metadata = shown_summary["metadata"]
+    assert isinstance(metadata, dict)
+    assert (metadata["model"], metadata["tokens_after"]) == ("scripted", 30)
+
+
 def test_what_is_destructive_runs_once(told: SessionLog, lab_calls: Path) -> None:
     runs = runs_of(lab_calls, session_of(told))
     assert [run.tool for run in runs].count("pods_delete") == 1

@@ -210,6 +210,25 @@ def test_a_summary_streams_beside_its_call_and_ends() -> None:
     assert (failed.event_id, failed.status, failed.content) == (begun.event_id, "failed", "quota")
 
 
+def test_a_summary_tells_its_model_its_tool_and_what_it_saved() -> None:
+    attempts = (e.SummaryAttempt(provider="first", error="cut off"), e.SummaryAttempt(provider="second", model="m1"))
+    tool = {"execution_id": "x", "server": "kubernetes", "tool": "pods_log"}
+    done = e.SummaryCompleted.model_validate(
+        {"summary_id": "m", "call_id": "c", "content": "short", "usage": {}, "model": "m1", "duration_ms": 5, **tool,
+         "tokens_before": 30_000, "tokens_after": 200, "attempts": attempts}
+    )  # fmt: skip
+    assert ended(done).metadata == {
+        "server_name": "kubernetes", "tool_name": "pods_log", "model": "m1", "duration_ms": 5,
+        "tokens_before": 30_000, "tokens_after": 200, "attempts": 2,
+    }  # fmt: skip
+    failed = e.SummaryFailed.model_validate(
+        {"summary_id": "m", "call_id": "c", "error": "quota", **tool, "attempts": attempts[:1]}
+    )
+    assert ended(failed).metadata == {
+        "server_name": "kubernetes", "tool_name": "pods_log", "tokens_before": None, "attempts": 1,
+    }  # fmt: skip
+
+
 def fetched(outcome: e.Outcome, content: str) -> TimelineEnded:
     (change,) = timeline_changes(
         at(9, e.ToolCallCompleted(call_id=runbook_call_id("s"), outcome=outcome, content=content))

@@ -70,7 +70,13 @@ async def test_arguments_that_come_whole_are_taken() -> None:
                 *text(0, "Hi"),
                 *stop("end_turn", {"output_tokens": 120, "output_tokens_details": {"thinking_tokens": 90}}),
             ),
-            Usage(input_tokens=1325, output_tokens=120, thinking_tokens=90),
+            Usage(
+                input_tokens=1325,
+                output_tokens=120,
+                thinking_tokens=90,
+                cached_input_tokens=1000,
+                cache_written_tokens=300,
+            ),
         ),
         (
             streamed(
@@ -78,7 +84,7 @@ async def test_arguments_that_come_whole_are_taken() -> None:
                 *text(0, "Hi"),
                 *stop("end_turn", {"input_tokens": 30, "cache_read_input_tokens": 12}),
             ),
-            Usage(input_tokens=42, output_tokens=1),
+            Usage(input_tokens=42, output_tokens=1, cached_input_tokens=12),
         ),
         (streamed(*text(0, "Hi"), *stop("end_turn", {"output_tokens": None})), Usage()),
     ],

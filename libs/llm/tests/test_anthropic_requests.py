@@ -19,6 +19,7 @@ TOOLS: JsonValue = [
         "name": "kubernetes__pods",
         "description": "Lists pods.",
         "input_schema": {"type": "object", "properties": {"namespace": {"type": "string"}}},
+        "cache_control": CACHED,
     }
 ]
 SYSTEM: JsonValue = [{"type": "text", "text": "Be brief.", "cache_control": CACHED}]
@@ -208,7 +209,7 @@ async def test_no_more_than_four_places_are_marked_for_the_cache() -> None:
     ]
     async with asked(AnthropicLlm, HI) as (llm, server):
         await answer_of(llm, request(*turns, UserMessage(content="last")))
-    assert server.asked[0].body.count(b"cache_control") == 3
+    assert server.asked[0].body.count(b"cache_control") == 4
 
 
 @pytest.mark.parametrize(

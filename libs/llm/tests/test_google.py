@@ -39,7 +39,7 @@ async def test_thoughts_and_text_stream_as_they_come_and_add_up_to_the_answer() 
         ("text", "is out of memory."),
     ]
     assert (answer.thinking, answer.text) == ("Which pod?", "The pod is out of memory.")
-    assert answer.usage == Usage(input_tokens=1200, output_tokens=30, thinking_tokens=90)
+    assert answer.usage == Usage(input_tokens=1200, output_tokens=120, thinking_tokens=90, cached_input_tokens=1000)
     assert answer.model == "gemini-3-pro-0417"
     assert answer.opaque is None
 

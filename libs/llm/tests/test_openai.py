@@ -35,7 +35,7 @@ async def test_text_streams_as_it_comes_and_adds_up_to_the_answer() -> None:
         (),
         None,
     )
-    assert answer.usage == Usage(input_tokens=1200, output_tokens=120, thinking_tokens=90)
+    assert answer.usage == Usage(input_tokens=1200, output_tokens=120, thinking_tokens=90, cached_input_tokens=1024)
     assert answer.model == "gpt-5.2-2026-01-01"
 
 
@@ -92,7 +92,7 @@ async def test_calls_of_servers_that_leave_out_index_or_id_are_told_apart(pieces
     [
         (
             streamed(chunk({"content": "Hi"}, "stop", usage=USAGE)),
-            Usage(input_tokens=1200, output_tokens=120, thinking_tokens=90),
+            Usage(input_tokens=1200, output_tokens=120, thinking_tokens=90, cached_input_tokens=1024),
         ),
         (streamed(chunk({"content": "Hi"}, "stop"), {"usage": {"prompt_tokens": 7}}), Usage(input_tokens=7)),
         (streamed(chunk({"content": "Hi"}, "stop")), Usage()),

@@ -36,7 +36,7 @@ WORKER = "worker-1"
 SERVER = "kubernetes"
 
 
-USAGE = Usage(input_tokens=7, output_tokens=3)
+USAGE = Usage(input_tokens=7, output_tokens=3, thinking_tokens=2, cached_input_tokens=4, cache_written_tokens=1)
 
 
 def words(text: str) -> Answer:

@@ -1,15 +1,19 @@
 """Given what happened, when an input comes, then this follows."""
 
+import pytest
+
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
+from tarsy_contracts.conversation import Usage
 from tarsy_contracts.ids import stage_id, summary_id
-from tarsy_orchestrator.session.conversation import build_conversation, offered_tools
+from tarsy_contracts.token_rates import BYTES_PER_TOKEN
+from tarsy_orchestrator.session.conversation import build_conversation, is_last_answer
 from tarsy_orchestrator.session.effects import AdmissionEffect, DeadlineEffect, effects_of
 from tarsy_orchestrator.session.state import AtRest
-from tarsy_orchestrator.session.transitions import BYTES_PER_TOKEN
 from tarsy_story import ALERT, DELETE, READ, SESSION, Story, types
 
-LARGE = 5000 * BYTES_PER_TOKEN + 1
+LARGE = 5000 * round(BYTES_PER_TOKEN["prose"]) + 1
+"""Bytes of words: one token more than a model reads whole."""
 
 
 def owed_ids(story: Story) -> list[str]:
@@ -95,7 +99,7 @@ def test_past_the_last_iteration_the_model_concludes_without_tools() -> None:
     story = Story(max_iterations=1).calling(READ)
     story.when(story.result(story.call_ids[0]))
     assert story.asked().purpose == "conclusion"
-    assert offered_tools(story.execution()) == ()
+    assert is_last_answer(story.execution())
     events = story.when(story.answer("what is known", tools=(READ,)))
     assert "tool_call.requested" not in types(events)
     assert isinstance(story.state, AtRest)
@@ -122,6 +126,33 @@ def test_a_result_above_the_threshold_is_summarised_before_the_model_goes_on() -
         "llm_call.requested",
     ]
     assert "all pods fail" in build_conversation(story.investigating, story.execution()).messages[-1].content
+
+
+ATTEMPTS = (
+    e.SummaryAttempt(provider="first", usage=Usage(input_tokens=900), error="cut off"),
+    e.SummaryAttempt(provider="second", model="m2", usage=Usage(input_tokens=950, output_tokens=90)),
+)
+
+
+@pytest.mark.parametrize("error", ["", "nobody could"])
+def test_the_end_of_a_summary_has_its_tool_its_sizes_and_every_attempt(error: str) -> None:
+    story = Story().calling(READ)
+    call = story.call_ids[0]
+    story.when(story.result(call, size=LARGE))
+    sizes = {"tokens_before": 30_000, "tokens_after": 90, "attempts": ATTEMPTS}
+    ended = story.when(story.summary(summary_id(call), error=error).model_copy(update=sizes))[0]
+    assert isinstance(ended, e.SummaryCompleted | e.SummaryFailed)
+    assert (ended.execution_id, ended.server, ended.tool) == (story.execution().id, READ.server, READ.tool)
+    assert (ended.tokens_before, ended.attempts) == (30_000, ATTEMPTS)
+
+
+def test_a_summary_that_nobody_reported_has_no_attempts_but_its_tool() -> None:
+    story = Story().calling(READ)
+    story.when(story.result(story.call_ids[0], size=LARGE))
+    execution = story.execution().id
+    events = story.when(i.CancelRequested(request_id="r", author="ann"))
+    (ended,) = [event for event in events if isinstance(event, e.SummaryFailed)]
+    assert (ended.execution_id, ended.tool, ended.attempts) == (execution, READ.tool, ())
 
 
 def test_the_agent_reads_the_beginning_when_there_is_no_summary() -> None:

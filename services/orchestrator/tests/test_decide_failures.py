@@ -6,6 +6,7 @@ import pytest
 
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
+from tarsy_contracts.conversation import Usage
 from tarsy_contracts.ids import iteration_id
 from tarsy_orchestrator.session.conversation import build_conversation
 from tarsy_orchestrator.session.prompts.notes import BE_CONCISE
@@ -28,6 +29,14 @@ def test_a_provider_that_fails_is_asked_three_times_with_growing_pauses_and_then
         waits.append(story.asked().wait_seconds)
     assert waits == [1.0, 3.0]
     assert types(story.when(story.answer(error="overloaded")))[-1] == "session.failed"
+
+
+def test_what_a_failed_question_has_cost_stands_on_the_log() -> None:
+    story = Story().asking()
+    spent = Usage(input_tokens=900, output_tokens=32_000, thinking_tokens=32_000)
+    failed = story.when(story.answer(error="no room left").model_copy(update={"usage": spent}))[0]
+    assert isinstance(failed, e.LlmCallFailed)
+    assert failed.usage == spent
 
 
 @pytest.mark.parametrize("kind", ["provider_error", "first_chunk_timeout", "stalled", "cut_off", "call_timeout"])

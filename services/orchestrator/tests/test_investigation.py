@@ -10,6 +10,7 @@ from orchestrator_running import RunningOwner
 from orchestrator_world import World, calling, new_session, words
 
 from tarsy_contracts.control import ClaimGranted, RequestAnswered
+from tarsy_contracts.conversation import Usage
 from tarsy_contracts.events import SessionCompleted
 from tarsy_llm.protocol import Answer, Delta, LlmCallError, LlmRequest
 from tarsy_orchestrator.effects.llm_stream import UNSENT_AT_MOST, ChunkPublisher
@@ -43,7 +44,9 @@ async def test_an_alert_goes_through_claim_grant_and_result_to_its_final_analysi
     assert owner.counted("tool_calls_total", outcome="ok") == owner.counted("tool_calls_total") == 1
     assert owner.counted("llm_calls_total", provider="scripted", outcome="ok") == 2
     assert owner.counted("llm_first_delta_seconds_count", provider="scripted") == 2
-    assert (owner.counted("llm_input_tokens_total"), owner.counted("llm_output_tokens_total")) == (14, 6)
+    kinds = ("input", "output", "thinking", "cached_input")
+    assert [owner.counted(f"llm_{kind}_tokens_total") for kind in kinds] == [14, 6, 4, 8]
+    assert owner.counted("llm_cache_written_tokens_total") == 2
     assert owner.counted("llm_calls_running") == 0
     assert owner.counted("append_duration_seconds_count") == owner.counted("batch_bytes_count") > 0
     assert owner.counted("batch_events_sum") == len(log.accepted)
@@ -67,12 +70,13 @@ async def test_an_owner_that_goes_on_counts_what_it_decides_and_not_what_it_read
 
 async def test_a_model_that_fails_is_counted_by_how_it_failed(world: World) -> None:
     owner = await world.owner()
-    owner.llm.failing = LlmCallError("no valid key", kind="credentials")
+    owner.llm.failing = LlmCallError("no valid key", kind="credentials", usage=Usage(input_tokens=900))
     await world.alert(session := new_session())
     await world.until_ended(session)
     await eventually(partial(owner_counts, owner, "sessions_ended_total", 1), "the owner has read the end")
     assert owner.counted("llm_calls_total", provider="scripted", outcome="credentials") == 1
     assert owner.counted("llm_calls_total") == owner.counted("llm_call_duration_seconds_count") == 1
+    assert owner.counted("llm_input_tokens_total") == 900
     assert owner.counted("sessions_ended_total", status="failed") == 1
 
 

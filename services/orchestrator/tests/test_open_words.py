@@ -4,7 +4,7 @@ import pytest
 
 from tarsy_contracts import events as e
 from tarsy_orchestrator.session.prompts.system import compose_system
-from tarsy_story import BEGINNING, Story, agent, chain, stage, types
+from tarsy_story import Story, agent, chain, stage, types
 
 ORACLE = "The controller 'oracle' is not known to this version of TARSy."
 
@@ -41,7 +41,7 @@ def test_an_answer_to_an_agent_whose_controller_is_not_known_is_not_interpreted(
 @pytest.mark.parametrize("stage_type", ["action", "debate"])
 def test_the_agents_of_a_stage_of_an_unknown_type_investigate(stage_type: str) -> None:
     said = [
-        compose_system(agent("A"), stage_type=one, tools=(), unavailable_servers=(), at=BEGINNING)
+        compose_system(agent("A"), stage_type=one, tools=(), unavailable_servers=())
         for one in (stage_type, "investigation")
     ]
     assert said[0] == said[1]

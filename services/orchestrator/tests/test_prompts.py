@@ -30,6 +30,7 @@ from tarsy_orchestrator.session.prompts.notes import (
     note_summary,
     render_tool_result,
 )
+from tarsy_orchestrator.session.prompts.present_time import compose_time
 from tarsy_orchestrator.session.prompts.system import compose_system
 from tarsy_orchestrator.session.prompts.task import (
     compose_executive_summary_prompt,
@@ -44,7 +45,7 @@ RUNBOOK_TEXT = "# Checkout\n\n1. Look at the pods of `checkout`.\n2. If they are
 
 
 def system(of: ResolvedAgent, *unavailable: str) -> str:
-    return compose_system(of, stage_type="investigation", tools=[PODS], unavailable_servers=unavailable, at=SUNDAY)
+    return compose_system(of, stage_type="investigation", tools=[PODS], unavailable_servers=unavailable)
 
 
 def test_a_plain_investigation() -> None:
@@ -65,7 +66,7 @@ def test_an_investigation_with_everything_that_there_can_be() -> None:
 
 def test_an_investigation_without_tools() -> None:
     alone = agent(controller="single_shot")
-    words = compose_system(alone, stage_type="investigation", tools=[], unavailable_servers=["kubernetes"], at=SUNDAY)
+    words = compose_system(alone, stage_type="investigation", tools=[], unavailable_servers=["kubernetes"])
     is_the_snapshot("investigation_without_tools", whole(words, compose_prompt(ALERT, NO_RUNBOOK, [])))
 
 
@@ -111,14 +112,14 @@ def test_a_synthesis_of_three_agents_of_whom_one_failed_and_one_read_much() -> N
         servers=(KUBERNETES,),
         custom_instructions="Name the team that should act.",
     )
-    words = compose_system(joiner, stage_type="synthesis", tools=[], unavailable_servers=[], at=SUNDAY)
+    words = compose_system(joiner, stage_type="synthesis", tools=[], unavailable_servers=[])
     prompt = compose_synthesis_prompt(ALERT, NO_RUNBOOK, "analysis", [first, second, third], limit=4500)
     is_the_snapshot("synthesis", whole(words, prompt))
 
 
 def test_an_executive_summary() -> None:
     writer = ResolvedAgent(name="ExecSummaryAgent", llm_provider="default", max_iterations=1, controller="single_shot")
-    words = compose_system(writer, stage_type="exec_summary", tools=[], unavailable_servers=[], at=SUNDAY)
+    words = compose_system(writer, stage_type="exec_summary", tools=[], unavailable_servers=[])
     prompt = compose_executive_summary_prompt(ALERT, "The pods of `checkout` are killed for memory: raise the limit.")
     is_the_snapshot("executive_summary", whole(words, prompt))
 
@@ -133,8 +134,8 @@ def test_what_agents_are_told_on_their_way() -> None:
 
 def test_the_time_is_told_in_utc_whatever_zone_it_comes_in() -> None:
     here = SUNDAY.astimezone(timezone(timedelta(hours=-8)))
-    words = compose_system(agent(), stage_type="investigation", tools=[PODS], unavailable_servers=[], at=here)
-    assert "Sunday, 2026-11-22, at 07:37 UTC" in words
+    assert compose_time(here) == compose_time(SUNDAY)
+    assert "Sunday, 2026-11-22, at 07:37 UTC" in compose_time(SUNDAY)
 
 
 def test_an_alert_that_says_little_says_so() -> None:

@@ -143,5 +143,5 @@ def test_how_left_out_results_are_read_is_told_only_where_they_can_be() -> None:
 
 def test_the_prompts_of_a_reply_read_like_this() -> None:
     answers = agent(ResolvedServer(server="kubernetes", instructions="Name the namespace."))
-    system = compose_system(answers, stage_type="chat", tools=[PODS], unavailable_servers=["metrics"], at=NOON)
+    system = compose_system(answers, stage_type="chat", tools=[PODS], unavailable_servers=["metrics"])
     is_the_snapshot("chat", whole(system, prompt("Since when does it fail?")))

@@ -179,10 +179,72 @@ async def test_all_providers_share_one_limit_of_time(owner: Owner, running: Runn
         at = await owner.record("a log")
         # A busy machine may take long until it has read the log and asked the first.
         for seconds in (1, 10, 80):
-            request = summary(at=at, provider="first", fallbacks=("second", "third"), timeout=seconds)
+            request = summary(at=at, provider="first", fallbacks=("second", "third"), timeout=seconds, within=200)
             await owner.ask(request)
             result = await owner.result(request)
             if "first" in result.error:
                 break
     assert result.error == f"no summary in {seconds} seconds; first: overloaded"
     assert result.duration_ms >= 900 * seconds
+
+
+async def test_every_question_to_a_provider_is_reported_with_what_it_cost(
+    owner: Owner, running: Running, scripted: Scripted
+) -> None:
+    registry = CollectorRegistry()
+    llms = {
+        "first": scripted(text=LINES, fail="gone", kind="cut_off", usage={"input_tokens": 900, "output_tokens": 40}),
+        "second": scripted(
+            text="It restarts.", usage={"input_tokens": 950, "output_tokens": 90, "thinking_tokens": 60}
+        ),
+    }
+    async with running(llms, registry=registry):
+        request = summary(at=await owner.record("a log"), provider="first", fallbacks=("unknown", "second"))
+        await owner.ask(request)
+        result = await owner.result(request)
+
+    first, second = result.attempts
+    assert (first.provider, first.error, first.model) == ("first", "gone", "")
+    assert first.usage == Usage(input_tokens=900, output_tokens=40)
+    assert (second.provider, second.error, second.model) == ("second", "", "scripted")
+    assert second.usage == result.usage == Usage(input_tokens=950, output_tokens=90, thinking_tokens=60)
+    assert (result.tokens_before, result.tokens_after) == (2, 30)
+    spent = [
+        registry.get_sample_value(f"tarsy_summarizer_llm_{kind}_tokens_total", {"provider": provider})
+        for provider in ("first", "second")
+        for kind in ("input", "output", "thinking")
+    ]
+    assert spent == [900, 40, 0, 950, 90, 60]
+
+
+async def test_a_summary_that_failed_reports_its_attempts_too(
+    owner: Owner, running: Running, scripted: Scripted
+) -> None:
+    thoughts = Usage(input_tokens=900, output_tokens=4_000, thinking_tokens=4_000)
+    empty = answer("").model_copy(update={"usage": thoughts})
+    async with running({"first": Saying(empty), "second": scripted(fail=f"password: {SECRET}", kind="refused")}):
+        request = summary(at=await owner.record("a log"), provider="first", fallbacks=("second",))
+        await owner.ask(request)
+        result = await owner.result(request)
+
+    assert result.error != ""
+    assert [(one.provider, one.usage) for one in result.attempts] == [("first", thoughts), ("second", Usage())]
+    assert [bool(one.error) for one in result.attempts] == [True, True]
+    assert SECRET not in result.model_dump_json()
+    assert result.tokens_before == 2
+
+
+async def test_the_attempt_that_ran_when_the_time_was_up_is_reported(
+    owner: Owner, running: Running, scripted: Scripted
+) -> None:
+    async with running({"first": scripted(fail="overloaded", kind="provider_error"), "second": Saying(None)}):
+        at = await owner.record("a log")
+        # A busy machine may take long until it has read the log and asked the first.
+        for seconds in (1, 10, 80):
+            request = summary(at=at, provider="first", fallbacks=("second",), timeout=seconds, within=200)
+            await owner.ask(request)
+            result = await owner.result(request)
+            if len(result.attempts) == 2:
+                break
+    assert [one.provider for one in result.attempts] == ["first", "second"]
+    assert result.attempts[1].error == "broken off: nobody waited any longer"

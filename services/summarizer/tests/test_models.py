@@ -4,7 +4,8 @@ import pytest
 
 from tarsy_contracts.conversation import Usage
 from tarsy_llm.protocol import Answer, ErrorKind, LlmCallError
-from tarsy_summarizer.models import require_text, wait_of_first_choice, wait_of_the_last
+from tarsy_summarizer.models import require_text
+from tarsy_summarizer.retry_waits import wait_of_first_choice, wait_of_the_last
 
 LONG = 300.0
 

@@ -1,13 +1,19 @@
+import sys
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import asyncpg
 import pytest
 import pytest_asyncio
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+
+sys.path.append(str(Path(__file__).parent))
+
+from projected_world import World
 
 from tarsy_bus.acceptance import LastAccepted
 from tarsy_bus.connection import Bus
@@ -222,3 +228,11 @@ def open_database(database_url: str, database_schema: str) -> Callable[[], Abstr
             yield database
 
     return open_
+
+
+@pytest.fixture
+async def world(open_database: Callable[[], AbstractAsyncContextManager[Database]]) -> AsyncIterator[World]:
+    async with open_database() as database:
+        world = World(database)
+        yield world
+        await world.client.aclose()

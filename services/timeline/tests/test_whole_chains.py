@@ -1,82 +1,23 @@
 """Answers about whole chains and the queue: HTTP in front, a real PostgreSQL behind, filled by the projection."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-import httpx2
 import pytest
-from fastapi import FastAPI
+from projected_world import Json, World, records, told
 
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert, Priority
 from tarsy_contracts.ids import execution_id, stage_id
-from tarsy_service.problems import install_problem_handlers
 from tarsy_timeline.database import Database
-from tarsy_timeline.internal_routes import internal_routes
-from tarsy_timeline.projection import Batch
-from tarsy_timeline.projection_checkpoint import LogIdentity, ProjectionCheckpoint
-from tarsy_timeline.routes import session_routes
-from tarsy_timeline.session_queries import SessionQueries
 from tarsy_timeline.sql import QUERIES
-from tarsy_whole_chain import ADVICE, CHAIN, SUMMARY, asked, begun, first_stage, started, whole_chain
+from tarsy_whole_chain import ADVICE, CHAIN, SUMMARY, asked, begun, first_stage, started
 
 type NewSession = Callable[[], Any]
 type OpenDatabase = Callable[[], AbstractAsyncContextManager[Database]]
-type Json = dict[str, Any]
-
-EPOCH = LogIdentity("cluster", "topic")
-
-
-class World:
-    """Projects what a test tells, one batch an event or all in one, and asks the API."""
-
-    def __init__(self, database: Database) -> None:
-        self._checkpoint = ProjectionCheckpoint(database)
-        self._position = 0
-        app = FastAPI()
-        install_problem_handlers(app)
-        queries = SessionQueries(database, 0.1)
-        app.include_router(session_routes(queries))
-        app.include_router(internal_routes(queries))
-        self.client = httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://api")
-
-    async def project(self, *records: Any) -> None:
-        if self._position == 0:
-            await self._checkpoint.begin(EPOCH, {0: 0})
-        batch = Batch()
-        for record in records:
-            batch.add(record)
-        await self._checkpoint.write(0, self._position, self._position + len(records), batch)
-        self._position += len(records)
-
-    async def get(self, path: str) -> Json:
-        answer = await self.client.get(path)
-        assert answer.status_code == 200, answer.text
-        found: Json = answer.json()
-        return found
-
-    async def detail(self, session: Any) -> Json:
-        return await self.get(f"/api/v1/sessions/{session.id}")
-
-
-@pytest.fixture
-async def world(open_database: OpenDatabase) -> AsyncIterator[World]:
-    async with open_database() as database:
-        world = World(database)
-        yield world
-        await world.client.aclose()
-
-
-def records(session: Any) -> list[Any]:
-    return [session.recorded(number) for number in range(1, len(session.records) + 1)]
-
-
-def told(new_session: NewSession, *, until: int | None = None) -> Any:
-    session = new_session()
-    return session.add(*whole_chain(session.id)[:until])
 
 
 @pytest.mark.parametrize("at_once", [True, False], ids=["in one batch", "event by event"])

@@ -55,8 +55,16 @@ class Conversation(Value):
 
 
 class Usage(Value):
-    """Tokens as the provider counted them; None where it did not say."""
+    """Tokens as the provider counted them; None where it did not say. All providers mean the same by them.
+
+    `input_tokens`: all that the model was given. They include `cached_input_tokens`, which were read from the
+    provider's cache, and `cache_written_tokens`, which were written to it; both have prices of their own.
+    `output_tokens`: all that the model produced. They include `thinking_tokens`, its thoughts; records of 0.1.0 have
+    those of Gemini and xAI beside them.
+    """
 
     input_tokens: Count | None = None
     output_tokens: Count | None = None
     thinking_tokens: Count | None = None
+    cached_input_tokens: Count | None = None
+    cache_written_tokens: Count | None = None

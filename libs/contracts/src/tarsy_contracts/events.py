@@ -40,6 +40,7 @@ from tarsy_contracts.stage_events import (
     StageToolsOffered,
 )
 from tarsy_contracts.summary_events import (
+    SummaryAttempt,
     SummaryCompleted,
     SummaryFailed,
     SummaryReleased,
@@ -98,6 +99,7 @@ __all__ = [
     "StageStarted",
     "StageToolsOffered",
     "StoredResult",
+    "SummaryAttempt",
     "SummaryCompleted",
     "SummaryFailed",
     "SummaryReleased",

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.conversation import ToolCall, Usage
-from tarsy_contracts.events import OfferedTool, Outcome, StoredResult
+from tarsy_contracts.events import OfferedTool, Outcome, StoredResult, SummaryAttempt
 from tarsy_contracts.message import Message
 from tarsy_contracts.numbers import Count, Seconds
 
@@ -58,7 +58,10 @@ class ToolCallReported(Message):
 
 
 class SummaryReported(Message):
-    """`error` says why there is no summary; `content` is empty then."""
+    """`error` says why there is no summary; `content` is empty then. `usage` is that of the answer alone.
+
+    `attempts` are all questions to providers, in their order, also those that failed.
+    """
 
     type: ClassVar[str] = "summary.reported"
     call_id: str
@@ -69,6 +72,9 @@ class SummaryReported(Message):
     usage: Usage
     model: str
     duration_ms: Count
+    tokens_before: Count | None = None
+    tokens_after: Count | None = None
+    attempts: tuple[SummaryAttempt, ...] = ()
 
 
 class WorkerDied(Message):

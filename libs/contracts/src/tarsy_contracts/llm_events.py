@@ -58,7 +58,7 @@ class LlmCallFailed(Message):
     provider, or the end.
 
     `kind` is one of tarsy_llm's, or `call_timeout`, `iteration_timeout`, `repetition`, `broken`, `cancelled`.
-    `retryable`: the same question may succeed later.
+    `retryable`: the same question may succeed later. `usage`: what the provider had counted until then, if anything.
     """
 
     type: ClassVar[str] = "llm_call.failed"
@@ -68,3 +68,4 @@ class LlmCallFailed(Message):
     retryable: bool
     kind: str = ""
     retry_after_seconds: Seconds | None = None
+    usage: Usage = Usage()

@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from tarsy_contracts.conversation import Usage
-from tarsy_contracts.message import Message
+from tarsy_contracts.message import Message, Value
 from tarsy_contracts.numbers import Count, Seconds
 from tarsy_contracts.tool_events import ReleaseReason
 
@@ -36,8 +36,26 @@ class SummaryReleased(Message):
     reason: ReleaseReason
 
 
+class SummaryAttempt(Value):
+    """One question to a provider, whatever came of it. `error` is empty for the one whose answer is the summary.
+
+    `model`: empty when no answer named it. Attempts are the interactions of type `summarization` in the record.
+    """
+
+    provider: str
+    model: str = ""
+    usage: Usage = Usage()
+    duration_ms: Count = 0
+    error: str = ""
+
+
 class SummaryCompleted(Message):
-    """The agent reads this in place of the result."""
+    """The agent reads this in place of the result.
+
+    `usage` is that of the attempt that succeeded; the cost is that of all `attempts`. `tokens_before` and
+    `tokens_after` are the sizes of the result and of the summary. Events of version 0.1.0 have neither of them, nor
+    the execution and the tool.
+    """
 
     type: ClassVar[str] = "summary.completed"
     summary_id: str
@@ -46,12 +64,23 @@ class SummaryCompleted(Message):
     usage: Usage
     model: str
     duration_ms: Count
+    execution_id: str = ""
+    server: str = ""
+    tool: str = ""
+    tokens_before: Count | None = None
+    tokens_after: Count | None = None
+    attempts: tuple[SummaryAttempt, ...] = ()
 
 
 class SummaryFailed(Message):
-    """The agent reads the inline cut instead."""
+    """The agent reads the inline cut instead. No attempts: nobody was asked, or the owner ended it before a report."""
 
     type: ClassVar[str] = "summary.failed"
     summary_id: str
     call_id: str
     error: str
+    execution_id: str = ""
+    server: str = ""
+    tool: str = ""
+    tokens_before: Count | None = None
+    attempts: tuple[SummaryAttempt, ...] = ()

@@ -104,10 +104,8 @@ def _changes(record: RecordedEvent, event: e.Event) -> Iterator[TimelineChange]:
             yield created(record, "error", text, cause=record.envelope.id)
         case e.SummaryRequested():
             yield summary_begin(record, event)
-        case e.SummaryCompleted():
-            yield summary_end(event.summary_id, "completed", event.content)
-        case e.SummaryFailed():
-            yield summary_end(event.summary_id, "failed", event.error)
+        case e.SummaryCompleted() | e.SummaryFailed():
+            yield summary_end(event)
         case e.ExecutionCompleted():
             yield from execution_end(record, event)
         case e.StageCompleted():

@@ -143,11 +143,24 @@ def summary_begin(record: RecordedEvent, event: e.SummaryRequested) -> TimelineC
     )
 
 
-def summary_end(summary_id: str, status: TimelineStatus, content: str) -> TimelineEnded:
+def summary_end(event: e.SummaryCompleted | e.SummaryFailed) -> TimelineEnded:
+    """Sizes are null where nobody knows them."""
+    metadata: dict[str, JsonValue] = {"tokens_before": event.tokens_before, "attempts": len(event.attempts)}
+    if event.server:
+        metadata |= {"server_name": event.server, "tool_name": event.tool}
+    if isinstance(event, e.SummaryFailed):
+        return _summary_ended(event.summary_id, "failed", event.error, metadata)
+    metadata |= {"tokens_after": event.tokens_after, "model": event.model, "duration_ms": event.duration_ms}
+    return _summary_ended(event.summary_id, "completed", event.content, metadata)
+
+
+def _summary_ended(
+    summary_id: str, status: TimelineStatus, content: str, metadata: dict[str, JsonValue]
+) -> TimelineEnded:
     return TimelineEnded(
         event_id=timeline_event_id(summary_id, "mcp_tool_summary"),
         event_type="mcp_tool_summary",
         status=status,
         content=content,
-        metadata={},
+        metadata=metadata,
     )

@@ -12,7 +12,7 @@ from tarsy_llm.endpoint import Body, Endpoint, stream_events
 from tarsy_llm.http_client import http_client
 from tarsy_llm.keys import api_key, secret
 from tarsy_llm.model_settings import ModelSettings
-from tarsy_llm.protocol import KEEPALIVE, Answer, Delta, LlmCallError, LlmRequest
+from tarsy_llm.protocol import KEEPALIVE, Answer, Delta, LlmCallError, LlmRequest, failing_with_usage
 from tarsy_llm.provider_type import ProviderType, remote
 
 if TYPE_CHECKING:
@@ -44,13 +44,14 @@ class AnthropicLlm:
             without = request_body(self._settings, request, "left out")
             return None if without == body else without
 
-        async with aclosing(stream_events(endpoint, body, fallback_body)) as stream:
-            async for event in stream:
-                for delta in accumulator.take(event) or [KEEPALIVE]:
-                    yield delta
-                if accumulator.ended:
-                    break
-        yield accumulator.answer()
+        with failing_with_usage(accumulator.usage):
+            async with aclosing(stream_events(endpoint, body, fallback_body)) as stream:
+                async for event in stream:
+                    for delta in accumulator.take(event) or [KEEPALIVE]:
+                        yield delta
+                    if accumulator.ended:
+                        break
+            yield accumulator.answer()
 
     async def aclose(self) -> None:
         async with self._opening:

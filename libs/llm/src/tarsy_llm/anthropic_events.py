@@ -154,10 +154,23 @@ class AnthropicAccumulator:
             thinking=BETWEEN_THOUGHTS.join(block.thinking for block in blocks if block.thinking),
             text=text,
             tool_calls=tuple(asked_tool(self._provider, call.name, call.arguments) for call in calls),
-            usage=self._usage(),
+            usage=self.usage(),
             model=self._model,
             opaque=opaque(tuple(kept for block in blocks if (kept := block.kept()) is not None)),
             cut=self._stop_reason == "max_tokens",
+        )
+
+    def usage(self) -> Usage:
+        """Counted so far."""
+        counted = self._counted
+        cached = (counted.cache_creation_input_tokens or 0) + (counted.cache_read_input_tokens or 0)
+        details = counted.output_tokens_details
+        return Usage(
+            input_tokens=None if counted.input_tokens is None else counted.input_tokens + cached,
+            output_tokens=counted.output_tokens,
+            thinking_tokens=None if details is None else details.thinking_tokens,
+            cached_input_tokens=counted.cache_read_input_tokens,
+            cache_written_tokens=counted.cache_creation_input_tokens,
         )
 
     def _said(self, event: ServerSentEvent) -> StreamEvent:
@@ -207,16 +220,6 @@ class AnthropicAccumulator:
     def _count(self, counted: AnthropicUsage | None) -> None:
         if counted is not None:
             self._counted = self._counted.model_copy(update={key: value for key, value in counted if value is not None})
-
-    def _usage(self) -> Usage:
-        counted = self._counted
-        cached = (counted.cache_creation_input_tokens or 0) + (counted.cache_read_input_tokens or 0)
-        details = counted.output_tokens_details
-        return Usage(
-            input_tokens=None if counted.input_tokens is None else counted.input_tokens + cached,
-            output_tokens=counted.output_tokens,
-            thinking_tokens=None if details is None else details.thinking_tokens,
-        )
 
     def _check_end(self, text: str, calls: int) -> None:
         match self._stop_reason:

@@ -9,18 +9,17 @@ from tarsy_contracts.conversation import (
     AssistantMessage,
     Conversation,
     ConversationMessage,
-    ToolDefinition,
     ToolMessage,
     UserMessage,
 )
 from tarsy_llm.anthropic_blocks import HiddenThought, Kept, Thought, answer_blocks, kept_blocks
 from tarsy_llm.anthropic_thinking import decides_itself, thinking_off, thinking_on
+from tarsy_llm.anthropic_tools import CACHED, cached, concludes, tools_of
 from tarsy_llm.model_settings import ModelSettings
 from tarsy_llm.protocol import LlmRequest
 
 MAX_TOKENS = 32_000
 """Anthropic wants a limit, for thoughts and answer together. Every Claude since 4 can do so much."""
-CACHED: dict[str, JsonValue] = {"type": "ephemeral"}
 
 type Thoughts = Literal["kept", "left out"]
 
@@ -29,23 +28,24 @@ def request_body(settings: ModelSettings, request: LlmRequest, thoughts: Thought
     """`thoughts`: whether those of earlier answers go back."""
     conversation = request.conversation
     max_tokens = settings.output_limit(request.answer_tokens) or MAX_TOKENS
-    if _concludes(request):
+    if concludes(request):
         # Newer models bind their thoughts to the tools that were there, and refuse them without.
         thoughts = "left out"
     thinking = _thinking(settings, conversation, max_tokens, thoughts)
     if thinking.get("thinking") == {"type": "disabled"}:
         thoughts = "left out"
+    turns = _turns(conversation, thoughts)
+    _mark(turns, _newest_marks(request))
     body: dict[str, JsonValue] = {
         "model": settings.model,
         "max_tokens": max_tokens,
-        "messages": _messages(conversation, thoughts),
         "stream": True,
         **thinking,
-        **_tools(request),
+        **tools_of(request),
     }
     if conversation.system.strip():
         body["system"] = [{"type": "text", "text": conversation.system, "cache_control": CACHED}]
-    return body
+    return {**body, "messages": [{"role": role, "content": list(blocks)} for role, blocks in turns]}
 
 
 def _thinking(
@@ -78,55 +78,35 @@ def _may_think(conversation: Conversation, thoughts: Thoughts) -> bool:
     return thoughts == "kept" and bool(first) and isinstance(first[0], Thought | HiddenThought)
 
 
-def _concludes(request: LlmRequest) -> bool:
-    """It is to answer in words, and has called tools before."""
-    return not request.tools and bool(_tools_called(request.conversation))
-
-
-def _tools(request: LlmRequest) -> dict[str, JsonValue]:
-    """Anthropic wants the tools described that a conversation holds calls of, also when none may be called."""
-    if _concludes(request):
-        named: list[JsonValue] = [
-            {"name": name, "input_schema": {"type": "object"}} for name in _tools_called(request.conversation)
-        ]
-        return {"tools": named, "tool_choice": {"type": "none"}}
-    return {"tools": [_tool(tool) for tool in request.tools]} if request.tools else {}
-
-
-def _tools_called(conversation: Conversation) -> list[str]:
-    calls = [
-        call.name
-        for message in conversation.messages
-        if isinstance(message, AssistantMessage)
-        for call in message.tool_calls
-    ]
-    return sorted(set(calls))
-
-
-def _tool(tool: ToolDefinition) -> JsonValue:
-    return {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
-
-
-def _messages(conversation: Conversation, thoughts: Thoughts) -> list[JsonValue]:
+def _turns(conversation: Conversation, thoughts: Thoughts) -> list[tuple[str, list[JsonValue]]]:
     """Neighbours of the same role become one message, as Anthropic wants; the results of one answer must."""
     said = [(_role(message), _blocks(message, thoughts)) for message in conversation.messages]
-    turns = [
+    return [
         (role, [block for _, blocks in group for block in blocks])
         for role, group in groupby([turn for turn in said if turn[1]], key=lambda turn: turn[0])
     ]
-    asked = [place for place, (role, _) in enumerate(turns) if role == "user"]
-    # The part that was cached the last time is read from there; the part since then is cached for the next time.
-    for place in asked[-2:]:
-        turns[place][1][-1] = _cached(turns[place][1][-1])
-    return [{"role": role, "content": list(blocks)} for role, blocks in turns]
+
+
+def _newest_marks(request: LlmRequest) -> slice:
+    """The user's messages to mark. With those of tools and system they are four, which is the most.
+
+    The part that was cached the last time is read from there; the part since then is cached for the next time. A
+    conversation that ends here is only read: writing costs a quarter more. Other rules for tools end what was cached
+    of messages, so that there is nothing to read then.
+    """
+    if not request.is_last:
+        return slice(-2, None)
+    return slice(0, 0) if request.tools else slice(-2, -1)
+
+
+def _mark(turns: list[tuple[str, list[JsonValue]]], wanted: slice) -> None:
+    asked = [blocks for role, blocks in turns if role == "user"]
+    for blocks in asked[wanted]:
+        blocks[-1] = cached(blocks[-1])
 
 
 def _role(message: ConversationMessage) -> str:
     return "assistant" if isinstance(message, AssistantMessage) else "user"
-
-
-def _cached(block: JsonValue) -> JsonValue:
-    return {**block, "cache_control": CACHED} if isinstance(block, dict) else block
 
 
 def _blocks(message: ConversationMessage, thoughts: Thoughts) -> list[JsonValue]:

@@ -21,13 +21,13 @@ class GatheredAnswer:
         self._calls: list[AskedTool] = []
         self._parts: list[PartKept] = []
         self._native = NativeTold()
-        self._usage = Usage()
+        self._counted = Usage()
         self._ended = FinishReason()
 
     def take(self, chunk: "types.GenerateContentResponse") -> list[Delta]:
         self._model = chunk.model_version or self._model
         if chunk.usage_metadata is not None:
-            self._usage = _usage(chunk.usage_metadata)
+            self._counted = _usage(chunk.usage_metadata)
         if chunk.prompt_feedback is not None and chunk.prompt_feedback.block_reason is not None:
             self._ended = FinishReason(blocked=chunk.prompt_feedback.block_reason.value)
         deltas: list[Delta] = []
@@ -50,11 +50,15 @@ class GatheredAnswer:
             thinking="".join(self._thinking),
             text=text,
             tool_calls=tuple(self._calls),
-            usage=self._usage,
+            usage=self._counted,
             model=self._model,
             opaque=opaque_of(self._kept()),
             cut=self._ended.reason == "MAX_TOKENS",
         )
+
+    def usage(self) -> Usage:
+        """Counted so far."""
+        return self._counted
 
     def _kept(self) -> tuple[PartKept, ...]:
         """Parts that go back. Native parts go back only when all of them are whole, and fit."""
@@ -109,9 +113,16 @@ class GatheredAnswer:
 
 
 def _usage(said: "types.GenerateContentResponseUsageMetadata") -> Usage:
-    asked, native = said.prompt_token_count, said.tool_use_prompt_token_count
+    """The prompt includes what came from the cache; thoughts, and what its own tools read, stand beside the others."""
     return Usage(
-        input_tokens=asked + native if asked is not None and native is not None else asked,
-        output_tokens=said.candidates_token_count,
+        input_tokens=_sum(said.prompt_token_count, said.tool_use_prompt_token_count),
+        output_tokens=_sum(said.candidates_token_count, said.thoughts_token_count),
         thinking_tokens=said.thoughts_token_count,
+        cached_input_tokens=said.cached_content_token_count,
     )
+
+
+def _sum(*counts: int | None) -> int | None:
+    """None when nothing was told."""
+    told = [count for count in counts if count is not None]
+    return sum(told) if told else None

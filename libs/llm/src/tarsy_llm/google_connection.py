@@ -14,7 +14,7 @@ from tarsy_llm.google_errors import FAILURES, error_of
 from tarsy_llm.google_request import config_of, contents_of
 from tarsy_llm.http_client import http_client
 from tarsy_llm.model_settings import ModelSettings
-from tarsy_llm.protocol import Answer, Delta, ErrorKind, LlmRequest
+from tarsy_llm.protocol import Answer, Delta, ErrorKind, LlmRequest, failing_with_usage
 
 API_VERSION = "v1beta"
 """Models and fields come there first, and gateways know it."""
@@ -34,11 +34,12 @@ class GoogleConnection:
 
     async def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
         answer = GatheredAnswer(self._settings.model)
-        async with aclosing(self._chunks(request)) as chunks:
-            async for chunk in chunks:
-                for delta in answer.take(chunk):
-                    yield delta
-        yield answer.whole()
+        with failing_with_usage(answer.usage):
+            async with aclosing(self._chunks(request)) as chunks:
+                async for chunk in chunks:
+                    for delta in answer.take(chunk):
+                        yield delta
+            yield answer.whole()
 
     async def aclose(self) -> None:
         self._sdk.close()

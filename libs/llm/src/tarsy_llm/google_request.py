@@ -7,7 +7,7 @@ from typing import assert_never
 from google.genai import types
 
 from tarsy_contracts.chain import NativeTool
-from tarsy_contracts.conversation import AssistantMessage, ToolCall, ToolMessage, UserMessage
+from tarsy_contracts.conversation import AssistantMessage, ToolCall, ToolDefinition, ToolMessage, UserMessage
 from tarsy_llm.google_models import combines, native_tools_of, thinking_of, wants_signatures
 from tarsy_llm.google_parts import PartKept, parts_kept
 from tarsy_llm.model_settings import ModelSettings
@@ -25,22 +25,27 @@ NATIVE_TOOLS: Mapping[NativeTool, types.Tool] = {
 
 
 def config_of(request: LlmRequest, settings: ModelSettings) -> types.GenerateContentConfig:
-    declared = [
-        types.FunctionDeclaration(
-            name=tool.name, description=tool.description, parameters_json_schema=tool.input_schema
-        )
-        for tool in request.tools
-    ]
+    """Gemini caches what begins like an earlier request: nothing here depends on how far the conversation is.
+
+    ai.google.dev/gemini-api/docs/caching
+    """
     native = _native(request, settings.model)
+    declared = [] if request.is_last and native else [_declared(tool) for tool in request.tools]
     functions = [types.Tool(function_declarations=declared)] if declared else []
     return types.GenerateContentConfig(
         system_instruction=request.conversation.system or None,
         max_output_tokens=settings.output_limit(request.answer_tokens),
         tools=[*functions, *(NATIVE_TOOLS[tool] for tool in native)] or None,
-        tool_config=_tool_config(native) if declared else None,
+        tool_config=_tool_config(native, request) if declared else None,
         automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
         automatic_continuation=False,
         thinking_config=thinking_of(settings.model, settings.thinking),
+    )
+
+
+def _declared(tool: ToolDefinition) -> types.FunctionDeclaration:
+    return types.FunctionDeclaration(
+        name=tool.name, description=tool.description, parameters_json_schema=tool.input_schema
     )
 
 
@@ -49,12 +54,12 @@ def _native(request: LlmRequest, model: str) -> tuple[NativeTool, ...]:
     return native_tools_of(model, request.native_tools) if combines(model) or not request.tools else ()
 
 
-def _tool_config(native: tuple[NativeTool, ...]) -> types.ToolConfig:
+def _tool_config(native: tuple[NativeTool, ...], request: LlmRequest) -> types.ToolConfig:
     """Without a word about the mode Gemini takes the one that it wants for both kinds together."""
     if native:
         return types.ToolConfig(include_server_side_tool_invocations=True)
-    calling = types.FunctionCallingConfig(mode=types.FunctionCallingConfigMode.AUTO)
-    return types.ToolConfig(function_calling_config=calling)
+    mode = types.FunctionCallingConfigMode.NONE if request.is_last else types.FunctionCallingConfigMode.AUTO
+    return types.ToolConfig(function_calling_config=types.FunctionCallingConfig(mode=mode))
 
 
 def contents_of(request: LlmRequest, model: str) -> list[types.Content]:

@@ -17,7 +17,7 @@ from tarsy_llm.model_settings import ModelSettings
 from tarsy_llm.openai_chunks import DONE, OpenAiAccumulator
 from tarsy_llm.openai_http import BrokenOffError, HttpStatusError, OpenAiHttp, UnreachedError, headers, open_http
 from tarsy_llm.openai_wire import request_body
-from tarsy_llm.protocol import KEEPALIVE, Answer, Delta, LlmCallError, LlmRequest
+from tarsy_llm.protocol import KEEPALIVE, Answer, Delta, LlmCallError, LlmRequest, failing_with_usage
 from tarsy_llm.provider_type import ProviderType, remote
 
 
@@ -58,18 +58,19 @@ class OpenAiLlm:
                 return None
             return {key: value for key, value in body.items() if key != "stream_options"}
 
-        async with aclosing(stream_events(endpoint, body, fallback_body)) as stream:
-            try:
-                async for event in stream:
-                    if event.data == DONE:
-                        break
-                    for delta in accumulator.take(event) or [KEEPALIVE]:
-                        yield delta
-            except LlmCallError:
-                # Some servers hang up without ado when they have said all.
-                if not accumulator.finished:
-                    raise
-        yield accumulator.answer()
+        with failing_with_usage(accumulator.usage):
+            async with aclosing(stream_events(endpoint, body, fallback_body)) as stream:
+                try:
+                    async for event in stream:
+                        if event.data == DONE:
+                            break
+                        for delta in accumulator.take(event) or [KEEPALIVE]:
+                            yield delta
+                except LlmCallError:
+                    # Some servers hang up without ado when they have said all.
+                    if not accumulator.finished:
+                        raise
+            yield accumulator.answer()
 
     async def aclose(self) -> None:
         async with self._opening:

@@ -9,6 +9,7 @@ from tarsy_contracts.conversation import Usage
 from tarsy_llm.endpoint import error_code, error_message
 from tarsy_llm.http_errors import kind_of_status, sentence
 from tarsy_llm.lenient_model import LenientModel
+from tarsy_llm.openai_usage import OpenAiUsage, usage_of
 from tarsy_llm.openai_wire import REASONING_FIELDS, opaque_reasoning
 from tarsy_llm.protocol import Answer, Delta, ErrorKind, LlmCallError
 from tarsy_llm.sse import ServerSentEvent
@@ -52,16 +53,6 @@ class Choice(LenientModel):
     finish_reason: str | None = None
 
 
-class OpenAiOutputDetails(LenientModel):
-    reasoning_tokens: int | None = None
-
-
-class OpenAiUsage(LenientModel):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    completion_tokens_details: OpenAiOutputDetails | None = None
-
-
 class CompletionChunk(LenientModel):
     model: str | None = None
     choices: tuple[Choice, ...] | None = None
@@ -90,7 +81,7 @@ class OpenAiAccumulator:
         self._refusal = ""
         self._calls: list[_Call] = []
         self._finish: str | None = None
-        self._usage = Usage()
+        self._counted = Usage()
 
     @property
     def finished(self) -> bool:
@@ -106,7 +97,7 @@ class OpenAiAccumulator:
             raise self._told(event)
         self._model = chunk.model or self._model
         if chunk.usage is not None:
-            self._usage = _usage(chunk.usage)
+            self._counted = usage_of(chunk.usage)
         if not chunk.choices:
             return []
         choice = chunk.choices[0]
@@ -120,11 +111,15 @@ class OpenAiAccumulator:
             thinking=self._thinking,
             text=self._text,
             tool_calls=tuple(asked_tool(self._provider, call.name, call.arguments) for call in self._calls),
-            usage=self._usage,
+            usage=self._counted,
             model=self._model,
             opaque=opaque_reasoning(self._reasoning_field, self._thinking) if self._calls else None,
             cut=self._finish == "length",
         )
+
+    def usage(self) -> Usage:
+        """Counted so far; most servers count at the end."""
+        return self._counted
 
     def _chunk(self, event: ServerSentEvent) -> CompletionChunk:
         try:
@@ -192,12 +187,3 @@ class OpenAiAccumulator:
 
     def _sentence(self, what: str, said: str) -> str:
         return sentence(f"{self._provider} {what}", said, secret=self._secret)
-
-
-def _usage(counted: OpenAiUsage) -> Usage:
-    details = counted.completion_tokens_details
-    return Usage(
-        input_tokens=counted.prompt_tokens,
-        output_tokens=counted.completion_tokens,
-        thinking_tokens=details.reasoning_tokens if details is not None else None,
-    )

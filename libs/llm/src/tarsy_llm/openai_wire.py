@@ -24,20 +24,22 @@ EFFORT: dict[Thinking, str] = {"off": "none", "low": "low", "medium": "medium", 
 
 
 def request_body(settings: ModelSettings, request: LlmRequest) -> dict[str, JsonValue]:
+    """OpenAI caches what begins like an earlier request: nothing here depends on how far the conversation is.
+
+    developers.openai.com/api/docs/guides/prompt-caching
+    """
     body: dict[str, JsonValue] = {
         "model": settings.model,
-        "messages": _messages(request.conversation),
         "stream": True,
         "stream_options": {"include_usage": True},
+        **_tools(settings, request),
     }
-    if request.tools:
-        body["tools"] = [_tool(tool) for tool in request.tools]
     most = settings.output_limit(request.answer_tokens)
     if most is not None:
         body[_limit_key(settings.base_url)] = most
     if settings.thinking is not None:
         body["reasoning_effort"] = EFFORT[settings.thinking]
-    return body
+    return {**body, "messages": _messages(request.conversation)}
 
 
 def opaque_reasoning(field: str, text: str) -> JsonValue:
@@ -47,8 +49,20 @@ def opaque_reasoning(field: str, text: str) -> JsonValue:
 
 def _limit_key(base_url: str | None) -> str:
     """OpenAI's reasoning models refuse the old key, and many servers know no other."""
+    return "max_completion_tokens" if _is_openai(base_url) else "max_tokens"
+
+
+def _is_openai(base_url: str | None) -> bool:
     host = urlsplit(base_url or "https://api.openai.com").hostname or ""
-    return "max_completion_tokens" if host.endswith(".openai.com") else "max_tokens"
+    return host.endswith(".openai.com")
+
+
+def _tools(settings: ModelSettings, request: LlmRequest) -> dict[str, JsonValue]:
+    """Some servers do not know that tools may be forbidden: they are not shown any when none may be called."""
+    if not request.tools or (request.is_last and not _is_openai(settings.base_url)):
+        return {}
+    tools: dict[str, JsonValue] = {"tools": [_tool(tool) for tool in request.tools]}
+    return {**tools, "tool_choice": "none"} if request.is_last else tools
 
 
 def _messages(conversation: Conversation) -> list[JsonValue]:

@@ -1,6 +1,7 @@
 """The one way to ask a language model. Each provider's adapter is an `Llm`."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import contextmanager
 from typing import Literal, Protocol
 
 from pydantic import JsonValue
@@ -14,9 +15,10 @@ from tarsy_llm.errors import LlmError
 class LlmRequest(Value):
     """`agent` and `iteration` (from 1) say who asks; models ignore them, the scripted one goes by them.
 
-    `tools` is empty when the model is to answer in words. `native_tools`: what the provider may do by itself, at its
-    own side; providers that cannot do it do not hear of it. `answer_tokens`: the limit of the answer without thoughts;
-    None for the configured limit of both together, or the provider's own.
+    `native_tools`: what the provider may do by itself, at its own side; providers that cannot do it do not hear of it.
+    `answer_tokens`: the limit of the answer without thoughts; None for the configured limit of both together, or the
+    provider's own. `is_last`: the conversation ends with this answer, in words: none of `tools` may be called any more,
+    but they stand at the beginning of what the provider keeps in its cache.
     """
 
     agent: str
@@ -25,6 +27,7 @@ class LlmRequest(Value):
     tools: tuple[ToolDefinition, ...] = ()
     native_tools: tuple[NativeTool, ...] = ()
     answer_tokens: int | None = None
+    is_last: bool = False
 
 
 class Delta(Value):
@@ -82,20 +85,34 @@ FINAL: frozenset[ErrorKind] = frozenset({"credentials", "invalid_request", "refu
 class LlmCallError(LlmError):
     """The call failed. The message is a sentence without secrets of ours; it is masked all the same when it is kept.
 
-    `retry_after_seconds`: what the provider asked us to wait.
+    `retry_after_seconds`: what the provider asked us to wait. `usage`: what it had counted until then; a failed call
+    costs, too.
 
     The caller repeats it if `retryable`; else the operator reads the message.
     """
 
-    def __init__(self, message: str, *, kind: ErrorKind, retry_after_seconds: float | None = None) -> None:
+    def __init__(
+        self, message: str, *, kind: ErrorKind, retry_after_seconds: float | None = None, usage: Usage | None = None
+    ) -> None:
         super().__init__(message)
         self.kind: ErrorKind = kind
         self.retry_after_seconds = retry_after_seconds
+        self.usage = usage or Usage()
 
     @property
     def retryable(self) -> bool:
         """The same request may succeed later."""
         return self.kind not in FINAL
+
+
+@contextmanager
+def failing_with_usage(usage: Callable[[], Usage]) -> Iterator[None]:
+    """Adds what was counted until then to an LlmCallError."""
+    try:
+        yield
+    except LlmCallError as problem:
+        problem.usage = usage()
+        raise
 
 
 class Llm(Protocol):

@@ -36,6 +36,8 @@ class ScriptedUsage(ScriptPart):
     input_tokens: int | None = None
     output_tokens: int | None = None
     thinking_tokens: int | None = None
+    cached_input_tokens: int | None = None
+    cache_written_tokens: int | None = None
 
 
 class ScriptedTurn(ScriptPart):

@@ -39,7 +39,7 @@ class ScriptedLlm:
             thinking=turn.thinking,
             text=turn.text,
             tool_calls=tuple(AskedTool(name=call.name, arguments=call.arguments) for call in turn.tool_calls),
-            usage=Usage(**turn.usage.model_dump()),
+            usage=_usage(turn),
             model=MODEL,
         )
 
@@ -70,7 +70,16 @@ class ScriptedLlm:
             return None
         self._failed[number] += 1
         otherwise: ErrorKind = "provider_error" if turn.retryable else "invalid_request"
-        return LlmCallError(turn.fail, kind=turn.kind or otherwise, retry_after_seconds=turn.retry_after_seconds)
+        return LlmCallError(
+            turn.fail,
+            kind=turn.kind or otherwise,
+            retry_after_seconds=turn.retry_after_seconds,
+            usage=_usage(turn) if turn.fails_midway else None,
+        )
+
+
+def _usage(turn: ScriptedTurn) -> Usage:
+    return Usage.model_validate(turn.usage.model_dump())
 
 
 def _missing(turn: ScriptedTurn, heard: str) -> list[str]:

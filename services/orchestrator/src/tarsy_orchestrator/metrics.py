@@ -193,13 +193,31 @@ class Metrics:
         )
         self._input_tokens = Counter(
             "tarsy_orchestrator_llm_input_tokens_total",
-            "Tokens that models were given, as providers count them",
+            "Tokens that models were given, those from caches included, as providers count them",
             ["provider"],
             registry=registry,
         )
         self._output_tokens = Counter(
             "tarsy_orchestrator_llm_output_tokens_total",
-            "Tokens that models answered with, as providers count them; thoughts as the provider has it",
+            "Tokens that models answered with, thoughts included, as providers count them",
+            ["provider"],
+            registry=registry,
+        )
+        self._thinking_tokens = Counter(
+            "tarsy_orchestrator_llm_thinking_tokens_total",
+            "Tokens of output that models thought with, as providers count them",
+            ["provider"],
+            registry=registry,
+        )
+        self._cached_tokens = Counter(
+            "tarsy_orchestrator_llm_cached_input_tokens_total",
+            "Tokens of input that providers read from their caches",
+            ["provider"],
+            registry=registry,
+        )
+        self._cache_written_tokens = Counter(
+            "tarsy_orchestrator_llm_cache_written_tokens_total",
+            "Tokens of input that providers wrote to their caches, where they say so",
             ["provider"],
             registry=registry,
         )
@@ -296,6 +314,9 @@ class Metrics:
     def count_tokens(self, provider: str, usage: Usage) -> None:
         self._input_tokens.labels(self._known(provider)).inc(usage.input_tokens or 0)
         self._output_tokens.labels(self._known(provider)).inc(usage.output_tokens or 0)
+        self._thinking_tokens.labels(self._known(provider)).inc(usage.thinking_tokens or 0)
+        self._cached_tokens.labels(self._known(provider)).inc(usage.cached_input_tokens or 0)
+        self._cache_written_tokens.labels(self._known(provider)).inc(usage.cache_written_tokens or 0)
 
     def count_dead_worker(self, worker_id: str) -> None:
         """Counts a worker once, however many calls it had."""

@@ -5,6 +5,7 @@ from typing import Literal, get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
+from tarsy_contracts.conversation import Usage
 from tarsy_llm.protocol import ErrorKind
 from tarsy_worker.claim_types import ServerLoad
 
@@ -49,6 +50,36 @@ class Metrics:
             ["provider", "outcome"],
             registry=registry,
         )
+        self._input_tokens = Counter(
+            "tarsy_summarizer_llm_input_tokens_total",
+            "Tokens that models were given for summaries, those from caches included, as providers count them",
+            ["provider"],
+            registry=registry,
+        )
+        self._output_tokens = Counter(
+            "tarsy_summarizer_llm_output_tokens_total",
+            "Tokens that models answered with for summaries, thoughts included, as providers count them",
+            ["provider"],
+            registry=registry,
+        )
+        self._thinking_tokens = Counter(
+            "tarsy_summarizer_llm_thinking_tokens_total",
+            "Tokens of output that models thought with for summaries, as providers count them",
+            ["provider"],
+            registry=registry,
+        )
+        self._cached_tokens = Counter(
+            "tarsy_summarizer_llm_cached_input_tokens_total",
+            "Tokens of input for summaries that providers read from their caches",
+            ["provider"],
+            registry=registry,
+        )
+        self._cache_written_tokens = Counter(
+            "tarsy_summarizer_llm_cache_written_tokens_total",
+            "Tokens of input for summaries that providers wrote to their caches, where they say so",
+            ["provider"],
+            registry=registry,
+        )
         for outcome in get_args(SummaryOutcome.__value__):
             self._ended.labels(outcome)
 
@@ -56,9 +87,14 @@ class Metrics:
         self._ended.labels(outcome).inc()
         self._duration.observe(seconds)
 
-    def asked(self, provider: str, outcome: LlmOutcome) -> None:
+    def asked(self, provider: str, outcome: LlmOutcome, usage: Usage) -> None:
         """`provider` is one that is configured: what a request names besides is never asked."""
         self._asked.labels(provider, outcome).inc()
+        self._input_tokens.labels(provider).inc(usage.input_tokens or 0)
+        self._output_tokens.labels(provider).inc(usage.output_tokens or 0)
+        self._thinking_tokens.labels(provider).inc(usage.thinking_tokens or 0)
+        self._cached_tokens.labels(provider).inc(usage.cached_input_tokens or 0)
+        self._cache_written_tokens.labels(provider).inc(usage.cache_written_tokens or 0)
 
     def watch_load(self, load_of: Callable[[str], ServerLoad]) -> None:
         """The gauge asks for the load when somebody reads it."""

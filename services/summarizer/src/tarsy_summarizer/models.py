@@ -1,32 +1,32 @@
 """Model calls of one summary, with fallback: the provider that was named, then those that stand in for it."""
 
+import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import structlog
 
 from tarsy_bus.publisher import Publisher
-from tarsy_contracts.conversation import Conversation
+from tarsy_contracts.conversation import Conversation, Usage
+from tarsy_contracts.events import SummaryAttempt
 from tarsy_contracts.requests import SummaryRequest
+from tarsy_contracts.token_rates import TextKind
 from tarsy_llm.protocol import Answer, Llm, LlmCallError, LlmRequest
 from tarsy_llm.scripted import Sleep
 from tarsy_masking.masker import Masker
 from tarsy_masking.streaming import MaskedStream
 from tarsy_summarizer.metrics import Metrics
+from tarsy_summarizer.retry_waits import Wait, wait_of_first_choice, wait_of_the_last
 from tarsy_summarizer.summary_stream import SummaryStream
+from tarsy_summarizer.token_estimates import TokenEstimates
 
 log = structlog.get_logger(__name__)
 
 AGENT = "Summarizer"
-RETRY_SECONDS = 1.0
-MOST_WAIT_SECONDS = 10.0
 REASON_CHARACTERS = 400
 REASONS_CHARACTERS = 2_000
-
-type Wait = Callable[[LlmCallError, float], float | None]
-"""From a failure and the seconds that are left to the wait before the same provider is asked again. None: do not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,10 +43,22 @@ class Models:
     monotonic: Callable[[], float]
     sleep: Sleep
     metrics: Metrics
+    estimates: TokenEstimates = field(default_factory=TokenEstimates)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """The part of a result that a model is given."""
+
+    text: str
+    kind: TextKind
 
 
 class ModelFallback:
-    """The calls of one summary. `ends_at`: nobody waits for it after that."""
+    """The calls of one summary. `ends_at`: nobody waits for it after that.
+
+    `attempts`: those that have ended, whatever came of them; also the one that was being made when its time was up.
+    """
 
     def __init__(self, models: Models, request: SummaryRequest, *, ends_at: float) -> None:
         self._models = models
@@ -56,16 +68,25 @@ class ModelFallback:
         self._named = tuple(dict.fromkeys((request.llm_provider, *request.fallback_providers)))
         self._run = 0
         self._failures: dict[str, str] = {}
+        self.attempts: tuple[SummaryAttempt, ...] = ()
 
-    async def answer(self, asked: Conversation) -> Answer | None:
-        """None when nobody gave one; `reasons` has why."""
-        wanted = LlmRequest(agent=AGENT, iteration=1, conversation=asked, answer_tokens=self._request.max_tokens)
+    async def answer(self, asked: Conversation, source: SourceText) -> Answer | None:
+        """`source` stands in `asked`. None when nobody gave an answer; `reasons` has why."""
+        wanted = LlmRequest(
+            agent=AGENT, iteration=1, conversation=asked, answer_tokens=self._request.max_tokens, is_last=True
+        )
         last = next((name for name in reversed(self._named) if name in self._models.llms), None)
         for provider in self._named:
             try:
-                return await self._ask(provider, wanted, wait_of_the_last if provider == last else wait_of_first_choice)
+                answer = await self._ask(
+                    provider, wanted, wait_of_the_last if provider == last else wait_of_first_choice
+                )
             except LlmCallError as problem:
                 self._note(provider, problem)
+                continue
+            size = len(source.text.encode(errors="replace"))
+            self._models.estimates.learn(provider, source.kind, size=size, asked=asked, usage=answer.usage)
+            return answer
         return None
 
     def reasons(self) -> list[str]:
@@ -91,12 +112,18 @@ class ModelFallback:
     async def _once(self, provider: str, wanted: LlmRequest) -> Answer:
         """Raises LlmCallError. A later run replaces what an earlier one has streamed."""
         self._run = max(self._run + 1, round(self._models.now().timestamp() * 1000))
+        began = self._models.monotonic()
         try:
             answer = await self._stream(self._models.llms[provider], wanted)
         except LlmCallError as problem:
-            self._models.metrics.asked(provider, problem.kind)
+            self._models.metrics.asked(provider, problem.kind, problem.usage)
+            self._record(provider, began, usage=problem.usage, error=self._reason(problem))
             raise
-        self._models.metrics.asked(provider, "ok")
+        except asyncio.CancelledError:
+            self._record(provider, began, error="broken off: nobody waited any longer")
+            raise
+        self._models.metrics.asked(provider, "ok", answer.usage)
+        self._record(provider, began, usage=answer.usage, model=self._mask(answer.model))
         return answer
 
     async def _stream(self, llm: Llm, wanted: LlmRequest) -> Answer:
@@ -110,30 +137,29 @@ class ModelFallback:
                     await chunks.take(part.text)
         raise LlmCallError("the model ended without an answer", kind="cut_off")
 
+    def _record(
+        self, provider: str, began: float, *, usage: Usage | None = None, model: str = "", error: str = ""
+    ) -> None:
+        duration_ms = round((self._models.monotonic() - began) * 1000)
+        attempt = SummaryAttempt(
+            provider=provider, model=model, usage=usage or Usage(), duration_ms=duration_ms, error=error
+        )
+        self.attempts = (*self.attempts, attempt)
+
+    def _reason(self, problem: LlmCallError) -> str:
+        return shortened(self._mask(str(problem)), REASON_CHARACTERS)
+
     def _note(self, provider: str, problem: LlmCallError) -> None:
-        reason = shortened(self._mask(str(problem)), REASON_CHARACTERS)
+        reason = self._reason(problem)
         self._failures[provider] = reason
         call_id = self._request.call_id
         log.warning("summary.provider_failed", call_id=call_id, provider=provider, kind=problem.kind, error=reason)
 
 
-def wait_of_first_choice(problem: LlmCallError, left: float) -> float | None:
-    """Another provider could be asked at once: only a short wait that this one asked for is better."""
-    asked = problem.retry_after_seconds
-    if problem.kind != "rate_limited" or asked is None or asked > MOST_WAIT_SECONDS or asked >= left:
-        return None
-    return asked
-
-
-def wait_of_the_last(problem: LlmCallError, left: float) -> float | None:
-    wait = max(RETRY_SECONDS, problem.retry_after_seconds or 0.0)
-    return wait if problem.retryable and wait <= MOST_WAIT_SECONDS and wait < left else None
-
-
 def require_text(answer: Answer) -> Answer:
     """Raises LlmCallError."""
     if not answer.text.strip():
-        raise LlmCallError("the model answered with nothing", kind="provider_error")
+        raise LlmCallError("the model answered with nothing", kind="provider_error", usage=answer.usage)
     return answer
 
 

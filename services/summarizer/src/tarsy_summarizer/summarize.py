@@ -3,7 +3,8 @@
 import asyncio
 import traceback
 from contextlib import aclosing
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 import structlog
 
@@ -12,20 +13,34 @@ from tarsy_bus.outage_retry import KafkaUnreachableError, TimeLimit
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.inputs import SummaryReported
 from tarsy_contracts.requests import SummaryRequest
+from tarsy_contracts.token_rates import kind_of_text
 from tarsy_llm.protocol import Answer
 from tarsy_llm.providers import close_llms
 from tarsy_summarizer.excerpt import Excerpt
-from tarsy_summarizer.models import REASONS_CHARACTERS, ModelFallback, Models, shortened
+from tarsy_summarizer.models import REASONS_CHARACTERS, ModelFallback, Models, SourceText, shortened
 from tarsy_summarizer.prompt import summary_conversation
 from tarsy_summarizer.source import SourceGoneError, read_source
 from tarsy_summarizer.summary_text import summary_text
+from tarsy_summarizer.token_estimates import tokens_of_summary
 
 log = structlog.get_logger(__name__)
 
 EXCERPTS_AT_ONCE = 2
 """Each holds the text that it shortens. More would not end sooner: two use all that one process can."""
 SECONDS_TO_REPORT = 1.0
-"""Reading ends so long before the summary would, so that its own reason is reported."""
+"""Reading ends so long before the summary would, and the summary before its owner gives it up: each with its reason."""
+
+
+@dataclass(slots=True)
+class SummaryWork:
+    """One summary being made. `size`: the bytes of the whole result; `source`: what the model reads of it."""
+
+    request: SummaryRequest
+    claim_id: str
+    began: float
+    asking: ModelFallback
+    size: int = 0
+    source: SourceText | None = None
 
 
 class Summarizer:
@@ -38,62 +53,108 @@ class Summarizer:
 
     async def run(self, request: SummaryRequest, claim_id: str) -> SummaryReported:
         """Never raises but for its cancellation."""
-        began = self._models.monotonic()
-        asking = ModelFallback(self._models, request, ends_at=began + request.timeout_seconds)
+        began, seconds = self._models.monotonic(), seconds_to_answer(request, self._models.now())
+        asking = ModelFallback(self._models, request, ends_at=began + seconds)
+        work = SummaryWork(request, claim_id, began, asking)
         try:
-            async with asyncio.timeout(request.timeout_seconds):
-                answer = await self._answer(request, asking, self._reading_limit(began, request))
+            async with asyncio.timeout(seconds):
+                answer = await self._answer(work, self._reading_limit(began, seconds))
         except TimeoutError:
-            late = f"no summary in {request.timeout_seconds:g} seconds"
-            return self.report(request, claim_id, began, error="; ".join([late, *asking.reasons()]))
+            late = f"no summary in {seconds:.3g} seconds"
+            return self._failed(work, "; ".join([late, *work.asking.reasons()]))
         except (SourceGoneError, KafkaUnreachableError) as problem:
-            return self.report(request, claim_id, began, error=str(problem))
+            return self._failed(work, str(problem))
         except Exception as problem:  # noqa: BLE001 - a mistake of ours in one summary must not end all the others
             # Without the message and the values in it, which nobody has masked.
             where = "".join(traceback.format_tb(problem.__traceback__))
             log.error("summary.failed", call_id=request.call_id, problem=type(problem).__name__, where=where)
-            return self.report(request, claim_id, began, error="the summarizer failed")
-        error = "" if answer is not None else "; ".join(asking.reasons())
-        return self.report(request, claim_id, began, answer=answer, error=error)
+            return self._failed(work, "the summarizer failed")
+        return self._completed(work, answer) if answer else self._failed(work, "; ".join(work.asking.reasons()))
 
     def report_cancelled(self, request: SummaryRequest, claim_id: str, ran_for: timedelta) -> SummaryReported:
         began = self._models.monotonic() - ran_for.total_seconds()
-        return self.report(request, claim_id, began, error="the summary was cancelled")
+        asking = ModelFallback(self._models, request, ends_at=began)
+        return self._failed(SummaryWork(request, claim_id, began, asking), "the summary was cancelled")
 
     async def aclose(self) -> None:
         await close_llms(self._models.llms.values())
 
-    def report(
-        self, request: SummaryRequest, claim_id: str, began: float, *, answer: Answer | None = None, error: str = ""
-    ) -> SummaryReported:
+    def _completed(self, work: SummaryWork, answer: Answer) -> SummaryReported:
+        request = work.request
         mask = self._models.masker.for_session(request.session_id).mask
-        content = "" if answer is None else mask(answer.text)
+        content = summary_text(mask(answer.text), cut=answer.cut, max_tokens=request.max_tokens)
         return SummaryReported(
             call_id=request.call_id,
-            claim_id=claim_id,
+            claim_id=work.claim_id,
             worker_id=self._worker_id,
-            content=summary_text(content, cut=answer is not None and answer.cut, max_tokens=request.max_tokens),
-            error=shortened(mask(error), REASONS_CHARACTERS),
-            usage=answer.usage if answer is not None else Usage(),
-            model=mask(answer.model) if answer is not None else "",
-            duration_ms=round((self._models.monotonic() - began) * 1000),
+            content=content,
+            error="",
+            usage=answer.usage,
+            model=mask(answer.model),
+            duration_ms=self._ran_for(work),
+            tokens_before=self._tokens_before(work),
+            tokens_after=tokens_of_summary(answer, content),
+            attempts=work.asking.attempts,
         )
 
-    def _reading_limit(self, began: float, request: SummaryRequest) -> TimeLimit:
-        earlier = min(SECONDS_TO_REPORT, request.timeout_seconds / 10)
-        ends_at = began + request.timeout_seconds - earlier
+    def _failed(self, work: SummaryWork, error: str) -> SummaryReported:
+        mask = self._models.masker.for_session(work.request.session_id).mask
+        return SummaryReported(
+            call_id=work.request.call_id,
+            claim_id=work.claim_id,
+            worker_id=self._worker_id,
+            content="",
+            error=shortened(mask(error), REASONS_CHARACTERS),
+            usage=Usage(),
+            model="",
+            duration_ms=self._ran_for(work),
+            tokens_before=self._tokens_before(work),
+            attempts=work.asking.attempts,
+        )
+
+    def _tokens_before(self, work: SummaryWork) -> int | None:
+        """As the provider counts that was asked last; None when the result was not read."""
+        if work.source is None:
+            return None
+        attempts = work.asking.attempts
+        provider = attempts[-1].provider if attempts else work.request.llm_provider
+        return self._models.estimates.estimate(provider, work.source.kind, work.size)
+
+    def _ran_for(self, work: SummaryWork) -> int:
+        return round((self._models.monotonic() - work.began) * 1000)
+
+    def _reading_limit(self, began: float, seconds: float) -> TimeLimit:
+        ends_at = began + seconds - _earlier(seconds)
         return TimeLimit(ends_at=ends_at, monotonic=self._models.monotonic, sleep=self._models.sleep)
 
-    async def _answer(self, request: SummaryRequest, asking: ModelFallback, reading: TimeLimit) -> Answer | None:
-        return await asking.answer(summary_conversation(request, await self._excerpt(request, reading)))
+    async def _answer(self, work: SummaryWork, reading: TimeLimit) -> Answer | None:
+        """Raises SourceGoneError or KafkaUnreachableError."""
+        work.source = await self._excerpt(work, reading)
+        return await work.asking.answer(summary_conversation(work.request, work.source.text), work.source)
 
-    async def _excerpt(self, request: SummaryRequest, reading: TimeLimit) -> str:
+    async def _excerpt(self, work: SummaryWork, reading: TimeLimit) -> SourceText:
         """Raises SourceGoneError or KafkaUnreachableError."""
         excerpt, size = Excerpt(self._input_bytes), 0
-        async with self._places, aclosing(read_source(self._bus, request, reading)) as pieces:
+        async with self._places, aclosing(read_source(self._bus, work.request, reading)) as pieces:
             async for piece in pieces:
                 size += len(piece)
                 # In a thread: the lines of a piece take longer than others should wait.
                 await asyncio.to_thread(excerpt.take, piece)
             self._models.metrics.read(size)
-            return await asyncio.to_thread(excerpt.finish)
+            text = await asyncio.to_thread(excerpt.finish)
+        work.size = size
+        return SourceText(text, kind_of_text(text))
+
+
+def seconds_to_answer(request: SummaryRequest, now: datetime) -> float:
+    """Ends before the owner gives the summary up, so that its cost comes on the record.
+
+    At least half of what the owner allows: the clock of this machine may be ahead of the broker's.
+    """
+    allowed = request.timeout_seconds
+    left = (request.not_after - now).total_seconds() - _earlier(allowed)
+    return min(allowed, max(left, allowed / 2))
+
+
+def _earlier(seconds: float) -> float:
+    return min(SECONDS_TO_REPORT, seconds / 10)

@@ -5,7 +5,7 @@ in this order within a batch, or are of one statement, whose rows keep the order
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import assert_never
 
@@ -14,6 +14,7 @@ from pydantic import JsonValue
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import PRIORITIES, McpSelection, priority_of
 from tarsy_contracts.chain import NATIVE_TOOLS, ResolvedChain
+from tarsy_contracts.conversation import Usage
 from tarsy_contracts.display import display_cut
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.timeline import (
@@ -41,7 +42,8 @@ ORDER = (
     "plan_execution",
     "fall_back",
     "end_execution",
-    "count_llm_call",
+    "name_model",
+    "count_llm_calls",
     "count_tool_call",
     "create_timeline_event",
     "end_timeline_event",
@@ -84,31 +86,47 @@ def moved(record: RecordedEvent, created_at: object) -> Row:
 
 def _facts(record: RecordedEvent) -> Iterator[Statement]:
     """Statements for what lists and details show beside the timeline."""
-    match record.event:
-        case e.SessionStarted() as event:
+    event = record.event
+    match event:
+        case e.SessionStarted():
             yield "start_session", _started(record, event)
-        case e.StageStarted() as event:
+        case e.StageStarted():
             yield "plan_stage", _planned(event)
-        case e.ExecutionStarted(execution_id=execution_id) as event:
+        case e.ExecutionStarted(execution_id=execution_id):
             provider, limit = _text(event.llm_provider), event.max_iterations or None
             yield "plan_execution", (execution_id, provider, event.controller, limit)
-        case e.ProviderFellBack(execution_id=execution_id) as event:
+        case e.ProviderFellBack(execution_id=execution_id):
             names = (to_postgres_text(event.from_provider), to_postgres_text(event.to_provider))
             yield (
                 "fall_back",
                 (execution_id, *names, to_postgres_text(event.error), to_postgres_text(event.kind), record.number),
             )
-        case e.ExecutionCompleted(execution_id=execution_id) as event:
+        case e.ExecutionCompleted(execution_id=execution_id):
             yield "end_execution", (execution_id, event.iterations, event.forced_conclusion)
         case e.LlmCallCompleted(execution_id=execution_id, usage=usage, model=model):
-            yield (
-                "count_llm_call",
-                (execution_id, usage.input_tokens or 0, usage.output_tokens or 0, to_postgres_text(model)),
-            )
+            yield "name_model", (execution_id, to_postgres_text(model))
+            yield "count_llm_calls", (execution_id, 1, *_tokens([usage]))
+        case e.LlmCallFailed() if event.usage != Usage():
+            # It is not one of the answers that are counted, but it has cost something.
+            yield "count_llm_calls", (event.execution_id, 0, *_tokens([event.usage]))
+        case e.SummaryCompleted() | e.SummaryFailed() if event.attempts:
+            counted = [attempt.usage for attempt in event.attempts]
+            yield "count_llm_calls", (event.execution_id, len(counted), *_tokens(counted))
         case e.ToolCallRequested(execution_id=execution_id):
             yield "count_tool_call", (execution_id,)
         case _:
             return
+
+
+def _tokens(counted: Sequence[Usage]) -> tuple[int, ...]:
+    """In the order of `count_llm_calls`."""
+    return (
+        sum(usage.input_tokens or 0 for usage in counted),
+        sum(usage.output_tokens or 0 for usage in counted),
+        sum(usage.thinking_tokens or 0 for usage in counted),
+        sum(usage.cached_input_tokens or 0 for usage in counted),
+        sum(usage.cache_written_tokens or 0 for usage in counted),
+    )
 
 
 def _started(record: RecordedEvent, event: e.SessionStarted) -> Row:

@@ -1,7 +1,7 @@
 """REST answers made of rows: the models of tarsy_contracts.api, with Go TARSy's keys where we have the thing."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
 import asyncpg
@@ -29,6 +29,7 @@ type Row = asyncpg.Record
 type Fields = dict[str, object]
 
 FAILED = ("failed", "timed_out")
+TOKENS = ("input_tokens", "output_tokens", "thinking_tokens", "cached_input_tokens", "cache_written_tokens")
 
 
 def session_list(wanted: SessionFilter, count: int, rows: Sequence[Row]) -> SessionList:
@@ -66,9 +67,7 @@ def session_detail(row: Row, stages: Sequence[Row], executions: Sequence[Row]) -
             "chat_id": row["chat_id"],
             "llm_interaction_count": total("llm_interaction_count"),
             "mcp_interaction_count": total("mcp_interaction_count"),
-            "input_tokens": total("input_tokens"),
-            "output_tokens": total("output_tokens"),
-            "total_tokens": total("input_tokens") + total("output_tokens"),
+            **_tokens(total),
             "provider_fallback_count": total("fallback_count"),
             "completed_stages": sum(stage["status"] == "completed" for stage in investigated),
             "failed_stages": sum(stage["status"] in FAILED for stage in investigated),
@@ -123,9 +122,7 @@ def _listed_session(row: Row) -> ListedSession:
             **_session(row),
             "llm_interaction_count": row["llm_interaction_count"],
             "mcp_interaction_count": row["mcp_interaction_count"],
-            "input_tokens": row["input_tokens"],
-            "output_tokens": row["output_tokens"],
-            "total_tokens": row["input_tokens"] + row["output_tokens"],
+            **_tokens(row.__getitem__),
             "provider_fallback_count": row["provider_fallback_count"],
             "completed_stages": row["completed_stages"],
             "failed_stages": row["failed_stages"],
@@ -133,6 +130,10 @@ def _listed_session(row: Row) -> ListedSession:
             "current_stage_id": row["current_stage_id"],
         }
     )
+
+
+def _tokens(count: Callable[[str], int]) -> dict[str, int]:
+    return {**{name: count(name) for name in TOKENS}, "total_tokens": count("input_tokens") + count("output_tokens")}
 
 
 def _running_session(row: Row) -> RunningSession:
@@ -225,6 +226,9 @@ def _execution(row: Row) -> StageExecution:
         mcp_interaction_count=row["mcp_interaction_count"],
         input_tokens=row["input_tokens"],
         output_tokens=row["output_tokens"],
+        thinking_tokens=row["thinking_tokens"],
+        cached_input_tokens=row["cached_input_tokens"],
+        cache_written_tokens=row["cache_written_tokens"],
         total_tokens=row["input_tokens"] + row["output_tokens"],
         started_at=wire_time(row["started_at"]),
         completed_at=_time(row["completed_at"]),

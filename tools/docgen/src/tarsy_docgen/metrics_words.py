@@ -153,8 +153,15 @@ LOOKS: Sequence[Look] = (
     ),
     Look(
         "tokens cost too much",
-        ("tarsy_orchestrator_llm_input_tokens_total", "tarsy_orchestrator_llm_output_tokens_total"),
-        "input grows with every iteration: long tool results, or many calls. The summarizer's own are not in it",
+        (
+            "tarsy_orchestrator_llm_input_tokens_total",
+            "tarsy_orchestrator_llm_output_tokens_total",
+            "tarsy_orchestrator_llm_cached_input_tokens_total",
+            "tarsy_summarizer_llm_input_tokens_total",
+            "tarsy_summarizer_llm_output_tokens_total",
+        ),
+        "the orchestrator's input grows with every iteration: long tool results, or many calls. Most of it should come "
+        "from the provider's cache. The summarizer's are those of summaries, also of attempts that failed",
     ),
     Look(
         "tools do not answer",

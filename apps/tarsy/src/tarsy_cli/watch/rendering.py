@@ -121,6 +121,15 @@ def call_line(payload: Payload, speaker: str) -> tuple[str, str]:
     return f"{who}{name}", f"→ {who}{name}({one_line(shown)}){risk}"
 
 
+def summary_line(payload: Payload) -> str:
+    """The line below a summary: its model, and what the agent did not have to read. Empty where nobody counted."""
+    about = metadata(payload)
+    before, after = about.get("tokens_before"), about.get("tokens_after")
+    if not isinstance(before, int) or not isinstance(after, int):
+        return ""
+    return one_line(f"({about.get('model')}: about {counted(before, 'token')} became {after:,})")
+
+
 def result_line(name: str, payload: Payload) -> tuple[str, str]:
     """The line above a result, and its style."""
     about = metadata(payload)

@@ -15,6 +15,7 @@ from tarsy_cli.watch.rendering import (
     metadata,
     result_line,
     runbook_line,
+    summary_line,
     text_of,
 )
 from tarsy_cli.watch.stages import Stages
@@ -131,6 +132,8 @@ class Events:
         self._conclusions.above = self._said[event.execution] = content
         if status == "failed":
             self._failed(event.kind)
+        elif event.kind == "mcp_tool_summary" and (saved := summary_line(payload)):
+            self._line(saved, QUIET)
 
     def _failed(self, kind: str) -> None:
         if kind == "mcp_tool_summary":

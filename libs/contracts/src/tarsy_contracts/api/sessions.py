@@ -46,7 +46,10 @@ class ActiveSessions(ApiModel):
 class SessionTotals(SessionOverview):
     """A session with its totals, as lists and details show it. `duration_ms` is null while it runs.
 
-    The stages that are counted are those of the investigation; all else includes what replies used.
+    The stages that are counted are those of the investigation. Interactions and tokens are those of all executions,
+    replies and summaries of long results included, also those that failed. `input_tokens` include what providers read
+    from their caches (`cached_input_tokens`) and wrote to them (`cache_written_tokens`), `output_tokens` include
+    `thinking_tokens`.
     """
 
     scripted: bool
@@ -64,6 +67,9 @@ class SessionTotals(SessionOverview):
     input_tokens: int
     output_tokens: int
     total_tokens: int
+    thinking_tokens: int = 0
+    cached_input_tokens: int = 0
+    cache_written_tokens: int = 0
     provider_fallback_count: int
     completed_stages: int
     failed_stages: int
@@ -100,7 +106,7 @@ class StageExecution(ApiModel):
     """One agent's run in a stage.
 
     The fields of a fallback are those of the last one; `original_llm_provider` was asked first. `number`: the event
-    that changed it last.
+    that changed it last. Interactions and tokens are those of the session's totals.
     """
 
     execution_id: str
@@ -123,6 +129,9 @@ class StageExecution(ApiModel):
     input_tokens: int
     output_tokens: int
     total_tokens: int
+    thinking_tokens: int = 0
+    cached_input_tokens: int = 0
+    cache_written_tokens: int = 0
     started_at: Timestamp
     completed_at: Timestamp | None
     duration_ms: int | None

@@ -14,7 +14,7 @@ from tarsy_orchestrator.effects.llm_answer import mask_answer
 from tarsy_orchestrator.effects.llm_stream import ChunkPublisher, sending
 from tarsy_orchestrator.effects.repetition import RepetitionDetector
 from tarsy_orchestrator.errors import OrchestratorError
-from tarsy_orchestrator.session.conversation import build_conversation, offered_tools
+from tarsy_orchestrator.session.conversation import build_conversation, is_last_answer, offered_tools
 from tarsy_orchestrator.session.effects import LlmCallEffect
 from tarsy_orchestrator.session.llm_failures import BROKEN, CALL_TIMEOUT, REPETITION, OwnKind
 from tarsy_orchestrator.session.state import Investigating
@@ -53,6 +53,7 @@ async def make_llm_call(
             problem.kind,
             retryable=problem.retryable,
             retry_after_seconds=problem.retry_after_seconds,
+            usage=problem.usage,
         )
     except Exception as problem:  # noqa: BLE001 - a mistake in an adapter must not end the owner
         # The message is left out: nobody has masked it.
@@ -86,6 +87,7 @@ async def _stream(deps: Dependencies, session_id: str, state: Investigating, eff
         conversation=build_conversation(state, execution),
         tools=offered_tools(execution),
         native_tools=execution.agent.native_tools,
+        is_last=is_last_answer(execution),
     )
     chunks = ChunkPublisher(deps, session_id, effect)
     said, thought = RepetitionDetector(), RepetitionDetector()
@@ -114,8 +116,11 @@ def _failure(
     *,
     retryable: bool = True,
     retry_after_seconds: float | None = None,
+    usage: Usage | None = None,
 ) -> LlmCallReported:
+    counted = usage or Usage()
     deps.metrics.observe_llm_call(_provider(effect), kind, deps.monotonic() - started)
+    deps.metrics.count_tokens(_provider(effect), counted)
     return LlmCallReported(
         llm_call_id=effect.id,
         error=deps.masker.for_session(session_id).mask(error),
@@ -125,7 +130,7 @@ def _failure(
         thinking="",
         text="",
         tool_calls=(),
-        usage=Usage(),
+        usage=counted,
         model="",
         duration_ms=int((deps.monotonic() - started) * 1000),
     )

@@ -1,7 +1,7 @@
 """Tool catalog: the tools that living gateways offer, read from the catalog topic."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import structlog
@@ -60,18 +60,7 @@ class ToolCatalog:
 
     def offer(self, servers: Sequence[str]) -> ToolOffer:
         """Returns what healthy servers of living workers offer now."""
-        found: dict[ToolKey, CatalogTool] = {}
-        unavailable = []
-        for server in servers:
-            tools = self._newest(server)
-            if tools is not None:
-                for tool in tools:
-                    found.setdefault((server, tool.tool), tool)
-            else:
-                unavailable.append(server)
-        names = names_of(found)
-        offered = tuple(_offered(server, names[server, name], tool) for (server, name), tool in found.items())
-        return ToolOffer(offered, tuple(unavailable))
+        return compose_offer({server: self._newest(server) for server in servers})
 
     def _newest(self, server: str) -> Sequence[CatalogTool] | None:
         """Returns the tools of the newest entry of a living worker that reaches the server."""
@@ -92,6 +81,21 @@ class ToolCatalog:
                 return offer
         except TimeoutError:
             return self.offer(servers)
+
+
+def compose_offer(told: Mapping[str, Sequence[CatalogTool] | None]) -> ToolOffer:
+    """The tools of all servers, by server; None of one that cannot be reached.
+
+    Those of a server come in the order of their names, in whatever order it lists them: providers keep the tools in
+    their caches while they are the same, byte for byte.
+    """
+    found: dict[ToolKey, CatalogTool] = {}
+    for server, tools in told.items():
+        for tool in sorted(tools or (), key=lambda tool: tool.tool):
+            found.setdefault((server, tool.tool), tool)
+    names = names_of(found)
+    offered = tuple(_offered(server, names[server, name], tool) for (server, name), tool in found.items())
+    return ToolOffer(offered, tuple(server for server, tools in told.items() if tools is None))
 
 
 def _offered(server: str, name: str, tool: CatalogTool) -> OfferedTool:

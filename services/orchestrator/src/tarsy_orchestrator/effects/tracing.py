@@ -91,7 +91,13 @@ def record_outcome(span: Span, input: OwnInput) -> None:
         return
     if input.error:
         span.set_status(Status(StatusCode.ERROR))
-    counted = {"input_tokens": input.usage.input_tokens, "output_tokens": input.usage.output_tokens}
+    counted = {
+        "input_tokens": input.usage.input_tokens,
+        "output_tokens": input.usage.output_tokens,
+        "reasoning.output_tokens": input.usage.thinking_tokens,
+        "cache_read.input_tokens": input.usage.cached_input_tokens,
+        "cache_creation.input_tokens": input.usage.cache_written_tokens,
+    }
     for name, tokens in counted.items():
         if tokens is not None:
             span.set_attribute(f"gen_ai.usage.{name}", tokens)

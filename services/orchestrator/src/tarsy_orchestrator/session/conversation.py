@@ -35,11 +35,15 @@ def build_conversation(state: Investigating, execution: Execution) -> Conversati
 
 
 def offered_tools(execution: Execution) -> tuple[ToolDefinition, ...]:
-    """Returns the tools that go with the call: none when the model is to conclude."""
-    asked = execution.waiting_for
-    if asked is not None and asked.requested.purpose == "conclusion":
-        return ()
+    """Returns the tools that go with the call, the same with every call: providers keep them in their caches."""
     return _controller(execution).offer_tools(execution.tools)
+
+
+def is_last_answer(execution: Execution) -> bool:
+    """Whether the conversation ends with the answer that is owed. It may call no tool any more."""
+    asked = execution.waiting_for
+    concludes = asked is not None and asked.requested.purpose == "conclusion"
+    return concludes or _controller(execution).asks_once
 
 
 def _controller(execution: Execution) -> AgentController:

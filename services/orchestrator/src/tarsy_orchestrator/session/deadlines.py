@@ -14,6 +14,7 @@ from tarsy_orchestrator.session.downtime import Downtime
 from tarsy_orchestrator.session.llm_failures import ITERATION_TIMEOUT
 from tarsy_orchestrator.session.state import Execution, Investigating, ToolCallState
 from tarsy_orchestrator.session.state_queries import call_of_summary
+from tarsy_orchestrator.session.summary_outcomes import fail_summary
 from tarsy_orchestrator.session.termination import UNKNOWN, close_question, end_may_have_run, time_out
 
 CANCEL_GRACE = timedelta(seconds=1)
@@ -79,12 +80,7 @@ def _summary(call: ToolCallState, at: datetime, downtime: Downtime) -> list[e.Ev
         return []
     if not downtime.passed(summary.requested_at, summary.deadline, at):
         return []
-    return [_unsummarised(call, f"no summary after {summary.requested.timeout_seconds:g} seconds")]
-
-
-def _unsummarised(call: ToolCallState, error: str) -> e.SummaryFailed:
-    assert call.summary is not None
-    return e.SummaryFailed(summary_id=call.summary.requested.summary_id, call_id=call.requested.call_id, error=error)
+    return [fail_summary(call, summary, f"no summary after {summary.requested.timeout_seconds:g} seconds")]
 
 
 def _iteration(state: Investigating, id: str) -> list[e.Event]:
@@ -102,6 +98,6 @@ def _calls(state: Investigating, execution: Execution, why: str) -> Sequence[e.E
     for call in calls:
         if call.open:
             events.append(_given_up(call, why))
-        elif not call.result_ready:
-            events.append(_unsummarised(call, why))
+        elif call.summary is not None and call.summary.ended is None:
+            events.append(fail_summary(call, call.summary, why))
     return events

@@ -7,6 +7,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_orchestrator.session.state import Investigating, ToolCallState
 from tarsy_orchestrator.session.state_queries import call_of_summary
+from tarsy_orchestrator.session.summary_outcomes import complete_summary, fail_summary
 from tarsy_orchestrator.session.termination import UNKNOWN
 
 
@@ -83,22 +84,13 @@ def decide_late_outcome(call: ToolCallState | None, reported: i.ToolCallReported
 
 def decide_summary_report(state: Investigating, reported: i.SummaryReported) -> list[e.Event]:
     call = call_of_summary(state.calls, reported.call_id)
-    if call is None or call.summary is None or call.summary.ended is not None:
+    summary = call.summary if call else None
+    if call is None or summary is None or summary.ended is not None:
         return []
-    call_id = call.requested.call_id
     if reported.error or not reported.content.strip():
         error = reported.error or "the model returned an empty summary"
-        return [e.SummaryFailed(summary_id=reported.call_id, call_id=call_id, error=error)]
-    return [
-        e.SummaryCompleted(
-            summary_id=reported.call_id,
-            call_id=call_id,
-            content=reported.content,
-            usage=reported.usage,
-            model=reported.model,
-            duration_ms=reported.duration_ms,
-        )
-    ]
+        return [fail_summary(call, summary, error, reported)]
+    return [complete_summary(call, summary, reported)]
 
 
 def decide_worker_death(state: Investigating, died: i.WorkerDied) -> list[e.Event]:

@@ -23,6 +23,7 @@ def decide_llm_report(state: Investigating, reported: i.LlmCallReported) -> list
             retryable=reported.retryable,
             kind=reported.kind,
             retry_after_seconds=reported.retry_after_seconds,
+            usage=reported.usage,
         )
         return [failed]
     controller, concluding = controller_of(execution.agent.controller), requested.purpose == "conclusion"

@@ -10,6 +10,7 @@ from tarsy_contracts.recorded import RecordedEvent
 from tarsy_orchestrator.session.evolve_stages import with_execution
 from tarsy_orchestrator.session.llm_failures import ITERATION_TIMEOUT
 from tarsy_orchestrator.session.state import Execution, Investigating, PendingLlmCall, RetryState, Turn
+from tarsy_orchestrator.session.token_learning import learn_rates
 
 type LlmEvent = e.LlmCallRequested | e.LlmCallCompleted | e.LlmCallFailed | e.ProviderFellBack
 
@@ -24,6 +25,7 @@ def apply_llm_event(state: Investigating, event: LlmEvent, record: RecordedEvent
         case e.LlmCallCompleted():
             if execution.waiting_for is None:
                 return None
+            state = replace(state, token_rates=learn_rates(state, execution, event))
             after = _answered(execution, execution.waiting_for.requested, event)
         case e.LlmCallFailed():
             after = _failed(execution, event)

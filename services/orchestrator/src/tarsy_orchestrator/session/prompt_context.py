@@ -1,10 +1,12 @@
 """Context of the prompts of an execution, taken from the state of its session. Pure."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from tarsy_orchestrator.session.prompt_histories import history_of
 from tarsy_orchestrator.session.prompt_question import compose_question
 from tarsy_orchestrator.session.prompts.material import Runbook, StageFinding
+from tarsy_orchestrator.session.prompts.present_time import compose_time
 from tarsy_orchestrator.session.prompts.task import (
     compose_executive_summary_prompt,
     compose_prompt,
@@ -14,18 +16,25 @@ from tarsy_orchestrator.session.state import Investigating, Stage
 from tarsy_orchestrator.session.state_queries import analysis_of, final_analysis, runbook_call
 
 
-def compose_task(state: Investigating, stage: Stage, read_result: str) -> str:
-    """Composes the first message to the agents of a stage. `read_result`: the name of that tool, if it is offered."""
+def compose_task(state: Investigating, stage: Stage, at: datetime, read_result: str) -> str:
+    """Composes the first message to the agents of a stage, who begin at this time.
+
+    `read_result`: the name of that tool, if it is offered.
+    """
+    if stage.started.stage_type == "exec_summary":
+        return compose_executive_summary_prompt(state.started.alert, final_analysis(state))
+    if stage.started.stage_type == "chat":
+        return compose_question(state, find_runbook(state), read_result)
+    return f"{compose_time(at)}\n\n{_task(state, stage)}"
+
+
+def _task(state: Investigating, stage: Stage) -> str:
     alert = state.started.alert
     match stage.started.stage_type:
         case "synthesis":
             joined = next(one for one in state.stages if one.started.stage_id == stage.started.referenced_stage_id)
             histories = [history_of(state, execution) for execution in state.executions_of(joined)]
             return compose_synthesis_prompt(alert, find_runbook(state), joined.started.name, histories)
-        case "exec_summary":
-            return compose_executive_summary_prompt(alert, final_analysis(state))
-        case "chat":
-            return compose_question(state, find_runbook(state), read_result)
         case _:
             return compose_prompt(alert, find_runbook(state), collect_findings(state))
 

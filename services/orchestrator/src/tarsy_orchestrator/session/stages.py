@@ -154,9 +154,9 @@ def _execution(
         agent=agent.name,
         index=index,
         system=compose_system(
-            agent, stage_type=stage.started.stage_type, tools=offered, unavailable_servers=unavailable, at=at
+            agent, stage_type=stage.started.stage_type, tools=offered, unavailable_servers=unavailable
         ),
-        prompt="" if prompt_of else compose_task(state, stage, read_result_name(offered)),
+        prompt="" if prompt_of else compose_task(state, stage, at, read_result_name(offered)),
         tools=(),
         unavailable_servers=unavailable,
         llm_provider=agent.llm_provider,

@@ -8,6 +8,7 @@ from tarsy_contracts import events as e
 from tarsy_contracts.builtin_tools import OWN_SERVER
 from tarsy_contracts.chain import ResolvedAgent, StageType, SummaryRule
 from tarsy_contracts.requests import LogPosition
+from tarsy_contracts.token_rates import TokenRates
 
 type Answered = e.RequestAccepted | e.RequestRefused | e.SessionReleased
 type Ending = e.SessionCompleted | e.SessionFailed | e.SessionCancelled | e.SessionTimedOut
@@ -232,7 +233,8 @@ class Investigating:
     """An open session. Without a stage it waits for its turn.
 
     `ended`: how the investigation ended, when this life answers a question about it. `questions`: of all lives.
-    `cancelled`: somebody wanted this life to end, and it waits for calls that may have run.
+    `cancelled`: somebody wanted this life to end, and it waits for calls that may have run. `token_rates`: how its
+    providers have counted in this life.
     """
 
     session_id: str
@@ -248,6 +250,7 @@ class Investigating:
     cancelled: Cancelled | None = None
     ended: Ending | None = None
     questions: tuple[Question, ...] = ()
+    token_rates: TokenRates = field(default_factory=TokenRates)
 
     @property
     def stage(self) -> Stage | None:

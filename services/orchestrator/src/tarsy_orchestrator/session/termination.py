@@ -6,6 +6,7 @@ from tarsy_contracts import events as e
 from tarsy_orchestrator.session.llm_failures import CANCELLED
 from tarsy_orchestrator.session.state import Ending, Execution, Investigating, SessionState, ToolCallState
 from tarsy_orchestrator.session.state_queries import final_analysis
+from tarsy_orchestrator.session.summary_outcomes import fail_summary
 
 UNKNOWN = "Outcome unknown: the call may or may not have run. Check before repeating it."
 
@@ -88,7 +89,7 @@ def close_calls(calls: Iterable[ToolCallState], error: str) -> Iterator[e.Event]
         if call.open and not call.may_have_run:
             yield e.ToolCallCompleted(call_id=call_id, outcome="cancelled", content=error)
         elif call.summary is not None and call.summary.ended is None:
-            yield e.SummaryFailed(summary_id=call.summary.requested.summary_id, call_id=call_id, error=error)
+            yield fail_summary(call, call.summary, error)
 
 
 def end_may_have_run(calls: Iterable[ToolCallState], why: str) -> Iterator[e.Event]:

@@ -6,6 +6,7 @@ from typing import assert_never
 
 from tarsy_contracts import events as e
 from tarsy_contracts.ids import llm_call_id, summary_id
+from tarsy_contracts.token_rates import kind_of_text
 from tarsy_orchestrator.session.controllers import unknown_controller
 from tarsy_orchestrator.session.llm_failures import ITERATION_TIMEOUT
 from tarsy_orchestrator.session.llm_retry import Fail, Retry, UseFallback, after_failure
@@ -13,8 +14,6 @@ from tarsy_orchestrator.session.stages import end_stage, leave_stage, start_repl
 from tarsy_orchestrator.session.state import Execution, Investigating, Question, SessionState, Stage, ToolCallState
 from tarsy_orchestrator.session.termination import close_cancelled, end_execution
 
-BYTES_PER_TOKEN = 3
-"""Measured for JSON and logs; prose has nearer to 4. Only sizes are compared by it."""
 BLANK_ANSWERS = 3
 """Number of answers in a row without a word or a call that ends the execution."""
 TIMEOUTS = 2
@@ -73,15 +72,18 @@ def _summaries(state: Investigating, execution: Execution) -> Sequence[e.Event]:
             timeout_seconds=state.started.chain.limits.summary_seconds,
         )
         for call in calls
-        if call.summary is None and _too_long(call, execution)
+        if call.summary is None and _too_long(state, call, execution)
     ]
 
 
-def _too_long(call: ToolCallState, execution: Execution) -> bool:
+def _too_long(state: Investigating, call: ToolCallState, execution: Execution) -> bool:
     if call.completed is None or call.completed.outcome != "ok":
         return False
     rule = execution.summary_rule(call.requested.server)
-    return rule.enabled and call.completed.size > rule.size_threshold_tokens * BYTES_PER_TOKEN
+    if not rule.enabled:
+        return False
+    kind = kind_of_text(call.completed.content)
+    return state.token_rates.tokens(execution.llm_provider, kind, call.completed.size) > rule.size_threshold_tokens
 
 
 def _after_failure(state: Investigating, execution: Execution, failed: e.LlmCallFailed) -> Sequence[e.Event]:

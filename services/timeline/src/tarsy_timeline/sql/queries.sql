@@ -90,11 +90,17 @@ where execution_id = $1
 -- name: end_execution
 update agent_executions set iterations = $2, forced_conclusion = $3 where execution_id = $1
 
--- name: count_llm_call
+-- name: name_model
+update agent_executions set model_name = $2 where execution_id = $1
+
+-- name: count_llm_calls
 update agent_executions
-set llm_interaction_count = llm_interaction_count + 1, model_name = $4,
-    input_tokens = least(input_tokens + $2, 9007199254740991),
-    output_tokens = least(output_tokens + $3, 9007199254740991)
+set llm_interaction_count = llm_interaction_count + $2,
+    input_tokens = least(input_tokens + $3, 9007199254740991),
+    output_tokens = least(output_tokens + $4, 9007199254740991),
+    thinking_tokens = least(thinking_tokens + $5, 9007199254740991),
+    cached_input_tokens = least(cached_input_tokens + $6, 9007199254740991),
+    cache_written_tokens = least(cache_written_tokens + $7, 9007199254740991)
 where execution_id = $1
 
 -- name: count_tool_call
@@ -149,6 +155,9 @@ cross join lateral (
            coalesce(sum(mcp_interaction_count), 0) as mcp_interaction_count,
            least(coalesce(sum(input_tokens), 0), 9007199254740991)::bigint as input_tokens,
            least(coalesce(sum(output_tokens), 0), 9007199254740991)::bigint as output_tokens,
+           least(coalesce(sum(thinking_tokens), 0), 9007199254740991)::bigint as thinking_tokens,
+           least(coalesce(sum(cached_input_tokens), 0), 9007199254740991)::bigint as cached_input_tokens,
+           least(coalesce(sum(cache_written_tokens), 0), 9007199254740991)::bigint as cache_written_tokens,
            coalesce(sum(fallback_count), 0) as provider_fallback_count
     from agent_executions where session_id = s.session_id
 ) e

@@ -72,6 +72,7 @@ create table stages (
 );
 create index stages_by_session on stages (session_id, stage_index);
 
+-- output_tokens include thinking_tokens; input_tokens include what was read from caches and written to them.
 create table agent_executions (
     execution_id text primary key,
     session_id text not null,
@@ -96,7 +97,10 @@ create table agent_executions (
     controller text not null default 'function_calling',
     max_iterations integer,
     iterations integer not null default 0,
-    forced_conclusion boolean not null default false
+    forced_conclusion boolean not null default false,
+    thinking_tokens bigint not null default 0,
+    cached_input_tokens bigint not null default 0,
+    cache_written_tokens bigint not null default 0
 );
 create index agent_executions_by_session on agent_executions (session_id, agent_index);
 

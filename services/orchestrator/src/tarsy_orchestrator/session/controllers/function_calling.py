@@ -25,6 +25,7 @@ your final answer."""
 
 class FunctionCalling:
     attempts_before_fallback = ATTEMPTS_BEFORE_FALLBACK
+    asks_once = False
 
     def interpret(
         self, reported: i.LlmCallReported, tools: Sequence[e.OfferedTool], *, concluding: bool

@@ -48,6 +48,11 @@ class AgentController(Protocol):
         """Number of failures in a row after which another provider is asked, where there is one."""
         ...
 
+    @property
+    def asks_once(self) -> bool:
+        """Whether the agent is asked a single question: nothing of its conversation is asked again."""
+        ...
+
     def interpret(
         self, reported: i.LlmCallReported, tools: Sequence[e.OfferedTool], *, concluding: bool
     ) -> Interpretation:

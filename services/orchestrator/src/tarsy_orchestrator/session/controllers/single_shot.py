@@ -11,6 +11,7 @@ from tarsy_orchestrator.session.prompts.notes import CONCLUDE, NUDGE
 
 class SingleShot:
     attempts_before_fallback = 1
+    asks_once = True
 
     def interpret(
         self, reported: i.LlmCallReported, tools: Sequence[e.OfferedTool], *, concluding: bool

@@ -1,7 +1,6 @@
 """System prompt of an agent, from its parts. Pure."""
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from string import Template
 
 from tarsy_contracts.chain import ResolvedAgent, StageType
@@ -15,15 +14,9 @@ from tarsy_orchestrator.session.prompts.roles import (
     JOINER,
     JOINING_FOCUS,
     MARKS,
+    NAME,
     SUMMARISER,
 )
-
-WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-
-TIME = Template("""\
-## Time
-
-You begin on $weekday, $day, at $time UTC.""")
 
 NO_TOOLS = """\
 ## No tools
@@ -65,32 +58,27 @@ def compose_system(
     stage_type: StageType,
     tools: Sequence[OfferedTool],
     unavailable_servers: Sequence[str],
-    at: datetime,
 ) -> str:
+    """Begins with what all agents of a kind have in common, and ends with what differs from agent to agent and from
+    day to day: providers keep a beginning that they have read before. The time stands in the task.
+    """
     match stage_type:
         case "synthesis":
-            parts = _synthesis(agent, at)
+            parts = _synthesis(agent)
         case "exec_summary":
             parts = _executive_summary(agent)
         case "chat":
-            parts = _with_tools(agent, tools, unavailable_servers, at, role=ANSWERER, focus=ANSWERING_FOCUS)
+            parts = _with_tools(agent, tools, unavailable_servers, role=ANSWERER, focus=ANSWERING_FOCUS)
         case _:
-            parts = _with_tools(agent, tools, unavailable_servers, at, role=INVESTIGATOR, focus=INVESTIGATION_FOCUS)
+            parts = _with_tools(agent, tools, unavailable_servers, role=INVESTIGATOR, focus=INVESTIGATION_FOCUS)
     return "\n\n".join(parts)
 
 
 def _with_tools(
-    agent: ResolvedAgent,
-    tools: Sequence[OfferedTool],
-    unavailable_servers: Sequence[str],
-    at: datetime,
-    *,
-    role: Template,
-    focus: str,
+    agent: ResolvedAgent, tools: Sequence[OfferedTool], unavailable_servers: Sequence[str], *, role: str, focus: str
 ) -> Iterator[str]:
-    yield role.substitute(name=agent.name)
+    yield role
     yield MARKS
-    yield _time(at)
     told = controller_of(agent.controller).instruct(has_tools=bool(tools))
     if not tools:
         yield NO_TOOLS
@@ -102,18 +90,18 @@ def _with_tools(
     for server in agent.servers:
         if server.instructions.strip():
             yield SERVER.substitute(server=server.server, instructions=server.instructions.strip())
-    if unavailable_servers:
-        yield UNAVAILABLE.substitute(servers=", ".join(unavailable_servers))
     if told.answers:
         yield told.answers
+    yield NAME.substitute(name=agent.name)
     yield from _custom(agent)
+    if unavailable_servers:
+        yield UNAVAILABLE.substitute(servers=", ".join(unavailable_servers))
     yield focus
 
 
-def _synthesis(agent: ResolvedAgent, at: datetime) -> Iterator[str]:
+def _synthesis(agent: ResolvedAgent) -> Iterator[str]:
     yield JOINER.substitute(name=agent.name)
     yield MARKS
-    yield _time(at)
     yield from _native_tools(agent)
     yield from _custom(agent)
     yield JOINING_FOCUS
@@ -123,11 +111,6 @@ def _executive_summary(agent: ResolvedAgent) -> Iterator[str]:
     yield SUMMARISER.substitute(name=agent.name)
     yield MARKS
     yield from _custom(agent)
-
-
-def _time(at: datetime) -> str:
-    now = at.astimezone(UTC)
-    return TIME.substitute(weekday=WEEKDAYS[now.weekday()], day=f"{now:%Y-%m-%d}", time=f"{now:%H:%M}")
 
 
 def _native_tools(agent: ResolvedAgent) -> Iterator[str]:

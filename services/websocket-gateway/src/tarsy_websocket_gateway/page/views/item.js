@@ -2,6 +2,7 @@
 
 import { element, show, write } from "../elements.js";
 import { markdown } from "../markdown.js";
+import { counted } from "../wording.js";
 import { callBody } from "./call.js";
 import { runbookBody } from "./runbook.js";
 
@@ -79,7 +80,7 @@ function spoken() {
     if (drawn === key) return;
     drawn = key;
     const text = above === "" ? markdown(item.content) : folded(item.content, above);
-    node.replaceChildren(text, ...cutNote(item), ...reminder(item));
+    node.replaceChildren(text, ...cutNote(item), ...reminder(item), ...summaryNote(item));
   }
 
   return { node, update };
@@ -95,6 +96,13 @@ function folded(content, above) {
 function reminder({ metadata }) {
   if (typeof metadata.reminder !== "string") return [];
   return [element("p", { class: "quiet" }, `The agent was reminded: ${metadata.reminder}`)];
+}
+
+/** The model of a summary, and what the agent did not have to read. */
+function summaryNote({ metadata }) {
+  const { model, tokens_before: before, tokens_after: after } = metadata;
+  if (!Number.isFinite(before) || !Number.isFinite(after)) return [];
+  return [element("p", { class: "quiet" }, `${model}: about ${counted(before, "token")} became ${after.toLocaleString("en")}`)];
 }
 
 function cutNote(item) {

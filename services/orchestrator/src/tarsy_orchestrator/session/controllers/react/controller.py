@@ -24,6 +24,7 @@ from tarsy_orchestrator.session.prompts.notes import NUDGE
 
 class ReAct:
     attempts_before_fallback = ATTEMPTS_BEFORE_FALLBACK
+    asks_once = False
 
     def interpret(
         self, reported: i.LlmCallReported, tools: Sequence[e.OfferedTool], *, concluding: bool
