@@ -30,6 +30,7 @@ from tarsy_contracts.ids import execution_id, stage_id
 from tarsy_contracts.timeline import llm_timeline_event_id
 from tarsy_contracts.topics import Topics
 from tarsy_embedded.ports import free_port
+from tarsy_reply import Exchange
 from tarsy_service.runner import run_services
 from tarsy_testing import eventually
 from tarsy_websocket_gateway.app import build
@@ -329,6 +330,97 @@ def known(messages: list[Message]) -> dict[str, Message]:
         metadata = found.get(about or "session", {}).get("metadata", {}) | shown.get("metadata", {})
         found[about or "session"] = found.get(about or "session", {}) | shown | {"metadata": metadata}
     return found
+
+
+async def test_who_comes_in_the_middle_of_a_reply_gets_what_streams_and_after_its_end_only_what_was_said(
+    gateway: str, append: Callable[..., Any], stream: Callable[..., Any], story: Story
+) -> None:
+    """The status of its session is `completed` all the time."""
+    session = story()
+    exchange = Exchange(session.id)
+    session.add(*exchange.whole())
+    call, event_id = exchange.llm_call_id(2), llm_timeline_event_id(exchange.llm_call_id(2), "text")
+    chunks = [
+        LlmChunk(call_id=call, execution_id=exchange.execution_id, run=1, index=index, part="text", text=text)
+        for index, text in enumerate(("Since ", "**03"))
+    ]
+
+    async with connect(gateway) as early, connect(gateway) as late:
+        await subscribe(early, session)
+        await append(session.records[:-4])
+        await read_until(early, lambda one: one["type"] == "chat.user_message")
+        await stream(session.id, *chunks)
+        await read_until(early, lambda one: one.get("delta") == "**03")
+        await subscribe(late, session)
+        caught_up = await read_until(late, lambda one: "delta" in one)
+        await append(session.records[-4:])
+        ended = await read_until(late, lambda one: one["type"] == "stage.status")
+    async with connect(gateway) as last:
+        await stream(session.id, *chunks)
+        await subscribe(last, session)
+        whole = await read_until(last, lambda one: one["type"] == "session.status")
+
+    assert [(one["type"], one["status"]) for one in caught_up if one["type"] == "session.status"] == [
+        ("session.status", "completed")
+    ]
+    assert (caught_up[-1]["event_id"], caught_up[-1]["delta"]) == (event_id, "Since **03")
+    assert [one["type"] for one in ended] == [
+        "timeline_event.completed", "timeline_event.created", "execution.status", "stage.status"
+    ]  # fmt: skip
+    assert (ended[0]["content"], ended[-1]["status"]) == (exchange.answer, "completed")
+    assert [one["status"] for one in whole if one.get("event_id") == event_id] == ["completed"]
+    assert not {"stream.chunk", "stream.reset"} & {one["type"] for one in whole}
+
+
+async def test_a_session_that_rested_long_before_the_gateway_began_is_asked(
+    system_bus: Bus, timeline: str, append: Callable[..., Any], stream: Callable[..., Any], story: Story
+) -> None:
+    """The gateway holds no chain of it. Who watches all sessions hears nothing, as its status does not change."""
+    session = story()
+    exchange = Exchange(session.id)
+    zombie = session.add(e.AlertRepeated(input_id="of a zombie", source="api")).records.pop()
+    session.add(*exchange.whole())
+    await append(session.records[:13])
+    async with httpx2.AsyncClient(base_url=timeline) as api:
+        answer = await api.get(f"/internal/v1/sessions/{session.id}/history", params={"at_least": 13})
+        assert answer.status_code == 200
+        chains = await api.get("/internal/v1/chains", params={"open_only": "true"})
+        assert session.id not in chains.text
+    async with running_gateway(system_bus, timeline) as url, connect(url) as client:
+        await subscribe(client, session)
+        history = await read_until(client, lambda one: one["type"] == "session.status")
+        await append([*session.records[13:16], zombie, *session.records[16:]])
+        messages = await read_until(client, number_is(len(session.records) - 1))
+
+    assert history[-1]["number"] == 13
+    assert [one["number"] for one in messages] == [16, 16, 16, 17, 18, 20, 21, 23, 25, 26, 26, 27]
+    assert messages[0]["type"] == "chat.created"
+
+
+async def test_of_a_chat_history_tells_what_was_live(gateway: str, append: Callable[..., Any], story: Story) -> None:
+    session = story()
+    first = Exchange(session.id)
+    second = Exchange(session.id, number=2, stage=3, author="bob")
+    session.add(*first.whole(), *second.begun(), *second.ended("cancelled", "cancelled by ann"))
+    last = len(session.records) - 1
+    async with connect(gateway) as client:
+        await subscribe(client, session)
+        await read_until(client, lambda message: message["type"] == "subscription.confirmed")
+        await append(session.records)
+        told = await read_until(client, number_is(last))
+        live = known([one for one in told if not one["type"].startswith("chat.")])
+    async with connect(gateway) as client:
+        await subscribe(client, session)
+        history = known(await read_until(client, lambda one: one["type"] == "session.status"))
+
+    assert {live.pop("session")["status"], history.pop("session")["status"]} == {"completed"}
+    assert {id: _said(one) for id, one in history.items()} == {id: _said(one) for id, one in live.items()}
+    assert len(history) == 1 + 2 + 1 + 2 + 5 + 2 + 4
+
+
+def _said(message: Message) -> Message:
+    """Without what is empty: live and history say nothing in different ways."""
+    return {name: value for name, value in message.items() if value}
 
 
 async def test_a_timeline_of_another_log_is_refused(kafka_bootstrap: str, timeline: str) -> None:
