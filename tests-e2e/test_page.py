@@ -235,7 +235,7 @@ async def test_a_session_is_cancelled_only_after_a_second_question(scene: Scene)
     session_id = scene.submit()
     async with new_tab(scene.browser, scene.url) as tab:
         await open_session(tab, session_id)
-        buttons = tab.page.get_by_role("button")
+        buttons = tab.page.locator(".cancelling").get_by_role("button")
         await tab.page.get_by_role("button", name="Cancel", exact=True).click()
         await expect(tab.page.get_by_role("button", name="No, go on")).to_be_focused()
         await tab.page.keyboard.press("Enter")
