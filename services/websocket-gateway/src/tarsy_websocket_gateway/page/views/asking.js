@@ -1,4 +1,4 @@
-// The field for a question. What was typed stays until the question has been taken in.
+// The field for a question. Its words stay until the question has been taken in.
 
 import { askSession, mayRepeat, newKey } from "../api.js";
 import { hasQuestion, openReply, whyClosed } from "../chat_state.js";
