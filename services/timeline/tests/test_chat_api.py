@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -23,6 +23,7 @@ from tarsy_service.problems import install_problem_handlers
 from tarsy_session_owner import owner_answers
 from tarsy_timeline.chat_routes import chat_routes
 from tarsy_timeline.reply_waiter import ReplyWaiter
+from tarsy_timeline.request_handler import BODY_LIMIT_BYTES
 from tarsy_timeline.session_commands import SessionCommands
 
 type Append = Callable[..., Awaitable[int]]
@@ -138,6 +139,24 @@ async def test_what_is_no_json_is_a_problem(client: httpx2.AsyncClient, body: by
     answer = await client.post(PATH, content=body, headers=JSON)
 
     assert (answer.status_code, answer.headers["content-type"]) == (400, "application/problem+json")
+
+
+@pytest.mark.parametrize("path", [PATH, "/api/v1/sessions/abc/fail"])
+@pytest.mark.parametrize("is_declared", [True, False])
+async def test_a_body_that_can_be_no_question_is_refused_before_it_is_parsed(
+    client: httpx2.AsyncClient, path: str, is_declared: bool
+) -> None:
+    """15 MB of small values held the event loop for seconds."""
+    body = b'{"content": [' + b"1," * BODY_LIMIT_BYTES
+
+    async def pieces() -> AsyncIterator[bytes]:
+        for start in range(0, len(body), 100_000):
+            yield body[start : start + 100_000]
+
+    answer = await client.post(path, content=body if is_declared else pieces(), headers=JSON)
+
+    assert (answer.status_code, answer.headers["content-type"]) == (413, "application/problem+json")
+    assert answer.json()["errors"] == [{"detail": "the body is larger than 1500000 bytes", "pointer": ""}]
 
 
 async def test_characters_are_counted_and_not_their_bytes(client: httpx2.AsyncClient, system_bus: Bus) -> None:
