@@ -27,6 +27,13 @@ HOSTILE = (
 )
 HEADINGS = ["Root cause", "Evidence", "State", "What to do", "How to prevent it"]
 ITEMS = 19
+QUESTION = f"Since when does it crash?\n{HOSTILE}"
+REPLY = {
+    "agent": "ChatAgent",
+    "needs": ["Since when does it crash?", "OOMKilled"],
+    "thinking": "The log says when it began.",
+    "text": "It crashes since **19:49:04**.",
+}
 INVESTIGATION_MILLISECONDS = 240_000
 WATCH = """
     window.lengths = new Map();
@@ -75,8 +82,9 @@ async def scene(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Scene
 
 
 def write_hostile_script(one: Tarsy) -> None:
-    """The demo's script, with hostile text at the end of all that the agent thinks and says."""
+    """The demo's script, with hostile text at the end of all that the agents think and say."""
     script = yaml.safe_load((INCIDENT / "script.yaml").read_text("utf-8"))
+    script["turns"] = [turn for turn in script["turns"] if turn["agent"] != REPLY["agent"]] + [dict(REPLY)]
     for turn in script["turns"]:
         turn |= {part: f"{turn[part]}\n{HOSTILE}\n" for part in ("thinking", "text") if part in turn}
     (one.config_dir / "script.yaml").write_text(yaml.safe_dump(script), "utf-8")
@@ -235,17 +243,49 @@ async def test_a_session_is_cancelled_only_after_a_second_question(scene: Scene)
     session_id = scene.submit()
     async with new_tab(scene.browser, scene.url) as tab:
         await open_session(tab, session_id)
-        buttons = tab.page.get_by_role("button")
+        buttons = tab.page.locator(".cancelling").get_by_role("button")
         await tab.page.get_by_role("button", name="Cancel", exact=True).click()
         await expect(tab.page.get_by_role("button", name="No, go on")).to_be_focused()
         await tab.page.keyboard.press("Enter")
         await expect(buttons).to_have_text(["Cancel"])
         await buttons.click()
         await tab.page.get_by_role("button", name="Yes, cancel it").click()
-        await expect(tab.page.locator(".answer")).to_have_text("The session is being cancelled.")
+        await expect(tab.page.locator(".cancelling .answer")).to_have_text("The session is being cancelled.")
         await expect(tab.page.locator(".state .status")).to_have_text("Cancelled")
         await expect(buttons).to_have_count(0)
         assert tab.complaints == []
+
+
+async def test_a_finished_investigation_is_asked_and_everybody_sees_the_reply(scene: Scene) -> None:
+    session_id = scene.submit()
+    async with new_tab(scene.browser, scene.url) as tab, new_tab(scene.browser, scene.url) as watching:
+        await watching.page.add_init_script(WATCH)
+        pages = (tab.page, watching.page)
+        for one in (tab, watching):
+            await open_session(one, session_id)
+        field = tab.page.get_by_label("Ask the investigation")
+        await expect(field).to_be_disabled()
+        await expect(tab.page.locator("#closed")).to_have_text("You can ask once the investigation has ended.")
+        await until_completed(tab.page)
+        analysis = await tab.page.locator(".analysis").inner_text()
+        await field.fill(QUESTION)
+        await field.press("Enter")
+        for page in pages:
+            await expect(page.locator(".turn [data-type=user_question] .text")).to_have_text(QUESTION)
+            await expect(page.locator(".turn strong")).to_have_text("19:49:04")
+            await expect(page.get_by_label("Ask the investigation")).to_be_enabled()
+            await expect(page.locator(".turn .item:visible")).to_have_count(3)
+            await expect(tone(page, "good")).to_have_text("Completed")
+            assert await page.locator(".analysis").inner_text() == analysis
+            assert await page.locator(".chat :is(script, img, iframe, b, style, object)").count() == 0
+        await expect(field).to_have_value("")
+        assert len((await growth(watching.page))["llm_response"]) >= 3, "the reply streams"
+        texts = [await page.locator(".chat").inner_text() for page in pages]
+        await tab.page.reload()
+        await expect(tab.page.locator(".turn strong")).to_have_text("19:49:04")
+        await expect(field).to_be_enabled()
+        assert {*texts, await tab.page.locator(".chat").inner_text()} == {texts[0]}
+        assert tab.complaints + watching.complaints == []
 
 
 async def test_a_session_that_nobody_knows_says_so(scene: Scene) -> None:

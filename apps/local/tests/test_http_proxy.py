@@ -1,6 +1,7 @@
 """HTTP through the front door, over real sockets."""
 
 import asyncio
+import json
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -16,6 +17,7 @@ sys.path.append(str(Path(__file__).parent))
 
 from door_running import Behind, door, raw_service, service
 
+from tarsy_contracts.api.chat import LONGEST_QUESTION
 from tarsy_embedded.ports import free_port
 from tarsy_local.addresses import HOST
 from tarsy_local.front_door.request_body import BODY_LIMIT_BYTES
@@ -84,6 +86,14 @@ async def test_a_request_goes_to_the_service_of_its_path_with_all_that_it_says(c
     assert (answer.headers["set-cookie"], answer.headers["x-kept"]) == ("a=1", "1")
     assert "x-mine" not in answer.headers
     assert other.json()["name"] == "i"
+
+
+async def test_the_longest_question_goes_through_however_its_characters_are_written(client: httpx2.AsyncClient) -> None:
+    question = {"content": "\N{FIRE}" * LONGEST_QUESTION}
+    async with service(app_named("t")) as port, door(Behind({"timeline": [port]})) as address:
+        for body in (json.dumps(question), json.dumps(question, ensure_ascii=False)):
+            answer = await client.post(f"http://{address}/api/v1/sessions/a/chat/messages", content=body)
+            assert (answer.status_code, answer.json()["bytes"]) == (200, len(body.encode()))
 
 
 async def test_a_request_without_a_header_gets_none_of_ours(client: httpx2.AsyncClient) -> None:

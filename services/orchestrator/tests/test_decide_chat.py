@@ -8,6 +8,7 @@ import pytest
 
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
+from tarsy_contracts.control import RequestAnswered
 from tarsy_contracts.heads import Span
 from tarsy_contracts.ids import chat_id
 from tarsy_orchestrator.session.conversation import build_conversation, offered_tools
@@ -16,6 +17,7 @@ from tarsy_orchestrator.session.decide import decide
 from tarsy_orchestrator.session.decide_chat import MOST_QUESTIONS
 from tarsy_orchestrator.session.effects import AdmissionEffect, DeadlineEffect, OfferToolsEffect, effects_of
 from tarsy_orchestrator.session.operator_requests import operator_events
+from tarsy_orchestrator.session.replies import replies_to
 from tarsy_orchestrator.session.state import AtRest, Investigating
 from tarsy_story import DELETE, READ, SESSION, Story, agent, chain, stage, types
 
@@ -250,6 +252,16 @@ def test_cancelling_ends_the_reply_and_leaves_the_session_as_it_was() -> None:
     assert at_rest(story).ended == kept
     story.questioned("And now?")
     assert types(story.when(story.answer("Now it is."))) == REPLIED
+
+
+def test_who_cancels_a_reply_is_told_that_it_is_not_the_session() -> None:
+    """It was answered with "The session is being cancelled."."""
+    story = Story().ended().questioned()
+    asked = i.CancelRequested(request_id="c", author="bob")
+    story.when(asked)
+    answer = replies_to(story.state, asked)[0]
+    assert isinstance(answer, RequestAnswered)
+    assert (answer.accepted, answer.reason) == (True, "The reply is being cancelled.")
 
 
 def test_an_unsafe_call_of_a_reply_is_waited_for_as_ever() -> None:

@@ -1,3 +1,4 @@
+import asyncio
 import sys
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -7,9 +8,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import asyncpg
+import httpx2
 import pytest
 import pytest_asyncio
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+from prometheus_client import CollectorRegistry
 
 sys.path.append(str(Path(__file__).parent))
 
@@ -27,11 +30,19 @@ from tarsy_contracts.envelope import Envelope, event_id
 from tarsy_contracts.message import Message
 from tarsy_contracts.recorded import RecordedEvent, decode
 from tarsy_contracts.topics import LOG_PARTITIONS, Topics
+from tarsy_service.runner import Readiness, build_app
 from tarsy_testing import eventually
+from tarsy_timeline.app import build
 from tarsy_timeline.database import Database
 from tarsy_timeline.migrations import migrate
+from tarsy_timeline.settings import TimelineSettings
 
 BEGIN = datetime(2026, 11, 22, 10, 0, tzinfo=UTC)
+WAIT_SECONDS = 90.0
+
+type NewSession = Callable[[], "Session"]
+type Story = Callable[["Session"], "Session"]
+type Append = Callable[..., Awaitable[int]]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -236,3 +247,40 @@ async def world(open_database: Callable[[], AbstractAsyncContextManager[Database
         world = World(database)
         yield world
         await world.client.aclose()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def client(system_bus: Bus, database_url: str, module_schema: str) -> AsyncIterator[httpx2.AsyncClient]:
+    """Of the whole service. People's requests wait a second for the owner's answer."""
+    settings = TimelineSettings.model_validate(
+        {
+            "kafka": system_bus.bootstrap,
+            "topic_prefix": system_bus.topics.prefix,
+            "database": database_url,
+            "database_schema": module_schema,
+            "wait_seconds": 1.0,
+        }
+    )
+    registry = CollectorRegistry()
+    service = build(settings, registry)
+    readiness = Readiness([service.name])
+    transport = httpx2.ASGITransport(build_app([service], readiness, registry))
+    async with asyncio.TaskGroup() as group, httpx2.AsyncClient(transport=transport, base_url="http://api") as client:
+        running: asyncio.Task[None] = group.create_task(service.run(lambda: readiness.ready(service.name)))  # type: ignore[arg-type]
+        async with asyncio.timeout(WAIT_SECONDS):
+            await readiness.all.wait()
+        yield client
+        running.cancel()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def session(
+    system_bus: Bus, append: Append, client: httpx2.AsyncClient, new_session: NewSession, story: Story
+) -> Session:
+    """A whole session, projected."""
+    session = story(new_session())
+    await append(system_bus, 1, session.records)
+    async with asyncio.timeout(WAIT_SECONDS):
+        while (await client.get(f"/api/v1/sessions/{session.id}/timeline?at_least=13")).status_code != 200:
+            pass
+    return session

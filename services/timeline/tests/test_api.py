@@ -2,73 +2,25 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
-from datetime import UTC, datetime
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import httpx2
 import pytest
-import pytest_asyncio
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.partition_reader import PartitionReader, ends
-from tarsy_bus.publisher import Publisher
-from tarsy_bus.records import delivery
-from tarsy_contracts.control import RequestAnswered
-from tarsy_contracts.inputs import (
-    INPUTS,
-    CancelRequested,
-    OperatorRequest,
-    SessionFailRequested,
-    SessionReleaseRequested,
-)
+from tarsy_contracts.inputs import OperatorRequest, SessionFailRequested, SessionReleaseRequested
 from tarsy_old_messages import old_message
 from tarsy_service.runner import Readiness, build_app
+from tarsy_session_owner import owner_answers
 from tarsy_timeline.app import build
-from tarsy_timeline.session_commands import PersonRequest
 from tarsy_timeline.settings import TimelineSettings
 
 type Make = Callable[..., Any]
 type Append = Callable[..., Awaitable[int]]
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-WAIT_SECONDS = 90.0
-PERSON_REQUESTS = (CancelRequested, SessionReleaseRequested, SessionFailRequested)
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def client(system_bus: Bus, database_url: str, module_schema: str) -> AsyncIterator[httpx2.AsyncClient]:
-    settings = TimelineSettings.model_validate(
-        {
-            "kafka": system_bus.bootstrap,
-            "topic_prefix": system_bus.topics.prefix,
-            "database": database_url,
-            "database_schema": module_schema,
-            "wait_seconds": 1.0,
-        }
-    )
-    registry = CollectorRegistry()
-    service = build(settings, registry)
-    readiness = Readiness([service.name])
-    transport = httpx2.ASGITransport(build_app([service], readiness, registry))
-    async with asyncio.TaskGroup() as group, httpx2.AsyncClient(transport=transport, base_url="http://api") as client:
-        running: asyncio.Task[None] = group.create_task(service.run(lambda: readiness.ready(service.name)))  # type: ignore[arg-type]
-        async with asyncio.timeout(WAIT_SECONDS):
-            await readiness.all.wait()
-        yield client
-        running.cancel()
-
-
-@pytest_asyncio.fixture(loop_scope="module")
-async def session(system_bus: Bus, append: Append, client: httpx2.AsyncClient, new_session: Make, story: Make) -> Any:
-    """A whole session, projected."""
-    session = story(new_session())
-    await append(system_bus, 1, session.records)
-    async with asyncio.timeout(WAIT_SECONDS):
-        while (await client.get(f"/api/v1/sessions/{session.id}/timeline?at_least=13")).status_code != 200:
-            pass
-    return session
 
 
 async def test_the_list_has_gos_shape_and_its_filters(client: httpx2.AsyncClient, session: Any) -> None:
@@ -219,23 +171,6 @@ async def test_a_log_of_an_earlier_version_is_shown_like_any_other(
         "servers": [{"name": "kubernetes", "tools": ["pods_list"]}],
         "native_tools": {"google_search": True, "url_context": False, "code_execution": None},
     }
-
-
-async def owner_answers(bus: Bus, asking: asyncio.Event, accepted: bool, code: int, reason: str) -> list[PersonRequest]:
-    """Stands in for the orchestrator: answers the first request in the inbox."""
-    begin = await ends(bus, bus.topics.inbox, list(range(12)))
-    async with PartitionReader(bus, bus.topics.inbox).running() as follower:
-        follower.assign(begin)
-        asking.set()
-        while not (records := await follower.read()):
-            pass
-    asked = [delivery(record).decode(INPUTS) for record in records]
-    async with Publisher(bus, source="test", now=lambda: datetime.now(UTC)).running() as publisher:
-        for one in asked:
-            assert isinstance(one, PERSON_REQUESTS)
-            answer = RequestAnswered(request_id=one.request_id, accepted=accepted, code=code, reason=reason)
-            await publisher.publish(bus.topics.control, answer, key=one.request_id, id="1", subject="s")
-    return [one for one in asked if isinstance(one, PERSON_REQUESTS)]
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,13 @@
 import asyncio
+import os
+import sys
 import uuid
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
+import asyncpg
+import httpx2
 import pytest
 import pytest_asyncio
 from fastapi.responses import HTMLResponse
@@ -11,16 +15,24 @@ from playwright.async_api import Browser
 from prometheus_client import CollectorRegistry
 
 from tarsy_browser import Tab, chromium, new_tab
+from tarsy_bus.connection import Bus
+from tarsy_bus.log_writer import LogEntry, LogWriter
+from tarsy_bus.publisher import Publisher
+from tarsy_bus.topics_admin import apply_topics
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedAgent, ResolvedChain, ResolvedStage
+from tarsy_contracts.chunks import LlmChunk
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.envelope import Envelope, event_id
 from tarsy_contracts.message import Message
 from tarsy_contracts.recorded import RecordedEvent, decode
+from tarsy_contracts.topics import Topics
 from tarsy_embedded.ports import free_port
+from tarsy_gateway_running import running_gateway
 from tarsy_service.runner import run_services
 from tarsy_service.service import Ready, Service
+from tarsy_testing import eventually
 from tarsy_websocket_gateway.page_assets import load_page
 from tarsy_websocket_gateway.page_routes import HEADERS, page_routes
 
@@ -117,6 +129,72 @@ def story() -> Callable[[], Session]:
             e.StageCompleted(stage_id=f"{s}/st", index=1, name="look", status="completed"),
             e.SessionCompleted(final_analysis="It was DNS."),
         )  # fmt: skip
+
+    return write
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def system_bus(kafka_bootstrap: str) -> Bus:
+    bus = Bus(bootstrap=kafka_bootstrap, topics=Topics(f"t{uuid.uuid4().hex[:10]}"), client="test")
+    await apply_topics(bus)
+    return bus
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def timeline(system_bus: Bus, database_url: str) -> AsyncIterator[str]:
+    """Its address."""
+    schema, port = f"t{uuid.uuid4().hex[:10]}", free_port()
+    environment = {
+        "TARSY_KAFKA": system_bus.bootstrap, "TARSY_TOPIC_PREFIX": system_bus.topics.prefix,
+        "TARSY_DATABASE": database_url, "TARSY_DATABASE_SCHEMA": schema, "TARSY_HTTP_PORT": str(port),
+    }  # fmt: skip
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tarsy_timeline", env={**os.environ, **environment}
+    )
+    url = f"http://127.0.0.1:{port}"
+
+    async def ready() -> bool:
+        try:
+            async with httpx2.AsyncClient(base_url=url) as client:
+                return (await client.get("/ready")).status_code == 200
+        except httpx2.HTTPError:
+            return False
+
+    try:
+        await eventually(ready, "the timeline is ready")
+        yield url
+    finally:
+        process.terminate()
+        async with asyncio.timeout(WAIT_SECONDS):
+            assert await process.wait() == 0
+        connection = await asyncpg.connect(database_url)
+        await connection.execute(f"drop schema if exists {schema} cascade")
+        await connection.close()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def gateway(system_bus: Bus, timeline: str) -> AsyncIterator[str]:
+    async with running_gateway(system_bus, timeline) as url:
+        yield url
+
+
+@pytest.fixture
+def append(system_bus: Bus) -> Callable[..., Awaitable[None]]:
+    async def write(records: Sequence[tuple[Envelope, bytes]]) -> None:
+        entries = [LogEntry(key=one.subject.encode(), value=value, headers=one.headers()) for one, value in records]
+        async with LogWriter(system_bus).running() as writer:
+            await writer.append(5, entries)
+
+    return write
+
+
+@pytest.fixture
+def stream(system_bus: Bus) -> Callable[..., Awaitable[None]]:
+    async def write(session_id: str, *chunks: LlmChunk) -> None:
+        async with Publisher(system_bus, source="test", now=lambda: datetime.now(UTC)).running() as publisher:
+            for chunk in chunks:
+                topic = publisher.topics.stream
+                await publisher.publish(topic, chunk, key=session_id, id=str(uuid.uuid4()), subject=session_id)
 
     return write
 

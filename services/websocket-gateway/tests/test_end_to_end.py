@@ -2,38 +2,25 @@
 
 import asyncio
 import json
-import os
-import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
-import asyncpg
 import httpx2
 import pytest
-import pytest_asyncio
-from prometheus_client import CollectorRegistry
 from prometheus_client.parser import text_string_to_metric_families
 from websockets.asyncio.client import ClientConnection, connect
 
 from tarsy_bus.acceptance import LogMismatchError
 from tarsy_bus.connection import Bus
-from tarsy_bus.log_writer import LogEntry, LogWriter
-from tarsy_bus.publisher import Publisher
 from tarsy_bus.topics_admin import apply_topics
 from tarsy_contracts import events as e
 from tarsy_contracts.chunks import LlmChunk
-from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.ids import execution_id, stage_id
 from tarsy_contracts.timeline import llm_timeline_event_id
 from tarsy_contracts.topics import Topics
-from tarsy_embedded.ports import free_port
-from tarsy_service.runner import run_services
-from tarsy_testing import eventually
-from tarsy_websocket_gateway.app import build
-from tarsy_websocket_gateway.settings import GatewaySettings
+from tarsy_gateway_running import running_gateway
+from tarsy_reply import Exchange
 from tarsy_whole_chain import whole_chain
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -43,90 +30,6 @@ type Message = dict[str, Any]
 
 WAIT_SECONDS = 90.0
 WHOLE = [1, 2, 2, 3, 5, 5, 6, 8, 9, 10, 11, 11, 12, 13]
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def system_bus(kafka_bootstrap: str) -> Bus:
-    bus = Bus(bootstrap=kafka_bootstrap, topics=Topics(f"t{uuid4().hex[:10]}"), client="test")
-    await apply_topics(bus)
-    return bus
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def timeline(system_bus: Bus, database_url: str) -> AsyncIterator[str]:
-    """Its address."""
-    schema, port = f"t{uuid4().hex[:10]}", free_port()
-    environment = {
-        "TARSY_KAFKA": system_bus.bootstrap, "TARSY_TOPIC_PREFIX": system_bus.topics.prefix,
-        "TARSY_DATABASE": database_url, "TARSY_DATABASE_SCHEMA": schema, "TARSY_HTTP_PORT": str(port),
-    }  # fmt: skip
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tarsy_timeline", env={**os.environ, **environment}
-    )
-    url = f"http://127.0.0.1:{port}"
-
-    async def ready() -> bool:
-        try:
-            async with httpx2.AsyncClient(base_url=url) as client:
-                return (await client.get("/ready")).status_code == 200
-        except httpx2.HTTPError:
-            return False
-
-    try:
-        await eventually(ready, "the timeline is ready")
-        yield url
-    finally:
-        process.terminate()
-        async with asyncio.timeout(WAIT_SECONDS):
-            assert await process.wait() == 0
-        connection = await asyncpg.connect(database_url)
-        await connection.execute(f"drop schema if exists {schema} cascade")
-        await connection.close()
-
-
-@asynccontextmanager
-async def running_gateway(bus: Bus, timeline_url: str) -> AsyncIterator[str]:
-    port, stop, started = free_port(), asyncio.Event(), asyncio.Event()
-    settings = GatewaySettings(kafka=bus.bootstrap, topic_prefix=bus.topics.prefix, timeline_url=timeline_url)
-    registry = CollectorRegistry()
-    async with asyncio.TaskGroup() as group:
-        group.create_task(
-            run_services(
-                [build(settings, registry)], host="127.0.0.1", port=port, registry=registry, shutdown_seconds=5,
-                on_ready=started.set, stop=stop,
-            )
-        )  # fmt: skip
-        async with asyncio.timeout(WAIT_SECONDS):
-            await started.wait()
-        yield f"ws://127.0.0.1:{port}/api/v1/ws"
-        stop.set()
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def gateway(system_bus: Bus, timeline: str) -> AsyncIterator[str]:
-    async with running_gateway(system_bus, timeline) as url:
-        yield url
-
-
-@pytest.fixture
-def append(system_bus: Bus) -> Callable[..., Awaitable[None]]:
-    async def write(records: Sequence[tuple[Envelope, bytes]]) -> None:
-        entries = [LogEntry(key=one.subject.encode(), value=value, headers=one.headers()) for one, value in records]
-        async with LogWriter(system_bus).running() as writer:
-            await writer.append(5, entries)
-
-    return write
-
-
-@pytest.fixture
-def stream(system_bus: Bus) -> Callable[..., Awaitable[None]]:
-    async def write(session_id: str, *chunks: LlmChunk) -> None:
-        async with Publisher(system_bus, source="test", now=lambda: datetime.now(UTC)).running() as publisher:
-            for chunk in chunks:
-                topic = publisher.topics.stream
-                await publisher.publish(topic, chunk, key=session_id, id=str(uuid4()), subject=session_id)
-
-    return write
 
 
 async def subscribe(client: ClientConnection, session: Any) -> None:
@@ -329,6 +232,97 @@ def known(messages: list[Message]) -> dict[str, Message]:
         metadata = found.get(about or "session", {}).get("metadata", {}) | shown.get("metadata", {})
         found[about or "session"] = found.get(about or "session", {}) | shown | {"metadata": metadata}
     return found
+
+
+async def test_who_comes_in_the_middle_of_a_reply_gets_what_streams_and_after_its_end_only_what_was_said(
+    gateway: str, append: Callable[..., Any], stream: Callable[..., Any], story: Story
+) -> None:
+    """The status of its session is `completed` all the time."""
+    session = story()
+    exchange = Exchange(session.id)
+    session.add(*exchange.whole())
+    call, event_id = exchange.llm_call_id(2), llm_timeline_event_id(exchange.llm_call_id(2), "text")
+    chunks = [
+        LlmChunk(call_id=call, execution_id=exchange.execution_id, run=1, index=index, part="text", text=text)
+        for index, text in enumerate(("Since ", "**03"))
+    ]
+
+    async with connect(gateway) as early, connect(gateway) as late:
+        await subscribe(early, session)
+        await append(session.records[:-4])
+        await read_until(early, lambda one: one["type"] == "chat.user_message")
+        await stream(session.id, *chunks)
+        await read_until(early, lambda one: one.get("delta") == "**03")
+        await subscribe(late, session)
+        caught_up = await read_until(late, lambda one: "delta" in one)
+        await append(session.records[-4:])
+        ended = await read_until(late, lambda one: one["type"] == "stage.status")
+    async with connect(gateway) as last:
+        await stream(session.id, *chunks)
+        await subscribe(last, session)
+        whole = await read_until(last, lambda one: one["type"] == "session.status")
+
+    assert [(one["type"], one["status"]) for one in caught_up if one["type"] == "session.status"] == [
+        ("session.status", "completed")
+    ]
+    assert (caught_up[-1]["event_id"], caught_up[-1]["delta"]) == (event_id, "Since **03")
+    assert [one["type"] for one in ended] == [
+        "timeline_event.completed", "timeline_event.created", "execution.status", "stage.status"
+    ]  # fmt: skip
+    assert (ended[0]["content"], ended[-1]["status"]) == (exchange.answer, "completed")
+    assert [one["status"] for one in whole if one.get("event_id") == event_id] == ["completed"]
+    assert not {"stream.chunk", "stream.reset"} & {one["type"] for one in whole}
+
+
+async def test_a_session_that_rested_long_before_the_gateway_began_is_asked(
+    system_bus: Bus, timeline: str, append: Callable[..., Any], stream: Callable[..., Any], story: Story
+) -> None:
+    """The gateway holds no chain of it. Who watches all sessions hears nothing, as its status does not change."""
+    session = story()
+    exchange = Exchange(session.id)
+    zombie = session.add(e.AlertRepeated(input_id="of a zombie", source="api")).records.pop()
+    session.add(*exchange.whole())
+    await append(session.records[:13])
+    async with httpx2.AsyncClient(base_url=timeline) as api:
+        answer = await api.get(f"/internal/v1/sessions/{session.id}/history", params={"at_least": 13})
+        assert answer.status_code == 200
+        chains = await api.get("/internal/v1/chains", params={"open_only": "true"})
+        assert session.id not in chains.text
+    async with running_gateway(system_bus, timeline) as url, connect(url) as client:
+        await subscribe(client, session)
+        history = await read_until(client, lambda one: one["type"] == "session.status")
+        await append([*session.records[13:16], zombie, *session.records[16:]])
+        messages = await read_until(client, number_is(len(session.records) - 1))
+
+    assert history[-1]["number"] == 13
+    assert [one["number"] for one in messages] == [16, 16, 16, 17, 18, 20, 21, 23, 25, 26, 26, 27]
+    assert messages[0]["type"] == "chat.created"
+
+
+async def test_of_a_chat_history_tells_what_was_live(gateway: str, append: Callable[..., Any], story: Story) -> None:
+    session = story()
+    first = Exchange(session.id)
+    second = Exchange(session.id, number=2, stage=3, author="bob")
+    session.add(*first.whole(), *second.begun(), *second.ended("cancelled", "cancelled by ann"))
+    last = len(session.records) - 1
+    async with connect(gateway) as client:
+        await subscribe(client, session)
+        await read_until(client, lambda message: message["type"] == "subscription.confirmed")
+        await append(session.records)
+        told = await read_until(client, number_is(last))
+        live = known([one for one in told if not one["type"].startswith("chat.")])
+    async with connect(gateway) as client:
+        await subscribe(client, session)
+        history = known(await read_until(client, lambda one: one["type"] == "session.status"))
+
+    assert {live.pop("session")["status"], history.pop("session")["status"]} == {"completed"}
+    assert {id: _said(one) for id, one in history.items()} == {id: _said(one) for id, one in live.items()}
+    assert len(history) == 3 + 3 + 5 + 1 + 4 + 1, "stages, agents, the timeline, questions and the first reply"
+
+
+def _said(message: Message) -> Message:
+    """Without what is empty: live and history say nothing in different ways."""
+    return {name: value for name, value in message.items() if value}
 
 
 async def test_a_timeline_of_another_log_is_refused(kafka_bootstrap: str, timeline: str) -> None:

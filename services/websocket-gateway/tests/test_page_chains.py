@@ -25,10 +25,11 @@ type Story = Callable[[], Any]
 SHOW = """async ([assets, messages]) => {
     const { newSession, take, beginAgain } = await import(`${assets}/session_state.js`);
     const { timeline } = await import(`${assets}/views/timeline.js`);
+    const { turns } = await import(`${assets}/views/turns.js`);
     const { stages } = await import(`${assets}/views/stages.js`);
     const { executiveSummary, finalAnalysis } = await import(`${assets}/views/analysis.js`);
     const session = newSession();
-    const items = timeline(session);
+    const items = timeline(session, turns(session));
     const parts = [executiveSummary(), finalAnalysis(), stages(), items];
     const main = document.createElement("main");
     main.append(...parts.map((part) => part.node));

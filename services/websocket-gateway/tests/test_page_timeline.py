@@ -23,8 +23,9 @@ async def test_a_large_session_is_drawn_without_freezing_and_what_is_folded_is_n
         """async ([assets, step, mostPerFrame]) => {
             const { newSession, take } = await import(`${assets}/session_state.js`);
             const { timeline } = await import(`${assets}/views/timeline.js`);
+            const { turns } = await import(`${assets}/views/turns.js`);
             const session = newSession();
-            const view = timeline(session);
+            const view = timeline(session, turns(session));
             document.body.replaceChildren(view.node);
             const types = ["llm_thinking", "llm_response", "llm_tool_call", "mcp_tool_summary"];
             const result = "a line of a log, as they are\\n".repeat(1100);

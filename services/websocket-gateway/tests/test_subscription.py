@@ -153,6 +153,35 @@ def test_history_becomes_messages_with_the_sessions_status_last() -> None:
     assert not found.over
 
 
+REPLYING = {"id": "re", "stage_type": "chat", "stage_index": 1, "executions": [EXECUTION]}
+AT_REST = {"status": "completed", "completed_at": TIME}
+
+
+def test_in_the_middle_of_a_reply_its_text_streams_though_the_session_has_ended() -> None:
+    feed, subscription = Feed(), Subscription()
+    feed.chunk("s", LlmChunk(call_id="c", execution_id="e", run=1, index=0, part="text", text="Since"), NOW, 5)
+
+    messages = subscription.begin(history(AT_REST, REPLYING), feed.running("s"))
+
+    assert [one.type for one in messages[-3:]] == ["session.status", "timeline_event.created", "stream.chunk"]
+    assert (json.loads(messages[-3].text)["status"], json.loads(messages[-1].text)["delta"]) == ("completed", "Since")
+
+
+@pytest.mark.parametrize(
+    "stage",
+    [{**REPLYING, "status": "completed", "executions": []}, {"stage_type": "investigation", "executions": []}],
+    ids=["its reply has ended", "an operator ended it in the middle"],
+)
+def test_when_a_session_rests_nothing_of_it_streams(stage: dict[str, Any]) -> None:
+    """The gateway began after its end, and reads old chunks again."""
+    feed = Feed()
+    feed.chunk("s", LlmChunk(call_id="c", execution_id="other", run=1, index=0, part="text", text="Since"), NOW, 5)
+
+    messages = Subscription().begin(history(AT_REST, stage), feed.running("s"))
+
+    assert {one.type for one in messages} == {"stage.status", "session.status"}
+
+
 def test_the_history_of_a_timeline_that_knows_more_is_told_with_it() -> None:
     """Of one that does not, the test above tells: while a newer gateway runs beside an older timeline."""
     agent = {"llm_provider": "claude", "original_llm_provider": "gemini", "iterations": 2, "forced_conclusion": False}

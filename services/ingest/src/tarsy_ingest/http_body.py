@@ -3,22 +3,14 @@
 from fastapi import Request
 
 from tarsy_ingest.raw_alert import AlertTooLargeError
+from tarsy_service.bounded_body import read_at_most
 
 BODY_LIMIT_BYTES = 2 * 1024 * 1024
 
 
 async def read_body(request: Request) -> bytes:
     """Raises AlertTooLargeError as soon as it is clear."""
-    declared = request.headers.get("content-length", "")
-    if declared.isdecimal() and int(declared) > BODY_LIMIT_BYTES:
-        raise _too_large()
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > BODY_LIMIT_BYTES:
-            raise _too_large()
-    return bytes(body)
-
-
-def _too_large() -> AlertTooLargeError:
-    return AlertTooLargeError(((), f"the body is larger than {BODY_LIMIT_BYTES} bytes"))
+    body = await read_at_most(request, BODY_LIMIT_BYTES)
+    if body is None:
+        raise AlertTooLargeError(((), f"the body is larger than {BODY_LIMIT_BYTES} bytes"))
+    return body

@@ -8,7 +8,8 @@ from tarsy_contracts.api.chat import ChatMessage, ChatMessageSent
 from tarsy_contracts.ids import chat_id, message_id, reply_stage_id
 from tarsy_contracts.inputs import ChatRequested
 from tarsy_masking.masker import Masker
-from tarsy_timeline.request_handler import RequestHandler
+from tarsy_service.bounded_body import bounded_route
+from tarsy_timeline.request_handler import BODY_LIMIT_BYTES, RequestHandler
 from tarsy_timeline.routes import SessionId
 from tarsy_timeline.session_commands import SessionCommands
 
@@ -16,7 +17,7 @@ CHAT = "chat"
 
 
 def chat_routes(commands: SessionCommands, masker: Masker) -> APIRouter:
-    router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"])
+    router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"], route_class=bounded_route(BODY_LIMIT_BYTES))
     handler = RequestHandler(commands, masker)
 
     @router.post("/{session_id}/chat/messages", status_code=202)
@@ -24,7 +25,8 @@ def chat_routes(commands: SessionCommands, masker: Masker) -> APIRouter:
         """Asks a finished investigation. The reply streams over the WebSocket, as the stage `stage_id`.
 
         400: the session has not ended, never ran, or its chain has no chat. 404: there is no such session. 409: a reply
-        is being written. All three are the decision of the session's owner. 503: Kafka did not take the question.
+        is being written. All three are the decision of the session's owner. 413: the body is larger than any question.
+        503: Kafka did not take the question.
         """
         content = await asyncio.to_thread(masker.for_session(session_id).mask, question.content)
 

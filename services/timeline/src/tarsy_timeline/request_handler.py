@@ -15,6 +15,8 @@ from tarsy_service.problems import ProblemError
 from tarsy_timeline.session_commands import PersonRequest, SessionCommands, request_id
 
 LONGEST_REASON = 1_000
+BODY_LIMIT_BYTES = 1_500_000
+"""The longest question has 1.2 MB where each of its characters is escaped as a surrogate pair."""
 
 
 class Reason(BaseModel):

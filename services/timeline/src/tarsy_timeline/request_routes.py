@@ -8,7 +8,8 @@ from fastapi import APIRouter, Request, Response
 from tarsy_contracts.api.requests import SessionRequestGranted, SessionRequestPending
 from tarsy_contracts.inputs import CancelRequested, SessionFailRequested, SessionReleaseRequested
 from tarsy_masking.masker import Masker
-from tarsy_timeline.request_handler import Reason, RequestHandler
+from tarsy_service.bounded_body import bounded_route
+from tarsy_timeline.request_handler import BODY_LIMIT_BYTES, Reason, RequestHandler
 from tarsy_timeline.routes import SessionId
 from tarsy_timeline.session_commands import SessionCommands
 
@@ -16,7 +17,7 @@ PENDING: dict[int | str, dict[str, Any]] = {202: {"model": SessionRequestPending
 
 
 def request_routes(commands: SessionCommands, masker: Masker) -> APIRouter:
-    router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"])
+    router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"], route_class=bounded_route(BODY_LIMIT_BYTES))
     handler = RequestHandler(commands, masker)
 
     @router.post("/{session_id}/cancel", response_model=SessionRequestGranted, responses=PENDING)

@@ -55,8 +55,13 @@ def history_of(answer: SessionHistory) -> History:
         present=frozenset(event.id for event in timeline),
         ended=frozenset(event.id for event in timeline if event.status in ENDED)
         | frozenset(one.execution_id for one in executions if one.status in ENDED),
-        over=session.status in ENDED and all(stage.status in ENDED for stage in session.stages),
+        over=session.status in ENDED and not any(map(_is_open_reply, session.stages)),
     )
+
+
+def _is_open_reply(stage: SessionStage) -> bool:
+    """Other stages may stay open for ever: those of a session that an operator ended in the middle of its work."""
+    return stage.stage_type == "chat" and stage.status not in ENDED
 
 
 def _messages(history: SessionHistory) -> Iterator[ServerMessage]:

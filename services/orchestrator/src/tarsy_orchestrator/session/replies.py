@@ -12,6 +12,7 @@ from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused, C
 from tarsy_orchestrator.session.state import Investigating, NotStarted, SessionState, Unsupported
 from tarsy_orchestrator.session.state_queries import call_of_summary
 
+REPLY_CANCELLED = "The reply is being cancelled."
 FORGOTTEN = "the request was refused a while ago; the reason is not kept any longer"
 
 
@@ -94,6 +95,8 @@ def to_request(state: SessionState, request_id: str) -> RequestAnswered:
     match answer:
         case None:
             return RequestAnswered(request_id=request_id, accepted=False, code=404, reason="there is no such session")
+        case e.RequestAccepted(request=e.CANCEL_REPLY):
+            return RequestAnswered(request_id=request_id, accepted=True, code=200, reason=REPLY_CANCELLED)
         case e.RequestAccepted() | e.SessionReleased():
             return RequestAnswered(request_id=request_id, accepted=True, code=200, reason="")
         case e.RequestRefused():

@@ -40,6 +40,20 @@ export function cancelSession(id, key) {
   });
 }
 
+/** The same key again is the same question. */
+export function askSession(id, content, key) {
+  return ask(`/api/v1/sessions/${encodeURIComponent(id)}/chat/messages`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "Idempotency-Key": key },
+    body: JSON.stringify({ content }),
+  });
+}
+
+/** It may have been asked already: then the same key brings the answer. */
+export function mayRepeat(problem) {
+  return problem.status === 0 || problem.status >= 500;
+}
+
 /** `crypto.randomUUID` is missing on pages that came over plain HTTP. */
 export function newKey() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -1,8 +1,16 @@
 // In which order stages are shown: as they began, but a synthesis under the stage that it joins.
 
-/** Those that stand on their own. */
+import { isReply } from "./chat_state.js";
+
+/** Those of the investigation that stand on their own. */
 export function inOrder(session) {
-  return sorted([...session.stages.values()].filter((stage) => !isUnderAnother(session, stage)));
+  const all = [...session.stages.values()];
+  return sorted(all.filter((stage) => !isReply(stage) && !isUnderAnother(session, stage)));
+}
+
+/** Those in which questions are answered. */
+export function repliesOf(session) {
+  return sorted([...session.stages.values()].filter(isReply));
 }
 
 export function synthesesOf(session, stage) {

@@ -3,6 +3,8 @@
 // History and live messages are of the same types, and a lost connection brings the history again. So everything is
 // kept by id, and what the log said is replaced only by what the log said later (`number`).
 
+import { isOfReply, repeatsResponse } from "./chat_state.js";
+
 const PLACES = 10;
 
 export function newSession() {
@@ -56,8 +58,10 @@ export function beginAgain(session) {
   return changes({ items: changed });
 }
 
-/** What stands above the timeline: is this the same text? It may have been cut for display. Empty when it is not. */
+/** What stands above the timeline, or in the same reply: is this the same text? It may have been cut for display.
+    Empty when it is not. A reply may say what the investigation said: it is a reply all the same. */
 export function saidAbove(session, item) {
+  if (isOfReply(session, item)) return repeatsResponse(session, item) ? "response" : "";
   if (isSame(session.finalAnalysis, item)) return "final analysis";
   return isSame(session.executiveSummary, item) ? "executive summary" : "";
 }
@@ -117,6 +121,7 @@ function takeCreated(session, message) {
       metadata: message.metadata ?? {},
       sequence: message.sequence_number ?? (message.number ?? 0) * PLACES,
       number: message.number ?? null,
+      time: message.timestamp ?? null,
       isToldAgain: false,
       progress: null,
     });

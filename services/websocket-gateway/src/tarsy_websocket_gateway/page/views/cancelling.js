@@ -1,6 +1,6 @@
 // The button that cancels, asks once more, and shows the answer.
 
-import { cancelSession, newKey } from "../api.js";
+import { cancelSession, mayRepeat, newKey } from "../api.js";
 import { element, show, write } from "../elements.js";
 
 const CANCELLABLE = new Set(["pending", "in_progress"]);
@@ -56,9 +56,4 @@ export function cancelling(id) {
   yes.addEventListener("click", cancel);
   draw();
   return { node, update };
-}
-
-/** It may have been asked already: then the same key brings the answer. */
-function mayRepeat(problem) {
-  return problem.status === 0 || problem.status === 503;
 }

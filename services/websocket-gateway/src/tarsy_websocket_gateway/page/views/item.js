@@ -4,6 +4,7 @@ import { element, show, write } from "../elements.js";
 import { markdown } from "../markdown.js";
 import { counted } from "../wording.js";
 import { callBody } from "./call.js";
+import { questionBody } from "./question.js";
 import { runbookBody } from "./runbook.js";
 
 const LABELS = {
@@ -19,6 +20,7 @@ const LABELS = {
   executive_summary: "Executive summary",
   runbook: "Runbook",
   llm_wait: "Waiting",
+  user_question: "Question",
 };
 const MARKDOWN = new Set(["llm_response", "mcp_tool_summary", "final_analysis", "executive_summary"]);
 const ABOVE = new Set(["final_analysis", "executive_summary"]);
@@ -55,6 +57,7 @@ function labelOf(item) {
 function bodyOf(item) {
   if (item.type === "llm_tool_call") return callBody();
   if (item.type === "runbook") return runbookBody();
+  if (item.type === "user_question") return questionBody();
   return MARKDOWN.has(item.type) ? spoken() : plain();
 }
 

@@ -8,10 +8,12 @@ import { beginAgain, newSession, take } from "../session_state.js";
 import { hasEnded } from "../wording.js";
 import { executiveSummary, finalAnalysis } from "./analysis.js";
 import { cancelling } from "./cancelling.js";
+import { chat } from "./chat.js";
 import { everySecond } from "./clock.js";
 import { sessionHead } from "./head.js";
 import { stages } from "./stages.js";
 import { timeline } from "./timeline.js";
+import { turns } from "./turns.js";
 
 const QUEUE_EVERY = 5000;
 
@@ -20,8 +22,10 @@ export function sessionView(content, connection, id) {
   const notice = element("p", { class: "notice", role: "status" }, "Loading …");
   const cancel = cancelling(id);
   const head = sessionHead(id, cancel.node);
-  const items = timeline(session);
-  const parts = [head, executiveSummary(), finalAnalysis(), stages(), items];
+  const chatTurns = turns(session);
+  const items = timeline(session, chatTurns);
+  const questions = chat(id, chatTurns);
+  const parts = [head, executiveSummary(), finalAnalysis(), stages(), items, questions];
   content.replaceChildren(notice, ...parts.map((part) => part.node));
 
   const redraw = perFrame(() => [cancel, ...parts].forEach((part) => part.update(session)));
@@ -38,6 +42,7 @@ export function sessionView(content, connection, id) {
       isKnown = true;
       show(notice, false);
       head.about(detail);
+      questions.about(detail);
       apply(take(session, asStatus(detail)));
       redraw();
     } catch (problem) {

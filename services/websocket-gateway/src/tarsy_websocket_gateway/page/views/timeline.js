@@ -1,9 +1,11 @@
-// What happened, stage by stage and agent by agent, in order. What belongs to no agent stands before the stages.
+// What happened, stage by stage and agent by agent, in order. What belongs to no agent stands before the stages, and
+// what belongs to a question in its turn of the chat.
 // Only what has changed is drawn, a few items a frame.
 
+import { openReply } from "../chat_state.js";
 import { element, show } from "../elements.js";
 import { drawSome, perFrame } from "../frames.js";
-import { inOrder, synthesesOf } from "../order_of_stages.js";
+import { inOrder, repliesOf, synthesesOf } from "../order_of_stages.js";
 import { saidAbove } from "../session_state.js";
 import { hasEnded } from "../wording.js";
 import { itemView } from "./item.js";
@@ -12,7 +14,8 @@ import { stageGroup } from "./stage_group.js";
 
 const NEAR_THE_END = 120;
 
-export function timeline(session) {
+/** `turns` are the views of the chat, which stand elsewhere. */
+export function timeline(session, turns) {
   const ofTheSession = itemList();
   const stages = element("div", { class: "groups" });
   const node = element("section", { class: "timeline", "aria-labelledby": "timeline" });
@@ -26,7 +29,7 @@ export function timeline(session) {
   let above = "";
 
   const redraw = perFrame(() => {
-    const follows = !hasEnded(session.status) && isAtTheEnd();
+    const follows = isRunning(session) && isAtTheEnd();
     if (session.executions.size !== lists.size) arrange();
     if (drawSome(waiting, drawOne)) redraw();
     show(node, views.size > 0 || groups.size > 0);
@@ -51,6 +54,7 @@ export function timeline(session) {
 
   function arrange() {
     place(stages, inOrder(session));
+    for (const stage of repliesOf(session)) answer(stage);
     const known = lists.size;
     const agents = [...session.executions.values()].filter((one) => groups.has(one.stage_id));
     for (const agent of agents.sort((one, other) => one.agent_index - other.agent_index)) {
@@ -72,8 +76,13 @@ export function timeline(session) {
     if (nodes.some((one, at) => parent.children[at] !== one)) parent.replaceChildren(...nodes);
   }
 
+  function answer(stage) {
+    if (!groups.has(stage.stage_id)) groups.set(stage.stage_id, turns.ofStage(stage));
+    groups.get(stage.stage_id).update(stage);
+  }
+
   function listOf(item) {
-    return lists.get(item.executionId) ?? ofTheSession;
+    return lists.get(item.executionId) ?? turns.listOf(item) ?? ofTheSession;
   }
 
   /** It came before its agent was known. */
@@ -100,6 +109,10 @@ export function timeline(session) {
   }
 
   return { node, update, changed };
+}
+
+function isRunning(session) {
+  return !hasEnded(session.status) || openReply(session) !== null;
 }
 
 function isAtTheEnd() {

@@ -1,0 +1,52 @@
+"""Limits of request bodies: what is longer is refused before it is parsed, which holds the event loop."""
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from fastapi import Request, Response
+from fastapi.routing import APIRoute
+from starlette.types import Message
+
+from tarsy_service.problems import ProblemError
+
+
+async def read_at_most(request: Request, limit_bytes: int) -> bytes | None:
+    """The body; None as soon as it is clear that it is longer."""
+    declared = request.headers.get("content-length", "")
+    if declared.isdecimal() and int(declared) > limit_bytes:
+        return None
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > limit_bytes:
+            return None
+    return bytes(body)
+
+
+def bounded_route(limit_bytes: int) -> type[APIRoute]:
+    """Routes that answer 413 to a longer body, and parse any other as ever."""
+
+    class BoundedRoute(APIRoute):
+        def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+            handle = super().get_route_handler()
+
+            async def answer(request: Request) -> Response:
+                body = await read_at_most(request, limit_bytes)
+                if body is None:
+                    text = f"the body is larger than {limit_bytes} bytes"
+                    raise ProblemError(413, "Too large", text, pointer="")
+                return await handle(_with_body(request, body))
+
+            return answer
+
+    return BoundedRoute
+
+
+def _with_body(request: Request, body: bytes) -> Request:
+    """The request, whose body was read already."""
+    unread: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def receive() -> Message:
+        return unread.pop() if unread else await request.receive()
+
+    return Request(request.scope, receive)

@@ -1,0 +1,108 @@
+"""The chat on the page in Chromium, in front of a real gateway and a real timeline. Only the orchestrator is played."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.async_api import Browser, Page, Route, expect
+
+from tarsy_browser import Tab, new_tab
+from tarsy_contracts.chunks import LlmChunk
+from tarsy_reply import Exchange
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+type Append = Callable[..., Awaitable[None]]
+type Open = Callable[[], Any]
+
+
+def chunk(exchange: Exchange, index: int, text: str) -> LlmChunk:
+    call = exchange.llm_call_id(2)
+    return LlmChunk(call_id=call, execution_id=exchange.execution_id, run=1, index=index, part="text", text=text)
+
+
+@pytest.fixture
+def open_page(browser: Browser, gateway: str, timeline: str) -> Callable[[str], Any]:
+    """The page of a session. What it asks of the API goes to the timeline, as the front door has it."""
+
+    async def pass_on(route: Route) -> None:
+        address = urlsplit(route.request.url)
+        await route.fulfill(response=await route.fetch(url=f"{timeline}{address.path}?{address.query}"))
+
+    @asynccontextmanager
+    async def opened(session_id: str) -> AsyncIterator[Tab]:
+        async with new_tab(browser, f"http://{urlsplit(gateway).netloc}") as tab:
+            await tab.page.route("**/api/v1/s*/**", pass_on)
+            await tab.page.goto(f"/sessions/{session_id}")
+            await expect(tab.page.locator("#connection")).to_have_text("Live")
+            yield tab
+            assert tab.complaints == []
+
+    return opened
+
+
+def words(page: Page) -> Any:
+    return page.locator(".turn .item[data-type=llm_response] .body")
+
+
+async def test_two_people_see_the_same_chat_live_and_a_reload_tells_the_same(
+    open_page: Callable[[str], Any], append: Append, stream: Callable[..., Any], story: Callable[[], Any]
+) -> None:
+    session = story()
+    exchange = Exchange(session.id)
+    await append(session.records)
+    session.add(*exchange.whole())
+    rest = session.records[13:]
+
+    async with open_page(session.id) as ann, open_page(session.id) as bob:
+        pages = (ann.page, bob.page)
+        for page in pages:
+            await expect(page.get_by_label("Ask the investigation")).to_be_enabled()
+        await append(rest[:-4])
+        await stream(session.id, chunk(exchange, 0, "Since "), chunk(exchange, 1, "**03"))
+        for page in pages:
+            await expect(page.locator(".turn .author")).to_have_text("ann")
+            await expect(words(page)).to_have_text("Since **03")
+            await expect(page.get_by_role("button", name="Cancel the reply")).to_be_visible()
+        middle = [await page.locator(".chat").inner_text() for page in pages]
+        await bob.page.reload()
+        await expect(words(bob.page)).to_have_text("Since **03")
+        await expect(bob.page.locator(".turn .end")).to_contain_text("Running")
+        middle.append(await bob.page.locator(".chat").inner_text())
+
+        await append(rest[-4:])
+        for page in pages:
+            await expect(words(page).locator("strong")).to_have_text("03:00")
+            await expect(page.get_by_label("Ask the investigation")).to_be_enabled()
+            await expect(page.locator(".state .status")).to_have_text("Completed")
+        end = [await page.locator("main").inner_text() for page in pages]
+        await ann.page.reload()
+        await expect(words(ann.page).locator("strong")).to_have_text("03:00")
+        end.append(await ann.page.locator("main").inner_text())
+
+    assert len(set(middle)) == len(set(end)) == 1
+
+
+async def test_a_question_that_is_not_answered_yet_stays_in_its_field_and_is_asked_once(
+    open_page: Callable[[str], Any], append: Append, story: Callable[[], Any]
+) -> None:
+    session = story()
+    await append(session.records)
+
+    async with open_page(session.id) as tab:
+        field = tab.page.get_by_label("Ask the investigation")
+        await expect(field).to_be_enabled()
+        ids = []
+        for _ in range(2):
+            await field.fill("Since when?")
+            async with tab.page.expect_response("**/chat/messages") as taken:
+                await field.press("Enter")
+            answer = await taken.value
+            ids.append((answer.status, (await answer.json())["message_id"]))
+            await expect(tab.page.locator(".asking .answer")).to_contain_text("is not answered yet")
+            await expect(field).to_have_value("Since when?")
+
+    assert len(set(ids)) == 1
+    assert ids[0][0] == 202

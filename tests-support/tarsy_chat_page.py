@@ -1,0 +1,104 @@
+"""The chat of the page in a tab: its views, fed with what the gateway sends."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+from tarsy_browser import Tab
+from tarsy_contracts import events as e
+from tarsy_contracts.chunks import LlmChunk
+from tarsy_reply import Exchange
+from tarsy_websocket_gateway.feed import Feed
+from tarsy_websocket_gateway.page_assets import load_page
+
+type Message = dict[str, Any]
+
+ASSETS = f"/assets/{load_page().version}"
+NOW = datetime(2026, 11, 22, tzinfo=UTC)
+
+SHOW = """async ([assets, id, chatEnabled, messages]) => {
+    const { newSession, take, beginAgain } = await import(`${assets}/session_state.js`);
+    const { timeline } = await import(`${assets}/views/timeline.js`);
+    const { turns } = await import(`${assets}/views/turns.js`);
+    const { chat } = await import(`${assets}/views/chat.js`);
+    const { stages } = await import(`${assets}/views/stages.js`);
+    const session = newSession();
+    const chatTurns = turns(session);
+    const items = timeline(session, chatTurns);
+    const questions = chat(id, chatTurns);
+    questions.about({ chat_enabled: chatEnabled });
+    const parts = [stages(), items, questions];
+    const main = document.createElement("main");
+    main.append(...parts.map((part) => part.node));
+    document.body.replaceChildren(main);
+    const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    window.feed = async (more) => {
+        for (const message of more) {
+            const changes = message.type === "again" ? beginAgain(session) : take(session, message);
+            if (changes.session) for (const part of parts) part.update(session);
+            items.changed(changes.items);
+        }
+        await frames();
+        await frames();
+    };
+    await window.feed(messages);
+}"""
+
+READ = """() => {
+    const shown = (item) => item.querySelector(".tool") ?? item.querySelector(".body");
+    const said = (node) => node.checkVisibility() ? [...node.children].map((part) => part.textContent) : null;
+    const items = (root) => [...root.querySelectorAll(".item")].filter((one) => one.checkVisibility())
+        .map((one) => [one.dataset.type, one.dataset.status, shown(one).innerText.trim()]);
+    return {
+        stages: [...document.querySelectorAll(".stages li > .name")].map((one) => one.textContent),
+        timeline: items(document.querySelector(".timeline")).map((one) => one[0]),
+        turns: [...document.querySelectorAll(".turn")].map((one) => ({
+            asked: [...one.querySelectorAll(".author")].map((author) => author.textContent),
+            items: items(one).slice(1),
+            end: said(one.querySelector(".end")),
+        })),
+    };
+}"""
+
+
+class Scene:
+    """A session that has ended, in a tab, and what happens to it then."""
+
+    def __init__(self, tab: Tab, session: Any) -> None:
+        self.tab = tab
+        self.session = session
+        self._feed = Feed()
+        self._told: list[Message] = []
+
+    async def show(self, *, chat_enabled: bool = True) -> None:
+        await self.tab.page.evaluate(SHOW, [ASSETS, self.session.id, chat_enabled, self._live(0)])
+
+    async def add(self, *events: e.Event) -> None:
+        before = len(self.session.records)
+        self.session.add(*events)
+        await self.feed(self._live(before))
+
+    async def stream(self, exchange: Exchange, index: int, text: str) -> None:
+        chunk = LlmChunk(
+            call_id=exchange.llm_call_id(2), execution_id=exchange.execution_id, run=1, index=index, part="text",
+            text=text,
+        )  # fmt: skip
+        taken = self._feed.chunk(self.session.id, chunk, NOW, len(self.session.records))
+        await self.feed([json.loads(one.text) for one in taken])
+
+    async def feed(self, messages: list[Message]) -> None:
+        await self.tab.page.evaluate("(messages) => window.feed(messages)", messages)
+
+    async def read(self) -> Message:
+        found: Message = await self.tab.page.evaluate(READ)
+        return found
+
+    async def reload(self) -> Message:
+        """The same session in a page that knows nothing of it."""
+        self._feed = Feed()
+        await self.show()
+        return await self.read()
+
+    def _live(self, since: int) -> list[Message]:
+        numbers = range(since + 1, len(self.session.records) + 1)
+        return [json.loads(one.text) for number in numbers for one in self._feed.event(self.session.recorded(number))]

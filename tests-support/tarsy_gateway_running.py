@@ -1,0 +1,33 @@
+"""A websocket-gateway in the test's own process, behind a port."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from prometheus_client import CollectorRegistry
+
+from tarsy_bus.connection import Bus
+from tarsy_embedded.ports import free_port
+from tarsy_service.runner import run_services
+from tarsy_testing import WAIT_SECONDS
+from tarsy_websocket_gateway.app import build
+from tarsy_websocket_gateway.settings import GatewaySettings
+
+
+@asynccontextmanager
+async def running_gateway(bus: Bus, timeline_url: str) -> AsyncIterator[str]:
+    """The address of its WebSocket."""
+    port, stop, started = free_port(), asyncio.Event(), asyncio.Event()
+    settings = GatewaySettings(kafka=bus.bootstrap, topic_prefix=bus.topics.prefix, timeline_url=timeline_url)
+    registry = CollectorRegistry()
+    async with asyncio.TaskGroup() as group:
+        group.create_task(
+            run_services(
+                [build(settings, registry)], host="127.0.0.1", port=port, registry=registry, shutdown_seconds=5,
+                on_ready=started.set, stop=stop,
+            )
+        )  # fmt: skip
+        async with asyncio.timeout(WAIT_SECONDS):
+            await started.wait()
+        yield f"ws://127.0.0.1:{port}/api/v1/ws"
+        stop.set()

@@ -1,0 +1,37 @@
+"""A stand-in for the orchestrator where only its answer to a person's request counts."""
+
+import asyncio
+from datetime import UTC, datetime
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.partition_reader import PartitionReader, ends
+from tarsy_bus.publisher import Publisher
+from tarsy_bus.records import delivery
+from tarsy_contracts.control import RequestAnswered
+from tarsy_contracts.inputs import (
+    INPUTS,
+    CancelRequested,
+    ChatRequested,
+    SessionFailRequested,
+    SessionReleaseRequested,
+)
+from tarsy_timeline.session_commands import PersonRequest
+
+PERSON_REQUESTS = (CancelRequested, ChatRequested, SessionReleaseRequested, SessionFailRequested)
+
+
+async def owner_answers(bus: Bus, asking: asyncio.Event, accepted: bool, code: int, reason: str) -> list[PersonRequest]:
+    """Answers the first request in the inbox from now on; `asking` is set when it may be sent. Returns the requests."""
+    begin = await ends(bus, bus.topics.inbox, list(range(12)))
+    async with PartitionReader(bus, bus.topics.inbox).running() as follower:
+        follower.assign(begin)
+        asking.set()
+        while not (records := await follower.read()):
+            pass
+    asked = [delivery(record).decode(INPUTS) for record in records]
+    async with Publisher(bus, source="test", now=lambda: datetime.now(UTC)).running() as publisher:
+        for one in asked:
+            assert isinstance(one, PERSON_REQUESTS)
+            answer = RequestAnswered(request_id=one.request_id, accepted=accepted, code=code, reason=reason)
+            await publisher.publish(bus.topics.control, answer, key=one.request_id, id="1", subject="s")
+    return [one for one in asked if isinstance(one, PERSON_REQUESTS)]
