@@ -14,9 +14,12 @@ from tarsy_contracts.inputs import SummaryReported
 from tarsy_contracts.requests import SummaryRequest
 from tarsy_llm.protocol import Answer
 from tarsy_llm.providers import close_llms
-from tarsy_summarizer.excerpt import Excerpt
+from tarsy_summarizer.excerpt import Excerpt, ExcerptText
+from tarsy_summarizer.facts import unseen_note
+from tarsy_summarizer.focus import Focus
 from tarsy_summarizer.models import REASONS_CHARACTERS, ModelFallback, Models, shortened
 from tarsy_summarizer.prompt import summary_conversation
+from tarsy_summarizer.request_focus import focus_of
 from tarsy_summarizer.source import SourceGoneError, read_source
 from tarsy_summarizer.summary_text import summary_text
 
@@ -42,7 +45,7 @@ class Summarizer:
         asking = ModelFallback(self._models, request, ends_at=began + request.timeout_seconds)
         try:
             async with asyncio.timeout(request.timeout_seconds):
-                answer = await self._answer(request, asking, self._reading_limit(began, request))
+                answer, note = await self._answer(request, asking, self._reading_limit(began, request))
         except TimeoutError:
             late = f"no summary in {request.timeout_seconds:g} seconds"
             return self.report(request, claim_id, began, error="; ".join([late, *asking.reasons()]))
@@ -54,7 +57,7 @@ class Summarizer:
             log.error("summary.failed", call_id=request.call_id, problem=type(problem).__name__, where=where)
             return self.report(request, claim_id, began, error="the summarizer failed")
         error = "" if answer is not None else "; ".join(asking.reasons())
-        return self.report(request, claim_id, began, answer=answer, error=error)
+        return self.report(request, claim_id, began, answer=answer, note=note, error=error)
 
     def report_cancelled(self, request: SummaryRequest, claim_id: str, ran_for: timedelta) -> SummaryReported:
         began = self._models.monotonic() - ran_for.total_seconds()
@@ -64,15 +67,24 @@ class Summarizer:
         await close_llms(self._models.llms.values())
 
     def report(
-        self, request: SummaryRequest, claim_id: str, began: float, *, answer: Answer | None = None, error: str = ""
+        self,
+        request: SummaryRequest,
+        claim_id: str,
+        began: float,
+        *,
+        answer: Answer | None = None,
+        note: str = "",
+        error: str = "",
     ) -> SummaryReported:
         mask = self._models.masker.for_session(request.session_id).mask
-        content = "" if answer is None else mask(answer.text)
+        content = ""
+        if answer is not None:
+            content = summary_text(mask(answer.text), cut=answer.cut, max_tokens=request.max_tokens, note=note)
         return SummaryReported(
             call_id=request.call_id,
             claim_id=claim_id,
             worker_id=self._worker_id,
-            content=summary_text(content, cut=answer is not None and answer.cut, max_tokens=request.max_tokens),
+            content=content,
             error=shortened(mask(error), REASONS_CHARACTERS),
             usage=answer.usage if answer is not None else Usage(),
             model=mask(answer.model) if answer is not None else "",
@@ -84,12 +96,18 @@ class Summarizer:
         ends_at = began + request.timeout_seconds - earlier
         return TimeLimit(ends_at=ends_at, monotonic=self._models.monotonic, sleep=self._models.sleep)
 
-    async def _answer(self, request: SummaryRequest, asking: ModelFallback, reading: TimeLimit) -> Answer | None:
-        return await asking.answer(summary_conversation(request, await self._excerpt(request, reading)))
+    async def _answer(
+        self, request: SummaryRequest, asking: ModelFallback, reading: TimeLimit
+    ) -> tuple[Answer | None, str]:
+        """With a note on what was not read for it."""
+        focus = focus_of(request)
+        excerpt = await self._excerpt(request, focus, reading)
+        answer = await asking.answer(summary_conversation(request, excerpt, focus.alert_began))
+        return answer, unseen_note(excerpt.coverage)
 
-    async def _excerpt(self, request: SummaryRequest, reading: TimeLimit) -> str:
+    async def _excerpt(self, request: SummaryRequest, focus: Focus, reading: TimeLimit) -> ExcerptText:
         """Raises SourceGoneError or KafkaUnreachableError."""
-        excerpt, size = Excerpt(self._input_bytes), 0
+        excerpt, size = Excerpt(self._input_bytes, focus), 0
         async with self._places, aclosing(read_source(self._bus, request, reading)) as pieces:
             async for piece in pieces:
                 size += len(piece)
