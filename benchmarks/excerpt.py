@@ -7,18 +7,22 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from pathlib import Path
 
 from masking import logs
 from saying import load_told, say
 
-from tarsy_summarizer.excerpt import Excerpt
+from tarsy_summarizer.excerpt import Excerpt, ExcerptText
+from tarsy_summarizer.focus import Focus
+from tarsy_summarizer.settings import SummarizerSettings
 
 MB = 1_000_000
 SIZE = 10_800_000
 GROWTH = (MB, 2 * MB, 4 * MB)
 PIECE_BYTES = 512 * 1024
-BUDGET_BYTES = 150_000
+BUDGET_BYTES: int = SummarizerSettings.model_fields["summary_input_bytes"].default
+FOCUS = Focus(near=datetime(2026, 11, 23, 12, tzinfo=UTC), alert_began=datetime(2026, 11, 23, 10, tzinfo=UTC))
 AT_ONCE = 2
 """As in the summarizer."""
 MEMORY_ROUNDS = 4
@@ -53,8 +57,8 @@ def took(text: bytes) -> float:
     return time.process_time() - began
 
 
-def shorten(text: bytes) -> str:
-    excerpt = Excerpt(BUDGET_BYTES)
+def shorten(text: bytes) -> ExcerptText:
+    excerpt = Excerpt(BUDGET_BYTES, FOCUS)
     for start in range(0, len(text), PIECE_BYTES):
         excerpt.take(text[start : start + PIECE_BYTES])
     return excerpt.finish()

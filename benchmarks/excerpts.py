@@ -8,19 +8,22 @@ import argparse
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from planted_logs import LOGS_A, Make
 from saying import load_told, say
 from turning_points_b import LOGS_B
 
 from tarsy_summarizer.excerpt import Excerpt
+from tarsy_summarizer.focus import Focus
 from tarsy_summarizer.settings import SummarizerSettings
 
 LINES = (3_000, 12_000, 100_000)
 BYTES_PER_TOKEN = 3.5
 DEFAULT = SummarizerSettings.model_fields["summary_input_bytes"].default
 BUDGETS = (DEFAULT // 4, DEFAULT // 2, DEFAULT, DEFAULT * 2)
-
+READ_AT = datetime(2026, 1, 1, tzinfo=UTC)
+"""After all of them."""
 
 LOGS: Mapping[str, Make] = {**LOGS_A, **LOGS_B}
 
@@ -36,29 +39,33 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--draws", type=int, default=5, help="how often each log is made anew")
     parser.add_argument("--missed", action="store_true", help="name the logs whose turning points were lost")
+    parser.add_argument("--untold", action="store_true", help="do not tell the excerpts when the alert began")
     given = parser.parse_args()
     with load_told():
         for count in LINES:
             for budget in BUDGETS:
-                found = list(measure(count, budget, given.draws))
+                found = list(measure(count, budget, given.draws, told=not given.untold))
                 say(f"{count} lines, {budget} bytes: {report(found)}")
                 if given.missed and (missed := sorted({one.log for one in found if not one.whole})):
                     say(f"    missed: {', '.join(missed)}")
 
 
-def measure(count: int, budget: int, draws: int) -> Iterator[Kept]:
+def measure(count: int, budget: int, draws: int, *, told: bool) -> Iterator[Kept]:
+    """`told`: whether the excerpt knows when the alert began."""
     for name, make in LOGS.items():
         for draw in range(draws):
             log = make(count, random.Random(f"{name} {draw}"))
-            short = shorten("\n".join(log.lines), budget)
+            short = shorten("\n".join(log.lines), budget, log.began if told else None)
             kept = set(short.splitlines())
             yield Kept(name, all(line in kept for line in log.turning_points), len(short))
 
 
-def shorten(text: str, budget: int) -> str:
-    excerpt = Excerpt(budget)
+def shorten(text: str, budget: int, alert_began: datetime | None) -> str:
+    """All that the model reads of it."""
+    excerpt = Excerpt(budget, Focus(near=READ_AT, alert_began=alert_began))
     excerpt.take(text.encode())
-    return excerpt.finish()
+    short = excerpt.finish()
+    return f"{short.text}\n{short.kinds}"
 
 
 def report(found: Sequence[Kept]) -> str:

@@ -1,5 +1,8 @@
 """The one who summarizes a result sees what the agent has seen: the alert, and the investigation so far."""
 
+import pytest
+
+from tarsy_contracts.events import Piece, StoredResult
 from tarsy_contracts.requests import SummaryRequest
 from tarsy_orchestrator.session.effects import SummaryEffect, effects_of
 from tarsy_orchestrator.session.prompts.histories import compose_steps
@@ -26,6 +29,26 @@ def test_it_has_the_alert_and_the_steps_but_not_the_result_itself() -> None:
     assert "the log must say why" in request.steps
     assert "the long result" not in request.steps
     assert request.steps.index("a short result") < request.steps.index("the log must say why")
+
+
+def test_it_says_when_the_tool_was_called_and_the_session_began_and_what_the_agent_said_lately() -> None:
+    story = Story().calling(READ)
+    story.when(story.result(story.call_ids[0], "a short result"))
+    story.when(story.answer("the pods restarted at 10:05", tools=(READ,)))
+    story.when(story.result(story.call_ids[-1], "the long result", size=1_000_000))
+    request = summary_request(story)
+    assert request.called_at == story.investigating.calls[story.call_ids[-1]].requested_at
+    assert request.began_at == story.investigating.life.opened_at
+    assert "the pods restarted at 10:05" in request.words
+
+
+@pytest.mark.parametrize(("kept", "whole"), [(1_000_000, True), (900_000, False)])
+def test_it_says_whether_the_whole_result_was_kept(kept: int, whole: bool) -> None:
+    story = Story().calling(READ)
+    stored = StoredResult(partition=0, pieces=(Piece(offset=1, size=kept),), size=kept, lines=10)
+    result = story.result(story.call_ids[0], "the long result", size=1_000_000)
+    story.when(result.model_copy(update={"cut": True, "stored": stored}))
+    assert summary_request(story).kept_whole is whole
 
 
 def use(content: str) -> ToolUse:

@@ -1,12 +1,14 @@
 import random
 import re
 import tracemalloc
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tarsy_summarizer.excerpt import Excerpt
+from tarsy_summarizer.excerpt import Excerpt, ExcerptText
+from tarsy_summarizer.focus import Focus
 from tarsy_summarizer.line_kinds import LineKinds, Weight
 from tarsy_summarizer.line_splitter import LineSplitter
 
@@ -15,17 +17,26 @@ lines = st.sampled_from(
 )
 
 
-def excerpt(text: str, budget: int, *, piece: int = 512 * 1024) -> str:
-    taking, data = Excerpt(budget), text.encode()
+NEAR = datetime(2026, 11, 23, 12, tzinfo=UTC)
+FOCUS = Focus(near=NEAR)
+
+
+def excerpt_of(text: str, budget: int, focus: Focus = FOCUS, *, piece: int = 512 * 1024) -> ExcerptText:
+    taking, data = Excerpt(budget, focus), text.encode()
     for start in range(0, len(data), piece):
         taking.take(data[start : start + piece])
     return taking.finish()
 
 
+def excerpt(text: str, budget: int, focus: Focus = FOCUS, *, piece: int = 512 * 1024) -> str:
+    return excerpt_of(text, budget, focus, piece=piece).text
+
+
 @settings(deadline=None)
 @given(st.lists(lines, max_size=80).map("\n".join), st.integers(1_000, 6_000))
 def test_it_never_exceeds_its_budget(text: str, budget: int) -> None:
-    assert len(excerpt(text, budget).encode()) <= budget
+    found = excerpt_of(text, budget)
+    assert len(found.text.encode()) + len(found.kinds.encode()) <= budget
 
 
 def test_what_fits_is_left_alone() -> None:
@@ -196,7 +207,7 @@ def allocated(text: bytes) -> int:
     """The most bytes that an excerpt of the text takes, besides the text."""
     tracemalloc.start()
     try:
-        taking = Excerpt(10_000)
+        taking = Excerpt(10_000, FOCUS)
         for start in range(0, len(text), 64 * 1024):
             taking.take(text[start : start + 64 * 1024])
         taking.finish()

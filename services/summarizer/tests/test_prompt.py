@@ -5,6 +5,8 @@ from summary_owner import summary
 
 from tarsy_contracts.conversation import UserMessage
 from tarsy_contracts.requests import SummaryRequest
+from tarsy_summarizer.coverage import Coverage
+from tarsy_summarizer.excerpt import ExcerptText
 from tarsy_summarizer.prompt import summary_conversation
 
 REQUEST = summary().model_copy(
@@ -19,7 +21,8 @@ SEEN = REQUEST.model_copy(update={"alert": "Title: Checkout\n\nlabels: shop", "s
 
 
 def asked(request: SummaryRequest, result: str = "a log") -> tuple[str, str]:
-    conversation = summary_conversation(request, result)
+    excerpt = ExcerptText(result, "", Coverage(lines=1, lines_read=1))
+    conversation = summary_conversation(request, excerpt, None)
     (message,) = conversation.messages
     assert isinstance(message, UserMessage)
     return conversation.system, message.content
@@ -34,6 +37,16 @@ def test_it_shows_the_alert_and_the_investigation_so_far() -> None:
 
 def test_a_request_of_an_older_owner_shows_the_title() -> None:
     assert "Checkout is crash looping." in asked(REQUEST)[1]
+
+
+def test_the_table_of_kinds_stands_inside_of_a_fence_of_its_own() -> None:
+    excerpt = ExcerptText("a log", "[kind 1: 5 lines]", Coverage(lines=9, lines_read=3))
+    (message,) = summary_conversation(SEEN, excerpt, None).messages
+    assert isinstance(message, UserMessage)
+    lines = message.content.splitlines()
+    place = lines.index("[kind 1: 5 lines]")
+    assert lines[place - 1] == lines[place + 1]
+    assert lines[place - 1].startswith("-----")
 
 
 @pytest.mark.parametrize("field", ["alert", "steps", "purpose", "result"])

@@ -17,3 +17,10 @@ from tarsy_summarizer.summary_text import CUT_MARK, TOO_LONG_MARK, summary_text
 )
 def test_what_came_is_kept_and_says_that_it_was_cut(text: str, cut: bool, told: str) -> None:
     assert summary_text(text, cut=cut, max_tokens=10) == told
+
+
+def test_a_note_stands_behind_the_summary_also_behind_one_that_was_cut() -> None:
+    assert summary_text("It restarts.", cut=False, max_tokens=10, note="[a note]") == "It restarts.\n\n[a note]"
+    assert summary_text("word " * 100, cut=False, max_tokens=10, note="[a note]").endswith(
+        f"{TOO_LONG_MARK}\n\n[a note]"
+    )

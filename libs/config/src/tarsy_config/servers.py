@@ -14,7 +14,7 @@ class Summarization(Section):
     """When a result is summarised before the agent reads it, and who writes the summary."""
 
     enabled: bool = True
-    size_threshold_tokens: int = Field(5000, ge=100)
+    size_threshold_tokens: int = Field(8000, ge=100)
     summary_max_token_limit: int = Field(1000, ge=50)
     llm_provider: Name | None = None
     llm_backend: Backend | None = None

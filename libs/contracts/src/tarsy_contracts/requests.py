@@ -47,6 +47,9 @@ class SummaryRequest(Message):
     `purpose` is what the agent wrote when it asked for the tool: it says what the reader is after. `alert` and `steps`
     are the alert and the investigation so far, as the agent has read them; empty in requests of older owners. When
     `llm_provider` fails, `fallback_providers` are asked in their order.
+
+    `words` is what the agent wrote lately, the latest last. `called_at` is when the tool was called, and `began_at`
+    when the session began, both by the log. `kept_whole` is False when the result was longer than what is kept of it.
     """
 
     type: ClassVar[str] = "summary.request"
@@ -68,6 +71,10 @@ class SummaryRequest(Message):
     fallback_providers: tuple[str, ...] = ()
     alert: str = ""
     steps: str = ""
+    words: str = ""
+    called_at: datetime | None = None
+    began_at: datetime | None = None
+    kept_whole: bool = True
 
 
 type Request = ToolCallRequest | SummaryRequest

@@ -37,14 +37,15 @@ UNCERTAIN = re.compile(rb"x000|[A-Za-z]\xff|\xff[A-Za-z]", re.IGNORECASE)
 
 
 VALUES = re.compile(
-    rb"""(?<![\w.])(?!"(?:msg|message|event)")("[\w.@-]+":)\s*"[^"]*"|=(?:"[^"]*"|[^\s",;]+)|/[^\s",]*"""
+    rb"""(?<![\w.])(?!"(?:msg|message|event|reason)")("[\w.@-]+":)\s*"[^"]*"|/[^\s",]*"""
+    rb"""|=(?<!msg=)(?<!message=)(?<!event=)(?<!reason=)(?:"[^"]*"|[^\s",;]+)"""
 )
 """Values of fields, but for those that hold the message itself, and paths."""
 MESSAGE = re.compile(rb"""(?:^|(?<=[\s"'{}\[\](),;=:]))[A-Za-z][A-Za-z_./-]+(?=[\s"'{}\[\](),;=:]|$)""")
 """Words without digits, which are no part of a name with digits."""
 MOST_FAMILIES = 65_536
 """Kinds whose family is remembered."""
-FAMILY_WORDS = 12
+FAMILY_WORDS = 24
 FAMILY_BYTES = 400
 
 

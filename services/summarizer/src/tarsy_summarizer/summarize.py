@@ -16,9 +16,13 @@ from tarsy_contracts.requests import SummaryRequest
 from tarsy_contracts.token_rates import kind_of_text
 from tarsy_llm.protocol import Answer
 from tarsy_llm.providers import close_llms
-from tarsy_summarizer.excerpt import Excerpt
+from tarsy_summarizer.coverage import Coverage
+from tarsy_summarizer.excerpt import Excerpt, ExcerptText
+from tarsy_summarizer.facts import unseen_note
+from tarsy_summarizer.focus import Focus
 from tarsy_summarizer.models import REASONS_CHARACTERS, ModelFallback, Models, SourceText, shortened
 from tarsy_summarizer.prompt import summary_conversation
+from tarsy_summarizer.request_focus import focus_of
 from tarsy_summarizer.source import SourceGoneError, read_source
 from tarsy_summarizer.summary_text import summary_text
 from tarsy_summarizer.token_estimates import tokens_of_summary
@@ -33,7 +37,8 @@ SECONDS_TO_REPORT = 1.0
 
 @dataclass(slots=True)
 class SummaryWork:
-    """One summary being made. `size`: the bytes of the whole result; `source`: what the model reads of it."""
+    """One summary being made. `size`: the bytes of the whole result; `source`: what the model reads of it, and
+    `coverage` how much of it that is."""
 
     request: SummaryRequest
     claim_id: str
@@ -41,6 +46,7 @@ class SummaryWork:
     asking: ModelFallback
     size: int = 0
     source: SourceText | None = None
+    coverage: Coverage | None = None
 
 
 class Summarizer:
@@ -82,7 +88,8 @@ class Summarizer:
     def _completed(self, work: SummaryWork, answer: Answer) -> SummaryReported:
         request = work.request
         mask = self._models.masker.for_session(request.session_id).mask
-        content = summary_text(mask(answer.text), cut=answer.cut, max_tokens=request.max_tokens)
+        note = "" if work.coverage is None else unseen_note(work.coverage)
+        content = summary_text(mask(answer.text), cut=answer.cut, max_tokens=request.max_tokens, note=note)
         return SummaryReported(
             call_id=request.call_id,
             claim_id=work.claim_id,
@@ -129,21 +136,23 @@ class Summarizer:
 
     async def _answer(self, work: SummaryWork, reading: TimeLimit) -> Answer | None:
         """Raises SourceGoneError or KafkaUnreachableError."""
-        work.source = await self._excerpt(work, reading)
-        return await work.asking.answer(summary_conversation(work.request, work.source.text), work.source)
+        focus = focus_of(work.request)
+        excerpt = await self._excerpt(work, focus, reading)
+        work.coverage, work.source = excerpt.coverage, SourceText(excerpt.text, kind_of_text(excerpt.text))
+        return await work.asking.answer(summary_conversation(work.request, excerpt, focus.alert_began), work.source)
 
-    async def _excerpt(self, work: SummaryWork, reading: TimeLimit) -> SourceText:
+    async def _excerpt(self, work: SummaryWork, focus: Focus, reading: TimeLimit) -> ExcerptText:
         """Raises SourceGoneError or KafkaUnreachableError."""
-        excerpt, size = Excerpt(self._input_bytes), 0
+        excerpt, size = Excerpt(self._input_bytes, focus), 0
         async with self._places, aclosing(read_source(self._bus, work.request, reading)) as pieces:
             async for piece in pieces:
                 size += len(piece)
                 # In a thread: the lines of a piece take longer than others should wait.
                 await asyncio.to_thread(excerpt.take, piece)
             self._models.metrics.read(size)
-            text = await asyncio.to_thread(excerpt.finish)
+            finished = await asyncio.to_thread(excerpt.finish)
         work.size = size
-        return SourceText(text, kind_of_text(text))
+        return finished
 
 
 def seconds_to_answer(request: SummaryRequest, now: datetime) -> float:

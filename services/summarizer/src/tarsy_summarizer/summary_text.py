@@ -7,8 +7,12 @@ CUT_MARK = "\n[The summary ends here: the model had no room left. The rest of th
 TOO_LONG_MARK = "\n[The summary was longer than it should be, and ends here.]"
 
 
-def summary_text(text: str, *, cut: bool, max_tokens: int) -> str:
-    """The text with a mark where it ends too early: part of a summary is worth more than none."""
+def summary_text(text: str, *, cut: bool, max_tokens: int, note: str = "") -> str:
+    """The text with a mark where it ends too early: part of a summary is worth more than none. `note` stands behind."""
+    return "\n\n".join(part for part in (_bounded(text, cut=cut, max_tokens=max_tokens), note) if part)
+
+
+def _bounded(text: str, *, cut: bool, max_tokens: int) -> str:
     most = max_tokens * CHARACTERS_PER_TOKEN * TIMES_TOO_LONG
     if len(text) > most:
         space = text.rfind(" ", 0, most)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from tarsy_contracts.events import ToolCallCompleted
 from tarsy_contracts.ids import derived_id
 from tarsy_contracts.requests import LogPosition, Request, SummaryRequest, ToolCallRequest
 from tarsy_contracts.topics import QUEUE_PARTITIONS
@@ -16,6 +17,8 @@ from tarsy_orchestrator.session.text import shorten
 
 PURPOSE_CHARACTERS = 4_000
 ALERT_CHARACTERS = 20_000
+WORDS_CHARACTERS = 12_000
+TURNS_OF_WORDS = 3
 STEPS_CHARACTERS = 60_000
 """The alert and the steps so far take less than half of what a summarizer may read of the result."""
 
@@ -75,7 +78,21 @@ def _summary(
         max_tokens=rule.summary_max_token_limit,
         timeout_seconds=effect.summary.requested.timeout_seconds,
         not_after=not_after,
+        words=_last_words(execution)[-WORDS_CHARACTERS:],
+        called_at=effect.call.requested_at,
+        began_at=state.life.opened_at,
+        kept_whole=_is_kept_whole(completed),
     )
+
+
+def _is_kept_whole(completed: ToolCallCompleted) -> bool:
+    return not completed.cut if completed.stored is None else completed.stored.size >= completed.size
+
+
+def _last_words(execution: Execution) -> str:
+    """The words of the last turns: the times that the agent names in them are what it is after."""
+    answers = [turn.answer for turn in execution.turns[-TURNS_OF_WORDS:]]
+    return "\n\n".join(part for answer in answers for part in (answer.thinking, answer.text) if part)
 
 
 def _purpose(execution: Execution, call_id: str) -> str:

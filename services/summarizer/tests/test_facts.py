@@ -1,0 +1,56 @@
+"""Facts about a result for the model, and the note for the reader of its summary."""
+
+from datetime import UTC, datetime
+
+import pytest
+from summary_owner import summary
+
+from tarsy_summarizer.coverage import Coverage
+from tarsy_summarizer.facts import facts, unseen_note
+
+CALLED = datetime(2026, 11, 23, 10, 5, tzinfo=UTC)
+WHOLE = Coverage(lines=500, lines_read=500)
+PART = Coverage(
+    lines=500,
+    lines_read=100,
+    spans=("line 10 to line 200 (10:00:01 to 10:02:07)", "line 300 to line 380 (10:03:00 to 10:03:59)"),
+    begins="10:00:00",
+    ends="10:05:00",
+)
+
+
+def told(coverage: Coverage = WHOLE, **update: object) -> str:
+    return facts(summary().model_copy(update=update), coverage, None)
+
+
+def test_the_time_of_the_call_and_of_the_alert_is_told() -> None:
+    assert "The tool was called at 2026-11-23 10:05:00 UTC." in told(called_at=CALLED)
+    assert "The alert began at 2026-11-23 10:05:00 UTC." in facts(summary(), WHOLE, CALLED)
+    assert "called at" not in told()
+
+
+def test_it_is_told_how_much_of_the_result_there_is() -> None:
+    assert "has 500 lines.\nYou are given all of them." in told()
+    assert "has 500 lines, stamped 10:00:00 to 10:05:00.\nYou are given 100 of them" in told(PART)
+
+
+def test_it_is_told_when_the_end_of_the_result_was_cut_off() -> None:
+    assert "cut off" in told(kept_whole=False)
+    assert "cut off" not in told()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "limit"),
+    [({"tail": 500}, "`tail`"), ({"pod": "a", "limit": 500.0}, "`limit`"), ({"tail": 501}, None), ({"a b": 500}, None)],
+)
+def test_a_limit_that_the_result_has_reached_is_named(arguments: dict[str, object], limit: str | None) -> None:
+    found = told(arguments=arguments)
+    assert (limit in found) if limit else ("as many lines as" not in found)
+
+
+def test_the_reader_is_told_what_was_not_read_and_nothing_when_all_was() -> None:
+    assert unseen_note(PART) == (
+        "[Of 500 lines 400 were left out before the summary was written. The longest spans of them: line 10 to line 200"
+        " (10:00:01 to 10:02:07); line 300 to line 380 (10:03:00 to 10:03:59). Lines are counted from 0.]"
+    )
+    assert unseen_note(WHOLE) == ""
