@@ -63,7 +63,7 @@ class Screen:
     def _show(self, payload: Payload) -> None:
         match payload.get("type"):
             case "timeline_event.created":
-                self._enter(text_of(payload, "execution_id"))
+                self._enter(self._stages.of(text_of(payload, "execution_id")) or self._stages.answering(payload))
                 self._events.created(payload)
             case "stream.chunk":
                 self._events.chunk(text_of(payload, "event_id"), text_of(payload, "delta"))
@@ -90,8 +90,7 @@ class Screen:
         self._before(stage)
         self._steps(stage.news())
 
-    def _enter(self, execution: str) -> None:
-        stage = self._stages.of(execution)
+    def _enter(self, stage: StageProgress | None) -> None:
         if stage is None or not self._stages.catching_up:
             return
         self._before(stage)
