@@ -117,6 +117,9 @@ def test_a_demo_that_was_started_first_waits_and_shows_the_whole_investigation(s
         "## Root cause",
         "final analysis",
         "session: completed",
+        "> Which release can we roll back to, and does it still run?",
+        "→ kubernetes.resources_get(",
+        "To **v2.13.2**, and it still runs",
     ]
     places = [output.find(part) for part in parts]
     assert -1 not in places, parts[places.index(-1)]

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Annotated
 
@@ -36,14 +37,27 @@ def chat(
     """Ask about an investigation that has ended, and show the reply as it is written. Ctrl+C cancels the reply."""
     api = api_of(home, url)
     shown = Console(quiet=True) if as_json else console
-    try:
-        with exit_on_failure(api):
-            questions = [question] if question is not None else _questions(api, session, shown)
-            well = converse(questions, partial(ask, api, session, console=shown), _print if as_json else _tell_failure)
-    except KeyboardInterrupt:
-        raise fail(f"The reply may go on: `tarsy chat {session}` shows it.", code=INTERRUPTED) from None
+    with _left_alone(api, session):
+        questions = [question] if question is not None else _questions(api, session, shown)
+        well = converse(questions, partial(ask, api, session, console=shown), _print if as_json else _tell_failure)
     if not well:
         raise typer.Exit(1)
+
+
+def ask_one(api: str, session: str, question: str) -> bool:
+    """Shows the question and its reply. True when it was answered. Ends the command when the person leaves."""
+    with _left_alone(api, session):
+        return converse(_echoed([question], console), partial(ask, api, session, console=console), _tell_failure)
+
+
+@contextmanager
+def _left_alone(api: str, session: str) -> Iterator[None]:
+    """Ends the command with one sentence when the reply cannot be followed, or the person leaves it to itself."""
+    try:
+        with exit_on_failure(api):
+            yield
+    except KeyboardInterrupt:
+        raise fail(f"The reply may go on: `tarsy chat {session}` shows it.", code=INTERRUPTED) from None
 
 
 def _questions(api: str, session: str, shown: Console) -> Iterable[str]:
