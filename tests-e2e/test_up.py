@@ -118,7 +118,7 @@ def test_a_demo_that_was_started_first_waits_and_shows_the_whole_investigation(s
         "final analysis",
         "session: completed",
         "> Which release can we roll back to, and does it still run?",
-        "→ kubernetes.resources_get(",
+        "name=checkout-5d8f7c6b9d",
         "To **v2.13.2**, and it still runs",
     ]
     places = [output.find(part) for part in parts]

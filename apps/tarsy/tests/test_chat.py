@@ -27,7 +27,7 @@ REFUSED = "answered 409: a reply is being written: wait for its end, or cancel i
 
 
 @dataclass
-class Chat:
+class ChatApi:
     """An API that answers each question as it is told, and a gateway that has each reply in its history."""
 
     port: int = field(default_factory=free_port)
@@ -78,8 +78,8 @@ class Chat:
 
 
 @pytest.fixture
-def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[Chat]:
-    chat, listens, loop = Chat(), Event(), asyncio.new_event_loop()
+def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatApi]:
+    chat, listens, loop = ChatApi(), Event(), asyncio.new_event_loop()
     over = asyncio.Event()
 
     async def run() -> None:
@@ -99,30 +99,30 @@ def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[Chat]:
     loop.close()
 
 
-def run(chat: Chat, *arguments: str, input: str = "") -> Result:
+def run(chat: ChatApi, *arguments: str, input: str = "") -> Result:
     return CliRunner().invoke(cli, ["chat", "s", *arguments, "--url", f"http://127.0.0.1:{chat.port}"], input=input)
 
 
-def test_a_question_is_asked_and_its_answer_shown(chat: Chat) -> None:
+def test_a_question_is_asked_and_its_answer_shown(chat: ChatApi) -> None:
     ran = run(chat, "Since when?")
     assert (ran.exit_code, ran.stdout) == (0, "· says\nAnswer to Since when?\n")
     assert [content for content, _ in chat.asked] == ["Since when?"]
 
 
-def test_a_reply_that_fails_ends_the_command_with_1_and_says_why(chat: Chat) -> None:
+def test_a_reply_that_fails_ends_the_command_with_1_and_says_why(chat: ChatApi) -> None:
     chat.ends["Since when?"] = "failed"
     ran = run(chat, "Since when?")
     assert ran.exit_code == 1
     assert ran.stderr == "The reply failed: it failed\n"
 
 
-def test_a_question_that_is_refused_ends_the_command_with_1_in_the_words_of_the_api(chat: Chat) -> None:
+def test_a_question_that_is_refused_ends_the_command_with_1_in_the_words_of_the_api(chat: ChatApi) -> None:
     chat.failures = [ApiError(REFUSED)]
     ran = run(chat, "Since when?")
     assert (ran.exit_code, ran.stderr) == (1, f"{REFUSED}\n")
 
 
-def test_a_question_is_sent_again_under_its_key_until_somebody_takes_it(chat: Chat) -> None:
+def test_a_question_is_sent_again_under_its_key_until_somebody_takes_it(chat: ChatApi) -> None:
     chat.failures = [UnreachableError("away"), UnavailableError("not now")]
     ran = run(chat, "Since when?")
     assert ran.exit_code == 0
@@ -131,14 +131,14 @@ def test_a_question_is_sent_again_under_its_key_until_somebody_takes_it(chat: Ch
     assert ran.stdout.count("trying again") == 1
 
 
-def test_a_question_that_nobody_decided_about_yet_is_asked_for_under_its_key(chat: Chat) -> None:
+def test_a_question_that_nobody_decided_about_yet_is_asked_for_under_its_key(chat: ChatApi) -> None:
     chat.pending = 2
     assert run(chat, "Since when?").exit_code == 0
     assert len(chat.asked) == 3
     assert len({key for _, key in chat.asked}) == 1
 
 
-def test_without_a_terminal_each_line_of_the_input_is_a_question(chat: Chat) -> None:
+def test_without_a_terminal_each_line_of_the_input_is_a_question(chat: ChatApi) -> None:
     chat.ends["two"] = "timed_out"
     ran = run(chat, input="one\n\n  \ntwo\nthree\n")
     assert ran.exit_code == 1
@@ -147,7 +147,7 @@ def test_without_a_terminal_each_line_of_the_input_is_a_question(chat: Chat) -> 
     assert len({key for _, key in chat.asked}) == 3
 
 
-def test_programs_get_an_object_for_each_reply_and_nothing_else(chat: Chat) -> None:
+def test_programs_get_an_object_for_each_reply_and_nothing_else(chat: ChatApi) -> None:
     chat.ends["two"] = "cancelled"
     ran = run(chat, "--json", input="one\ntwo\n")
     assert ran.exit_code == 1
@@ -159,7 +159,7 @@ def test_programs_get_an_object_for_each_reply_and_nothing_else(chat: Chat) -> N
     assert (two["status"], two["answer"], two["error"]) == ("cancelled", None, "it cancelled")
 
 
-def test_a_refusal_is_an_object_too(chat: Chat) -> None:
+def test_a_refusal_is_an_object_too(chat: ChatApi) -> None:
     chat.failures = [ApiError(REFUSED)]
     ran = run(chat, "--json", "Since when?")
     assert ran.exit_code == 1
@@ -167,7 +167,7 @@ def test_a_refusal_is_an_object_too(chat: Chat) -> None:
     assert (found["status"], found["error"], found["stage_id"]) == ("refused", REFUSED, None)
 
 
-def test_who_breaks_a_reply_off_cancels_it_and_sees_how_it_ends(chat: Chat, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_breaks_a_reply_off_cancels_it_and_sees_how_it_ends(chat: ChatApi, monkeypatch: pytest.MonkeyPatch) -> None:
     interrupts = [KeyboardInterrupt]
 
     async def interrupted(
@@ -186,7 +186,7 @@ def test_who_breaks_a_reply_off_cancels_it_and_sees_how_it_ends(chat: Chat, monk
     assert "The reply was cancelled" in ran.stderr
 
 
-def test_who_breaks_off_twice_leaves(chat: Chat, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_breaks_off_twice_leaves(chat: ChatApi, monkeypatch: pytest.MonkeyPatch) -> None:
     async def interrupted(*arguments: object) -> None:
         raise KeyboardInterrupt
 
