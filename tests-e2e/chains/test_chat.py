@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
-import httpx2
 import pytest
 
 from tarsy_chains import ask_for, cancel, rows
@@ -11,6 +10,7 @@ from tarsy_contracts import events as e
 from tarsy_investigation import Investigation, Row, shown
 from tarsy_live_log import LiveLog
 from tarsy_log import check_one_chain
+from tarsy_questions import ask_question, post_question
 from tarsy_system import System
 from tarsy_verification.session_log import SessionLog
 
@@ -18,21 +18,6 @@ pytestmark = pytest.mark.timeout(600)
 
 LOOKED_AGAIN = "The pod of v2.14.0 still restarts."
 SLOWLY = "So the answer is the release."
-
-
-async def post_question(system: System, session_id: str, content: str, who: str = "ann") -> httpx2.Response:
-    url = f"{system.of('timeline').url}/api/v1/sessions/{session_id}/chat/messages"
-    headers = {"X-Forwarded-User": who}
-    return await asyncio.to_thread(httpx2.post, url, json={"content": content}, headers=headers, timeout=90.0)
-
-
-async def question(system: System, session_id: str, content: str, who: str = "ann") -> Row:
-    """One that is taken."""
-    answer = await post_question(system, session_id, content, who)
-    assert answer.status_code == 202, answer.text
-    sent: Row = answer.json()
-    assert sent["accepted"] is True
-    return sent
 
 
 async def until_replied(log: LiveLog, session_id: str, count: int = 1) -> SessionLog:
@@ -87,7 +72,7 @@ async def test_every_ended_session_answers_looks_again_and_stays_as_it_ended(
 ) -> None:
     session = await ended(system, log)
     before = await shown(system, session.session_id, log.of(session.session_id))
-    sent = await question(system, session.session_id, "Is it over?")
+    sent = await ask_question(system, session.session_id, "Is it over?")
     told = await until_replied(log, session.session_id)
     await check_answer(system, sent, told, LOOKED_AGAIN)
     after = await shown(system, session.session_id, told)
@@ -113,20 +98,20 @@ async def test_a_reply_that_is_cancelled_leaves_the_session_as_it_was_and_the_ne
     system: System, log: LiveLog
 ) -> None:
     session = await slowly_answering(system, log)
-    await question(system, session.session_id, "Is it over?")
+    await ask_question(system, session.session_id, "Is it over?")
     await session.until_streaming("I read again")
     cancel(system, session.session_id)
     told = await until_replied(log, session.session_id)
     (reply,) = told.events(e.ReplyCompleted)
     assert (reply.status, reply.error) == ("cancelled", "cancelled by api-client")
     assert (await shown(system, session.session_id, told))["status"] == "completed"
-    sent = await question(system, session.session_id, "And now?")
+    sent = await ask_question(system, session.session_id, "And now?")
     await check_answer(system, sent, await until_replied(log, session.session_id, 2), SLOWLY)
 
 
 async def test_a_reply_goes_on_and_ends_once_when_its_orchestrator_is_killed(system: System, log: LiveLog) -> None:
     session = await slowly_answering(system, log)
-    sent = await question(system, session.session_id, "Is it over?")
+    sent = await ask_question(system, session.session_id, "Is it over?")
     await session.until_streaming("I read again")
     await system.replace("orchestrator")
     told = await until_replied(log, session.session_id)
