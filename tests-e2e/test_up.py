@@ -136,6 +136,14 @@ def test_watch_shows_a_finished_session_whole_and_ends(scene: Scene) -> None:
     assert "session: completed" in output
 
 
+def test_a_finished_session_answers_programs_too(scene: Scene) -> None:
+    code, output = scene.tarsy.run("chat", scene.session_id, "Who is on call?", "--json")
+    assert code == 0, output
+    reply = json.loads(output)
+    assert (reply["question"], reply["status"], reply["error"]) == ("Who is on call?", "completed", None)
+    assert reply["answer"].startswith("This model is scripted")
+
+
 def test_watch_of_a_session_that_nobody_knows_ends_with_a_sentence(scene: Scene) -> None:
     assert scene.lost.wait() == 1
     assert scene.lost.output.startswith("No session 11111111-1111-5111-8111-111111111111 is known here")

@@ -86,5 +86,5 @@ def _tell_failure(reply: Reply) -> None:
 
 
 def _failure(reply: Reply) -> str:
-    """Of a question that was refused, the words of the API are enough."""
+    """A refusal is told in the words of the API."""
     return f"The reply {FAILURES[reply.status]}: {reply.error}" if reply.status in FAILURES else str(reply.error)

@@ -39,7 +39,7 @@ class ReplyScreen:
         return self._status in ENDED and not self._catching_up
 
     def reply(self, question: str) -> Reply:
-        """What came of it, once it has ended."""
+        """Returns its outcome, once it has ended."""
         return Reply(
             session_id=self._sent.session_id,
             chat_id=self._sent.chat_id,
