@@ -34,7 +34,7 @@ def send_question(
 
 
 def cancel_reply(api: str, session_id: str) -> None:
-    """A reply that has just ended cannot be cancelled any more: its end says how. Raises UnavailableError."""
+    """Cancels the reply that is being written, if the API takes the wish. Its end says what came of that."""
     cancel = partial(post, f"{api}/sessions/{session_id}/cancel", None, idempotency_key=str(uuid4()))
     with suppress(ApiError):
         retry(cancel, UnavailableError, UnreachableError)
