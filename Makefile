@@ -15,7 +15,7 @@ setup:    ## make the Python environment (every target does so first)
 up: setup    ## start TARSy with its own Kafka and PostgreSQL, and stay in the foreground
 	@exec $(PY) -m tarsy_cli up $(ARGS)
 
-demo: setup    ## send the crash-loop alert to a TARSy that runs (or starts), and watch the investigation
+demo: setup    ## send the crash-loop alert to a TARSy that runs (or starts), watch the investigation, and ask a question
 	@$(PY) -m tarsy_cli demo $(ARGS)
 
 test: setup    ## run every test, on a real Kafka and a real PostgreSQL, in three processes (ARGS="-n 0": in one)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tarsy_incident import EVERY_INCIDENT, INCIDENTS
+from tarsy_lab.incidents import read_incident
 from tarsy_up import Tarsy, tarsy
 
 pytestmark = pytest.mark.timeout(900)
@@ -15,6 +16,12 @@ SEEN = {
     "crash-loop": "← kubernetes.pods_log: ok, 100,000 lines",
     "expired-certificate": "← kubernetes.pods_log: ok, 23,987 lines",
     "quota-blocked-rollout": "→ kubernetes.pods_delete(namespace=warehouse, name=stock-reindex-29918280-tz4lf)",
+}
+
+ANSWERED = {
+    "crash-loop": "is revision 30 of the Deployment and has 2 of 2 pods",
+    "expired-certificate": "No. ClusterIssuer `letsencrypt-dns` is Ready",
+    "quota-blocked-rollout": "Yes. Job `stock-reindex-29918250` is active",
 }
 
 
@@ -36,8 +43,11 @@ def test_every_incident_is_investigated_to_its_root_cause(one: Tarsy) -> None:
         assert SEEN[name] in run.output
         assert run.output.count("final analysis") == run.output.count("executive summary") == 1, run.output
         assert "session: completed" in run.output
-        last = run.output.splitlines()[-1]
+        investigation, _, chat = run.output.partition(f"\n> {read_incident(INCIDENTS / name).question}\n")
+        last = investigation.splitlines()[-1]
         assert last.startswith("names the root cause: 4 of 4 marks ("), run.output
+        assert "← kubernetes.resources_get: ok" in chat, run.output
+        assert ANSWERED[name] in chat, run.output
 
 
 def test_a_session_that_fails_names_no_root_cause_and_ends_the_command_with_1(one: Tarsy, tmp_path: Path) -> None:

@@ -117,6 +117,9 @@ def test_a_demo_that_was_started_first_waits_and_shows_the_whole_investigation(s
         "## Root cause",
         "final analysis",
         "session: completed",
+        "> Which release can we roll back to, and does it still run?",
+        "name=checkout-5d8f7c6b9d",
+        "To **v2.13.2**, and it still runs",
     ]
     places = [output.find(part) for part in parts]
     assert -1 not in places, parts[places.index(-1)]
@@ -131,6 +134,14 @@ def test_watch_shows_a_finished_session_whole_and_ends(scene: Scene) -> None:
         assert part in output
     assert told(output).count("reads the whole tax table into memory") == 1
     assert "session: completed" in output
+
+
+def test_a_finished_session_answers_programs_too(scene: Scene) -> None:
+    code, output = scene.tarsy.run("chat", scene.session_id, "Who is on call?", "--json")
+    assert code == 0, output
+    reply = json.loads(output)
+    assert (reply["question"], reply["status"], reply["error"]) == ("Who is on call?", "completed", None)
+    assert reply["answer"].startswith("This model is scripted")
 
 
 def test_watch_of_a_session_that_nobody_knows_ends_with_a_sentence(scene: Scene) -> None:

@@ -34,19 +34,23 @@ class Provider:
     keys: set[str] = field(default_factory=set)
 
     def answer(self, body: JsonValue, assistant: str) -> ScriptedTurn:
-        """`assistant` is what this format calls the model's own messages. An agent has tools, a summarizer has none."""
+        """`assistant` is what this format calls the model's own messages. An agent has tools, a summarizer has none.
+
+        A turn without an iteration fits any, when no other does.
+        """
         if not isinstance(body, dict):
             raise TypeError("the request is no object")
         messages = body.get("messages", body.get("contents"))
         if not isinstance(messages, list):
             raise TypeError("the request holds no messages")
         iteration = 1 + sum(isinstance(one, dict) and one.get("role") == assistant for one in messages)
-        agent = "KubernetesAgent" if body.get("tools") else "Summarizer"
         text = "\n".join(_texts(body))
+        agent = "ChatAgent" if "You are ChatAgent" in text else "KubernetesAgent" if body.get("tools") else "Summarizer"
         self.heard.append(text)
-        for turn in self.turns:
-            if (turn.agent, turn.iteration) == (agent, iteration) and all(need in text for need in turn.needs):
-                return turn
+        for wanted in (iteration, None):
+            for turn in self.turns:
+                if (turn.agent, turn.iteration) == (agent, wanted) and all(need in text for need in turn.needs):
+                    return turn
         raise LookupError(f"no turn for {agent}, iteration {iteration}")
 
 

@@ -12,5 +12,6 @@ def test_a_seed_always_chooses_the_same_moments_and_every_service_has_its_turn()
 
 
 def test_any_process_of_the_service_may_be_picked_and_no_other() -> None:
-    picked = {strike.pick([11, 12, 13]) for strike in strikes(seed=1, rounds=20)}
-    assert picked == {11, 12, 13}
+    plan = strikes(seed=1, rounds=20)
+    assert {strike.investigation.pick([11, 12, 13]) for strike in plan} == {11, 12, 13}
+    assert {strike.reply.pick([11, 12, 13]) for strike in plan} == {11, 12, 13}

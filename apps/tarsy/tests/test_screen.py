@@ -243,3 +243,29 @@ def test_in_a_file_progress_is_not_told() -> None:
     screen.show(created("1", "llm_tool_call", status="streaming", **CALL))
     screen.show(progress("1", "1 of 9"))
     assert "of 9" not in out.getvalue()
+
+
+def test_a_chat_stands_below_the_investigation_and_none_of_its_answers_is_the_analysis(screen: Watched) -> None:
+    chat = {"type": "stage.status", "stage_id": "2", "stage_name": "Chat", "stage_index": 2, "status": "completed"}
+    screen.show(
+        {"type": "stage.status", "stage_id": "1", "stage_name": "look", "stage_index": 1, "status": "completed"},
+        chat | {"stage_type": "chat"},
+        {"type": "execution.status", "stage_id": "2", "execution_id": "x", "status": "completed"},
+        created("1", "llm_response", "It is memory."),
+        created("2", "final_analysis", "It is memory."),
+        created("3", "user_question", "Since when?", author="ann", stage_id="2"),
+        created("4", "llm_response", "Since 03:00.") | {"execution_id": "x"},
+        created("5", "final_analysis", "Since 03:00.") | {"execution_id": "x"},
+        ENDED | {"final_analysis": "It is memory."},
+    )
+    parts = [
+        "■ stage look: completed",
+        "■ stage Chat: started",
+        "· ann asks\nSince when?",
+        "· says\nSince 03:00.",
+        "final analysis",
+        "■ stage Chat: completed",
+    ]
+    places = [screen.text.index(part) for part in parts]
+    assert places == sorted(places)
+    assert screen.text.count("Since 03:00.") == 1

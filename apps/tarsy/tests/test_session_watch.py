@@ -10,7 +10,7 @@ from rich.console import Console
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.http11 import Request, Response
 
-from tarsy_cli.watch import session_watch
+from tarsy_cli.watch import session_messages, session_watch
 from tarsy_cli_answers import SESSION as SESSION_ANSWER
 from tarsy_embedded.ports import free_port
 
@@ -63,7 +63,7 @@ class Gateway:
 async def test_who_waits_for_a_session_to_begin_is_told_its_place_in_the_queue(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(session_watch, "MOMENT_SECONDS", 0.05)
+    monkeypatch.setattr(session_messages, "MOMENT_SECONDS", 0.05)
     gateway, out = Gateway(), io.StringIO()
     port, console = free_port(), Console(file=out, width=80, color_system=None)
     async with serve(gateway.tell, "127.0.0.1", port, process_request=gateway.answer), asyncio.timeout(120):

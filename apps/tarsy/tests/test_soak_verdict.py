@@ -4,6 +4,8 @@ from dataclasses import replace
 
 from tarsy_cli.lab.soak.verdict import Findings, faults_of_soak, report
 from tarsy_contracts import events as e
+from tarsy_contracts.api.chat import ChatMessageSent
+from tarsy_contracts.heads import Span
 from tarsy_session_logs import SESSION, answer, log_of
 from tarsy_verification.invariants import ToolRun
 from tarsy_verification.session_log import SessionLog
@@ -26,7 +28,7 @@ GOOD = Findings(accepted=[SESSION], refused=0, logs={SESSION: LOG}, runs={SESSIO
 
 def test_all_is_well() -> None:
     assert faults_of_soak(GOOD) == []
-    assert list(report(GOOD, []))[-1].startswith("Every accepted alert ended once")
+    assert list(report(GOOD, []))[-1].startswith("Every accepted alert and question ended once")
 
 
 def test_an_accepted_alert_without_a_session_is_lost() -> None:
@@ -56,6 +58,26 @@ def test_a_tool_that_ran_twice_is_found() -> None:
 def test_an_end_that_people_do_not_see_is_found() -> None:
     (fault,) = faults_of_soak(replace(GOOD, shown={SESSION: "in_progress"}))
     assert fault == f"{SESSION}: the log ended with session.completed, and the API shows in_progress"
+
+
+REOPENED = e.SessionReopened(request_id="r", spans=(Span(first=1, last=3),))
+REPLIED = e.ReplyCompleted(message_id="m", stage_id="s", status="completed")
+QUESTION = ChatMessageSent(session_id=SESSION, chat_id="c", message_id="m", stage_id="s", request_id="r", accepted=True)
+
+
+def asked(*reply: e.Event) -> Findings:
+    """A question was accepted, and this is on the log of it."""
+    return replace(GOOD, questions=[QUESTION], logs={SESSION: log_of(answer("l1"), DELETE, ENDED, *reply)})
+
+
+def test_a_question_that_was_answered_leaves_the_end_of_its_session_as_it_was() -> None:
+    assert faults_of_soak(asked(REOPENED, answer("l2"), REPLIED)) == []
+
+
+def test_an_accepted_question_without_a_reply_or_with_one_that_failed_is_found() -> None:
+    failed = e.ReplyCompleted(message_id="m", stage_id="s", status="failed", error="no result")
+    assert faults_of_soak(asked()) == [f"{SESSION}: the reply to question m ended with []"]
+    assert faults_of_soak(asked(REOPENED, failed)) == [f"{SESSION}: the reply to question m ended with ['failed']"]
 
 
 def test_a_process_that_stayed_down_grew_or_held_its_loop_is_found() -> None:

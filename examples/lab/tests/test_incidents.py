@@ -70,12 +70,21 @@ def test_the_expected_root_cause_can_be_found_in_the_evidence(incident: Path) ->
 
 def test_the_last_answer_of_the_agent_names_the_root_cause_and_it_is_summed_up(incident: Path) -> None:
     script = yaml.safe_load((incident / "script.yaml").read_text(encoding="utf-8"))
-    *_, last, summary = [turn for turn in script["turns"] if turn["agent"] != "Summarizer"]
+    *_, last, summary = [turn for turn in script["turns"] if turn["agent"] not in ("Summarizer", "ChatAgent")]
 
     assert summary["agent"] == "ExecSummaryAgent"
     assert 1 <= len(summary["text"].splitlines()) <= 4
     assert "tool_calls" not in last
     assert [words for words in read_incident(incident).expected_root_cause if words not in last["text"]] == []
+
+
+def test_the_script_answers_the_question_of_the_incident_after_looking_again(incident: Path) -> None:
+    script = yaml.safe_load((incident / "script.yaml").read_text(encoding="utf-8"))
+    looks, answers, _ = [turn for turn in script["turns"] if turn["agent"] == "ChatAgent"]
+
+    assert any(need.endswith(f"asks:\n\n{read_incident(incident).question}") for need in looks["needs"])
+    assert looks["tool_calls"]
+    assert "tool_calls" not in answers
 
 
 def test_every_turn_needs_something_that_no_other_incident_has(incident: Path) -> None:

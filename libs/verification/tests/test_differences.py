@@ -243,3 +243,22 @@ def test_another_end_is_named() -> None:
     faults = differences(one, other)
     assert len(faults) == 2
     assert faults[0] == "the session, row 1: {'final_analysis': 'disk'} should be {'final_analysis': 'memory'}"
+
+
+def test_the_same_question_has_another_id_in_each_run() -> None:
+    def questioned(content: str) -> SessionLog:
+        one = Told()
+        asked = e.QuestionAsked(
+            request_id=str(uuid4()),
+            chat_id=str(uuid4()),
+            message_id=str(uuid4()),
+            stage_id=(reply := str(uuid4())),
+            number=1,
+            author="ann",
+            content=content,
+        )
+        return one.log(*one.begun(), asked, e.StageStarted(stage_id=reply, index=2, name="Chat"))
+
+    assert differences(questioned("Since when?"), questioned("Since when?")) == []
+    (fault,) = differences(questioned("Since when?"), questioned("Is it over?"))
+    assert "Is it over?" in fault

@@ -55,12 +55,21 @@ def retry[T](
 
 def get(url: str, **params: str | int) -> ApiAnswer:
     """Raises ApiError."""
-    return _answer("GET", url, params=params)
+    return _object(url, _answer("GET", url, params=params))
+
+
+def get_rows(url: str) -> list[JsonValue]:
+    """An answer that is a list. Raises ApiError."""
+    found = _answer("GET", url)
+    if not isinstance(found, list):
+        raise _no_answer_of_ours(url)
+    return found
 
 
 def post(url: str, body: JsonValue, *, idempotency_key: str | None = None) -> ApiAnswer:
     """Raises ApiError. With a key it can be repeated: the second time is the first one's."""
-    return _answer("POST", url, body=body, headers={"Idempotency-Key": idempotency_key} if idempotency_key else None)
+    headers = {"Idempotency-Key": idempotency_key} if idempotency_key else None
+    return _object(url, _answer("POST", url, body=body, headers=headers))
 
 
 def _answer(
@@ -70,7 +79,7 @@ def _answer(
     body: JsonValue = None,
     params: dict[str, str | int] | None = None,
     headers: dict[str, str] | None = None,
-) -> ApiAnswer:
+) -> JsonValue:
     try:
         answer = httpx2.request(method, url, json=body, params=params, headers=headers, timeout=TIMEOUT_SECONDS)
     except (httpx2.HTTPError, httpx2.InvalidURL) as problem:
@@ -82,12 +91,20 @@ def _answer(
     if answer.status_code >= 400:
         raise _refusal(answer.status_code)(f"{url} answered {answer.status_code}: {_problem_detail(answer)}")
     try:
-        found = answer.json()
+        found: JsonValue = answer.json()
     except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        raise ApiError(f"{url} did not answer as a TARSy does: is it one's address?")
+        raise _no_answer_of_ours(url) from None
     return found
+
+
+def _object(url: str, found: JsonValue) -> ApiAnswer:
+    if not isinstance(found, dict):
+        raise _no_answer_of_ours(url)
+    return found
+
+
+def _no_answer_of_ours(url: str) -> ApiError:
+    return ApiError(f"{url} did not answer as a TARSy does: is it one's address?")
 
 
 def _refusal(status: int) -> type[ApiError]:

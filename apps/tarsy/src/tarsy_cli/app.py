@@ -2,6 +2,7 @@
 
 import typer
 
+from tarsy_cli.chat.command import chat
 from tarsy_cli.config.commands import config
 from tarsy_cli.held_commands import session
 from tarsy_cli.instance_commands import down, status, up
@@ -27,5 +28,5 @@ cli.add_typer(topics, name="topics")
 cli.add_typer(session, name="session")
 cli.add_typer(lab, name="lab")
 cli.add_typer(config, name="config")
-for command in (up, status, down, demo, submit, watch, sessions, servers, mask):
+for command in (up, status, down, demo, submit, watch, chat, sessions, servers, mask):
     cli.command()(command)

@@ -19,6 +19,7 @@ from tarsy_local.instance import Home
 UrlOption = Annotated[
     str, typer.Option("--url", help="a TARSy elsewhere, such as http://127.0.0.1:8080", envvar="TARSY_URL")
 ]
+SessionArgument = Annotated[str, typer.Argument(help="the session's id, as `tarsy sessions` shows it")]
 API_PATH = "/api/v1"
 
 
@@ -47,7 +48,7 @@ def submit(
 
 
 def watch(
-    session: Annotated[str, typer.Argument(help="the session's id, as `tarsy sessions` shows it")],
+    session: SessionArgument,
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",
 ) -> None:

@@ -21,7 +21,11 @@ def say(line: str) -> None:
     console.print(printable(line), markup=False)
 
 
-def fail(message: str, *, code: int = 1) -> typer.Exit:
+def tell_error(message: str) -> None:
     error = Console(stderr=True, soft_wrap=not sys.stderr.isatty(), highlight=False)
     error.print(printable(message), style="red", markup=False)
+
+
+def fail(message: str, *, code: int = 1) -> typer.Exit:
+    tell_error(message)
     return typer.Exit(code)

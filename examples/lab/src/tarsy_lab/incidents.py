@@ -22,7 +22,10 @@ class Server(BaseModel):
 
 
 class Incident(BaseModel):
-    """`expected_root_cause`: words that an analysis which found the cause has to use."""
+    """`expected_root_cause`: words that an analysis which found the cause has to use.
+
+    `question`: what a person may ask when the investigation has ended.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -33,6 +36,7 @@ class Incident(BaseModel):
     alert: str
     server: Server
     expected_root_cause: tuple[str, ...]
+    question: str = ""
 
     @property
     def alert_file(self) -> Path:

@@ -81,6 +81,8 @@ def _names(log: SessionLog) -> dict[str, str]:
     for record in log.accepted:
         names[record.session_id] = SESSION
         match record.event:
+            case e.QuestionAsked(message_id=id, number=number):
+                names[id] = f"question {number}"
             case e.StageStarted(stage_id=id, index=index):
                 names[id] = f"stage {index}"
             case e.ExecutionStarted(execution_id=id, stage_id=stage_id, index=index):

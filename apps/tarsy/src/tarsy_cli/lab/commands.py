@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from tarsy_cli.api import ApiError, UnavailableError, UnreachableError, get, retry
+from tarsy_cli.chat.command import ask_one
 from tarsy_cli.lab.chaos.command import chaos
 from tarsy_cli.lab.demo import send_incident, wait_until_ready
 from tarsy_cli.lab.root_cause import judge
@@ -55,7 +56,7 @@ def run_incident(
     url: UrlOption = "",
     incidents: IncidentsOption = DEFAULT_INCIDENTS,
 ) -> None:
-    """Send an incident's alert, as if it fired now, and watch the investigation."""
+    """Send an incident's alert, as if it fired now, watch the investigation, and ask it a question."""
     found = _incidents(incidents)
     for incident in found:
         if incident.name == name:
@@ -68,7 +69,7 @@ def demo(
     url: UrlOption = "",
     incident: Annotated[Path, typer.Option(help="the folder of the incident")] = DEFAULT_INCIDENTS / "crash-loop",
 ) -> None:
-    """Send the crash-loop alert to the TARSy that runs here, or starts, and watch the investigation."""
+    """Send the crash-loop alert to the TARSy that runs here, or starts, watch the investigation, and ask a question."""
     try:
         found = read_incident(incident)
     except InvalidIncidentError as problem:
@@ -83,9 +84,13 @@ def _run(incident: Incident, home: Path, url: str) -> typer.Exit:
     except (ApiError, OSError) as problem:
         raise fail(str(problem)) from None
     ended = watch_to_its_end(api, session, appear_seconds=ACCEPTED_APPEARS_SECONDS)
-    if ended == "completed":
-        _say_whether_the_cause_was_named(api, session, incident)
-    return exit_with(ended)
+    if ended != "completed":
+        return exit_with(ended)
+    _say_whether_the_cause_was_named(api, session, incident)
+    answered = not incident.question or ask_one(api, session, incident.question)
+    if answered:
+        say(f"`tarsy chat {session}` asks more.")
+    return typer.Exit(0 if answered else 1)
 
 
 def _say_whether_the_cause_was_named(api: str, session: str, incident: Incident) -> None:

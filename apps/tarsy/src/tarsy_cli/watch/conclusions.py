@@ -29,6 +29,7 @@ class Conclusions:
         self._candidate = ""
         self._marked = False
         self._summarised = False
+        self._in_chat = False
         self.above = ""
 
     def hold(self, id: str, kind: str, content: str) -> None:
@@ -41,7 +42,12 @@ class Conclusions:
             self.flush()
             if not _same(self.above, content):
                 self._answer = WholeAnswer(f"analysis {content}", "llm_response", content)
-        self._candidate = content
+        if not self._in_chat:
+            self._candidate = content
+
+    def chat_begins(self) -> None:
+        self.flush()
+        self._in_chat = True
 
     def mark(self) -> None:
         """The last analysis is the session's."""
@@ -63,6 +69,8 @@ class Conclusions:
 
     def end(self, analysis: str, summary: str) -> None:
         """The session completed. Its own words are printed when they were not marked before."""
+        if self._in_chat:
+            self.flush()
         if not analysis or _same(analysis, self._candidate):
             self.mark()
         self.flush()

@@ -18,6 +18,8 @@ QUIET = "bright_black"
 NOTICE = "yellow"
 LLM_TEXTS = frozenset({"llm_thinking", "llm_response"})
 EXECUTIVE_SUMMARY = "executive_summary"
+QUESTION = "user_question"
+SPOKEN = LLM_TEXTS | {QUESTION}
 TABLE_INDENT = "   "
 STYLES = {
     "llm_thinking": "italic bright_black",
@@ -31,6 +33,7 @@ HEADINGS = {
     "llm_response": "says",
     "mcp_tool_summary": "summary of the result",
     "alert_repeated": "the alert came again",
+    QUESTION: "asks",
 }
 
 ERASED = Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2))
@@ -66,7 +69,7 @@ class TerminalPage:
             self.rule("executive summary")
             return
         what = HEADINGS.get(kind, one_line(kind))
-        who = speaker and f"{speaker}{'' if kind in LLM_TEXTS else ':'} "
+        who = speaker and f"{speaker}{'' if kind in SPOKEN else ':'} "
         self.line(f"· {who}{what}", "bold")
 
     def write(self, id: str, kind: str, text: str, speaker: str = "") -> None:

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from tarsy_cli.watch.conclusions import Conclusions
 from tarsy_cli.watch.rendering import NOTICE, QUIET, Payload, TerminalPage, text_of
-from tarsy_cli.watch.stages import Line, StageProgress, Stages
+from tarsy_cli.watch.stages import ENDED, Line, StageProgress, Stages
 from tarsy_cli.watch.stream_arbiter import StreamArbiter
 from tarsy_cli.watch.timeline_events import Events
 from tarsy_local.terminal_text import one_line
@@ -22,13 +22,17 @@ class Screen:
         self._stages = Stages()
         self._conclusions = Conclusions(self._page)
         self._events = Events(self._page, self._stages, self._conclusions)
-        self._session = ""
+        self.status = ""
         self._queued: object = None
         self._told_interrupted = False
 
     @property
     def waits_for_its_turn(self) -> bool:
-        return self._session == "pending"
+        return self.status == "pending"
+
+    @property
+    def ended(self) -> bool:
+        return self.status in ENDED
 
     def show(self, payload: Payload) -> None:
         self._told_interrupted = False
@@ -59,7 +63,7 @@ class Screen:
     def _show(self, payload: Payload) -> None:
         match payload.get("type"):
             case "timeline_event.created":
-                self._enter(text_of(payload, "execution_id"))
+                self._enter(self._stages.of(text_of(payload, "execution_id")) or self._stages.answering(payload))
                 self._events.created(payload)
             case "stream.chunk":
                 self._events.chunk(text_of(payload, "event_id"), text_of(payload, "delta"))
@@ -86,8 +90,7 @@ class Screen:
         self._before(stage)
         self._steps(stage.news())
 
-    def _enter(self, execution: str) -> None:
-        stage = self._stages.of(execution)
+    def _enter(self, stage: StageProgress | None) -> None:
         if stage is None or not self._stages.catching_up:
             return
         self._before(stage)
@@ -108,9 +111,9 @@ class Screen:
         if status == "completed":
             self._conclusions.end(text_of(payload, "final_analysis"), text_of(payload, "executive_summary"))
         self._steps(self._stages.news())
-        if status == self._session:
+        if status == self.status:
             return
-        self._session = status
+        self.status = status
         self._line(f"■ session: {one_line(status).replace('_', ' ')}", "bold")
         if error := text_of(payload, "error_message"):
             self._line(one_line(error), "red")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tarsy_cli.watch.rendering import Payload, text_of
+from tarsy_cli.watch.rendering import Payload, metadata, text_of
 from tarsy_local.terminal_text import one_line
 
 ENDED = frozenset({"completed", "failed", "cancelled", "timed_out"})
@@ -106,6 +106,10 @@ class Stages:
 
     def of(self, execution_id: str) -> StageProgress | None:
         return self._of_execution.get(execution_id)
+
+    def answering(self, question: Payload) -> StageProgress | None:
+        """The stage of the reply to a question."""
+        return self._stages.get(text_of(metadata(question), "stage_id"))
 
     def speaker(self, execution_id: str) -> str:
         """The agent's name, where several could be meant."""

@@ -8,6 +8,7 @@ from tarsy_cli.watch.conclusions import Conclusions
 from tarsy_cli.watch.rendering import (
     EXECUTIVE_SUMMARY,
     NOTICE,
+    QUESTION,
     QUIET,
     Payload,
     TerminalPage,
@@ -98,6 +99,8 @@ class Events:
                 self._analysis(event, text_of(payload, "event_id"), content)
             case "executive_summary":
                 self._conclusions.summary(content)
+            case "user_question":
+                self._question(payload, content)
             case _:
                 self._text(event, payload, content)
 
@@ -108,6 +111,14 @@ class Events:
         elif self._said.get(event.execution, "").strip() != content.strip():
             self._write(id, ShownEvent("llm_response", event.execution), content)
             self._page.close()
+
+    def _question(self, payload: Payload, content: str) -> None:
+        """From here on agents answer questions: none of their answers is the session's analysis."""
+        self._conclusions.chat_begins()
+        self._page.write(
+            text_of(payload, "event_id"), QUESTION, content, one_line(text_of(metadata(payload), "author"))
+        )
+        self._page.close()
 
     def _text(self, event: ShownEvent, payload: Payload, content: str) -> None:
         id, status = text_of(payload, "event_id"), text_of(payload, "status")

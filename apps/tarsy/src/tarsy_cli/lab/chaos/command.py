@@ -1,6 +1,7 @@
 """`tarsy lab chaos`."""
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -24,14 +25,16 @@ def chaos(
     incident: Annotated[Path, typer.Option(help="the folder of the incident")] = DEFAULT_INCIDENT,
     calls: Annotated[Path, typer.Option(help="where the lab notes which tools it ran")] = DEFAULT_CALLS,
 ) -> None:
-    """Kill every service in turn (kill -9) while it investigates, and check that nothing was lost or done twice."""
+    """Kill every service in turn (kill -9), in an investigation and in a reply; check what was lost or doubled."""
     # Here, as Kafka's client takes a while to import: other commands would wait for it.
     from aiokafka.errors import KafkaError
 
     from tarsy_bus.connection import Bus
     from tarsy_bus.topics_admin import WrongTopicsError, check_topics
+    from tarsy_cli.chat.questions import send_question
+    from tarsy_cli.lab.chaos.lives import ChaosError
     from tarsy_cli.lab.chaos.plan import strikes
-    from tarsy_cli.lab.chaos.rounds import ChaosError, ChaosSetup, Round, play
+    from tarsy_cli.lab.chaos.rounds import ChaosSetup, Round, play
     from tarsy_cli.lab.demo import send_incident
     from tarsy_contracts.topics import Topics
 
@@ -43,7 +46,12 @@ def chaos(
         raise fail(str(problem)) from None
     quiet = Console(quiet=True)
     bus = Bus(bootstrap=instance.kafka, topics=Topics(instance.topic_prefix), client="tarsy-chaos")
-    setup = ChaosSetup(place, bus, lambda api: send_incident(api, sent, quiet), calls)
+
+    def ask(api: str, session_id: str) -> None:
+        send_question(api, session_id, sent.question, lambda _: None)
+
+    send = partial(send_incident, incident=sent, console=quiet)
+    setup = ChaosSetup(place, bus, send, ask if sent.question else None, calls)
 
     async def play_all() -> int:
         """The number of rounds that went wrong."""
@@ -68,7 +76,7 @@ def chaos(
         raise fail(str(problem)) from None
     if wrong:
         raise fail(f"{wrong} rounds went wrong; seed {seed} plays them again.")
-    say("Every investigation ended completed, as the undisturbed one did, and nothing destructive ran twice.")
+    say("Every investigation and every reply ended completed, as undisturbed, and nothing destructive ran twice.")
 
 
 def _with_processes(home: Home) -> Instance:

@@ -1,8 +1,6 @@
-"""One round: an incident is sent, a process is killed in the middle, and the end is looked at."""
+"""One round: an incident is sent, its session is asked a question, a process is killed in the middle of each."""
 
 import asyncio
-import os
-import signal
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,43 +9,36 @@ from pathlib import Path
 from tarsy_bus.connection import Bus
 from tarsy_bus.partition_reader import PartitionReader, read_to_end
 from tarsy_cli.api import ApiAnswer, NotFoundError, UnavailableError, UnreachableError, get, retry
-from tarsy_cli.errors import CommandError
+from tarsy_cli.lab.chaos.lives import ChaosError, ProcessDeath, SessionLives
 from tarsy_cli.lab.chaos.plan import Strike
 from tarsy_contracts import events as e
+from tarsy_contracts.events import ENDINGS
 from tarsy_local.instance import Home, Instance
 from tarsy_verification.invariants import faults_of
 from tarsy_verification.session_log import LogReading, SessionLog
 from tarsy_verification.tool_runs import runs_of
 
 HEALTHY_SECONDS = 60.0
-INVESTIGATION_SECONDS = 180.0
 SHOWN_SECONDS = 30.0
 LOOK_SECONDS = 0.1
 
 
-class ChaosError(CommandError):
-    """A round could not be played to its end. The operator acts on the message."""
-
-
 @dataclass(frozen=True, slots=True)
 class Round:
-    """`killed_after`: the type of the event after which the process died; empty when the session was faster."""
+    """`deaths`: one in each life of the session."""
 
     strike: Strike | None
     session_id: str
-    pid: int | None
-    killed_after: str
+    deaths: tuple[ProcessDeath, ...]
     seconds: float
     log: SessionLog
     faults: list[str]
 
     def line(self) -> str:
-        s = self.strike
-        struck = f"pid {self.pid} killed after event {s.after_event}, {self.killed_after}" if s is not None else ""
-        what = struck if self.pid else "not killed"
+        who = self.strike.service if self.strike is not None else "nobody"
+        what = "; ".join(death.words() for death in self.deaths) if self.strike is not None else "not killed"
         told = "; ".join(self.faults) or "completed, one chain, nothing destructive twice"
-        who = s.service if s is not None else "nobody"
-        return f"{who:18} {what:64} {len(self.log.accepted):>3} events {self.seconds:5.1f} s  {told}"
+        return f"{who:18} {what:110} {len(self.log.accepted):>3} events {self.seconds:5.1f} s  {told}"
 
     @property
     def comparable(self) -> bool:
@@ -57,11 +48,16 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class ChaosSetup:
-    """Where rounds are played. `send` sends the incident and returns the session's id. `calls` is the lab's note."""
+    """Where rounds are played. `calls` is the lab's note.
+
+    `send` sends the incident and returns the session's id. `ask` asks the session the incident's question, if it has
+    one, and returns when that was accepted.
+    """
 
     home: Home
     bus: Bus
     send: Callable[[str], str]
+    ask: Callable[[str, str], None] | None
     calls: Path
 
 
@@ -75,12 +71,20 @@ async def play(setup: ChaosSetup, strike: Strike | None, undisturbed: SessionLog
         beginning = {place.partition: offset for place, offset in ends.items()}
         follower.assign(beginning)
         session_id = await asyncio.to_thread(setup.send, instance.api)
-        pid, killed_after = await _strike_and_wait(setup, follower, session_id, strike)
+        lives = SessionLives(setup.home, follower, session_id, strike.service if strike is not None else "")
+        deaths = [await lives.until_at_rest(strike.investigation if strike is not None else None)]
+        if setup.ask is not None:
+            await until_healthy(setup.home)
+            asking = asyncio.to_thread(setup.ask, instance.api, session_id)
+            replied = lives.until_at_rest(strike.reply if strike is not None else None)
+            death, _ = await asyncio.gather(replied, asking)
+            deaths.append(death)
     seconds = time.monotonic() - began
     log = await _log_of(setup.bus, session_id, beginning)
     shown = await asyncio.to_thread(_shown, instance.api, session_id, len(log.accepted))
-    faults = faults_of(log, runs_of(setup.calls, session_id), undisturbed) + shown + _ending(log)
-    return Round(strike, session_id, pid, killed_after, seconds, log, faults)
+    ending = _ending(log, replies=len(deaths) - 1)
+    faults = faults_of(log, runs_of(setup.calls, session_id), undisturbed) + shown + ending
+    return Round(strike, session_id, tuple(deaths), seconds, log, faults)
 
 
 async def until_healthy(home: Home) -> Instance:
@@ -98,35 +102,6 @@ async def until_healthy(home: Home) -> Instance:
         await asyncio.sleep(LOOK_SECONDS)
 
 
-async def _strike_and_wait(
-    setup: ChaosSetup, follower: PartitionReader, session_id: str, strike: Strike | None
-) -> tuple[int | None, str]:
-    """Kills at its moment, and returns at the end of the session."""
-    reading, pid, killed_after = LogReading(), None, ""
-    limit = time.monotonic() + INVESTIGATION_SECONDS
-    while time.monotonic() < limit:
-        for record in await follower.read():
-            reading.take(record)
-            log = reading.sessions.get(session_id, SessionLog())
-            due = strike is not None and len(log.accepted) >= strike.after_event and not log.ended
-            if strike is not None and due and pid is None:
-                pid, killed_after = _kill(setup.home, strike), log.types[-1]
-        if reading.sessions.get(session_id, SessionLog()).ended:
-            return pid, killed_after
-    raise ChaosError(f"Session {session_id} did not end within {INVESTIGATION_SECONDS:g} seconds.")
-
-
-def _kill(home: Home, strike: Strike) -> int | None:
-    instance = home.running()
-    processes = instance.processes if instance is not None else []
-    pids = [one.pid for one in processes if one.service == strike.service and one.pid is not None]
-    if not pids:
-        return None
-    pid = strike.pick(pids)
-    os.kill(pid, signal.SIGKILL)
-    return pid
-
-
 async def _log_of(bus: Bus, session_id: str, beginning: dict[int, int]) -> SessionLog:
     """Read once more, from before the session began: what follows it live may differ from what lies there."""
     reading = LogReading()
@@ -134,8 +109,10 @@ async def _log_of(bus: Bus, session_id: str, beginning: dict[int, int]) -> Sessi
     return reading.sessions.get(session_id, SessionLog())
 
 
-def _ending(log: SessionLog) -> list[str]:
-    return [] if log.types[-1:] == ["session.completed"] else [f"it ended with {log.types[-1:]}"]
+def _ending(log: SessionLog, *, replies: int) -> list[str]:
+    ends = [type for type in log.types if type in ENDINGS]
+    faults = [] if ends == ["session.completed", *["reply.completed"] * replies] else [f"its lives ended with {ends}"]
+    return faults + [f"a reply {one.status}: {one.error}" for one in log.events(e.ReplyCompleted) if one.error]
 
 
 def _shown(api: str, session_id: str, events: int) -> list[str]:

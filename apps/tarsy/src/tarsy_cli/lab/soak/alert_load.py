@@ -31,9 +31,13 @@ CODECS = ("zstd", "lz4", "snappy", "gzip", None)
 
 @dataclass
 class AcceptedAlerts:
-    """Sessions whose alert was acknowledged. `refused` counts those that nobody took in time: they are the sender's."""
+    """Sessions whose alert was acknowledged, and the incident of each.
+
+    `refused` counts the alerts that nobody took in time: they are the sender's.
+    """
 
     sessions: list[str] = field(default_factory=list)
+    incidents: dict[str, Incident] = field(default_factory=dict)
     refused: int = 0
 
 
@@ -71,14 +75,14 @@ class AlertLoad:
                     submit = partial(self._over_http, webhook)
                 else:
                     submit = partial(self._over_kafka, webhook, next(codecs))
-                group.create_task(self._accepted_in_time(submit), name=f"alert {number}")
+                group.create_task(self._accepted_in_time(submit, incident), name=f"alert {number}")
                 try:
                     async with asyncio.timeout(self._pause_seconds):
                         await stopping.wait()
                 except TimeoutError:
                     continue
 
-    async def _accepted_in_time(self, submit: Callable[[], Awaitable[list[str]]]) -> None:
+    async def _accepted_in_time(self, submit: Callable[[], Awaitable[list[str]]], incident: Incident) -> None:
         """Sends one alert until it is acknowledged.
 
         An alert without an acknowledgement may be written all the same: the same alert meets itself in one session.
@@ -86,7 +90,9 @@ class AlertLoad:
         limit = asyncio.get_running_loop().time() + SEND_SECONDS
         while True:
             try:
-                self.accepted.sessions += await submit()
+                sessions = await submit()
+                self.accepted.sessions += sessions
+                self.accepted.incidents.update(dict.fromkeys(sessions, incident))
                 return
             except (ApiError, KafkaError, OSError) as problem:
                 # A timeout is an OSError.

@@ -20,6 +20,7 @@ from tarsy_cli.lab.soak.environment import SoakEnvironment, SoakError
 from tarsy_cli.lab.soak.kafka_faults import KafkaFaults
 from tarsy_cli.lab.soak.memory import highest, memory_faults
 from tarsy_cli.lab.soak.observation import Observation
+from tarsy_cli.lab.soak.question_load import QuestionLoad
 from tarsy_cli.lab.soak.schedule import Planned
 from tarsy_cli.lab.soak.verdict import Findings
 from tarsy_contracts.topics import Topics
@@ -62,10 +63,17 @@ def run_soak(soak: Soak) -> Findings:
         random=soak.random,
         pause_seconds=soak.pause_seconds,
     )
+    questions = QuestionLoad(
+        load.accepted.incidents,
+        api=lambda: soak.running.instance().api,
+        random=Random(soak.random.random()),
+        pause_seconds=soak.pause_seconds,
+    )
     observation = Observation(soak.running.home)
     with event_loop() as loop:
         stopping = asyncio.Event()
         sending = loop.submit(load.run(stopping))
+        asking = loop.submit(questions.run(stopping))
         observing = asyncio.Event()
         watching = loop.submit(observation.run(observing))
 
@@ -79,15 +87,17 @@ def run_soak(soak: Soak) -> Findings:
             grow=lambda topic: loop.wait_for(kafka.grow(topic), ACT_SECONDS),
             report=lambda at, what: soak.say(f"{at:7.1f} s  {what}"),
         )
-        adversary.play(soak.planned, failed=lambda: sending.done() or watching.done())
+        adversary.play(soak.planned, failed=lambda: sending.done() or asking.done() or watching.done())
         loop.call(stopping.set)
         sending.result(STOP_SECONDS)
-        soak.say(f"The faults are over; {len(load.accepted.sessions)} alerts were accepted. Waiting for their ends.")
+        asking.result(STOP_SECONDS)
+        counts = f"{len(load.accepted.sessions)} alerts and {len(questions.accepted.sent)} questions"
+        soak.say(f"The faults are over; {counts} were accepted. Waiting for their ends.")
         _wait_until_all_ended(loop, kafka, load.accepted.sessions)
         unready = _wait_until_ready(soak.running)
         loop.call(observing.set)
         watching.result(STOP_SECONDS)
-    return _findings(soak, load, kafka.reading, observation, unready)
+    return _findings(soak, load, questions, kafka.reading, observation, unready)
 
 
 class LoopThread:
@@ -159,12 +169,19 @@ def _wait_until_ready(running: SoakEnvironment) -> list[str]:
 
 
 def _findings(
-    soak: Soak, load: AlertLoad, reading: LogReading, observation: Observation, unready: Sequence[str]
+    soak: Soak,
+    load: AlertLoad,
+    questions: QuestionLoad,
+    reading: LogReading,
+    observation: Observation,
+    unready: Sequence[str],
 ) -> Findings:
     sessions = list(dict.fromkeys(load.accepted.sessions))
     return Findings(
         accepted=sessions,
         refused=load.accepted.refused,
+        questions=questions.accepted.sent,
+        questions_refused=questions.accepted.refused,
         logs={one: reading.sessions[one] for one in sessions if one in reading.sessions},
         runs={one: runs_of(soak.running.calls, one) for one in sessions},
         shown={one: _shown(soak.running, one, reading) for one in sessions},

@@ -5,6 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tarsy_cli.lab.soak.poison import STRANGER
+from tarsy_contracts import events as e
+from tarsy_contracts.api.chat import ChatMessageSent
+from tarsy_contracts.events import SESSION_ENDINGS
 from tarsy_verification.invariants import ToolRun, chain_faults, run_faults
 from tarsy_verification.session_log import SessionLog
 
@@ -21,6 +24,8 @@ class Findings:
     logs: Mapping[str, SessionLog]
     runs: Mapping[str, Sequence[ToolRun]]
     shown: Mapping[str, str]
+    questions: Sequence[ChatMessageSent] = ()
+    questions_refused: int = 0
     unready: Sequence[str] = ()
     memory: Sequence[str] = ()
     held: Sequence[str] = ()
@@ -32,6 +37,7 @@ def faults_of_soak(findings: Findings) -> list[str]:
     """Sentences; empty when all is well."""
     return [
         *_session_faults(findings),
+        *_question_faults(findings),
         *(f"not ready at the end: {reason}" for reason in findings.unready),
         *findings.memory,
         *findings.held,
@@ -46,12 +52,25 @@ def _session_faults(findings: Findings) -> Iterator[str]:
             continue
         for fault in [*chain_faults(_ours(log)), *run_faults(log, findings.runs.get(session_id, ()))]:
             yield f"{session_id}: {fault}"
-        ended = log.accepted[-1].envelope.type
+        ended = _end_of(log)
         if ended != "session.completed":
             yield f"{session_id}: ended with {ended}"
         shown = findings.shown.get(session_id, "nothing")
         if log.ended and f"session.{shown}" != ended:
             yield f"{session_id}: the log ended with {ended}, and the API shows {shown}"
+
+
+def _end_of(log: SessionLog) -> str:
+    """The type of the event that ended the investigation, whatever was asked later; or else of the last event."""
+    return next((type for type in log.types if type in SESSION_ENDINGS), log.types[-1])
+
+
+def _question_faults(findings: Findings) -> Iterator[str]:
+    for question in findings.questions:
+        replies = findings.logs.get(question.session_id, EMPTY).events(e.ReplyCompleted)
+        ends = [reply.status for reply in replies if reply.message_id == question.message_id]
+        if ends != ["completed"]:
+            yield f"{question.session_id}: the reply to question {question.message_id} ended with {ends}"
 
 
 def _ours(log: SessionLog) -> SessionLog:
@@ -62,8 +81,9 @@ def _ours(log: SessionLog) -> SessionLog:
 
 def report(findings: Findings, faults: Sequence[str]) -> Iterator[str]:
     """For a person, a line each."""
-    ends = Counter(log.accepted[-1].envelope.type for log in findings.logs.values() if log.accepted)
-    yield f"{len(findings.accepted)} alerts accepted, {findings.refused} not taken in time by anybody"
+    ends = Counter(_end_of(log) for log in findings.logs.values() if log.accepted)
+    questions = f"{len(findings.questions)} questions accepted, {findings.questions_refused} refused"
+    yield f"{len(findings.accepted)} alerts accepted, {findings.refused} not taken in time by anybody; {questions}"
     yield "sessions: " + (", ".join(f"{count} {type}" for type, count in ends.most_common()) or "none")
     yield "restarts: " + ", ".join(f"{service} {count}" for service, count in sorted(findings.restarts.items()))
     yield "highest memory: " + ", ".join(f"{name} {mb:.0f} MB" for name, mb in sorted(findings.highest_mb.items()))
@@ -73,5 +93,5 @@ def report(findings: Findings, faults: Sequence[str]) -> Iterator[str]:
     yield (
         f"{len(faults)} faults."
         if faults
-        else "Every accepted alert ended once, nothing destructive ran twice, no service stayed down."
+        else "Every accepted alert and question ended once, nothing destructive ran twice, no service stayed down."
     )

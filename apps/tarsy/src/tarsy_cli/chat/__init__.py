@@ -1,0 +1,1 @@
+"""Chat with a finished investigation (`tarsy chat`)."""

@@ -1,0 +1,78 @@
+"""Messages of a session over the WebSocket, followed until its view has seen enough, across lost connections."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Protocol
+
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed, WebSocketException
+
+from tarsy_cli.api import ApiError
+from tarsy_cli.errors import CommandError
+from tarsy_cli.watch.rendering import Payload
+from tarsy_contracts.api.websocket import ClientAction, SessionMessage, SubscriptionFailed, read_message
+
+PAUSE_SECONDS = 0.5
+MOMENT_SECONDS = 1.0
+GIVE_UP_SECONDS = 600.0
+
+
+class NotSubscribedError(CommandError):
+    """The gateway could not give the session's history now. The caller subscribes again."""
+
+
+class SessionView(Protocol):
+    """A view that messages are shown on: the history first, and again whenever the connection was lost."""
+
+    @property
+    def ended(self) -> bool: ...
+
+    def show(self, payload: Payload) -> None: ...
+
+    def interrupted(self, reason: str) -> None: ...
+
+
+async def follow(api: str, session_id: str, view: SessionView, nothing_came: Callable[[], Awaitable[None]]) -> None:
+    """Returns when the view has ended. `nothing_came`: called after each moment of silence.
+
+    Raises ApiError when coming back is in vain.
+    """
+    url = f"ws{api.removeprefix('http')}/ws"
+    limit = time.monotonic() + GIVE_UP_SECONDS
+    while time.monotonic() < limit:
+        try:
+            async for payload in _payloads(url, session_id):
+                limit = time.monotonic() + GIVE_UP_SECONDS
+                if payload is None:
+                    await nothing_came()
+                    continue
+                view.show(payload)
+                if view.ended:
+                    return
+            view.interrupted("the server closed it")
+        except (OSError, WebSocketException, NotSubscribedError) as problem:
+            view.interrupted(str(problem))
+        await asyncio.sleep(PAUSE_SECONDS)
+    raise ApiError(f"{url} did not come back within {GIVE_UP_SECONDS / 60:g} minutes; the session may still go on.")
+
+
+async def _payloads(url: str, session_id: str) -> AsyncIterator[Payload | None]:
+    """None: nothing came for a moment."""
+    channel = f"session:{session_id}"
+    async with connect(url, max_size=16 * 1024 * 1024) as socket:
+        await socket.send(ClientAction(action="subscribe", channel=channel).to_text())
+        try:
+            while True:
+                try:
+                    async with asyncio.timeout(MOMENT_SECONDS):
+                        message = read_message(await socket.recv())
+                except TimeoutError:
+                    yield None
+                    continue
+                if isinstance(message, SubscriptionFailed):
+                    raise NotSubscribedError(message.message)
+                if isinstance(message, SessionMessage) and message.session_id == session_id:
+                    yield message.model_dump(mode="json", exclude_unset=True)
+        except ConnectionClosed:
+            return
