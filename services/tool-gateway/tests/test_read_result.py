@@ -20,8 +20,8 @@ from tarsy_contracts.ids import derived_id
 from tarsy_contracts.inputs import ToolCallReported
 from tarsy_contracts.requests import LogPosition, ResultPlace, ToolCallRequest
 from tarsy_loop_held import watching_the_loop
+from tarsy_results.text import count_lines, split
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan
-from tarsy_tool_gateway.results.text import count_lines, split
 
 type Running = Callable[..., AbstractAsyncContextManager[Any]]
 type NewPlan = Callable[..., ServerPlan]
@@ -183,7 +183,7 @@ async def test_a_single_line_of_twenty_megabytes_is_read_on_from_any_byte(owner:
 async def test_a_hostile_search_of_thirty_megabytes_keeps_nobody_waiting(
     owner: Owner, running: Running, new_plan: NewPlan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tarsy_tool_gateway.builtin.read_result.search.MOST_SECONDS", 2.0)
+    monkeypatch.setattr("tarsy_results.search.MOST_SECONDS", 2.0)
     data = bytes(b"ab"[(number * number // 7 + number // 3) % 2] for number in range(1024 * 1024)) * 30
     place = await stored(owner, data)
     hostile = reading(place, search="(a?){200}[ab]{200}[ab]*a[ab]{200}c")

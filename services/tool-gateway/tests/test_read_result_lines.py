@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tarsy_results.pages import ANSWER_BYTES, ResultPage
+from tarsy_results.position import TextPosition
+from tarsy_results.text import count_lines, split
 from tarsy_tool_gateway.builtin.read_result.arguments import InvalidArgumentsError, parse_arguments
-from tarsy_tool_gateway.builtin.read_result.lines import ANSWER_BYTES, ResultPage
-from tarsy_tool_gateway.builtin.read_result.position import TextPosition
-from tarsy_tool_gateway.results.text import count_lines, split
 
 NEXT = re.compile(r"To read on: offset (\d+)(?: and byte (\d+))?\.\]")
 

@@ -5,11 +5,11 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
+from tarsy_results.search import MOST_MATCHES
 from tarsy_tool_gateway.errors import ToolGatewayError
 
 MOST_LINES = 2000
 USUAL_LINES = 200
-MOST_MATCHES = 50
 MOST_CONTEXT = 10
 LONGEST_SEARCH = 500
 

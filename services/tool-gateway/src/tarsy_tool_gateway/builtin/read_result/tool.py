@@ -10,14 +10,14 @@ from aiokafka.errors import KafkaError
 from tarsy_bus.connection import Bus
 from tarsy_bus.outage_retry import KafkaUnreachableError, TimeLimit
 from tarsy_contracts.requests import ToolCallRequest
+from tarsy_results.blocks import Block, Blocks
+from tarsy_results.pages import ResultPage
+from tarsy_results.paging import PageStart
+from tarsy_results.pattern import InvalidSearchError, SearchPattern
+from tarsy_results.position import TextPosition
+from tarsy_results.search import ResultSearch
+from tarsy_results.source import ResultGoneError, ResultSource, open_source
 from tarsy_tool_gateway.builtin.read_result.arguments import InvalidArgumentsError, ReadArguments, parse_arguments
-from tarsy_tool_gateway.builtin.read_result.blocks import Block, Blocks
-from tarsy_tool_gateway.builtin.read_result.lines import ResultPage
-from tarsy_tool_gateway.builtin.read_result.paging import PageStart
-from tarsy_tool_gateway.builtin.read_result.pattern import SearchPattern
-from tarsy_tool_gateway.builtin.read_result.position import TextPosition
-from tarsy_tool_gateway.builtin.read_result.search import ResultSearch
-from tarsy_tool_gateway.builtin.read_result.source import ResultGoneError, ResultSource, open_source
 from tarsy_tool_gateway.builtin.tool_server import BuiltinTool
 from tarsy_tool_gateway.tool_servers import ToolOutput
 
@@ -43,7 +43,7 @@ async def read_result(
     try:
         asked = parse_arguments(request.arguments)
         pattern = SearchPattern(asked.search, case_sensitive=not asked.ignore_case) if asked.search else None
-    except InvalidArgumentsError as problem:
+    except (InvalidArgumentsError, InvalidSearchError) as problem:
         return ToolOutput("rejected", str(problem))
     earlier = min(SECONDS_TO_REPORT, request.timeout_seconds / 10)
     # The clock that asyncio's own timeouts follow.

@@ -1,8 +1,8 @@
 """Page of lines of a result, as many as there is room for. Pure."""
 
-from tarsy_tool_gateway.builtin.read_result.paging import PageStart
-from tarsy_tool_gateway.builtin.read_result.position import TextPosition, read_arguments
-from tarsy_tool_gateway.results.text import truncate_at_line
+from tarsy_results.paging import PageStart
+from tarsy_results.position import TextPosition, read_arguments
+from tarsy_results.text import truncate_at_line
 
 ANSWER_BYTES = 48 * 1024
 """So that an answer fits into the log, and never has to be read on in itself."""

@@ -12,12 +12,12 @@ from tarsy_bus.partition_reader import Record, parse_record
 from tarsy_contracts.events import EVENTS, StoredResult, ToolCallCompleted
 from tarsy_contracts.recorded import UnknownTypeError, UnreadableValueError
 from tarsy_contracts.requests import ResultPlace
-from tarsy_tool_gateway.errors import ToolGatewayError
-from tarsy_tool_gateway.results.text import count_lines
+from tarsy_results.errors import ResultError
+from tarsy_results.text import count_lines
 
 
-class ResultGoneError(ToolGatewayError):
-    """It does not lie any longer where it lay. The model goes on without it."""
+class ResultGoneError(ResultError):
+    """It does not lie any longer where it lay. The caller goes on without it."""
 
 
 @dataclass(frozen=True, slots=True)

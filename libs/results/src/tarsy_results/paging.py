@@ -1,6 +1,6 @@
 """Start of a page: skips a text up to the position where reading begins. Pure."""
 
-from tarsy_tool_gateway.builtin.read_result.position import TextPosition
+from tarsy_results.position import TextPosition
 
 
 class PageStart:

@@ -5,13 +5,13 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tarsy_tool_gateway.builtin.read_result.arguments import MOST_MATCHES
-from tarsy_tool_gateway.builtin.read_result.blocks import Block
-from tarsy_tool_gateway.builtin.read_result.lines import ANSWER_BYTES
-from tarsy_tool_gateway.builtin.read_result.matched_lines import MatchedLines
-from tarsy_tool_gateway.builtin.read_result.pattern import SearchPattern
-from tarsy_tool_gateway.builtin.read_result.position import TextPosition, read_arguments
+from tarsy_results.blocks import Block
+from tarsy_results.matched_lines import MatchedLines
+from tarsy_results.pages import ANSWER_BYTES
+from tarsy_results.pattern import SearchPattern
+from tarsy_results.position import TextPosition, read_arguments
 
+MOST_MATCHES = 50
 MOST_SECONDS = 10.0
 """CPU time. Only a hostile expression on a hostile text needs more."""
 EXCERPT_BYTES = 800

@@ -1,7 +1,7 @@
 """Count of the lines that match a search, also of those that are not shown. Pure."""
 
-from tarsy_tool_gateway.builtin.read_result.blocks import Block
-from tarsy_tool_gateway.builtin.read_result.pattern import SearchPattern
+from tarsy_results.blocks import Block
+from tarsy_results.pattern import SearchPattern
 
 
 class MatchedLines:
