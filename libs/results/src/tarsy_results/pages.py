@@ -1,59 +1,71 @@
 """Page of lines of a result, as many as there is room for. Pure."""
 
-from tarsy_results.paging import PageStart
-from tarsy_results.position import TextPosition, read_arguments
-from tarsy_results.text import truncate_at_line
+from dataclasses import dataclass
+
+from tarsy_results.blocks import Block
+from tarsy_results.position import TextPosition
+from tarsy_results.text import line_offset, truncate_at_line
 
 ANSWER_BYTES = 48 * 1024
 """So that an answer fits into the log, and never has to be read on in itself."""
 
 
-class ResultPage:
-    """Takes the pieces of a text until it has enough."""
+@dataclass(frozen=True, slots=True)
+class TextRun:
+    """Lines that follow one another; the first may begin, and the last end, within a very long line."""
 
-    def __init__(self, begin: TextPosition, most_lines: int) -> None:
-        self._skip = PageStart(begin)
-        self._most_lines = most_lines
-        self._held = b""
+    at: TextPosition
+    text: bytes
+
+    @property
+    def end(self) -> TextPosition:
+        return self.at.after(self.text)
+
+
+class ResultPage:
+    """Takes the blocks of a text until it is full. A gap between two blocks begins another run.
+
+    `next` is where to read on; None when everything was taken.
+    """
+
+    def __init__(self, most_lines: int) -> None:
+        self._lines_left = most_lines
+        self._bytes_left = ANSWER_BYTES
+        self.runs: list[TextRun] = []
+        self.next: TextPosition | None = None
 
     @property
     def full(self) -> bool:
-        return len(self._held) > ANSWER_BYTES or self._held.count(b"\n") >= self._most_lines
+        return self.next is not None
 
-    def take(self, piece: bytes) -> None:
-        self._held += self._skip.take(piece)
+    def take(self, block: Block) -> None:
+        if self.full:
+            return
+        at, text = block.at.after(block.text[: block.before]), block.text[block.before :]
+        kept = self._fitting(text)
+        if kept:
+            self._add(at, kept)
+        if len(kept) < len(text):
+            self.next = at.after(kept)
 
-    def answer(self, lines: int, size: int) -> str:
-        """With a first line that says what it is, of a text with so many lines and bytes."""
-        text = self._text()
-        begin = self._skip.at
-        end = begin.after(text)
-        if not text:
-            return f"[There is nothing at {read_arguments(begin)} or behind it: the result has {lines} lines.]"
-        last = end.line if end.byte else end.line - 1
-        of = f"of {lines} (counted from 0; {size} bytes in all)"
-        if begin.line == last:
-            what = f"Line {last} {of}" + (f", from byte {begin.byte} on" if begin.byte else "")
-        else:
-            what = f"Lines {begin.line} to {last} {of}"
-        more = "This is the end." if self._is_end(text, end, lines) else f"To read on: {read_arguments(end)}."
-        return f"[{what}. {more}]\n{text.decode(errors='replace')}"
+    def stop(self, reached: TextPosition) -> None:
+        """Reading took too long."""
+        self.next = self.next or reached
 
-    def _text(self) -> bytes:
-        """Whole lines; a single one that is too long is cut itself."""
-        end = -1
-        for _ in range(self._most_lines):
-            found = self._held.find(b"\n", end + 1)
-            if found < 0:
-                return self._cut(self._held)
-            end = found
-        return self._cut(self._held[: end + 1])
+    def _fitting(self, text: bytes) -> bytes:
+        """Whole lines; one that is too long for any page is cut itself."""
+        lines = text[: line_offset(text, self._lines_left)]
+        if len(lines) <= self._bytes_left:
+            return lines
+        whole = lines.rfind(b"\n", 0, self._bytes_left) + 1
+        if whole or self.runs:
+            return lines[:whole]
+        return truncate_at_line(lines, self._bytes_left)
 
-    def _cut(self, text: bytes) -> bytes:
-        if len(text) <= ANSWER_BYTES:
-            return text
-        whole = text.rfind(b"\n", 0, ANSWER_BYTES) + 1
-        return text[:whole] if whole else truncate_at_line(text, ANSWER_BYTES)
-
-    def _is_end(self, text: bytes, end: TextPosition, lines: int) -> bool:
-        return len(text) == len(self._held) and end.line >= lines - (end.byte > 0)
+    def _add(self, at: TextPosition, text: bytes) -> None:
+        self._lines_left -= text.count(b"\n")
+        self._bytes_left -= len(text)
+        if self.runs and self.runs[-1].end == at:
+            last = self.runs.pop()
+            at, text = last.at, last.text + text
+        self.runs.append(TextRun(at, text))

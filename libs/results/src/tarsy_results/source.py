@@ -41,7 +41,7 @@ async def open_source(bus: Bus, place: ResultPlace, limit: TimeLimit) -> ResultS
 
 
 def text_source(text: str) -> ResultSource:
-    """Of a result that is here already."""
+    """Source of a text that is here already."""
     content = text.encode(errors="replace")
     return ResultSource(count_lines(content), len(content), _alone(content))
 
@@ -53,7 +53,7 @@ async def _alone(content: bytes) -> AsyncGenerator[bytes]:
 async def stored_pieces(
     bus: Bus, stored: StoredResult, limit: TimeLimit, *, call_id: str | None
 ) -> AsyncGenerator[bytes]:
-    """Who does not know the call (None) checks sizes only. Raises as `open_source` does; to be closed."""
+    """A caller that does not know the call (None) checks sizes only. Raises as `open_source` does; to be closed."""
     sizes = {piece.offset: piece.size for piece in stored.pieces}
     try:
         async with aclosing(_records(bus, bus.topics.results, stored.partition, list(sizes), limit)) as records:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+FEW_BYTES = 512
+
 
 def truncate_at_line(data: bytes, most: int) -> bytes:
     """At most `most` bytes. A line longer than half of that is itself cut: else little or nothing would be left."""
@@ -30,3 +32,23 @@ def character_start(data: bytes, position: int) -> int:
     while data[position] & 0xC0 == 0x80:
         position -= 1
     return position
+
+
+def line_start(data: bytes, position: int, lowest: int = 0) -> int:
+    """Where the line begins that has this position; `lowest` is the beginning of a line before it."""
+    return max(lowest, data.rfind(b"\n", lowest, position) + 1)
+
+
+def line_offset(data: bytes, lines: int) -> int:
+    """Where the line begins that has so many before it; the end where there is no such line."""
+    low, high = 0, len(data)
+    while high - low > FEW_BYTES:
+        middle = (low + high) // 2
+        breaks = data.count(b"\n", low, middle)
+        low, high, lines = (low, middle, lines) if breaks >= lines else (middle, high, lines - breaks)
+    for _ in range(lines):
+        found = data.find(b"\n", low)
+        if found < 0:
+            return len(data)
+        low = found + 1
+    return low

@@ -7,14 +7,16 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from results_in_pieces import blocks_of
 
-from tarsy_results.blocks import BLOCK_BYTES, Blocks
+from tarsy_results.blocks import BLOCK_BYTES
+from tarsy_results.budget import CpuBudget
 from tarsy_results.pages import ANSWER_BYTES
-from tarsy_results.paging import PageStart
 from tarsy_results.pattern import InvalidSearchError, SearchPattern
 from tarsy_results.position import TextPosition
 from tarsy_results.search import MOST_MATCHES, ResultSearch
-from tarsy_results.text import count_lines, split
+from tarsy_results.source import text_source
+from tarsy_tool_gateway.builtin.read_result.answers import search_answer
 
 ON = re.compile(r"To search on: offset (\d+)(?: and byte (\d+))?\.\]")
 
@@ -32,23 +34,20 @@ def search(
 ) -> tuple[str, list[str]]:
     """The first line of the answer, and those that follow it."""
     data = text.encode() if isinstance(text, str) else text
-    pattern = SearchPattern(expression, case_sensitive=case_sensitive)
-    found = ResultSearch(pattern, context=context, most_matches=most_matches)
-    skip = PageStart(TextPosition(offset, byte))
-    blocks: Blocks | None = None
-    for one in split(data, piece):
-        rest = skip.take(one)
-        if rest:
-            blocks = blocks or Blocks(skip.at)
-            for block in blocks.take(rest):
-                found.take(block)
-                if found.stopped:
-                    break
+    found = ResultSearch(
+        SearchPattern(expression, case_sensitive=case_sensitive),
+        CpuBudget(),
+        context=context,
+        most_matches=most_matches,
+    )
+    for block in blocks_of(data, TextPosition(offset, byte), piece):
+        with found.budget.measured():
+            found.take(block)
         if found.stopped:
             break
-    for block in blocks.rest() if blocks is not None and not found.stopped else ():
-        found.take(block)
-    head, *told = found.answer(TextPosition(offset, byte), count_lines(data)).split("\n")
+    found.finish()
+    source = text_source(data.decode())
+    head, *told = search_answer(found, TextPosition(offset, byte), source).split("\n")
     return head, told
 
 
@@ -218,7 +217,7 @@ def cpu_seconds(work: Callable[[], object]) -> float:
 def test_a_hostile_expression_on_a_hostile_text_is_stopped_and_can_be_gone_on_with(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("tarsy_results.search.MOST_SECONDS", 0.5)
+    monkeypatch.setattr("tarsy_results.budget.MOST_SECONDS", 0.5)
     text = "".join("ab"[(number * number // 7 + number // 3) % 2] for number in range(32 * 1024 * 1024 // 8))
     hostile = "(a?){200}[ab]{200}[ab]*a[ab]{200}c"
     one_block = min(cpu_seconds(lambda: search(text[:BLOCK_BYTES], hostile)) for _ in range(2))

@@ -1,0 +1,104 @@
+"""Reading in results: pages of lines and searches, with bounds on what is held and looked at in one process."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import aclosing, asynccontextmanager
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.outage_retry import TimeLimit
+from tarsy_contracts.requests import ResultPlace
+from tarsy_results.block_reader import BlockReader
+from tarsy_results.blocks import Block
+from tarsy_results.budget import CpuBudget
+from tarsy_results.pages import ResultPage
+from tarsy_results.position import TextPosition
+from tarsy_results.search import ResultSearch
+from tarsy_results.source import ResultSource, open_source
+from tarsy_results.spans import SpanFilter, TimeSpan
+
+READS_AT_ONCE = 4
+"""Each holds what one fetch brings."""
+THREADS = 2
+"""Threads of the shared pool that reading may use: others are left for other work."""
+
+
+class ResultReader:
+    """One for a process: its bounds are those of all reads together."""
+
+    def __init__(self, bus: Bus) -> None:
+        self._bus = bus
+        self._places = asyncio.Semaphore(READS_AT_ONCE)
+        self._threads = asyncio.Semaphore(THREADS)
+
+    @asynccontextmanager
+    async def opened(self, place: ResultPlace, limit: TimeLimit) -> AsyncIterator[ResultSource]:
+        """Raises as `open_source` does. Waits for its turn, for as long as the caller does."""
+        async with self._places:
+            source = await open_source(self._bus, place, limit)
+            async with aclosing(source.pieces):
+                yield source
+
+    def begin(self, source: ResultSource, begin: TextPosition, span: TimeSpan | None) -> "Reading":
+        return Reading(BlockReader(source, begin), self._threads, CpuBudget(), _filter(span, begin))
+
+
+def _filter(span: TimeSpan | None, begin: TextPosition) -> SpanFilter | None:
+    """A reader that goes on in the middle of a text was inside of the span, as far as nothing says otherwise."""
+    return None if span is None else SpanFilter(span, inside=begin > TextPosition(0))
+
+
+class Reading:
+    """One reading of a text, from a position on, of the lines of a span. Text is looked at in threads only."""
+
+    def __init__(
+        self, reader: BlockReader, threads: asyncio.Semaphore, budget: CpuBudget, chosen: SpanFilter | None
+    ) -> None:
+        self._reader = reader
+        self._threads = threads
+        self._filter = chosen
+        self._has_begun = False
+        self._reached = TextPosition(0)
+        self.budget = budget
+
+    @property
+    def at(self) -> TextPosition:
+        """Where it began: a line, or a text, may be shorter than the position that was asked for."""
+        return self._reader.at
+
+    @property
+    def filter(self) -> SpanFilter | None:
+        """Knows which stamps were met."""
+        return self._filter
+
+    async def into_page(self, page: ResultPage) -> None:
+        await self._feed(page.take, lambda: page.full)
+        if self.budget.is_spent:
+            page.stop(self._reached)
+
+    async def into_search(self, search: ResultSearch) -> None:
+        """`search` has the budget of this reading."""
+        await self._feed(search.take, lambda: False)
+        async with self._threads:
+            await asyncio.to_thread(search.finish)
+
+    async def _feed(self, take: Callable[[Block], None], is_done: Callable[[], bool]) -> None:
+        async with aclosing(self._reader.blocks()) as blocks:
+            async for block in blocks:
+                async with self._threads:
+                    await asyncio.to_thread(self._look, block, take)
+                if self.budget.is_spent or is_done():
+                    return
+
+    def _look(self, block: Block, take: Callable[[Block], None]) -> None:
+        with self.budget.measured():
+            for part in self._select(block):
+                take(part)
+            self._reached = block.at.after(block.text)
+
+    def _select(self, block: Block) -> Sequence[Block]:
+        if self._filter is None:
+            return (block,)
+        if not self._has_begun:
+            self._filter.skip(self._reader.before)
+            self._has_begun = True
+        return self._filter.select(block)
