@@ -1,19 +1,20 @@
 """Reading in results: pages of lines and searches, with bounds on what is held and looked at in one process."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
+from functools import partial
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.outage_retry import TimeLimit
-from tarsy_contracts.requests import ResultPlace
+from tarsy_contracts.requests import LogPosition, ResultPlace
 from tarsy_results.block_reader import BlockReader
 from tarsy_results.blocks import Block
 from tarsy_results.budget import CpuBudget
 from tarsy_results.pages import ResultPage
 from tarsy_results.position import TextPosition
 from tarsy_results.search import ResultSearch
-from tarsy_results.source import ResultSource, open_source
+from tarsy_results.source import ResultSource, open_logged_source, open_source
 from tarsy_results.spans import SpanFilter, TimeSpan
 
 READS_AT_ONCE = 4
@@ -25,21 +26,31 @@ THREADS = 2
 class ResultReader:
     """One for a process: its bounds are those of all reads together."""
 
-    def __init__(self, bus: Bus) -> None:
+    def __init__(self, bus: Bus, *, cpu_seconds: float | None = None) -> None:
         self._bus = bus
+        self._cpu_seconds = cpu_seconds
         self._places = asyncio.Semaphore(READS_AT_ONCE)
         self._threads = asyncio.Semaphore(THREADS)
 
-    @asynccontextmanager
-    async def opened(self, place: ResultPlace, limit: TimeLimit) -> AsyncIterator[ResultSource]:
+    def opened(self, place: ResultPlace, limit: TimeLimit) -> AbstractAsyncContextManager[ResultSource]:
         """Raises as `open_source` does. Waits for its turn, for as long as the caller does."""
+        return self._opened(partial(open_source, self._bus, place, limit))
+
+    def opened_event(
+        self, call_id: str, at: LogPosition, limit: TimeLimit
+    ) -> AbstractAsyncContextManager[ResultSource]:
+        """The same for a caller that knows only where the event of the result lies."""
+        return self._opened(partial(open_logged_source, self._bus, call_id, at, limit))
+
+    @asynccontextmanager
+    async def _opened(self, open_: Callable[[], Awaitable[ResultSource]]) -> AsyncIterator[ResultSource]:
         async with self._places:
-            source = await open_source(self._bus, place, limit)
+            source = await open_()
             async with aclosing(source.pieces):
                 yield source
 
     def begin(self, source: ResultSource, begin: TextPosition, span: TimeSpan | None) -> "Reading":
-        return Reading(BlockReader(source, begin), self._threads, CpuBudget(), _filter(span, begin))
+        return Reading(BlockReader(source, begin), self._threads, CpuBudget(self._cpu_seconds), _filter(span, begin))
 
 
 def _filter(span: TimeSpan | None, begin: TextPosition) -> SpanFilter | None:

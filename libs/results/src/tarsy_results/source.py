@@ -35,9 +35,20 @@ async def open_source(bus: Bus, place: ResultPlace, limit: TimeLimit) -> ResultS
     So do its pieces. They are read when they are asked for, and have to be closed.
     """
     if place.stored is None:
-        return text_source((await logged_result(bus, place.event, limit, call_id=place.call_id)).content)
-    pieces = stored_pieces(bus, place.stored, limit, call_id=place.call_id)
-    return ResultSource(place.stored.lines, place.stored.size, pieces)
+        return await open_logged_source(bus, place.call_id, place.event, limit)
+    return _stored_source(bus, place.call_id, place.stored, limit)
+
+
+async def open_logged_source(bus: Bus, call_id: str, at: LogPosition, limit: TimeLimit) -> ResultSource:
+    """The same for a caller that knows only where the event of the result lies."""
+    completed = await logged_result(bus, at, limit, call_id=call_id)
+    if completed.stored is None:
+        return text_source(completed.content)
+    return _stored_source(bus, call_id, completed.stored, limit)
+
+
+def _stored_source(bus: Bus, call_id: str, stored: StoredResult, limit: TimeLimit) -> ResultSource:
+    return ResultSource(stored.lines, stored.size, stored_pieces(bus, stored, limit, call_id=call_id))
 
 
 def text_source(text: str) -> ResultSource:
