@@ -3,6 +3,7 @@
 import { element, show, write } from "../elements.js";
 import { markdown } from "../markdown.js";
 import { callBody } from "./call.js";
+import { resultReader } from "./result_reader.js";
 import { runbookBody } from "./runbook.js";
 
 const LABELS = {
@@ -79,7 +80,7 @@ function spoken() {
     if (drawn === key) return;
     drawn = key;
     const text = above === "" ? markdown(item.content) : folded(item.content, above);
-    node.replaceChildren(text, ...cutNote(item), ...reminder(item));
+    node.replaceChildren(text, ...cutNote(item), ...reminder(item), ...original(item));
   }
 
   return { node, update };
@@ -95,6 +96,12 @@ function folded(content, above) {
 function reminder({ metadata }) {
   if (typeof metadata.reminder !== "string") return [];
   return [element("p", { class: "quiet" }, `The agent was reminded: ${metadata.reminder}`)];
+}
+
+/** What a summary was made of. */
+function original({ type, sessionId, metadata }) {
+  if (type !== "mcp_tool_summary" || !metadata.call_id) return [];
+  return [resultReader(sessionId, metadata.call_id, "Show the whole result")];
 }
 
 function cutNote(item) {
