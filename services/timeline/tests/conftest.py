@@ -1,3 +1,4 @@
+import asyncio
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -5,11 +6,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 import asyncpg
+import httpx2
 import pytest
 import pytest_asyncio
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+from prometheus_client import CollectorRegistry
 
 from tarsy_bus.acceptance import LastAccepted
+from tarsy_bus.background_tasks import background_tasks
 from tarsy_bus.connection import Bus
 from tarsy_bus.log_writer import LogEntry, LogWriter
 from tarsy_bus.topics_admin import admin, apply_topics
@@ -21,9 +25,12 @@ from tarsy_contracts.envelope import Envelope, event_id
 from tarsy_contracts.message import Message
 from tarsy_contracts.recorded import RecordedEvent, decode
 from tarsy_contracts.topics import LOG_PARTITIONS, Topics
+from tarsy_service.runner import Readiness, build_app
 from tarsy_testing import eventually
+from tarsy_timeline.app import build
 from tarsy_timeline.database import Database
 from tarsy_timeline.migrations import migrate
+from tarsy_timeline.settings import TimelineSettings
 
 BEGIN = datetime(2026, 11, 22, 10, 0, tzinfo=UTC)
 
@@ -198,6 +205,31 @@ def story() -> Callable[[Session], Session]:
         )
 
     return write
+
+
+@pytest.fixture(scope="session")
+def running_api(database_url: str) -> Callable[..., AbstractAsyncContextManager[httpx2.AsyncClient]]:
+    """The service as it is put together, and a client of its API."""
+
+    @asynccontextmanager
+    async def run(bus: Bus, schema: str, **settings: object) -> AsyncIterator[httpx2.AsyncClient]:
+        kafka = {"kafka": bus.bootstrap, "topic_prefix": bus.topics.prefix}
+        tables = {"database": database_url, "database_schema": schema}
+        registry = CollectorRegistry()
+        service = build(TimelineSettings.model_validate({**kafka, **tables, **settings}), registry)
+        readiness = Readiness([service.name])
+        transport = httpx2.ASGITransport(build_app([service], readiness, registry))
+
+        async def running() -> None:
+            await service.run(lambda: readiness.ready(service.name))
+
+        client = httpx2.AsyncClient(transport=transport, base_url="http://api")
+        async with client, background_tasks(running()):
+            async with asyncio.timeout(60):
+                await readiness.all.wait()
+            yield client
+
+    return run
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -12,9 +13,7 @@ import pytest
 import pytest_asyncio
 from aiokafka import TopicPartition
 from aiokafka.admin import RecordsToDelete
-from prometheus_client import CollectorRegistry
 
-from tarsy_bus.background_tasks import background_tasks
 from tarsy_bus.connection import Bus
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.topics_admin import admin
@@ -27,14 +26,12 @@ from tarsy_embedded.ports import free_port
 from tarsy_loop_held import watching_the_loop
 from tarsy_results.text import count_lines, split
 from tarsy_service.problems import ProblemError
-from tarsy_service.runner import Readiness, build_app
-from tarsy_timeline.app import build
 from tarsy_timeline.call_results import CallResults
 from tarsy_timeline.found_call import FoundCall
 from tarsy_timeline.result_query import WantedLines, parse_wanted
-from tarsy_timeline.settings import TimelineSettings
 
 type NewSession = Callable[[], Any]
+type RunningApi = Callable[..., AbstractAsyncContextManager[httpx2.AsyncClient]]
 type Append = Callable[..., Awaitable[int]]
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -46,27 +43,8 @@ RESULTS_PARTITION = 5
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def client(system_bus: Bus, database_url: str, module_schema: str) -> AsyncIterator[httpx2.AsyncClient]:
-    settings = TimelineSettings.model_validate(
-        {
-            "kafka": system_bus.bootstrap,
-            "topic_prefix": system_bus.topics.prefix,
-            "database": database_url,
-            "database_schema": module_schema,
-            "wait_seconds": 20.0,
-        }
-    )
-    registry = CollectorRegistry()
-    service = build(settings, registry)
-    readiness = Readiness([service.name])
-    transport = httpx2.ASGITransport(build_app([service], readiness, registry))
-
-    async def running() -> None:
-        await service.run(lambda: readiness.ready(service.name))
-
-    async with httpx2.AsyncClient(transport=transport, base_url="http://api") as client, background_tasks(running()):
-        async with asyncio.timeout(60):
-            await readiness.all.wait()
+async def client(system_bus: Bus, module_schema: str, running_api: RunningApi) -> AsyncIterator[httpx2.AsyncClient]:
+    async with running_api(system_bus, module_schema, wait_seconds=20.0) as client:
         yield client
 
 
@@ -231,6 +209,13 @@ async def test_without_stamps_a_result_cannot_be_read_by_time(investigation: Inv
     assert "has a time stamp" in answer.json()["detail"]
 
 
+async def test_behind_the_end_of_a_result_with_stamps_nothing_lies_in_any_span(investigation: Investigation) -> None:
+    call = await investigation.request()
+    await investigation.complete(call, stamped(60).decode())
+    answer = await investigation.get(call, offset=60, until="2026-11-22T10:21")
+    assert (answer.status_code, texts(answer), answer.json()["next"]) == (200, [], None)
+
+
 async def test_a_single_line_of_megabytes_is_read_on_within_it(
     investigation: Investigation, publisher: Publisher
 ) -> None:
@@ -307,7 +292,7 @@ async def test_a_wrong_question_is_a_problem_with_a_pointer(
 
 
 async def test_a_hostile_search_of_thirty_megabytes_stops_and_keeps_nobody_waiting(
-    investigation: Investigation, client: httpx2.AsyncClient, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+    investigation: Investigation, publisher: Publisher
 ) -> None:
     data = bytes(b"ab"[(number * number // 7 + number // 3) % 2] for number in range(1024 * 1024)) * 30
     call = await long_result(investigation, publisher, data)

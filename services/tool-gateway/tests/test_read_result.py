@@ -234,11 +234,14 @@ async def test_lines_of_a_span_of_time_are_read_and_searched(owner: Owner, runni
         on = await read(owner, place, lines=2, offset=343, **asked)
         found = await read(owner, place, search="goes on", context=0, **asked)
     head, *lines = shown.content.splitlines()
-    assert head == "[Lines 341 to 353 of 1320 (counted from 0; 37650 bytes in all). This is the end.]"
+    assert (
+        head == "[Lines 341 to 353 of 1320 (counted from 0; 37650 bytes in all). Nothing behind it lies in that time.]"
+    )
     assert (lines[0], lines[1], lines[-1]) == ("2026-11-22T10:05:10Z line 310", "  it goes on", "  it goes on")
     assert "To read on: offset 343." in first.content
     assert on.content.splitlines()[1:] == ["2026-11-22T10:05:11Z line 311", "2026-11-22T10:05:12Z line 312"]
     assert found.content.splitlines()[1:] == ["342:   it goes on", "--", "353:   it goes on"]
+    assert found.content.startswith("[2 lines match in that time from offset 0 on;")
 
 
 async def test_what_lies_between_two_runs_of_a_span_is_said(owner: Owner, running: Running) -> None:
@@ -255,6 +258,13 @@ async def test_what_lies_between_two_runs_of_a_span_is_said(owner: Owner, runnin
     ]
 
 
+async def test_neighbours_of_a_match_lie_in_the_span_and_next_to_it(owner: Owner, running: Running) -> None:
+    place = await stored(owner, stamped(120) * 2)
+    async with running():
+        found = await read(owner, place, search="line 118", context=2, **{"from": "2026-11-22T10:01:58Z"})
+    assert [line[:5].strip("-: ") for line in found.content.splitlines()[1:]] == ["130", "131", "", "262", "263"]
+
+
 async def test_when_nothing_lies_in_the_span_it_is_said_why(owner: Owner, running: Running) -> None:
     dated, undated = await stored(owner, stamped(60)), await stored(owner, numbered(60))
     asked = {"from": "2026-11-23T00:00:00Z"}
@@ -262,11 +272,13 @@ async def test_when_nothing_lies_in_the_span_it_is_said_why(owner: Owner, runnin
         outside = await read(owner, dated, **asked)
         without = await read(owner, undated, **asked)
         searched = await read(owner, undated, search="line", **asked)
+        behind = await read(owner, dated, offset=66, **asked)
         wrong = await read(owner, dated, **{"from": "five minutes ago"})
     assert outside.content == (
         "[No line lies in that time. The first stamp that was read is 2026-11-22T10:00:00Z, the last one"
         " 2026-11-22T10:00:59Z; the result has 66 lines.]"
     )
+    assert behind.content == "[No line from there on lies in that time; the result has 66 lines.]"
     assert without.content == searched.content
     assert without.content.startswith("[No line has a time stamp that is understood")
     assert (wrong.outcome, "such as 2026-11-22T10:05:00Z" in wrong.content) == ("rejected", True)

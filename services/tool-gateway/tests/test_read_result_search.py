@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from results_in_pieces import blocks_of
 
 from tarsy_results.blocks import BLOCK_BYTES
-from tarsy_results.budget import CpuBudget
+from tarsy_results.budget import ReadBudget
 from tarsy_results.pages import ANSWER_BYTES
 from tarsy_results.pattern import InvalidSearchError, SearchPattern
 from tarsy_results.position import TextPosition
@@ -36,7 +36,7 @@ def search(
     data = text.encode() if isinstance(text, str) else text
     found = ResultSearch(
         SearchPattern(expression, case_sensitive=case_sensitive),
-        CpuBudget(),
+        ReadBudget(),
         context=context,
         most_matches=most_matches,
     )

@@ -10,7 +10,7 @@ from tarsy_bus.outage_retry import TimeLimit
 from tarsy_contracts.requests import LogPosition, ResultPlace
 from tarsy_results.block_reader import BlockReader
 from tarsy_results.blocks import Block
-from tarsy_results.budget import CpuBudget
+from tarsy_results.budget import ReadBudget
 from tarsy_results.pages import ResultPage
 from tarsy_results.position import TextPosition
 from tarsy_results.search import ResultSearch
@@ -26,9 +26,8 @@ THREADS = 2
 class ResultReader:
     """One for a process: its bounds are those of all reads together."""
 
-    def __init__(self, bus: Bus, *, cpu_seconds: float | None = None) -> None:
+    def __init__(self, bus: Bus) -> None:
         self._bus = bus
-        self._cpu_seconds = cpu_seconds
         self._places = asyncio.Semaphore(READS_AT_ONCE)
         self._threads = asyncio.Semaphore(THREADS)
 
@@ -49,8 +48,8 @@ class ResultReader:
             async with aclosing(source.pieces):
                 yield source
 
-    def begin(self, source: ResultSource, begin: TextPosition, span: TimeSpan | None) -> "Reading":
-        return Reading(BlockReader(source, begin), self._threads, CpuBudget(self._cpu_seconds), _filter(span, begin))
+    def begin(self, source: ResultSource, begin: TextPosition, span: TimeSpan | None, budget: ReadBudget) -> "Reading":
+        return Reading(BlockReader(source, begin), self._threads, budget, _filter(span, begin))
 
 
 def _filter(span: TimeSpan | None, begin: TextPosition) -> SpanFilter | None:
@@ -62,7 +61,7 @@ class Reading:
     """One reading of a text, from a position on, of the lines of a span. Text is looked at in threads only."""
 
     def __init__(
-        self, reader: BlockReader, threads: asyncio.Semaphore, budget: CpuBudget, chosen: SpanFilter | None
+        self, reader: BlockReader, threads: asyncio.Semaphore, budget: ReadBudget, chosen: SpanFilter | None
     ) -> None:
         self._reader = reader
         self._threads = threads
@@ -99,6 +98,7 @@ class Reading:
                     await asyncio.to_thread(self._look, block, take)
                 if self.budget.is_spent or is_done():
                     return
+        await asyncio.to_thread(self._skip)
 
     def _look(self, block: Block, take: Callable[[Block], None]) -> None:
         with self.budget.measured():
@@ -109,7 +109,11 @@ class Reading:
     def _select(self, block: Block) -> Sequence[Block]:
         if self._filter is None:
             return (block,)
-        if not self._has_begun:
-            self._filter.skip(self._reader.before)
-            self._has_begun = True
+        self._skip()
         return self._filter.select(block)
+
+    def _skip(self) -> None:
+        """Once, when the beginning was found; or at the end, when nothing lies behind it."""
+        if self._filter is not None and not self._has_begun:
+            self._filter.skip(self._reader.before)
+        self._has_begun = True

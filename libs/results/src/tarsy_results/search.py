@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterator
 
 from tarsy_results.blocks import Block
-from tarsy_results.budget import CpuBudget
+from tarsy_results.budget import ReadBudget
 from tarsy_results.matched_lines import MatchedLines
 from tarsy_results.pages import ANSWER_BYTES
 from tarsy_results.pattern import SearchPattern
@@ -26,7 +26,7 @@ class ResultSearch:
     """
 
     def __init__(
-        self, pattern: SearchPattern, budget: CpuBudget, *, context: int, most_matches: int = MOST_MATCHES
+        self, pattern: SearchPattern, budget: ReadBudget, *, context: int, most_matches: int = MOST_MATCHES
     ) -> None:
         self._pattern = pattern
         self.budget = budget
@@ -36,6 +36,7 @@ class ResultSearch:
         self._after = 0
         self._size = 0
         self._reached = TextPosition(0)
+        self._end = TextPosition(0)
         self.matched = MatchedLines()
         self.lines: list[ShownLine] = []
         self.shown = 0
@@ -55,6 +56,11 @@ class ResultSearch:
         return self._reached if self.stopped or self.matched.last >= self._reached.line else None
 
     def take(self, block: Block) -> None:
+        if block.at > self._end:
+            # Lines between were not chosen: those before them are no neighbours of those behind.
+            self._before.clear()
+            self._after = 0
+        self._end = block.at.after(block.text)
         if not self.has_enough:
             self._show(block)
         if self.has_enough:

@@ -87,6 +87,7 @@ class SpanFilter:
     """Lets the lines of a span through. One without a stamp belongs to the last one before it that has one.
 
     `first` and `last` are the stamps that were met, in the order of the text; `has_found`: something lay in the span.
+    `has_stamps`: there are some, maybe only in what was skipped.
     """
 
     def __init__(self, span: TimeSpan, *, inside: bool = False) -> None:
@@ -96,10 +97,12 @@ class SpanFilter:
         self.first: Stamp | None = None
         self.last: Stamp | None = None
         self.has_found = False
+        self.has_stamps = False
 
     def skip(self, block: Block) -> None:
         """The lines before the place where reading begins say to which time that place belongs."""
         for line in stamped_lines(block):
+            self.has_stamps = True
             self._inside = self._span.holds(line.stamp.near(self._span.reference))
 
     def select(self, block: Block) -> list[Block]:
@@ -111,6 +114,7 @@ class SpanFilter:
     def _runs(self, block: Block) -> Iterator[tuple[int, int]]:
         begin = 0
         for line in stamped_lines(block):
+            self.has_stamps = True
             self.first, self.last = self.first or line.stamp, line.stamp
             inside = self._span.holds(line.stamp.near(self._span.reference))
             if inside == self._inside:

@@ -10,6 +10,7 @@ from aiokafka.errors import KafkaError
 from tarsy_bus.connection import Bus
 from tarsy_bus.outage_retry import KafkaUnreachableError, TimeLimit
 from tarsy_contracts.api.results import ToolCallResult
+from tarsy_results.budget import ReadBudget
 from tarsy_results.pages import ResultPage
 from tarsy_results.reading import Reading, ResultReader
 from tarsy_results.search import ResultSearch
@@ -24,7 +25,8 @@ log = structlog.get_logger(__name__)
 
 READ_SECONDS = 12.0
 """The page waits 15 seconds for an answer."""
-CPU_SECONDS = 5.0
+LOOK_SECONDS = 6.0
+"""Looking at text ends then, or after half of it as CPU time: the answer is what was found, and where to go on."""
 DOWNLOAD_SECONDS = 300.0
 GONE = "This result is no longer kept."
 NO_STAMPS = "No line of this result has a time stamp that is understood: it cannot be read by time."
@@ -35,13 +37,13 @@ class CallResults:
     """Downloads have places of their own: a slow one keeps no reader waiting."""
 
     def __init__(self, bus: Bus) -> None:
-        self._reader = ResultReader(bus, cpu_seconds=CPU_SECONDS)
+        self._reader = ResultReader(bus)
         self._downloads = ResultReader(bus)
 
     async def read(self, call: FoundCall, wanted: WantedLines, chosen: ChosenLines) -> ToolCallResult:
         """Raises ProblemError."""
         async with _in_time(), _opened(self._reader, call, READ_SECONDS) as source:
-            reading = self._reader.begin(source, wanted.position, chosen.span)
+            reading = self._reader.begin(source, wanted.position, chosen.span, _budget())
             if chosen.pattern is None:
                 answer = await _read_page(call, source, reading, wanted)
             else:
@@ -50,7 +52,7 @@ class CallResults:
                 )
                 await reading.into_search(search)
                 answer = search_result(call, source, search)
-        if reading.filter is not None and reading.filter.first is None and not answer.lines and answer.next is None:
+        if reading.filter is not None and not reading.filter.has_stamps and not answer.lines and answer.next is None:
             raise ProblemError(422, "Not possible", NO_STAMPS, pointer="/from" if wanted.begin else "/until")
         return answer
 
@@ -60,6 +62,11 @@ class CallResults:
             source = await stack.enter_async_context(_opened(self._downloads, call, DOWNLOAD_SECONDS))
             first = await anext(source.pieces, b"")
             return ResultDownload(source, first, stack.pop_all(), DOWNLOAD_SECONDS)
+
+
+def _budget() -> ReadBudget:
+    monotonic = asyncio.get_running_loop().time
+    return ReadBudget(LOOK_SECONDS / 2, ends_at=monotonic() + LOOK_SECONDS, monotonic=monotonic)
 
 
 async def _read_page(call: FoundCall, source: ResultSource, reading: Reading, wanted: WantedLines) -> ToolCallResult:

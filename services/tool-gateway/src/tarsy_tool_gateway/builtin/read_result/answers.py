@@ -14,8 +14,8 @@ GAP = "--"
 NO_STAMPS = "No line has a time stamp that is understood: this result cannot be read by time. Read it by `offset`"
 
 
-def page_answer(page: ResultPage, begin: TextPosition, source: ResultSource) -> str:
-    """With a first line that says what it is."""
+def page_answer(page: ResultPage, begin: TextPosition, source: ResultSource, chosen: SpanFilter | None = None) -> str:
+    """With a first line that says what it is, of all lines or of those of a span."""
     if not page.runs and page.next is not None:
         return f"[Nothing was found yet, and reading took too long. To read on: {_arguments(page.next)}.]"
     if not page.runs:
@@ -26,20 +26,26 @@ def page_answer(page: ResultPage, begin: TextPosition, source: ResultSource) -> 
         what = f"Line {last} {of}" + (f", from byte {first.byte} on" if first.byte else "")
     else:
         what = f"Lines {first.line} to {last} {of}"
-    more = "This is the end." if page.next is None else f"To read on: {_arguments(page.next)}."
+    end = "This is the end." if chosen is None else "Nothing behind it lies in that time."
+    more = end if page.next is None else f"To read on: {_arguments(page.next)}."
     return f"[{what}. {more}]\n{''.join(_texts(page.runs))}"
 
 
-def search_answer(search: ResultSearch, begin: TextPosition, source: ResultSource) -> str:
-    """With a first line that says what it is."""
-    head = f"{_found(search)} from {_arguments(begin)} on; the result has {source.lines} lines (counted from 0)."
+def search_answer(
+    search: ResultSearch, begin: TextPosition, source: ResultSource, chosen: SpanFilter | None = None
+) -> str:
+    """With a first line that says what it is, in all lines or in those of a span."""
+    when = "" if chosen is None else " in that time"
+    head = f"{_found(search)}{when} from {_arguments(begin)} on; the result has {source.lines} lines (counted from 0)."
     return "\n".join([f"[{head}{_place(search)}{_rest(search)}]", *_shown(search.lines)])
 
 
 def no_such_time(chosen: SpanFilter, source: ResultSource) -> str:
     """Nothing lies in the span: why."""
-    if chosen.first is None or chosen.last is None:
+    if not chosen.has_stamps:
         return f"[{NO_STAMPS}, or with `search`. It has {source.lines} lines.]"
+    if chosen.first is None or chosen.last is None:
+        return f"[No line from there on lies in that time; the result has {source.lines} lines.]"
     stamps = f"The first stamp that was read is {chosen.first.text}, the last one {chosen.last.text}"
     return f"[No line lies in that time. {stamps}; the result has {source.lines} lines.]"
 

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from tarsy_results.pattern import SearchPattern
+from tarsy_results.position import TextPosition
 from tarsy_results.search import MOST_MATCHES
 from tarsy_results.spans import TimeSpan, parse_span
 from tarsy_tool_gateway.errors import ToolGatewayError
@@ -49,6 +50,10 @@ class ReadArguments(BaseModel):
     context: Annotated[int, Field(ge=0)] = 2
     begin: Annotated[str, Field(alias="from", max_length=LONGEST_TIME)] = ""
     until: Annotated[str, Field(max_length=LONGEST_TIME)] = ""
+
+    @property
+    def position(self) -> TextPosition:
+        return TextPosition(self.offset, self.byte)
 
     @property
     def most_lines(self) -> int:

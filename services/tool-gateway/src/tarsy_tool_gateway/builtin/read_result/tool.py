@@ -9,10 +9,10 @@ from aiokafka.errors import KafkaError
 from tarsy_bus.connection import Bus
 from tarsy_bus.outage_retry import KafkaUnreachableError, TimeLimit
 from tarsy_contracts.requests import ToolCallRequest
+from tarsy_results.budget import ReadBudget
 from tarsy_results.pages import ResultPage
 from tarsy_results.pattern import InvalidSearchError
-from tarsy_results.position import TextPosition
-from tarsy_results.reading import ResultReader
+from tarsy_results.reading import Reading, ResultReader
 from tarsy_results.search import ResultSearch
 from tarsy_results.source import ResultGoneError, ResultSource
 from tarsy_results.spans import InvalidTimeError
@@ -49,9 +49,11 @@ async def read_result(reader: ResultReader, request: ToolCallRequest) -> ToolOut
     # The clock that asyncio's own timeouts follow.
     monotonic = asyncio.get_running_loop().time
     limit = TimeLimit(ends_at=monotonic() + request.timeout_seconds - earlier, monotonic=monotonic)
+    budget = ReadBudget(ends_at=limit.ends_at, monotonic=monotonic)
     try:
         async with reader.opened(request.reads, limit) as source:
-            return ToolOutput("ok", await _answer(reader, source, asked, query))
+            reading = reader.begin(source, asked.position, query.span, budget)
+            return ToolOutput("ok", await _answer(reading, source, asked, query))
     except ResultGoneError as problem:
         log.info("result.gone", call_id=request.reads.call_id, reason=str(problem))
         return ToolOutput(
@@ -63,18 +65,17 @@ async def read_result(reader: ResultReader, request: ToolCallRequest) -> ToolOut
         return ToolOutput("unavailable", f"The result cannot be read at the moment: {type(problem).__name__}.")
 
 
-async def _answer(reader: ResultReader, source: ResultSource, asked: ReadArguments, query: ResultQuery) -> str:
-    reading = reader.begin(source, TextPosition(asked.offset, asked.byte), query.span)
+async def _answer(reading: Reading, source: ResultSource, asked: ReadArguments, query: ResultQuery) -> str:
     if query.pattern is None:
         page = ResultPage(asked.most_lines)
         await reading.into_page(page)
         is_answered = bool(page.runs) or page.full
-        answer = page_answer(page, reading.at, source)
+        answer = page_answer(page, reading.at, source, reading.filter)
     else:
         search = ResultSearch(query.pattern, reading.budget, context=asked.context, most_matches=asked.most_matches)
         await reading.into_search(search)
         is_answered = search.matched.count > 0 or search.stopped
-        answer = search_answer(search, TextPosition(asked.offset, asked.byte), source)
+        answer = search_answer(search, asked.position, source, reading.filter)
     if is_answered or reading.filter is None or reading.filter.has_found:
         return answer
     return no_such_time(reading.filter, source)
