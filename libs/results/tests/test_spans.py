@@ -83,6 +83,14 @@ def test_what_is_no_whole_time_is_refused_with_an_example(given: str) -> None:
     assert refused.value.name == "from"
 
 
+@pytest.mark.parametrize("line", [b"Dec 31 23:59:00 host x\n", b"23:59:00 x\n", b"Feb 29 10:00:00 host x\n"])
+@pytest.mark.parametrize(
+    ("begin", "end"), [("9999-12-31T23:59", ""), ("", "9999-12-31"), ("0001-01-01", ""), ("", "0001-01-01")]
+)
+def test_spans_at_both_ends_of_the_calendar_do_no_harm(line: bytes, begin: str, end: str) -> None:
+    SpanFilter(span(begin, end)).select(Block(line, TextPosition(0)))
+
+
 def test_a_span_ends_after_it_begins() -> None:
     with pytest.raises(InvalidTimeError, match="`until` lies before `from`") as refused:
         parse_span("2026-11-22T10:05:01Z", "2026-11-22T10:05:00Z")

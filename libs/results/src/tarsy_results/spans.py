@@ -12,6 +12,9 @@ from tarsy_results.stamps import Stamp, parse_stamp
 
 EARLIEST = datetime.min.replace(tzinfo=UTC)
 LATEST = datetime.max.replace(tzinfo=UTC)
+EARLIEST_NEAR = EARLIEST.replace(year=2)
+LATEST_NEAR = LATEST.replace(year=9998)
+"""A year further is a year, too."""
 DAY = re.compile(rb"\d{4}-\d{2}-\d{2}")
 MINUTE = re.compile(rb"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?: ?(?:[Zz]|[+-]\d{2}:?\d{2}))?")
 FRACTION = re.compile(rb"\d{2}:\d{2}:\d{2}[.,](\d{1,9})|^\d{10}\.?(\d{1,9})$")
@@ -35,7 +38,8 @@ class TimeSpan:
     @property
     def reference(self) -> datetime:
         """The time near which stamps are taken that leave out their year or date."""
-        return self.begin if self.begin > EARLIEST else self.end
+        given = self.begin if self.begin > EARLIEST else self.end
+        return min(max(given, EARLIEST_NEAR), LATEST_NEAR)
 
     def holds(self, time: datetime) -> bool:
         return self.begin <= time < self.end

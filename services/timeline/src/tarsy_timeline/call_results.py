@@ -12,6 +12,7 @@ from tarsy_bus.outage_retry import KafkaUnreachableError, TimeLimit
 from tarsy_contracts.api.results import ToolCallResult
 from tarsy_results.budget import ReadBudget
 from tarsy_results.pages import ResultPage
+from tarsy_results.pattern import SearchPattern
 from tarsy_results.reading import Reading, ResultReader
 from tarsy_results.search import ResultSearch
 from tarsy_results.source import ResultGoneError, ResultSource, text_source
@@ -25,6 +26,8 @@ log = structlog.get_logger(__name__)
 
 READ_SECONDS = 12.0
 """The page waits 15 seconds for an answer."""
+SECONDS_TO_REPORT = 1.0
+"""Waiting for Kafka ends so long before, so that the answer says why."""
 LOOK_SECONDS = 6.0
 """Looking at text ends then, or after half of it as CPU time: the answer is what was found, and where to go on."""
 DOWNLOAD_SECONDS = 300.0
@@ -42,16 +45,12 @@ class CallResults:
 
     async def read(self, call: FoundCall, wanted: WantedLines, chosen: ChosenLines) -> ToolCallResult:
         """Raises ProblemError."""
-        async with _in_time(), _opened(self._reader, call, READ_SECONDS) as source:
+        async with _in_time(), _opened(self._reader, call, READ_SECONDS - SECONDS_TO_REPORT) as source:
             reading = self._reader.begin(source, wanted.position, chosen.span, _budget())
             if chosen.pattern is None:
                 answer = await _read_page(call, source, reading, wanted)
             else:
-                search = ResultSearch(
-                    chosen.pattern, reading.budget, context=wanted.context, most_matches=wanted.most_matches
-                )
-                await reading.into_search(search)
-                answer = search_result(call, source, search)
+                answer = await _search(call, source, reading, wanted, chosen.pattern)
         if reading.filter is not None and not reading.filter.has_stamps and not answer.lines and answer.next is None:
             raise ProblemError(422, "Not possible", NO_STAMPS, pointer="/from" if wanted.begin else "/until")
         return answer
@@ -73,6 +72,14 @@ async def _read_page(call: FoundCall, source: ResultSource, reading: Reading, wa
     page = ResultPage(wanted.most_lines)
     await reading.into_page(page)
     return page_result(call, source, page)
+
+
+async def _search(
+    call: FoundCall, source: ResultSource, reading: Reading, wanted: WantedLines, pattern: SearchPattern
+) -> ToolCallResult:
+    search = ResultSearch(pattern, reading.budget, context=wanted.context, most_matches=wanted.most_matches)
+    await reading.into_search(search)
+    return search_result(call, source, search)
 
 
 @asynccontextmanager
@@ -99,6 +106,6 @@ async def _opened(reader: ResultReader, call: FoundCall, seconds: float) -> Asyn
     except ResultGoneError as problem:
         log.info("result.gone", call_id=call.call_id, reason=str(problem))
         raise ProblemError(404, "Not found", GONE) from problem
-    except (KafkaUnreachableError, KafkaError) as problem:
+    except (KafkaUnreachableError, KafkaError, OSError) as problem:
         log.warning("result.unreadable", call_id=call.call_id, reason=type(problem).__name__)
         raise ProblemError(503, "Service unavailable", "The result cannot be read at the moment.") from problem
