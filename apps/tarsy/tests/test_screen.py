@@ -203,6 +203,13 @@ def test_of_a_long_result_the_beginning_is_shown_and_how_much_there_is(screen: W
     assert "line 12" not in screen.text
 
 
+def test_a_long_result_says_which_command_shows_it_whole(screen: Watched) -> None:
+    call = created("1", "llm_tool_call", status="streaming", **CALL, call_id="1a2b3c4d-aaaa")
+    done = completed("1", "llm_tool_call", "x\n" * 20, outcome="ok", lines=20, size=40)
+    screen.show(call, done | {"session_id": "abc"})
+    assert "… 8 more lines: tarsy result abc 1a2b3c4d" in screen.text
+
+
 def test_lines_that_their_writer_wrapped_for_a_wider_terminal_are_joined(screen: Watched) -> None:
     wide = "the pod of the new release restarts again and again, the pods of the old release are healthy,"
     text = f"{wide}\nso it is not the node.\n\n- {wide}\n  as before\n- a list\nof\nshort lines"

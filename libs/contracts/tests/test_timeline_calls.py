@@ -156,6 +156,7 @@ def test_a_tool_call_streams_with_what_is_known_of_it() -> None:
     assert (call.event_type, call.status, call.content) == ("llm_tool_call", "streaming", "")
     assert call.execution_id == "x"
     assert call.metadata == {
+        "call_id": "c",
         "server_name": "kubernetes",
         "tool_name": "pods_list",
         "arguments": {"namespace": "shop"},
@@ -201,7 +202,7 @@ def test_an_outcome_that_was_learned_later_is_told_beside_the_call_that_ended() 
 def test_a_summary_streams_beside_its_call_and_ends() -> None:
     begun = created(e.SummaryRequested(summary_id="m", call_id="c", execution_id="x", timeout_seconds=60))
     assert (begun.event_type, begun.status, begun.execution_id) == ("mcp_tool_summary", "streaming", "x")
-    assert begun.metadata == {"call_event_id": timeline_event_id("c", "llm_tool_call")}
+    assert begun.metadata == {"call_id": "c", "call_event_id": timeline_event_id("c", "llm_tool_call")}
     done = ended(
         e.SummaryCompleted(summary_id="m", call_id="c", content="short", usage=Usage(), model="m1", duration_ms=5)
     )

@@ -140,7 +140,7 @@ async def test_what_is_no_longer_there_is_reported_as_an_error(
         await owner.ask(request)
         result = await owner.result(request)
     assert result.content == ""
-    assert "no longer holds" in result.error
+    assert "no longer there" in result.error
 
 
 async def test_a_failure_that_may_pass_is_tried_once_more(owner: Owner, running: Running, scripted: NewScript) -> None:

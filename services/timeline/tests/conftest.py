@@ -19,6 +19,7 @@ sys.path.append(str(Path(__file__).parent))
 from projected_world import World
 
 from tarsy_bus.acceptance import LastAccepted
+from tarsy_bus.background_tasks import background_tasks
 from tarsy_bus.connection import Bus
 from tarsy_bus.log_writer import LogEntry, LogWriter
 from tarsy_bus.topics_admin import admin, apply_topics
@@ -215,6 +216,31 @@ def story() -> Callable[[Session], Session]:
         )
 
     return write
+
+
+@pytest.fixture(scope="session")
+def running_api(database_url: str) -> Callable[..., AbstractAsyncContextManager[httpx2.AsyncClient]]:
+    """The service as it is put together, and a client of its API."""
+
+    @asynccontextmanager
+    async def run(bus: Bus, schema: str, **settings: object) -> AsyncIterator[httpx2.AsyncClient]:
+        kafka = {"kafka": bus.bootstrap, "topic_prefix": bus.topics.prefix}
+        tables = {"database": database_url, "database_schema": schema}
+        registry = CollectorRegistry()
+        service = build(TimelineSettings.model_validate({**kafka, **tables, **settings}), registry)
+        readiness = Readiness([service.name])
+        transport = httpx2.ASGITransport(build_app([service], readiness, registry))
+
+        async def running() -> None:
+            await service.run(lambda: readiness.ready(service.name))
+
+        client = httpx2.AsyncClient(transport=transport, base_url="http://api")
+        async with client, background_tasks(running()):
+            async with asyncio.timeout(60):
+                await readiness.all.wait()
+            yield client
+
+    return run
 
 
 @pytest.fixture

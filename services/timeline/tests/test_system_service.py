@@ -1,7 +1,7 @@
 """The service as it is put together: the API and the metric tell of what gateways say."""
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,7 +9,6 @@ import asyncpg
 import httpx2
 import pytest
 import pytest_asyncio
-from prometheus_client import CollectorRegistry
 
 from tarsy_bus.background_tasks import background_tasks
 from tarsy_bus.connection import Bus
@@ -17,13 +16,11 @@ from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.held import SessionSetAside, input_key, marker_key, place_headers
-from tarsy_service.runner import Readiness, build_app
 from tarsy_telling_gateways import TellingGateway, announce_all, publishing
 from tarsy_testing import eventually
-from tarsy_timeline.app import build
-from tarsy_timeline.settings import TimelineSettings
 
 type NewSession = Callable[[], Any]
+type RunningApi = Callable[..., AbstractAsyncContextManager[httpx2.AsyncClient]]
 type Append = Callable[..., Awaitable[int]]
 
 ALERT = Alert(alert_type="t", data="d", source="api", author="ann")
@@ -33,26 +30,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def client(system_bus: Bus, database_url: str, module_schema: str) -> AsyncIterator[httpx2.AsyncClient]:
-    settings = TimelineSettings.model_validate(
-        {
-            "kafka": system_bus.bootstrap,
-            "topic_prefix": system_bus.topics.prefix,
-            "database": database_url,
-            "database_schema": module_schema,
-        }
-    )
-    registry = CollectorRegistry()
-    service = build(settings, registry)
-    readiness = Readiness([service.name])
-    transport = httpx2.ASGITransport(build_app([service], readiness, registry))
-
-    async def running() -> None:
-        await service.run(lambda: readiness.ready(service.name))
-
-    async with httpx2.AsyncClient(transport=transport, base_url="http://api") as client, background_tasks(running()):
-        async with asyncio.timeout(60):
-            await readiness.all.wait()
+async def client(system_bus: Bus, module_schema: str, running_api: RunningApi) -> AsyncIterator[httpx2.AsyncClient]:
+    async with running_api(system_bus, module_schema) as client:
         yield client
 
 

@@ -20,8 +20,8 @@ from tarsy_contracts.ids import derived_id
 from tarsy_contracts.inputs import ToolCallReported
 from tarsy_contracts.requests import LogPosition, ResultPlace, ToolCallRequest
 from tarsy_loop_held import watching_the_loop
+from tarsy_results.text import count_lines, split
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan
-from tarsy_tool_gateway.results.text import count_lines, split
 
 type Running = Callable[..., AbstractAsyncContextManager[Any]]
 type NewPlan = Callable[..., ServerPlan]
@@ -183,7 +183,7 @@ async def test_a_single_line_of_twenty_megabytes_is_read_on_from_any_byte(owner:
 async def test_a_hostile_search_of_thirty_megabytes_keeps_nobody_waiting(
     owner: Owner, running: Running, new_plan: NewPlan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tarsy_tool_gateway.builtin.read_result.search.MOST_SECONDS", 2.0)
+    monkeypatch.setattr("tarsy_results.budget.MOST_SECONDS", 2.0)
     data = bytes(b"ab"[(number * number // 7 + number // 3) % 2] for number in range(1024 * 1024)) * 30
     place = await stored(owner, data)
     hostile = reading(place, search="(a?){200}[ab]{200}[ab]*a[ab]{200}c")
@@ -201,3 +201,101 @@ async def test_a_hostile_search_of_thirty_megabytes_keeps_nobody_waiting(
     assert len(turns) > 20
     assert max(turns) < 1.0
     assert sorted(turns)[len(turns) // 2] < 0.1
+
+
+def stamped(count: int) -> bytes:
+    """A line each second, and after each tenth a line that belongs to it."""
+    lines = []
+    for number in range(count):
+        minutes, seconds = divmod(number, 60)
+        lines.append(f"2026-11-22T10:{minutes:02}:{seconds:02}Z line {number}\n")
+        lines += ["  it goes on\n"] if number % 10 == 0 else []
+    return "".join(lines).encode()
+
+
+async def test_a_search_says_where_and_when_the_lines_lie_that_match(owner: Owner, running: Running) -> None:
+    place = await stored(owner, stamped(1200), piece=10_000)
+    async with running():
+        all_of_them = await read(owner, place, search="goes on", lines=1)
+        none = await read(owner, place, search="nothing")
+    assert all_of_them.content.startswith(
+        "[120 lines match from offset 0 on; the result has 1320 lines (counted from 0)."
+        " They lie between 1 and 1310 (2026-11-22T10:00:00Z to 2026-11-22T10:19:50Z). To search on: offset 2.]"
+    )
+    assert none.content == "[No line matches from offset 0 on; the result has 1320 lines (counted from 0).]"
+
+
+async def test_lines_of_a_span_of_time_are_read_and_searched(owner: Owner, running: Running) -> None:
+    place = await stored(owner, stamped(1200), piece=10_000)
+    asked = {"from": "2026-11-22T10:05:10Z", "until": "2026-11-22T10:05:20Z"}
+    async with running():
+        shown = await read(owner, place, **asked)
+        first = await read(owner, place, lines=2, **asked)
+        on = await read(owner, place, lines=2, offset=343, **asked)
+        found = await read(owner, place, search="goes on", context=0, **asked)
+    head, *lines = shown.content.splitlines()
+    assert (
+        head == "[Lines 341 to 353 of 1320 (counted from 0; 37650 bytes in all). Nothing behind it lies in that time.]"
+    )
+    assert (lines[0], lines[1], lines[-1]) == ("2026-11-22T10:05:10Z line 310", "  it goes on", "  it goes on")
+    assert "To read on: offset 343." in first.content
+    assert on.content.splitlines()[1:] == ["2026-11-22T10:05:11Z line 311", "2026-11-22T10:05:12Z line 312"]
+    assert found.content.splitlines()[1:] == ["342:   it goes on", "--", "353:   it goes on"]
+    assert found.content.startswith("[2 lines match in that time from offset 0 on;")
+
+
+async def test_what_lies_between_two_runs_of_a_span_is_said(owner: Owner, running: Running) -> None:
+    """Two logs, one after the other."""
+    place = await stored(owner, stamped(120) * 2)
+    async with running():
+        shown = await read(owner, place, **{"from": "2026-11-22T10:01:58Z"})
+    assert shown.content.splitlines()[1:] == [
+        "2026-11-22T10:01:58Z line 118",
+        "2026-11-22T10:01:59Z line 119",
+        "[Lines 132 to 261 lie outside of that time.]",
+        "2026-11-22T10:01:58Z line 118",
+        "2026-11-22T10:01:59Z line 119",
+    ]
+
+
+async def test_neighbours_of_a_match_lie_in_the_span_and_next_to_it(owner: Owner, running: Running) -> None:
+    place = await stored(owner, stamped(120) * 2)
+    async with running():
+        found = await read(owner, place, search="line 118", context=2, **{"from": "2026-11-22T10:01:58Z"})
+    assert [line[:5].strip("-: ") for line in found.content.splitlines()[1:]] == ["130", "131", "", "262", "263"]
+
+
+async def test_when_nothing_lies_in_the_span_it_is_said_why(owner: Owner, running: Running) -> None:
+    dated, undated = await stored(owner, stamped(60)), await stored(owner, numbered(60))
+    asked = {"from": "2026-11-23T00:00:00Z"}
+    async with running():
+        outside = await read(owner, dated, **asked)
+        without = await read(owner, undated, **asked)
+        searched = await read(owner, undated, search="line", **asked)
+        behind = await read(owner, dated, offset=66, **asked)
+        wrong = await read(owner, dated, **{"from": "five minutes ago"})
+    assert outside.content == (
+        "[No line lies in that time. The first stamp that was read is 2026-11-22T10:00:00Z, the last one"
+        " 2026-11-22T10:00:59Z; the result has 66 lines.]"
+    )
+    assert behind.content == "[No line from there on lies in that time; the result has 66 lines.]"
+    assert without.content == searched.content
+    assert without.content.startswith("[No line has a time stamp that is understood")
+    assert (wrong.outcome, "such as 2026-11-22T10:05:00Z" in wrong.content) == ("rejected", True)
+
+
+async def test_hostile_stamps_of_thirty_megabytes_keep_nobody_waiting(
+    owner: Owner, running: Running, new_plan: NewPlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They go backwards in every second line, and each line is as short as it can be."""
+    monkeypatch.setattr("tarsy_results.budget.MOST_SECONDS", 1.0)
+    place = await stored(owner, b"2026-11-22 10:00\n2026-11-22 09:00\n" * 900_000)
+    request = reading(place, **{"from": "2026-11-22T09:30", "until": "2026-11-22T09:40"})
+    async with running(new_plan()), watching_the_loop() as held:
+        await owner.ask(request)
+        await owner.claim(request)
+        held.turns.clear()
+        result = await owner.result(request)
+    assert re.match(r"\[Nothing was found yet, and reading took too long\. To read on: offset \d+\.\]", result.content)
+    assert max(held.turns) < 1.0
+    assert sorted(held.turns)[len(held.turns) // 2] < 0.1

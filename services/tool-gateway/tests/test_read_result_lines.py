@@ -5,11 +5,13 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from results_in_pieces import blocks_of
 
+from tarsy_results.pages import ANSWER_BYTES, ResultPage
+from tarsy_results.position import TextPosition
+from tarsy_results.source import text_source
+from tarsy_tool_gateway.builtin.read_result.answers import page_answer
 from tarsy_tool_gateway.builtin.read_result.arguments import InvalidArgumentsError, parse_arguments
-from tarsy_tool_gateway.builtin.read_result.lines import ANSWER_BYTES, ResultPage
-from tarsy_tool_gateway.builtin.read_result.position import TextPosition
-from tarsy_tool_gateway.results.text import count_lines, split
 
 NEXT = re.compile(r"To read on: offset (\d+)(?: and byte (\d+))?\.\]")
 
@@ -17,12 +19,13 @@ NEXT = re.compile(r"To read on: offset (\d+)(?: and byte (\d+))?\.\]")
 def read(text: str, offset: int = 0, byte: int = 0, lines: int = 200, *, piece: int = 512 * 1024) -> tuple[str, str]:
     """The first line of the answer, and what follows it."""
     data = text.encode()
-    reading = ResultPage(TextPosition(offset, byte), lines)
-    for one in split(data, piece):
-        reading.take(one)
-        if reading.full:
+    page, at = ResultPage(lines), TextPosition(offset, byte)
+    for block in blocks_of(data, at, piece):
+        page.take(block)
+        if page.full:
             break
-    head, _, rest = reading.answer(count_lines(data), len(data)).partition("\n")
+    source = text_source(data.decode())
+    head, _, rest = page_answer(page, min(at, TextPosition(source.lines)), source).partition("\n")
     return head, rest
 
 
@@ -66,14 +69,13 @@ def test_an_answer_is_never_longer_than_the_log_takes_and_ends_at_a_line() -> No
 
 def test_no_more_is_taken_than_an_answer_can_show() -> None:
     for text in ("x" * 1_000_000, "x\n" * 1_000_000):
-        reading = ResultPage(TextPosition(0), 2000)
-        taken = 0
-        for piece in split(text.encode(), 100_000):
-            reading.take(piece)
-            taken += len(piece)
-            if reading.full:
+        page, taken = ResultPage(2000), 0
+        for block in blocks_of(text.encode(), TextPosition(0), 100_000):
+            page.take(block)
+            taken += 1
+            if page.full:
                 break
-        assert taken == 100_000
+        assert taken == 1
 
 
 def test_a_line_that_does_not_fit_behind_others_waits_for_the_next_answer() -> None:

@@ -7,15 +7,16 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from results_in_pieces import blocks_of
 
-from tarsy_tool_gateway.builtin.read_result.arguments import MOST_MATCHES, InvalidArgumentsError
-from tarsy_tool_gateway.builtin.read_result.blocks import BLOCK_BYTES, Blocks
-from tarsy_tool_gateway.builtin.read_result.lines import ANSWER_BYTES
-from tarsy_tool_gateway.builtin.read_result.paging import PageStart
-from tarsy_tool_gateway.builtin.read_result.pattern import SearchPattern
-from tarsy_tool_gateway.builtin.read_result.position import TextPosition
-from tarsy_tool_gateway.builtin.read_result.search import ResultSearch
-from tarsy_tool_gateway.results.text import count_lines, split
+from tarsy_results.blocks import BLOCK_BYTES
+from tarsy_results.budget import ReadBudget
+from tarsy_results.pages import ANSWER_BYTES
+from tarsy_results.pattern import InvalidSearchError, SearchPattern
+from tarsy_results.position import TextPosition
+from tarsy_results.search import MOST_MATCHES, ResultSearch
+from tarsy_results.source import text_source
+from tarsy_tool_gateway.builtin.read_result.answers import search_answer
 
 ON = re.compile(r"To search on: offset (\d+)(?: and byte (\d+))?\.\]")
 
@@ -33,23 +34,20 @@ def search(
 ) -> tuple[str, list[str]]:
     """The first line of the answer, and those that follow it."""
     data = text.encode() if isinstance(text, str) else text
-    pattern = SearchPattern(expression, case_sensitive=case_sensitive)
-    found = ResultSearch(pattern, context=context, most_matches=most_matches)
-    skip = PageStart(TextPosition(offset, byte))
-    blocks: Blocks | None = None
-    for one in split(data, piece):
-        rest = skip.take(one)
-        if rest:
-            blocks = blocks or Blocks(skip.at)
-            for block in blocks.take(rest):
-                found.take(block)
-                if found.stopped:
-                    break
+    found = ResultSearch(
+        SearchPattern(expression, case_sensitive=case_sensitive),
+        ReadBudget(),
+        context=context,
+        most_matches=most_matches,
+    )
+    for block in blocks_of(data, TextPosition(offset, byte), piece):
+        with found.budget.measured():
+            found.take(block)
         if found.stopped:
             break
-    for block in blocks.rest() if blocks is not None and not found.stopped else ():
-        found.take(block)
-    head, *told = found.answer(TextPosition(offset, byte), count_lines(data)).split("\n")
+    found.finish()
+    source = text_source(data.decode())
+    head, *told = search_answer(found, TextPosition(offset, byte), source).split("\n")
     return head, told
 
 
@@ -93,13 +91,13 @@ def test_a_text_as_it_stands_can_be_searched() -> None:
 
 @pytest.mark.parametrize("wrong", ["f(", "(?<=a)b", r"(a)\1", "x{1001}", "*", "(((x{100}){100}){100})"])
 def test_what_is_no_expression_is_refused_with_what_is_wrong_and_what_helps(wrong: str) -> None:
-    with pytest.raises(InvalidArgumentsError, match=r"no regular expression of RE2: .*\\Q before it") as refused:
+    with pytest.raises(InvalidSearchError, match=r"no regular expression of RE2: .*\\Q before it") as refused:
         SearchPattern(wrong, case_sensitive=True)
     assert "(?m)" not in str(refused.value)
 
 
 def test_an_expression_that_becomes_a_huge_program_is_refused() -> None:
-    with pytest.raises(InvalidArgumentsError, match="too complicated"):
+    with pytest.raises(InvalidSearchError, match="too complicated"):
         SearchPattern("(a?){500}[ab]{600}c", case_sensitive=True)
 
 
@@ -219,7 +217,7 @@ def cpu_seconds(work: Callable[[], object]) -> float:
 def test_a_hostile_expression_on_a_hostile_text_is_stopped_and_can_be_gone_on_with(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("tarsy_tool_gateway.builtin.read_result.search.MOST_SECONDS", 0.5)
+    monkeypatch.setattr("tarsy_results.budget.MOST_SECONDS", 0.5)
     text = "".join("ab"[(number * number // 7 + number // 3) % 2] for number in range(32 * 1024 * 1024 // 8))
     hostile = "(a?){200}[ab]{200}[ab]*a[ab]{200}c"
     one_block = min(cpu_seconds(lambda: search(text[:BLOCK_BYTES], hostile)) for _ in range(2))

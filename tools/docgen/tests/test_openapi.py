@@ -50,6 +50,7 @@ def test_the_environment_of_whoever_generates_it_does_not_matter(
     assert json.loads(openapi_document()) == document
 
 
+RESULT = "/api/v1/sessions/{session_id}/tool-calls/{call_id}/result"
 ASKED = [
     ("post", "/api/v1/alerts", "/api/v1/alerts", {"content": b"not json"}, 400),
     ("post", "/api/v1/alerts", "/api/v1/alerts", {"json": {"data": "x"}, "headers": {"Idempotency-Key": " "}}, 400),
@@ -62,6 +63,10 @@ ASKED = [
     ("get", "/api/v1/sessions/{session_id}/status", "/api/v1/sessions/some/status", {}, 503),
     ("get", "/api/v1/sessions/{session_id}/timeline", "/api/v1/sessions/some/timeline", {}, 503),
     ("get", "/api/v1/sessions/{session_id}/timeline", "/api/v1/sessions/some/timeline?at_least=-1", {}, 400),
+    ("get", RESULT, RESULT.format(session_id="some", call_id="1a2b3c4d"), {}, 503),
+    ("get", RESULT, RESULT.format(session_id="some", call_id="1a2b"), {}, 400),
+    ("get", RESULT, RESULT.format(session_id="some", call_id="1a2b3c4d") + "?search=(", {}, 400),
+    ("get", f"{RESULT}/download", RESULT.format(session_id="some", call_id="1a2b3c4d") + "/download", {}, 503),
     (
         "post",
         "/api/v1/sessions/{session_id}/cancel",

@@ -1,7 +1,9 @@
 """Client of the HTTP API for the commands. Each failure is one sentence."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import httpx2
 from pydantic import JsonValue
@@ -72,6 +74,22 @@ def post(url: str, body: JsonValue, *, idempotency_key: str | None = None) -> Ap
     return _object(url, _answer("POST", url, body=body, headers=headers))
 
 
+def download(url: str, file: Path) -> int:
+    """Writes what is answered to the file, whole or not at all; returns its size. Raises ApiError or OSError."""
+    part = file.with_name(f"{file.name}.part")
+    try:
+        with _failures(url), httpx2.stream("GET", url, timeout=TIMEOUT_SECONDS) as answer:
+            if answer.status_code >= 400:
+                answer.read()
+                raise _refused(url, answer)
+            with part.open("wb") as target:
+                size = sum(target.write(piece) for piece in answer.iter_bytes())
+        part.replace(file)
+    finally:
+        part.unlink(missing_ok=True)
+    return size
+
+
 def _answer(
     method: str,
     url: str,
@@ -80,16 +98,10 @@ def _answer(
     params: dict[str, str | int] | None = None,
     headers: dict[str, str] | None = None,
 ) -> JsonValue:
-    try:
+    with _failures(url):
         answer = httpx2.request(method, url, json=body, params=params, headers=headers, timeout=TIMEOUT_SECONDS)
-    except (httpx2.HTTPError, httpx2.InvalidURL) as problem:
-        reason = str(problem) or type(problem).__name__
-        no_address = isinstance(problem, httpx2.InvalidURL | httpx2.UnsupportedProtocol)
-        raise (ApiError if no_address else UnreachableError)(
-            f"{url} could not be reached ({reason}): is it a TARSy's address, and does it run?"
-        ) from problem
     if answer.status_code >= 400:
-        raise _refusal(answer.status_code)(f"{url} answered {answer.status_code}: {_problem_detail(answer)}")
+        raise _refused(url, answer)
     try:
         found: JsonValue = answer.json()
     except ValueError:
@@ -105,6 +117,22 @@ def _object(url: str, found: JsonValue) -> ApiAnswer:
 
 def _no_answer_of_ours(url: str) -> ApiError:
     return ApiError(f"{url} did not answer as a TARSy does: is it one's address?")
+
+
+@contextmanager
+def _failures(url: str) -> Iterator[None]:
+    try:
+        yield
+    except (httpx2.HTTPError, httpx2.InvalidURL) as problem:
+        reason = str(problem) or type(problem).__name__
+        no_address = isinstance(problem, httpx2.InvalidURL | httpx2.UnsupportedProtocol)
+        raise (ApiError if no_address else UnreachableError)(
+            f"{url} could not be reached ({reason}): is it a TARSy's address, and does it run?"
+        ) from problem
+
+
+def _refused(url: str, answer: httpx2.Response) -> ApiError:
+    return _refusal(answer.status_code)(f"{url} answered {answer.status_code}: {_problem_detail(answer)}")
 
 
 def _refusal(status: int) -> type[ApiError]:

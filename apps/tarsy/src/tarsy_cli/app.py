@@ -8,6 +8,7 @@ from tarsy_cli.held_commands import session
 from tarsy_cli.instance_commands import down, status, up
 from tarsy_cli.lab.commands import demo, lab
 from tarsy_cli.masking.commands import mask
+from tarsy_cli.result_commands import result
 from tarsy_cli.server_commands import servers
 from tarsy_cli.session_commands import sessions, submit, watch
 from tarsy_cli.topic_commands import topics
@@ -28,5 +29,5 @@ cli.add_typer(topics, name="topics")
 cli.add_typer(session, name="session")
 cli.add_typer(lab, name="lab")
 cli.add_typer(config, name="config")
-for command in (up, status, down, demo, submit, watch, chat, sessions, servers, mask):
+for command in (up, status, down, demo, submit, watch, chat, sessions, result, servers, mask):
     cli.command()(command)

@@ -9,13 +9,12 @@ from typing import Annotated
 
 import typer
 
-from tarsy_cli.terminal import DEFAULT_HOME, INTERRUPTED, HomeOption, fail, say
+from tarsy_cli.terminal import DEFAULT_HOME, INTERRUPTED, USAGE, HomeOption, fail, say
 from tarsy_local.instance import STOPPED, Home, HomeInUseError
 from tarsy_local.instance_counts import InstanceCounts, InvalidInstanceCountsError, parse_instance_counts
 from tarsy_local.shutdown import StopTooSlowError, stop_and_wait
 
 NOTHING_RUNS = 3
-USAGE = 2
 
 
 def up(

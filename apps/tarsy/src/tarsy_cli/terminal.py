@@ -9,6 +9,7 @@ from rich.console import Console
 
 from tarsy_local.terminal_text import printable
 
+USAGE = 2
 INTERRUPTED = 130
 DEFAULT_HOME = Path(".tarsy")
 

@@ -93,6 +93,7 @@ def tool_call(record: RecordedEvent, event: e.ToolCallRequested) -> TimelineCrea
         execution_id=event.execution_id,
         status="streaming",
         metadata={
+            "call_id": event.call_id,
             "server_name": event.server,
             "tool_name": event.tool,
             "arguments": event.arguments,
@@ -139,7 +140,7 @@ def summary_begin(record: RecordedEvent, event: e.SummaryRequested) -> TimelineC
         cause=event.summary_id,
         execution_id=event.execution_id,
         status="streaming",
-        metadata={"call_event_id": timeline_event_id(event.call_id, "llm_tool_call")},
+        metadata={"call_id": event.call_id, "call_event_id": timeline_event_id(event.call_id, "llm_tool_call")},
     )
 
 

@@ -17,6 +17,7 @@ from tarsy_service.runner import Readiness
 from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor
 from tarsy_service.tracing import tracing_of
+from tarsy_timeline.call_results import CallResults
 from tarsy_timeline.chat_routes import chat_routes
 from tarsy_timeline.database import Connection, Database
 from tarsy_timeline.held_watch import HeldWatch
@@ -28,6 +29,7 @@ from tarsy_timeline.projection_checkpoint import LogIdentity, ProjectionCheckpoi
 from tarsy_timeline.projector import Projector
 from tarsy_timeline.reply_waiter import ReplyWaiter
 from tarsy_timeline.request_routes import request_routes
+from tarsy_timeline.result_routes import result_routes
 from tarsy_timeline.routes import session_routes
 from tarsy_timeline.server_watch import ServerWatch
 from tarsy_timeline.session_commands import SessionCommands
@@ -56,6 +58,7 @@ def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
     masker = Masker.default(settings.masking_key_bytes)
     router = APIRouter()
     router.include_router(session_routes(queries))
+    router.include_router(result_routes(queries, CallResults(bus), metrics))
     commands = SessionCommands(publisher, replies, settings.wait_seconds, tracing.tracer)
     router.include_router(request_routes(commands, masker))
     router.include_router(chat_routes(commands, masker))

@@ -1,17 +1,22 @@
 """Prometheus metrics of the timeline."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
+from typing import Literal
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from tarsy_contracts.events import EVENTS
+from tarsy_service.problems import ProblemError
 from tarsy_timeline.server_warnings import CATEGORIES, Category
 
 OTHER = "other"
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30)
 
 type Look = Callable[[], float]
+type ResultRead = Literal["lines", "search", "download"]
+type ReadOutcome = Literal["ok", "refused", "failed", "broken_off"]
 
 
 class Metrics:
@@ -67,6 +72,12 @@ class Metrics:
             ["category"],
             registry=registry,
         )
+        self._result_reads = Counter(
+            "tarsy_timeline_result_reads_total",
+            "Requests for results of tool calls, by what was asked for and how it was answered",
+            ["kind", "outcome"],
+            registry=registry,
+        )
         self._shown: set[int] = set()
 
     def projected(self, types: Mapping[str, int], *, dropped: int) -> None:
@@ -76,6 +87,19 @@ class Metrics:
 
     def set_aside(self, type: str) -> None:
         self._set_aside.labels(type if type in EVENTS else OTHER).inc()
+
+    @contextmanager
+    def result_read(self, kind: ResultRead) -> Iterator[None]:
+        """Counts the body, by the problem that it raises. A download counts when it begins."""
+        outcome: ReadOutcome = "broken_off"
+        try:
+            yield
+            outcome = "ok"
+        except ProblemError as problem:
+            outcome = "failed" if problem.status >= 500 else "refused"
+            raise
+        finally:
+            self._result_reads.labels(kind, outcome).inc()
 
     def watch_unprojected(self, count: Look) -> None:
         self._unprojected.set_function(count)

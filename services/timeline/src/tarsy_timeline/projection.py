@@ -28,6 +28,7 @@ from tarsy_contracts.timeline import (
     TimelineEnded,
     timeline_changes,
 )
+from tarsy_timeline.found_call import LOG_OFFSET
 from tarsy_timeline.postgres_text import to_index_text, to_postgres_json, to_postgres_text
 
 ORDER = (
@@ -190,7 +191,7 @@ def _changed(record: RecordedEvent, change: TimelineChange) -> Statement:
             shown = _shown(change.content, change.metadata)
             return "create_timeline_event", (*head, *shown, change.sequence_number, time, number)
         case TimelineEnded():
-            shown = _shown(change.content, change.metadata)
+            shown = _shown(change.content, {**change.metadata, **_place(record)})
             return "end_timeline_event", (change.event_id, change.status, *shown, time, number)
         case _:
             assert_never(change)
@@ -199,6 +200,11 @@ def _changed(record: RecordedEvent, change: TimelineChange) -> Statement:
 def _shown(content: str, metadata: dict[str, JsonValue]) -> tuple[str, JsonValue]:
     shown, cut = display_cut(to_postgres_text(content))
     return shown, to_postgres_json({**metadata, "display_cut": True} if cut else metadata)
+
+
+def _place(record: RecordedEvent) -> dict[str, JsonValue]:
+    """Where a result is read that is too long for the row."""
+    return {LOG_OFFSET: record.offset} if isinstance(record.event, e.ToolCallCompleted) else {}
 
 
 def _text(text: str) -> str | None:

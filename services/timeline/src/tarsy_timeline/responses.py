@@ -23,6 +23,7 @@ from tarsy_contracts.api.sessions import (
 )
 from tarsy_contracts.api.timeline import TimelineEvent
 from tarsy_contracts.envelope import wire_time
+from tarsy_timeline.found_call import LOG_OFFSET
 from tarsy_timeline.session_filter import STATUSES, SessionFilter
 
 type Row = asyncpg.Record
@@ -100,7 +101,7 @@ def timeline_event(row: Row) -> TimelineEvent:
         event_type=row["event_type"],
         status=row["status"],
         content=row["content"],
-        metadata=row["metadata"],
+        metadata={name: value for name, value in row["metadata"].items() if name != LOG_OFFSET},
         created_at=wire_time(row["created_at"]),
         updated_at=wire_time(row["updated_at"]),
         number=row["number"],

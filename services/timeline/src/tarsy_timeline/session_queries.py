@@ -8,6 +8,7 @@ from tarsy_contracts.api.chains import LastEvent, LogName, ProjectedLog
 from tarsy_service.problems import ProblemError
 from tarsy_timeline import responses
 from tarsy_timeline.database import Connection, Database
+from tarsy_timeline.found_call import FoundCall, call_of, event_ids_of
 from tarsy_timeline.responses import Row
 from tarsy_timeline.session_filter import SessionFilter
 from tarsy_timeline.sql import QUERIES
@@ -80,6 +81,14 @@ class SessionQueries:
         async with self._database.snapshot() as connection:
             rows = await _detail(connection, session_id)
             return replace(rows, timeline=await connection.fetch(QUERIES["read_timeline"], session_id))
+
+    async def call(self, session_id: str, call_id: str, *, at_least: int = 0) -> tuple[FoundCall, int]:
+        """A tool call that has a result, and the session's last number. Waits like `session`. Raises ProblemError."""
+        await self._reached(session_id, at_least)
+        async with self._database.snapshot() as connection:
+            session = await _session(connection, session_id)
+            rows = await connection.fetch(QUERIES["read_calls"], session_id, event_ids_of(call_id), call_id)
+        return call_of(session_id, call_id, rows), session["last_number"]
 
     async def begun(self) -> None:
         """Raises ProblemError while there is no projection."""

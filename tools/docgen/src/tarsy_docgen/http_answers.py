@@ -47,6 +47,12 @@ READING_ONE: Mapping[int, str] = {
     404: UNKNOWN,
     503: f"{NO_DATABASE} Or event `at_least` was not reached in time.",
 }
+READING_RESULT: Mapping[int, str] = {
+    400: INVALID,
+    404: "There is no such session or call, or its result is no longer kept.",
+    409: "The call has no result yet, or the beginning of its id is that of several calls.",
+    503: f"{NO_DATABASE} Or Kafka cannot, event `at_least` was not reached in time, or reading took too long.",
+}
 LAST_NUMBER = {"TARSy-Last-Number": "the number of the last event of the log that is in the answer"}
 
 OPERATIONS: Mapping[tuple[str, str], Operation] = {
@@ -106,6 +112,17 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
             **OTHER_BODY,
         },
         headers=REPEATED,
+    ),
+    ("get", "/api/v1/sessions/{session_id}/tool-calls/{call_id}/result"): Operation(
+        summary="Read a part of a tool call's result: lines, those of a span of time, or those that match a search",
+        answers={200: "Some lines, and where to go on."},
+        problems={**READING_RESULT, 422: "It was asked for by time, and no line of it has a time stamp."},
+        answer_headers=LAST_NUMBER,
+    ),
+    ("get", "/api/v1/sessions/{session_id}/tool-calls/{call_id}/result/download"): Operation(
+        summary="Download the whole result of a tool call as text",
+        answers={200: "The text, masked, as far as it is kept (32 MiB)."},
+        problems=READING_RESULT,
     ),
     ("post", "/api/v1/sessions/{session_id}/cancel"): Operation(
         summary="Cancel a session",

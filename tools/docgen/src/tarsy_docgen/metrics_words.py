@@ -16,6 +16,7 @@ from tarsy_service.bounded_http import REFUSALS
 from tarsy_service.http_metrics import METHODS
 from tarsy_summarizer.metrics import LLM_OUTCOMES as SUMMARIZER_LLM_OUTCOMES
 from tarsy_summarizer.metrics import SummaryOutcome
+from tarsy_timeline.metrics import ReadOutcome, ResultRead
 from tarsy_timeline.server_warnings import CATEGORIES
 from tarsy_tool_gateway.mcp.connection import SessionEnd
 from tarsy_tool_gateway.mcp.failures import RETRIED
@@ -31,6 +32,7 @@ TOPICS = tuple(topic.name.removeprefix("tarsy.") for topic in Topics("tarsy").al
 
 LABELS: Mapping[str, str] = {
     "category": "what it is about",
+    "kind": "what was asked for",
     "loop": "a long-lived loop of the service, such as `projector`: docs/operations/loop-stalled.md",
     "method": f"{', '.join(METHODS)}, or `other`",
     "outcome": "how it ended",
@@ -78,6 +80,8 @@ VALUES: Mapping[tuple[str, str], Sequence[str]] = {
     ("tarsy_timeline_events_projected_total", "type"): (*EVENTS, "other"),
     ("tarsy_http_refused_total", "reason"): REFUSALS,
     ("tarsy_timeline_unprojected_total", "type"): (*EVENTS, "other"),
+    ("tarsy_timeline_result_reads_total", "kind"): _of(ResultRead),
+    ("tarsy_timeline_result_reads_total", "outcome"): _of(ReadOutcome),
     ("tarsy_timeline_warnings", "category"): CATEGORIES,
     ("tarsy_websocket_gateway_clients_dropped_total", "reason"): _of(DropReason),
     ("tarsy_kafka_records_total", "outcome"): _of(WriteOutcome),
@@ -206,6 +210,11 @@ LOOKS: Sequence[Look] = (
             "tarsy_timeline_ledger_conflicts_total",
         ),
         "lag that grows: PostgreSQL is away or slow. Conflicts that do not end: two projectors read one partition",
+    ),
+    Look(
+        "people cannot read a long result",
+        ("tarsy_timeline_result_reads_total",),
+        "`failed`: Kafka is away, or too many results are read at once. `refused`: a wrong question, or it is gone",
     ),
     Look(
         "something is missing in the history of a session",

@@ -13,6 +13,7 @@ from tarsy_cli.watch.text_flow import TextFlow
 from tarsy_local.terminal_text import one_line, printable
 
 FOLDED_LINES = 12
+SHORTEST_ID = 8
 REASON_CHARS = 300
 QUIET = "bright_black"
 NOTICE = "yellow"
@@ -80,15 +81,15 @@ class TerminalPage:
             self._writing = (id, style)
         self._flow.write(printable(text), style)
 
-    def table(self, lines: list[str], total: object) -> None:
-        """The first lines of a result; those that are too long go on below, further in."""
+    def table(self, lines: list[str], total: object, whole: str = "") -> None:
+        """The first lines of a result; those that are too long go on below, further in. `whole` is how to see all."""
         for line in lines[:FOLDED_LINES]:
             style = QUIET
             self._flow.write(printable(f"{TABLE_INDENT}{line}"), style)
             self._flow.end(style)
         more = (total if isinstance(total, int) else len(lines)) - min(len(lines), FOLDED_LINES)
         if more > 0:
-            self.line(f"{TABLE_INDENT}… {counted(more, 'more line')}", QUIET)
+            self.line(f"{TABLE_INDENT}… {counted(more, 'more line')}{whole}", QUIET)
 
     def rule(self, title: str = "") -> None:
         self.close()
@@ -139,6 +140,12 @@ def result_line(name: str, payload: Payload) -> tuple[str, str]:
     outcome = one_line(str(about.get("outcome", payload.get("status"))))
     size = f"{counted(about.get('lines'), 'line')}, {sized(about.get('size'))}"
     return f"← {name}: {outcome}, {size}", "blue" if outcome == "ok" else "red"
+
+
+def whole_result(payload: Payload, call_id: str) -> str:
+    """How to see all of a result. Nothing of a call whose id an older server did not tell."""
+    session = text_of(payload, "session_id")
+    return f": tarsy result {one_line(session)} {one_line(call_id)[:SHORTEST_ID]}" if session and call_id else ""
 
 
 def runbook_line(payload: Payload, arguments: JsonValue) -> tuple[str, str]:

@@ -18,6 +18,7 @@ from tarsy_cli.watch.rendering import (
     runbook_line,
     summary_line,
     text_of,
+    whole_result,
 )
 from tarsy_cli.watch.stages import Stages
 from tarsy_local.terminal_text import one_line
@@ -32,6 +33,7 @@ class ShownEvent:
     kind: str
     execution: str
     tool: str = ""
+    call_id: str = ""
     arguments: JsonValue = None
     streamed: str = ""
     before: str = ""
@@ -53,6 +55,7 @@ class Events:
         if event.kind in ("llm_tool_call", "runbook") and not event.tool:
             event.tool, line = call_line(payload, self._stages.speaker(event.execution))
             event.arguments = metadata(payload).get("arguments")
+            event.call_id = text_of(metadata(payload), "call_id")
             if event.kind == "llm_tool_call":
                 self._line(line, "bold blue")
         if payload.get("status") != "streaming":
@@ -92,7 +95,8 @@ class Events:
             case "llm_tool_call":
                 line, style = result_line(event.tool or "tool", payload)
                 self._line(line, style)
-                self._page.table(content.splitlines(), metadata(payload).get("lines"))
+                whole = whole_result(payload, event.call_id)
+                self._page.table(content.splitlines(), metadata(payload).get("lines"), whole)
             case "runbook":
                 self._line(*runbook_line(payload, event.arguments))
             case "final_analysis":

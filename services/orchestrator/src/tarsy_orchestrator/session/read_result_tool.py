@@ -29,7 +29,8 @@ READ_RESULT_TOOL = e.OfferedTool(
         description=(
             "Reads in an earlier result that was too long for you: one with a note above it that it was cut or"
             " summarised. The note names its id. Shows lines from `offset` on, or with `search` only the lines that"
-            " match. The answer begins with what it shows, how many lines match in all, and where to go on."
+            " match; with `from` and `until` only lines of that time. The answer begins with what it shows, how many"
+            " lines match in all, where and when, and where to go on."
         ),
         input_schema={
             "type": "object",
@@ -55,6 +56,17 @@ READ_RESULT_TOOL = e.OfferedTool(
                         r"Show only lines that match this regular expression (RE2). \Q before it looks for the text as"
                         " it stands. Begins at `offset`, too."
                     ),
+                },
+                "from": {
+                    "type": "string",
+                    "description": (
+                        "Only lines from this time on, such as 2026-11-22T10:05:00Z, also in a search. Without a zone"
+                        " it is UTC. A line without a time stamp belongs to the last line before it that has one."
+                    ),
+                },
+                "until": {
+                    "type": "string",
+                    "description": "Only lines up to this time. A minute (2026-11-22T10:05) is included whole.",
                 },
                 "ignore_case": {"type": "boolean", "description": "Whether the search ignores upper and lower case."},
                 "context": {

@@ -222,6 +222,15 @@ from timeline_events t left join agent_executions a on a.execution_id = t.execut
 where t.session_id = $1
 order by t.sequence_number
 
+-- name: read_calls
+-- Those that are called so, or whose id begins so: at most two, for one is enough to know that they are several.
+select t.content, t.metadata, s.partition
+from timeline_events t join sessions s on s.session_id = t.session_id
+where t.session_id = $1
+  and (t.event_id = any($2::text[])
+       or (t.event_type in ('llm_tool_call', 'runbook') and starts_with(t.metadata ->> 'call_id', $3)))
+limit 2
+
 -- name: read_positions
 select partition, next_offset from positions order by partition
 

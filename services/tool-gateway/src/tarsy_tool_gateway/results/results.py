@@ -14,7 +14,7 @@ from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.events import Piece, StoredResult
 from tarsy_contracts.ids import report_id
 from tarsy_contracts.requests import ToolCallRequest
-from tarsy_tool_gateway.results.text import count_lines, split, truncate_at_line
+from tarsy_results.text import count_lines, split, truncate_at_line
 
 log = structlog.get_logger(__name__)
 

@@ -18,6 +18,19 @@ export function readSession(id, atLeast = 0) {
   return ask(`/api/v1/sessions/${encodeURIComponent(id)}?at_least=${atLeast}`);
 }
 
+/** `query`: where to begin, and what to search for. */
+export function readResult(sessionId, callId, query) {
+  return ask(`${resultPath(sessionId, callId)}?${new URLSearchParams(query)}`);
+}
+
+export function resultDownload(sessionId, callId) {
+  return `${resultPath(sessionId, callId)}/download`;
+}
+
+function resultPath(sessionId, callId) {
+  return `/api/v1/sessions/${encodeURIComponent(sessionId)}/tool-calls/${encodeURIComponent(callId)}/result`;
+}
+
 /** Without their tools. */
 export function readServers() {
   return ask("/api/v1/system/mcp-servers?tools=none");

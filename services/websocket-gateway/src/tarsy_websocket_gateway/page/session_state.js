@@ -114,6 +114,7 @@ function takeCreated(session, message) {
   if (before === undefined) {
     session.items.set(message.event_id, {
       id: message.event_id,
+      sessionId: message.session_id ?? "",
       executionId: message.execution_id ?? null,
       type: message.event_type,
       status: message.status,

@@ -1,27 +1,40 @@
 """Arguments of `read_result`. Pure."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
+from tarsy_results.pattern import SearchPattern
+from tarsy_results.position import TextPosition
+from tarsy_results.search import MOST_MATCHES
+from tarsy_results.spans import TimeSpan, parse_span
 from tarsy_tool_gateway.errors import ToolGatewayError
 
 MOST_LINES = 2000
 USUAL_LINES = 200
-MOST_MATCHES = 50
 MOST_CONTEXT = 10
 LONGEST_SEARCH = 500
+LONGEST_TIME = 60
 
 
 class InvalidArgumentsError(ToolGatewayError, ValueError):
     """The model corrects its arguments; the message says how."""
 
 
+@dataclass(frozen=True, slots=True)
+class ResultQuery:
+    """The lines that are wanted: those that match, and those of a span."""
+
+    pattern: SearchPattern | None
+    span: TimeSpan | None
+
+
 class ReadArguments(BaseModel):
     """`offset` is the line to begin at, from 0; `byte` is where in it, for a line that is too long to be shown at once.
 
-    `lines`: how many lines to show; in a search, how many of those that match.
+    `lines`: how many lines to show; in a search, how many of those that match. `from` and `until`: only lines of then.
 
     Which result is meant (`result`) the orchestrator has resolved.
     """
@@ -35,6 +48,12 @@ class ReadArguments(BaseModel):
     search: Annotated[str, Field(max_length=LONGEST_SEARCH)] = ""
     ignore_case: bool = False
     context: Annotated[int, Field(ge=0)] = 2
+    begin: Annotated[str, Field(alias="from", max_length=LONGEST_TIME)] = ""
+    until: Annotated[str, Field(max_length=LONGEST_TIME)] = ""
+
+    @property
+    def position(self) -> TextPosition:
+        return TextPosition(self.offset, self.byte)
 
     @property
     def most_lines(self) -> int:
@@ -55,3 +74,9 @@ def parse_arguments(arguments: Mapping[str, JsonValue]) -> ReadArguments:
         place = ".".join(str(part) for part in wrong["loc"])
         raise InvalidArgumentsError(f"The argument {place} does not fit: {wrong['msg']}.") from problem
     return asked.model_copy(update={"context": min(asked.context, MOST_CONTEXT)})
+
+
+def parse_query(asked: ReadArguments) -> ResultQuery:
+    """Raises InvalidSearchError or InvalidTimeError."""
+    pattern = SearchPattern(asked.search, case_sensitive=not asked.ignore_case) if asked.search else None
+    return ResultQuery(pattern, parse_span(asked.begin, asked.until))

@@ -2,6 +2,7 @@
 
 import { element, show, write } from "../elements.js";
 import { counted, duration, size } from "../wording.js";
+import { resultReader } from "./result_reader.js";
 import { statusChip } from "./status.js";
 
 const PREVIEW = 120;
@@ -65,7 +66,7 @@ function short(given) {
   return text.length > PREVIEW ? `${text.slice(0, PREVIEW)}…` : text;
 }
 
-function inside({ status, content, metadata }) {
+function inside({ sessionId, status, content, metadata }) {
   const result = element("pre", { class: "data", tabindex: "0" }, content);
   const parts = [element("h3", {}, "Arguments"), element("pre", { class: "data", tabindex: "0" })];
   parts[1].textContent = JSON.stringify(metadata.arguments ?? {}, null, 2);
@@ -75,6 +76,7 @@ function inside({ status, content, metadata }) {
   else parts.push(result);
   if (metadata.display_cut === true || metadata.cut === true) {
     parts.push(element("p", { class: "quiet" }, `Only the beginning is shown, of ${counted(metadata.lines, "line")}.`));
+    if (metadata.call_id) parts.push(resultReader(sessionId, metadata.call_id, "Show the rest"));
   }
   return parts;
 }

@@ -5,6 +5,7 @@ import { markdown } from "../markdown.js";
 import { counted } from "../wording.js";
 import { callBody } from "./call.js";
 import { questionBody } from "./question.js";
+import { resultReader } from "./result_reader.js";
 import { runbookBody } from "./runbook.js";
 
 const LABELS = {
@@ -83,7 +84,7 @@ function spoken() {
     if (drawn === key) return;
     drawn = key;
     const text = above === "" ? markdown(item.content) : folded(item.content, above);
-    node.replaceChildren(text, ...cutNote(item), ...reminder(item), ...summaryNote(item));
+    node.replaceChildren(text, ...cutNote(item), ...reminder(item), ...summaryNote(item), ...original(item));
   }
 
   return { node, update };
@@ -106,6 +107,12 @@ function summaryNote({ metadata }) {
   const { model, tokens_before: before, tokens_after: after } = metadata;
   if (!Number.isFinite(before) || !Number.isFinite(after)) return [];
   return [element("p", { class: "quiet" }, `${model}: about ${counted(before, "token")} became ${after.toLocaleString("en")}`)];
+}
+
+/** What a summary was made of. */
+function original({ type, sessionId, metadata }) {
+  if (type !== "mcp_tool_summary" || !metadata.call_id) return [];
+  return [resultReader(sessionId, metadata.call_id, "Show the whole result")];
 }
 
 function cutNote(item) {

@@ -1,28 +1,42 @@
 """Start of a page: skips a text up to the position where reading begins. Pure."""
 
-from tarsy_tool_gateway.builtin.read_result.position import TextPosition
+from tarsy_results.position import TextPosition
+from tarsy_results.text import line_offset
+
+KEPT_BYTES = 64 * 1024
 
 
 class PageStart:
-    """Lets nothing through of what lies before `goal`. `at` is where that was found: its line may be shorter."""
+    """Lets nothing through of what lies before `goal`. `at` is where that was found: its line may be shorter.
+
+    `before` is the end of what was skipped, or all of it: it says to which time the first lines belong.
+    """
 
     def __init__(self, goal: TextPosition) -> None:
         self._goal = goal
         self.at = TextPosition(0)
+        self.before = b""
+        self.before_is_whole = True
         self.arrived = goal == self.at
 
     def take(self, piece: bytes) -> bytes:
         """The part of the piece that belongs to the page."""
         if self.arrived:
             return piece
+        rest = self._after_the_start(piece)
+        skipped = self.before + piece[: len(piece) - len(rest)]
+        self.before_is_whole = self.before_is_whole and len(skipped) <= KEPT_BYTES
+        self.before = skipped[-KEPT_BYTES:]
+        return rest
+
+    def _after_the_start(self, piece: bytes) -> bytes:
         start = 0
         missing = self._goal.line - self.at.line
         if missing:
             if piece.count(b"\n") < missing:
                 self.at = self.at.after(piece)
                 return b""
-            for _ in range(missing):
-                start = piece.index(b"\n", start) + 1
+            start = line_offset(piece, missing)
             self.at = TextPosition(self._goal.line)
         return self._in_line(piece, start)
 

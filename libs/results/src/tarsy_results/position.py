@@ -14,8 +14,3 @@ class TextPosition:
         if not breaks:
             return TextPosition(self.line, self.byte + len(text))
         return TextPosition(self.line + breaks, len(text) - text.rindex(b"\n") - 1)
-
-
-def read_arguments(position: TextPosition) -> str:
-    """How an agent asks for what begins here."""
-    return f"offset {position.line}" + (f" and byte {position.byte}" if position.byte else "")

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tarsy_tool_gateway.builtin.read_result.position import TextPosition
-from tarsy_tool_gateway.results.text import character_start
+from tarsy_results.position import TextPosition
+from tarsy_results.text import character_start
 
 BLOCK_BYTES = 64 * 1024
 OVERLAP_BYTES = 1024

@@ -11,13 +11,13 @@ from tarsy_bus.outage_retry import TimeLimit, read_through_outages
 from tarsy_bus.partition_reader import Record, parse_record
 from tarsy_contracts.events import EVENTS, StoredResult, ToolCallCompleted
 from tarsy_contracts.recorded import UnknownTypeError, UnreadableValueError
-from tarsy_contracts.requests import ResultPlace
-from tarsy_tool_gateway.errors import ToolGatewayError
-from tarsy_tool_gateway.results.text import count_lines
+from tarsy_contracts.requests import LogPosition, ResultPlace
+from tarsy_results.errors import ResultError
+from tarsy_results.text import count_lines
 
 
-class ResultGoneError(ToolGatewayError):
-    """It does not lie any longer where it lay. The model goes on without it."""
+class ResultGoneError(ResultError):
+    """It does not lie any longer where it lay. The caller goes on without it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,26 @@ async def open_source(bus: Bus, place: ResultPlace, limit: TimeLimit) -> ResultS
 
     So do its pieces. They are read when they are asked for, and have to be closed.
     """
-    if place.stored is not None:
-        return ResultSource(place.stored.lines, place.stored.size, _stored(bus, place.call_id, place.stored, limit))
-    content = await _content(bus, place, limit)
+    if place.stored is None:
+        return await open_logged_source(bus, place.call_id, place.event, limit)
+    return _stored_source(bus, place.call_id, place.stored, limit)
+
+
+async def open_logged_source(bus: Bus, call_id: str, at: LogPosition, limit: TimeLimit) -> ResultSource:
+    """The same for a caller that knows only where the event of the result lies."""
+    completed = await logged_result(bus, at, limit, call_id=call_id)
+    if completed.stored is None:
+        return text_source(completed.content)
+    return _stored_source(bus, call_id, completed.stored, limit)
+
+
+def _stored_source(bus: Bus, call_id: str, stored: StoredResult, limit: TimeLimit) -> ResultSource:
+    return ResultSource(stored.lines, stored.size, stored_pieces(bus, stored, limit, call_id=call_id))
+
+
+def text_source(text: str) -> ResultSource:
+    """Source of a text that is here already."""
+    content = text.encode(errors="replace")
     return ResultSource(count_lines(content), len(content), _alone(content))
 
 
@@ -44,30 +61,34 @@ async def _alone(content: bytes) -> AsyncGenerator[bytes]:
     yield content
 
 
-async def _stored(bus: Bus, call_id: str, stored: StoredResult, limit: TimeLimit) -> AsyncGenerator[bytes]:
+async def stored_pieces(
+    bus: Bus, stored: StoredResult, limit: TimeLimit, *, call_id: str | None
+) -> AsyncGenerator[bytes]:
+    """A caller that does not know the call (None) checks sizes only. Raises as `open_source` does; to be closed."""
     sizes = {piece.offset: piece.size for piece in stored.pieces}
     try:
         async with aclosing(_records(bus, bus.topics.results, stored.partition, list(sizes), limit)) as records:
             async for record in records:
                 value = record.value or b""
-                if record.key != call_id.encode() or len(value) != sizes[record.offset]:
+                is_its = call_id is None or record.key == call_id.encode()
+                if not is_its or len(value) != sizes[record.offset]:
                     raise ResultGoneError(f"offset {record.offset} holds something else")
                 yield value
     except RecordsGoneError as problem:
-        raise ResultGoneError(str(problem)) from problem
+        raise ResultGoneError(f"it is no longer there: {problem}") from problem
 
 
-async def _content(bus: Bus, place: ResultPlace, limit: TimeLimit) -> bytes:
-    at = place.event
+async def logged_result(bus: Bus, at: LogPosition, limit: TimeLimit, *, call_id: str | None) -> ToolCallCompleted:
+    """The event of a result. Raises as `open_source` does, also when it is another call's (None: any call's)."""
     try:
         async with aclosing(_records(bus, bus.topics.sessions, at.partition, [at.offset], limit)) as records:
             found = [parse_record(record) async for record in records]
         event = found[0].decode(EVENTS) if found[0] is not None else None
     except (RecordsGoneError, UnknownTypeError, UnreadableValueError) as problem:
-        raise ResultGoneError(str(problem)) from problem
-    if not isinstance(event, ToolCallCompleted) or event.call_id != place.call_id:
+        raise ResultGoneError(f"it is no longer there: {problem}") from problem
+    if not isinstance(event, ToolCallCompleted) or call_id not in (None, event.call_id):
         raise ResultGoneError(f"partition {at.partition}, offset {at.offset} holds something else")
-    return event.content.encode(errors="replace")
+    return event
 
 
 def _records(bus: Bus, topic: str, partition: int, offsets: Sequence[int], limit: TimeLimit) -> AsyncGenerator[Record]:

@@ -1,0 +1,57 @@
+"""`tarsy result`: lines as they are, matches with their numbers, and what there is besides."""
+
+from collections.abc import Iterator
+
+from tarsy_cli.units import counted, sized
+from tarsy_contracts.api.results import ResultLine, ResultMatches, ToolCallResult
+from tarsy_local.terminal_text import one_line, printable
+
+GAP = "--"
+
+
+def text_of(found: ToolCallResult) -> str:
+    """A page is the text itself; a search is numbered lines, as grep shows them."""
+    shown = _pages(found.lines) if found.matches is None else _matches(found.lines)
+    return "".join(f"{printable(line)}\n" for line in shown)
+
+
+def note_of(found: ToolCallResult) -> str:
+    """Says what is shown, of how much, and how to go on."""
+    what = _lines(found.lines) if found.matches is None else _found(found.matches)
+    note = f"{what} {counted(found.total_lines, 'line')} ({sized(found.size)})."
+    if found.next is None:
+        return note
+    on = f"--offset {found.next.offset}" + (f" --byte {found.next.byte}" if found.next.byte else "")
+    return f"{note} To go on: {on}"
+
+
+def _pages(lines: tuple[ResultLine, ...]) -> Iterator[str]:
+    return (line.text for line in lines)
+
+
+def _matches(lines: tuple[ResultLine, ...]) -> Iterator[str]:
+    last = None
+    for line in lines:
+        if last is not None and line.number > last + 1:
+            yield GAP
+        where = f" (byte {line.byte})" if line.byte else ""
+        yield f"{line.number}{':' if line.matches else '-'}{where} {line.text}{'…' if line.goes_on else ''}"
+        last = line.number
+
+
+def _lines(lines: tuple[ResultLine, ...]) -> str:
+    if not lines:
+        return "Nothing of"
+    first, last = lines[0].number, lines[-1].number
+    return f"Line {first} of" if first == last else f"Lines {first} to {last} of"
+
+
+def _found(matches: ResultMatches) -> str:
+    if not matches.count:
+        return "No match in"
+    at_least = "" if matches.complete else "at least "
+    times = (matches.first_time, matches.last_time)
+    when = f", {one_line(times[0])} to {one_line(times[1])}" if times[0] and times[1] else ""
+    between = f" between {matches.first_line} and {matches.last_line}{when}" if matches.count > 1 else ""
+    shown = f" ({matches.shown} shown)" if matches.shown < matches.count else ""
+    return f"{at_least}{counted(matches.count, 'line')} match{'es' if matches.count == 1 else ''}{shown}{between}, of"

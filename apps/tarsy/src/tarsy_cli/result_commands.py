@@ -1,0 +1,82 @@
+"""The command about results of tool calls: `tarsy result`."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tarsy_cli.api import download, get
+from tarsy_cli.lists.results import note_of, text_of
+from tarsy_cli.session_commands import UrlOption, api_of, exit_on_failure
+from tarsy_cli.terminal import DEFAULT_HOME, USAGE, HomeOption, fail
+from tarsy_contracts.api.results import ToolCallResult
+
+type Question = dict[str, str | int]
+
+
+def result(
+    session: Annotated[str, typer.Argument(help="the session's id, as `tarsy sessions` shows it")],
+    call: Annotated[str, typer.Argument(help="the call's id, or its first 8 characters, as notes to agents have them")],
+    search: Annotated[str, typer.Option(help="only lines that match this expression of RE2")] = "",
+    ignore_case: Annotated[bool, typer.Option("--ignore-case", help="of the search")] = False,
+    context: Annotated[int, typer.Option(min=0, max=10, help="lines around each match")] = 2,
+    offset: Annotated[int, typer.Option(min=0, help="the line to begin at, counted from 0")] = 0,
+    byte: Annotated[int, typer.Option(min=0, help="where in that line, for one that is very long")] = 0,
+    lines: Annotated[int | None, typer.Option(min=1, max=2000, help="how many lines; in a search at most 50")] = None,
+    begin: Annotated[str, typer.Option("--from", help="only lines from this time on: 2026-11-22T10:05:00Z")] = "",
+    until: Annotated[str, typer.Option(help="only lines up to this time, which is included")] = "",
+    output: Annotated[Path | None, typer.Option(help="write the whole result to this file instead")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="for programs: the API's answer")] = False,
+    home: HomeOption = DEFAULT_HOME,
+    url: UrlOption = "",
+) -> None:
+    """Show the result of a tool call, also what the agent was not shown: lines, a search, a span of time."""
+    asked = _question(
+        search=search, ignore_case=ignore_case, context=context, offset=offset, byte=byte, lines=lines, begin=begin,
+        until=until,
+    )  # fmt: skip
+    api = api_of(home, url)
+    place = f"{api}/sessions/{session}/tool-calls/{call}/result"
+    if output is not None:
+        _save(place, output, asked, api)
+        return
+    with exit_on_failure(api):
+        answer = get(place, **asked)
+        found = ToolCallResult.model_validate(answer)
+    if as_json:
+        typer.echo(json.dumps(answer, indent=2))
+        return
+    typer.echo(text_of(found), nl=False)
+    typer.echo(note_of(found), err=True)
+
+
+def _question(
+    *,
+    search: str,
+    ignore_case: bool,
+    context: int,
+    offset: int,
+    byte: int,
+    lines: int | None,
+    begin: str,
+    until: str,
+) -> Question:
+    """The parameters that were given; the API knows the rest."""
+    given: Question = {"search": search, "from": begin, "until": until, "offset": offset, "byte": byte}
+    if search:
+        given |= {"context": context, "ignore_case": str(ignore_case).lower()}
+    if lines is not None:
+        given["lines"] = lines
+    return {name: value for name, value in given.items() if value or name == "context"}
+
+
+def _save(place: str, output: Path, asked: Question, api: str) -> None:
+    if asked:
+        raise fail("--output writes the whole result: leave out what chooses a part of it.", code=USAGE)
+    try:
+        with exit_on_failure(api):
+            size = download(f"{place}/download", output)
+    except OSError as problem:
+        raise fail(f"{output} could not be written: {problem.strerror}.") from None
+    typer.echo(f"{size} bytes are in {output}.", err=True)
