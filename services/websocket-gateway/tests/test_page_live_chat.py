@@ -25,7 +25,7 @@ def chunk(exchange: Exchange, index: int, text: str) -> LlmChunk:
 
 @pytest.fixture
 def open_page(browser: Browser, gateway: str, timeline: str) -> Callable[[str], Any]:
-    """The page of a session. What it asks of the API goes to the timeline, as the front door has it."""
+    """Opens the page of a session. Requests to the API go to the timeline, as the front door has it."""
 
     async def pass_on(route: Route) -> None:
         address = urlsplit(route.request.url)
