@@ -277,7 +277,7 @@ async def world(open_database: Callable[[], AbstractAsyncContextManager[Database
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def client(system_bus: Bus, database_url: str, module_schema: str) -> AsyncIterator[httpx2.AsyncClient]:
-    """Of the whole service. People's requests wait a second for the owner's answer."""
+    """Client of the whole service. People's requests wait a second for the owner's answer."""
     settings = TimelineSettings.model_validate(
         {
             "kafka": system_bus.bootstrap,

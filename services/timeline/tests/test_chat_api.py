@@ -205,7 +205,7 @@ async def test_when_masking_fails_the_whole_question_is_redacted(system_bus: Bus
     assert asked.content == REDACTED
 
 
-# What is shown of a chat
+# The chat in detail, list and timeline
 
 
 UNCHANGED = ("status", "completed_at", "started_at", "duration_ms", "final_analysis", "error_message", "total_stages",

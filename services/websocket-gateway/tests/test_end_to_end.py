@@ -275,9 +275,9 @@ async def test_who_comes_in_the_middle_of_a_reply_gets_what_streams_and_after_it
 
 
 async def test_a_session_that_rested_long_before_the_gateway_began_is_asked(
-    system_bus: Bus, timeline: str, append: Callable[..., Any], stream: Callable[..., Any], story: Story
+    system_bus: Bus, timeline: str, append: Callable[..., Any], story: Story
 ) -> None:
-    """The gateway holds no chain of it. Who watches all sessions hears nothing, as its status does not change."""
+    """The gateway holds no chain of it."""
     session = story()
     exchange = Exchange(session.id)
     zombie = session.add(e.AlertRepeated(input_id="of a zombie", source="api")).records.pop()

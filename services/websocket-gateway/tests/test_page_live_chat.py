@@ -1,12 +1,12 @@
 """The chat on the page in Chromium, in front of a real gateway and a real timeline. Only the orchestrator is played."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.async_api import Browser, Page, Route, expect
+from playwright.async_api import Browser, Error, Page, Route, expect
 
 from tarsy_browser import Tab, new_tab
 from tarsy_contracts.chunks import LlmChunk
@@ -25,11 +25,12 @@ def chunk(exchange: Exchange, index: int, text: str) -> LlmChunk:
 
 @pytest.fixture
 def open_page(browser: Browser, gateway: str, timeline: str) -> Callable[[str], Any]:
-    """The page of a session. What it asks of the API goes to the timeline, as the front door has it."""
+    """Opens the page of a session. Requests to the API go to the timeline, as the front door has it."""
 
     async def pass_on(route: Route) -> None:
         address = urlsplit(route.request.url)
-        await route.fulfill(response=await route.fetch(url=f"{timeline}{address.path}?{address.query}"))
+        with suppress(Error):  # a page that is reloaded or closed waits for no answer
+            await route.fulfill(response=await route.fetch(url=f"{timeline}{address.path}?{address.query}"))
 
     @asynccontextmanager
     async def opened(session_id: str) -> AsyncIterator[Tab]:
