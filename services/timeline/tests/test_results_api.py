@@ -48,6 +48,13 @@ async def client(system_bus: Bus, module_schema: str, running_api: RunningApi) -
         yield client
 
 
+@pytest.fixture(autouse=True)
+def limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """None that a busy machine reaches."""
+    monkeypatch.setattr("tarsy_timeline.call_results.READ_SECONDS", 60.0)
+    monkeypatch.setattr("tarsy_timeline.call_results.LOOK_SECONDS", 30.0)
+
+
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def publisher(system_bus: Bus) -> AsyncIterator[Publisher]:
     async with Publisher(system_bus, source="test", now=lambda: datetime.now(UTC)).running() as publisher:
@@ -292,8 +299,9 @@ async def test_a_wrong_question_is_a_problem_with_a_pointer(
 
 
 async def test_a_hostile_search_of_thirty_megabytes_stops_and_keeps_nobody_waiting(
-    investigation: Investigation, publisher: Publisher
+    investigation: Investigation, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("tarsy_timeline.call_results.LOOK_SECONDS", 2.0)
     data = bytes(b"ab"[(number * number // 7 + number // 3) % 2] for number in range(1024 * 1024)) * 30
     call = await long_result(investigation, publisher, data)
     await investigation.get(call, lines=1)
