@@ -7,7 +7,7 @@ from tarsy_orchestrator.session.conversation import build_conversation, offered_
 from tarsy_orchestrator.session.effects import AdmissionEffect, DeadlineEffect, effects_of
 from tarsy_orchestrator.session.state import AtRest
 from tarsy_orchestrator.session.transitions import BYTES_PER_TOKEN
-from tarsy_story import ALERT, DELETE, READ, SESSION, Story, types
+from tarsy_story import ALERT, DELETE, READ, SESSION, UNREACHED, Story, types
 
 LARGE = 5000 * BYTES_PER_TOKEN + 1
 
@@ -42,7 +42,8 @@ def test_the_offered_tools_start_the_execution_and_ask_the_model() -> None:
     assert types(events) == ["stage.tools_offered", "execution.started", "llm_call.requested"]
     assert isinstance(events[1], e.ExecutionStarted)
     assert events[1].unavailable_servers == ("kubernetes",)
-    assert "kubernetes" in events[1].system
+    assert f"kubernetes: {UNREACHED}" in events[1].system
+    assert "a server of others" not in events[1].system
     assert owed_ids(story) == [story.llm_call_id]
 
 

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.conversation import ToolCall, Usage
 from tarsy_contracts.events import OfferedTool, Outcome, StoredResult
-from tarsy_contracts.message import Message
+from tarsy_contracts.message import Message, Value
 from tarsy_contracts.numbers import Count, Seconds
 
 
@@ -144,6 +144,13 @@ class LlmCallReported(Message):
     calls_left_out: int = 0
 
 
+class UnavailableServer(Value):
+    """An MCP server whose tools are not offered, and why: the masked words of a gateway, or ours where none sees it."""
+
+    server: str
+    reason: str
+
+
 class ToolsOffered(Message):
     """The tools that the executions of a stage begin with, from the catalog. The owner's own input, as LLM answers are.
 
@@ -153,7 +160,7 @@ class ToolsOffered(Message):
     type: ClassVar[str] = "execution.tools_offered"
     stage_id: str
     tools: tuple[OfferedTool, ...]
-    unavailable_servers: tuple[str, ...]
+    unavailable_servers: tuple[UnavailableServer, ...]
 
 
 class SessionAdmitted(Message):

@@ -7,6 +7,7 @@ from datetime import datetime
 from tarsy_contracts import events as e
 from tarsy_contracts.chain import ResolvedAgent, ResolvedStage, StageType
 from tarsy_contracts.ids import execution_id, stage_id
+from tarsy_contracts.inputs import UnavailableServer
 from tarsy_contracts.topics import LIMIT_BYTES
 from tarsy_orchestrator.session.prompt_context import compose_task
 from tarsy_orchestrator.session.prompts.system import compose_system
@@ -77,7 +78,7 @@ def start_executions(
     at: datetime,
     *,
     tools: Sequence[e.OfferedTool],
-    unavailable_servers: Sequence[str],
+    unavailable_servers: Sequence[UnavailableServer],
 ) -> Sequence[e.Event]:
     """Starts one execution for each agent of the stage. All get the same prompt, so that only the first carries it.
 
@@ -141,13 +142,13 @@ def _execution(
     agent: ResolvedAgent,
     index: int,
     tools: Sequence[e.OfferedTool],
-    unavailable_servers: Sequence[str],
+    unavailable_servers: Sequence[UnavailableServer],
     *,
     prompt_of: str,
 ) -> e.ExecutionStarted:
     offered = _with_own([tool for tool in tools if _may_call(agent, tool)], stage, (agent,))
     used = {server.server for server in agent.servers}
-    unavailable = tuple(server for server in unavailable_servers if server in used)
+    unavailable = [one for one in unavailable_servers if one.server in used]
     return e.ExecutionStarted(
         execution_id=execution_id(stage.started.stage_id, index),
         stage_id=stage.started.stage_id,
@@ -158,7 +159,7 @@ def _execution(
         ),
         prompt="" if prompt_of else compose_task(state, stage, read_result_name(offered)),
         tools=(),
-        unavailable_servers=unavailable,
+        unavailable_servers=tuple(one.server for one in unavailable),
         llm_provider=agent.llm_provider,
         controller=agent.controller,
         max_iterations=agent.max_iterations,

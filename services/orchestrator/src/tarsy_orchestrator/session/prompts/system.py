@@ -6,6 +6,7 @@ from string import Template
 
 from tarsy_contracts.chain import ResolvedAgent, StageType
 from tarsy_contracts.events import OfferedTool
+from tarsy_contracts.inputs import UnavailableServer
 from tarsy_orchestrator.session.controllers import controller_of
 from tarsy_orchestrator.session.prompts.roles import (
     ANSWERER,
@@ -17,6 +18,7 @@ from tarsy_orchestrator.session.prompts.roles import (
     MARKS,
     SUMMARISER,
 )
+from tarsy_orchestrator.session.prompts.unavailable import compose_unavailable
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
@@ -48,11 +50,6 @@ SERVER = Template("""\
 
 $instructions""")
 
-UNAVAILABLE = Template("""\
-## Not available
-
-These tool servers could not be reached when you began: $servers. Say where their data would have been needed.""")
-
 CUSTOM = Template("""\
 ## Instructions of the operator
 
@@ -64,7 +61,7 @@ def compose_system(
     *,
     stage_type: StageType,
     tools: Sequence[OfferedTool],
-    unavailable_servers: Sequence[str],
+    unavailable_servers: Sequence[UnavailableServer],
     at: datetime,
 ) -> str:
     match stage_type:
@@ -82,7 +79,7 @@ def compose_system(
 def _with_tools(
     agent: ResolvedAgent,
     tools: Sequence[OfferedTool],
-    unavailable_servers: Sequence[str],
+    unavailable_servers: Sequence[UnavailableServer],
     at: datetime,
     *,
     role: Template,
@@ -103,7 +100,7 @@ def _with_tools(
         if server.instructions.strip():
             yield SERVER.substitute(server=server.server, instructions=server.instructions.strip())
     if unavailable_servers:
-        yield UNAVAILABLE.substitute(servers=", ".join(unavailable_servers))
+        yield compose_unavailable(unavailable_servers)
     if told.answers:
         yield told.answers
     yield from _custom(agent)
