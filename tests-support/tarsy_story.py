@@ -191,6 +191,10 @@ class Story:
 
     # Inputs
 
+    def resolution(self) -> i.AlertResolutionReported:
+        """The alert ended a while ago."""
+        return i.AlertResolutionReported(source=self.alert.source, ends_at=self.now - 15 * SECOND)
+
     def question(self, content: str = "Since when?", *, author: str = "ann", id: str = "") -> i.ChatRequested:
         return i.ChatRequested(request_id=id or f"question-{self.offset}", author=author, content=content)
 

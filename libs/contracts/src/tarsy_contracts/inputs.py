@@ -3,11 +3,12 @@
 Their key is the session id. `call_id` is the id of a tool call or of a summary: claims are the same for both.
 """
 
+from datetime import datetime
 from typing import ClassVar, Literal
 
 from pydantic import JsonValue
 
-from tarsy_contracts.alert import Alert
+from tarsy_contracts.alert import Alert, AlertSource
 from tarsy_contracts.conversation import ToolCall, Usage
 from tarsy_contracts.events import OfferedTool, Outcome, StoredResult
 from tarsy_contracts.message import Message, Value
@@ -20,6 +21,17 @@ class AlertReceived(Message):
     type: ClassVar[str] = "alert.received"
     version: ClassVar[int] = 2
     alert: Alert
+
+
+class AlertResolutionReported(Message):
+    """The sender of an alert says that it no longer fires. `ends_at`: since when, as the sender says, if it does.
+
+    It opens no session. The same resolution, reported again, has the same id.
+    """
+
+    type: ClassVar[str] = "alert.resolution_reported"
+    source: AlertSource
+    ends_at: datetime | None = None
 
 
 class CallClaimed(Message):
@@ -171,6 +183,7 @@ class SessionAdmitted(Message):
 
 type InboxInput = (
     AlertReceived
+    | AlertResolutionReported
     | CallClaimed
     | CallNotStarted
     | ToolCallReported

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from tarsy_orchestrator.session.prompt_firing import describe_firing
 from tarsy_orchestrator.session.prompt_histories import history_of
 from tarsy_orchestrator.session.prompt_question import compose_question
 from tarsy_orchestrator.session.prompts.material import Runbook, StageFinding
@@ -16,18 +17,18 @@ from tarsy_orchestrator.session.state_queries import analysis_of, final_analysis
 
 def compose_task(state: Investigating, stage: Stage, read_result: str) -> str:
     """Composes the first message to the agents of a stage. `read_result`: the name of that tool, if it is offered."""
-    alert = state.started.alert
+    alert, firing = state.started.alert, describe_firing(state)
     match stage.started.stage_type:
         case "synthesis":
             joined = next(one for one in state.stages if one.started.stage_id == stage.started.referenced_stage_id)
             histories = [history_of(state, execution) for execution in state.executions_of(joined)]
-            return compose_synthesis_prompt(alert, find_runbook(state), joined.started.name, histories)
+            return compose_synthesis_prompt(alert, find_runbook(state), joined.started.name, histories, firing=firing)
         case "exec_summary":
-            return compose_executive_summary_prompt(alert, final_analysis(state))
+            return compose_executive_summary_prompt(alert, final_analysis(state), firing=firing)
         case "chat":
             return compose_question(state, find_runbook(state), read_result)
         case _:
-            return compose_prompt(alert, find_runbook(state), collect_findings(state))
+            return compose_prompt(alert, find_runbook(state), collect_findings(state), firing=firing)
 
 
 def collect_findings(state: Investigating) -> Sequence[StageFinding]:
