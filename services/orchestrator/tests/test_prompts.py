@@ -20,6 +20,7 @@ from prompt_material import (
 from tarsy_contracts.chain import ResolvedAgent, ResolvedServer
 from tarsy_contracts.inputs import UnavailableServer
 from tarsy_orchestrator.session.controllers.react.instructions import describe_tools
+from tarsy_orchestrator.session.prompts.firing import compose_unresolved
 from tarsy_orchestrator.session.prompts.material import AgentHistory, Runbook, StageFinding
 from tarsy_orchestrator.session.prompts.notes import (
     BE_CONCISE,
@@ -47,8 +48,10 @@ RUNBOOK_URL = "https://github.com/shop/runbooks/blob/main/checkout.md"
 RUNBOOK_TEXT = "# Checkout\n\n1. Look at the pods of `checkout`.\n2. If they are killed for memory, look at the limit."
 
 
-def system(of: ResolvedAgent, *unavailable: UnavailableServer) -> str:
-    return compose_system(of, stage_type="investigation", tools=[PODS], unavailable_servers=unavailable, at=SUNDAY)
+def system(of: ResolvedAgent, *unavailable: UnavailableServer, missing: tuple[str, ...] = ()) -> str:
+    return compose_system(
+        of, stage_type="investigation", tools=[PODS], unavailable_servers=unavailable, missing=missing, at=SUNDAY
+    )
 
 
 def test_a_plain_investigation() -> None:
@@ -63,8 +66,8 @@ def test_an_investigation_with_everything_that_there_can_be() -> None:
         StageFinding(stage="triage", analysis="Pods of `checkout` restart every four minutes."),
         StageFinding(stage="data - Synthesis", analysis="The database answers as fast as on other days."),
     ]
-    prompt = compose_prompt(ALERT, runbook, findings)
-    is_the_snapshot("investigation_with_everything", whole(system(full, REFUSED), prompt))
+    prompt = compose_prompt(ALERT, runbook, findings, firing=compose_unresolved(ALERT.source))
+    is_the_snapshot("investigation_with_everything", whole(system(full, REFUSED, missing=("pods_delete",)), prompt))
 
 
 def test_an_investigation_without_tools() -> None:

@@ -18,7 +18,7 @@ from tarsy_orchestrator.session.prompts.roles import (
     MARKS,
     SUMMARISER,
 )
-from tarsy_orchestrator.session.prompts.unavailable import compose_unavailable
+from tarsy_orchestrator.session.prompts.unavailable import compose_missing, compose_unavailable
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
@@ -63,16 +63,20 @@ def compose_system(
     tools: Sequence[OfferedTool],
     unavailable_servers: Sequence[UnavailableServer],
     at: datetime,
+    missing: Sequence[str] = (),
 ) -> str:
+    """`missing`: names in the operator's instructions that look like tools, and that none of `tools` has."""
     match stage_type:
         case "synthesis":
             parts = _synthesis(agent, at)
         case "exec_summary":
             parts = _executive_summary(agent)
         case "chat":
-            parts = _with_tools(agent, tools, unavailable_servers, at, role=ANSWERER, focus=ANSWERING_FOCUS)
+            parts = _with_tools(agent, tools, unavailable_servers, missing, at, role=ANSWERER, focus=ANSWERING_FOCUS)
         case _:
-            parts = _with_tools(agent, tools, unavailable_servers, at, role=INVESTIGATOR, focus=INVESTIGATION_FOCUS)
+            parts = _with_tools(
+                agent, tools, unavailable_servers, missing, at, role=INVESTIGATOR, focus=INVESTIGATION_FOCUS
+            )
     return "\n\n".join(parts)
 
 
@@ -80,6 +84,7 @@ def _with_tools(
     agent: ResolvedAgent,
     tools: Sequence[OfferedTool],
     unavailable_servers: Sequence[UnavailableServer],
+    missing: Sequence[str],
     at: datetime,
     *,
     role: Template,
@@ -104,6 +109,8 @@ def _with_tools(
     if told.answers:
         yield told.answers
     yield from _custom(agent)
+    if missing:
+        yield compose_missing(missing)
     yield focus
 
 

@@ -1,4 +1,4 @@
-"""Servers that an agent cannot use, and why. Pure."""
+"""Servers and tools that an agent cannot use. Pure."""
 
 from collections.abc import Sequence
 from string import Template
@@ -16,6 +16,18 @@ UNAVAILABLE = Template("""\
 These tool servers could not be used when you began. Say where their data would have been needed, and why it is missing.
 
 $servers""")
+
+
+MISSING = Template("""\
+## Not offered
+
+No tool of yours has one of these names, which stand in the instructions above: $names. Where a tool is meant, do not
+call it, and say what you could not do without it.""")
+
+
+def compose_missing(names: Sequence[str]) -> str:
+    """Names of the operator's instructions."""
+    return MISSING.substitute(names=", ".join(names))
 
 
 def compose_unavailable(servers: Sequence[UnavailableServer]) -> str:
