@@ -91,13 +91,7 @@ def test_nothing_is_said_where_no_tool_is_offered_at_all() -> None:
 def test_few_are_named_and_a_long_text_takes_no_time() -> None:
     many = " ".join(f"pods_x{number}y" for number in range(MOST_NAMED * 5))
     assert len(missing(many)) == MOST_NAMED
-    for hostile in (
-        "pods_" * 1_000_000,
-        "a_b " * 1_000_000,
-        "`" * 1_000_000,
-        "pods_a." * 1_000_000,
-        "pods_metric " * 1_000_000,
-    ):
+    for hostile in ("pods_", "a_b ", "`", "pods_a.", "pods_metric "):
         began = time.process_time()
         missing(hostile * 1_000_000)
         assert time.process_time() - began < 2, "it is linear in what is looked at"

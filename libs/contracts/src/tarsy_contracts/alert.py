@@ -16,7 +16,7 @@ AlertSource = Annotated[str, Field(examples=[*ALERT_SOURCES])]
 """Grows with the doors that alerts come through. One that is not known is shown as it is."""
 
 SOURCES_THAT_RESOLVE = frozenset({"alertmanager"})
-"""Those whose senders report that an alert is over. Of an alert of any other, nobody can say that it still fires."""
+"""Those whose senders report that an alert is over. Nobody can say of any other alert that it still fires."""
 
 type Priority = Literal["urgent", "high", "normal", "low"]
 

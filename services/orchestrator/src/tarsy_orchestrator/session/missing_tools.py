@@ -1,8 +1,8 @@
 """Tools that the operator's instructions name and that an agent does not have. Pure, and linear in the texts.
 
 A word is a missing tool when the catalog knows it as one that is not offered, or when it looks like one: it bears the
-name of a server, is called a tool, or begins as tools of its server do. What the offered tools say of themselves
-(parameters, kinds, fields) is none.
+name of a server, is called a tool, or begins as tools of its server do. A word that offered tools say of themselves (a
+parameter, a kind, a field) is none.
 """
 
 import re
