@@ -22,6 +22,7 @@ from tarsy_orchestrator.session.evolve import evolve
 from tarsy_orchestrator.session.state import NOT_STARTED, Execution, Investigating, SessionState
 
 SESSION = "11111111-1111-5111-8111-111111111111"
+UNREACHED = "ConnectError: All connection attempts failed"
 BEGINNING = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
 
@@ -163,8 +164,9 @@ class Story:
         """The tools of the present stage are known."""
         stage = self.investigating.stage
         assert stage is not None
+        missing = tuple(i.UnavailableServer(server=server, reason=UNREACHED) for server in unavailable)
         offer = i.ToolsOffered(
-            stage_id=stage.started.stage_id, tools=tools or (READ, DELETE), unavailable_servers=unavailable
+            stage_id=stage.started.stage_id, tools=tools or (READ, DELETE), unavailable_servers=missing
         )
         return self.when(offer)
 
@@ -188,6 +190,10 @@ class Story:
         return self
 
     # Inputs
+
+    def resolution(self) -> i.AlertResolutionReported:
+        """The alert ended a while ago."""
+        return i.AlertResolutionReported(source=self.alert.source, ends_at=self.now - 15 * SECOND)
 
     def question(self, content: str = "Since when?", *, author: str = "ann", id: str = "") -> i.ChatRequested:
         return i.ChatRequested(request_id=id or f"question-{self.offset}", author=author, content=content)

@@ -1,5 +1,7 @@
 """What people see of a session itself: when an event comes, then these changes."""
 
+from datetime import datetime
+
 import pytest
 
 from tarsy_contracts import events as e
@@ -19,6 +21,14 @@ def test_a_repeated_alert_is_noted_each_time() -> None:
     assert isinstance(second[0], TimelineCreated)
     assert first[0].content == "The same alert arrived again (kafka)."
     assert first[0].event_id != second[0].event_id
+
+
+def test_a_resolved_alert_shows_since_when_where_its_sender_says_so() -> None:
+    ends_at = datetime.fromisoformat("2026-11-23T13:00:05+01:00")
+    resolved = created(e.AlertResolved(input_id="i", source="alertmanager", ends_at=ends_at))
+    assert resolved.event_type == "alert_resolved"
+    assert resolved.content == "The alert is resolved (alertmanager). It ended at 2026-11-23 12:00:05 UTC."
+    assert created(e.AlertResolved(input_id="i", source="pager")).content == "The alert is resolved (pager)."
 
 
 def test_a_request_shows_who_asked_and_why_it_was_refused() -> None:
@@ -105,6 +115,7 @@ def test_every_event_of_the_log_is_seen_or_not_as_these_tests_say() -> None:
     seen = {
         "session.started",
         "alert.repeated",
+        "alert.resolved",
         "question.asked",
         "stage.started",
         "execution.started",

@@ -1,6 +1,7 @@
 """Each firing alert of a webhook is one session; what identifies it is its episode."""
 
 from copy import deepcopy
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -8,13 +9,13 @@ import pytest
 from tarsy_contracts.ids import session_of_alertmanager
 from tarsy_ingest.alert_rules import AlertTypes
 from tarsy_ingest.alertmanager import read_webhook
-from tarsy_ingest.raw_alert import AlertRejectedError, AlertTooLargeError, RawAlert
+from tarsy_ingest.raw_alert import AlertRejectedError, AlertResolution, AlertTooLargeError, RawAlert
 
 
 def only(webhook: Any, types: AlertTypes, alert_type: str | None = None) -> RawAlert:
     (notice,) = read_webhook(webhook, types, alert_type=alert_type).notices
-    assert notice.raw_alert is not None
-    return notice.raw_alert
+    assert isinstance(notice.alert, RawAlert)
+    return notice.alert
 
 
 @pytest.fixture
@@ -58,15 +59,40 @@ def test_the_next_episode_is_another_session(firing: Any, types: AlertTypes) -> 
     assert only(later, types).session_id != only(firing, types).session_id
 
 
-def test_a_resolved_alert_is_not_investigated(samples: dict[str, Any], types: AlertTypes) -> None:
+def test_a_resolved_alert_belongs_to_the_session_that_it_opened(
+    samples: dict[str, Any], firing: Any, types: AlertTypes
+) -> None:
     (notice,) = read_webhook(samples["resolved"], types).notices
-    assert notice.raw_alert is None
-    assert "resolved" in notice.message
+    ends_at = datetime(2026, 11, 21, 20, 47, 40, 189_000, tzinfo=UTC)
+    session_id = only(firing, types).session_id
+    assert notice.alert == AlertResolution(session_id=session_id, source="alertmanager", ends_at=ends_at)
+    assert notice.message == f"The alert is resolved: its session ({session_id}) is told, if there is one."
+
+
+@pytest.mark.parametrize(
+    ("written", "ends_at"),
+    [
+        ("2026-11-21T21:47:40.189123456+01:00", datetime(2026, 11, 21, 20, 47, 40, 189_123, tzinfo=UTC)),
+        ("0001-01-01T00:00:00Z", None),
+        ("9999-12-31T23:59:59-10:00", None),
+        ("2026-11-21T21:47:40", None),
+        ("just now", None),
+        ("", None),
+    ],
+)
+def test_a_resolution_is_not_lost_for_its_time(
+    samples: dict[str, Any], types: AlertTypes, written: str, ends_at: datetime | None
+) -> None:
+    resolved = deepcopy(samples["resolved"])
+    resolved["alerts"][0]["endsAt"] = written
+    (notice,) = read_webhook(resolved, types).notices
+    assert isinstance(notice.alert, AlertResolution)
+    assert notice.alert.ends_at == ends_at
 
 
 def test_a_group_is_one_session_for_each_alert(samples: dict[str, Any], types: AlertTypes) -> None:
     found = read_webhook(samples["grouped_25_alerts_max_alerts_10"], types)
-    assert len({notice.raw_alert.session_id for notice in found.notices if notice.raw_alert}) == 10
+    assert len({notice.alert.session_id for notice in found.notices if isinstance(notice.alert, RawAlert)}) == 10
     assert found.truncated_alerts == 15
 
 

@@ -221,6 +221,16 @@ async def test_a_resolved_alert_is_counted_once_however_often_its_record_is_trie
     assert ingest.counted("alertmanager", "resolved") == 1
 
 
+async def test_a_resolution_on_the_topic_is_reported_to_the_session_of_its_alert(
+    ingest: Ingest, bus: Bus, records: Records, samples: dict[str, Any]
+) -> None:
+    await write(bus, json.dumps(samples["firing"]).encode(), json.dumps(samples["resolved"]).encode())
+    await until_committed(bus, 2)
+    found = await records(bus.topics.inbox)
+    assert len({session_of(record) for record in found}) == 1
+    assert sorted(delivery(record).envelope.type for record in found) == ["alert.received", "alert.resolution_reported"]
+
+
 async def test_who_dies_in_an_outage_leaves_the_record_to_the_next_under_the_same_id(
     start_ingest: StartIngest, bus: Bus, records: Records, inbox_writable: Writable
 ) -> None:

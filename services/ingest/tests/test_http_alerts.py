@@ -1,6 +1,7 @@
 """202 means that the alert is in the inbox, masked, under the session that the answer names."""
 
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from tarsy_bus.connection import Bus
 from tarsy_bus.records import delivery
 from tarsy_contracts.alert import McpSelection, McpServerSelection
 from tarsy_contracts.ids import session_of_alertmanager
+from tarsy_contracts.inputs import INPUTS, AlertResolutionReported
 from tarsy_ingest import intake
 
 ALERTS = "/api/v1/alerts"
@@ -141,15 +143,40 @@ async def test_each_firing_alert_of_a_webhook_is_queued(
     assert len(told) == 10
 
 
-async def test_a_resolved_alert_is_listed_and_not_queued(
+async def test_a_resolution_is_reported_to_the_session_of_its_alert(
     ingest: Ingest, bus: Bus, records: Records, samples: dict[str, Any]
 ) -> None:
+    firing = await ingest.client.post(WEBHOOK, json=samples["firing"])
     response = await ingest.client.post(WEBHOOK, json=samples["resolved"])
     assert response.status_code == 202
     (alert,) = response.json()["alerts"]
     assert (alert["fingerprint"], alert["status"]) == ("f62520c3dcfa37ee", "resolved")
-    assert "session_id" not in alert
-    assert await records(bus.topics.inbox) == []
+    session_id = firing.json()["alerts"][0]["session_id"]
+    assert alert["message"] == f"The alert is resolved: its session ({session_id}) is told, if there is one."
+    assert "session_id" not in alert, "nothing is investigated: clients look at the sessions that are named"
+    received, reported = await records(bus.topics.inbox)
+    assert session_of(reported) == session_of(received)
+    ends_at = datetime(2026, 11, 21, 20, 47, 40, 189_000, tzinfo=UTC)
+    assert delivery(reported).decode(INPUTS) == AlertResolutionReported(source="alertmanager", ends_at=ends_at)
+    assert ingest.counted("alertmanager", "resolved") == 1
+
+
+async def test_the_same_resolution_sent_again_is_the_same_input(
+    ingest: Ingest, bus: Bus, records: Records, samples: dict[str, Any]
+) -> None:
+    for _ in range(2):
+        await ingest.client.post(WEBHOOK, json=samples["resolved"])
+    one, other = await records(bus.topics.inbox)
+    assert delivery(one).envelope.id == delivery(other).envelope.id
+
+
+async def test_a_resolution_that_kafka_did_not_take_is_sent_again_by_its_sender(
+    ingest: Ingest, inbox_writable: Writable, samples: dict[str, Any]
+) -> None:
+    await inbox_writable(False)
+    assert (await ingest.client.post(WEBHOOK, json=samples["resolved"])).status_code == 503
+    assert ingest.counted("alertmanager", "resolved") == 0
+    assert ingest.counted("alertmanager", "not_written") == 1
 
 
 async def test_the_agent_reads_a_webhooks_alert_as_json(

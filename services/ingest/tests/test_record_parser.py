@@ -21,7 +21,7 @@ EVENT_SESSION = session_of_cloudevent(source="/monitoring", id="e-1")
 
 def read(value: Any, rules: AlertRules, headers: Headers | None = None) -> list[RawAlert]:
     raw = value if isinstance(value, bytes | None) else json.dumps(value).encode()
-    return [one.raw_alert for one in read_record(raw, headers or [], POSITION, rules) if one.raw_alert is not None]
+    return [one.alert for one in read_record(raw, headers or [], POSITION, rules) if isinstance(one.alert, RawAlert)]
 
 
 def reason(value: Any, rules: AlertRules, headers: Headers | None = None) -> str:

@@ -9,9 +9,11 @@ from orchestrator_world import World, new_session
 from tarsy_bus.connection import Bus
 from tarsy_contracts.control import RequestAnswered
 from tarsy_contracts.events import AlertRepeated
+from tarsy_contracts.inputs import AlertResolutionReported
 from tarsy_orchestrator.partition import partition, rehydration, session_loader
 from tarsy_orchestrator.partition.session_table import SessionPlace
 from tarsy_testing import eventually
+from tarsy_verification.invariants import chain_faults
 from tarsy_verification.session_log import SessionLog
 
 
@@ -44,6 +46,28 @@ async def test_the_same_alert_is_noted_and_moves_the_head(world: World, session:
     assert head.spans[0].first == log.accepted[0].offset
     assert head.spans[-1].last == log.accepted[-1].offset
     assert (number - 1, None) in await world.heads(session)
+
+
+async def test_a_resolution_is_noted_once_and_moves_the_head(world: World, session: str, rested: SessionLog) -> None:
+    reported = AlertResolutionReported(source="alertmanager")
+    await world.send(session, reported, id="resolved")
+    await world.until(session, "alert.resolved")
+    last = await world.send(session, reported, id="resolved")
+    await world.until_committed(last)
+    log = await world.log(session)
+    assert log.types == [*rested.types, "alert.resolved"]
+    assert chain_faults(log) == []
+    head = await world.until_rested(session, number=len(log.accepted))
+    assert head.spans[-1].last == log.accepted[-1].offset
+
+
+async def test_a_resolution_of_an_alert_that_never_came_opens_nothing(world: World) -> None:
+    unknown = new_session()
+    await world.owner()
+    last = await world.send(unknown, AlertResolutionReported(source="alertmanager"))
+    await world.until_committed(last)
+    assert (await world.log(unknown)).types == []
+    assert await world.records(world.bus.topics.dead_letters) == []
 
 
 @pytest.mark.usefixtures("rested")

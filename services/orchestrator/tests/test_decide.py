@@ -10,7 +10,7 @@ from tarsy_contracts.token_rates import BYTES_PER_TOKEN
 from tarsy_orchestrator.session.conversation import build_conversation, is_last_answer
 from tarsy_orchestrator.session.effects import AdmissionEffect, DeadlineEffect, effects_of
 from tarsy_orchestrator.session.state import AtRest
-from tarsy_story import ALERT, DELETE, READ, SESSION, Story, types
+from tarsy_story import ALERT, DELETE, READ, SESSION, UNREACHED, Story, types
 
 LARGE = 5000 * round(BYTES_PER_TOKEN["prose"]) + 1
 """Bytes of words: one token more than a model reads whole."""
@@ -46,7 +46,8 @@ def test_the_offered_tools_start_the_execution_and_ask_the_model() -> None:
     assert types(events) == ["stage.tools_offered", "execution.started", "llm_call.requested"]
     assert isinstance(events[1], e.ExecutionStarted)
     assert events[1].unavailable_servers == ("kubernetes",)
-    assert "kubernetes" in events[1].system
+    assert f"kubernetes: {UNREACHED}" in events[1].system
+    assert "a server of others" not in events[1].system
     assert owed_ids(story) == [story.llm_call_id]
 
 

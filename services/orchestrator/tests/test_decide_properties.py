@@ -79,6 +79,7 @@ def any_input(story: Story, drawn: random.Random) -> i.Input:
         story.summary(call, error=drawn.choice(["", "no"])),
         i.WorkerDied(call_id=call, claim_id=claim, worker_id="worker-1"),
         i.DeadlinePassed(call_id=call),
+        story.resolution(),
     ]
     if drawn.random() < 0.03:
         choices.append(i.CancelRequested(request_id=drawn.choice(["r1", "r2"]), author="ann"))

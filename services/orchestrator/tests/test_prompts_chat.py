@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from prompt_material import ALERT, NO_RUNBOOK, PODS, agent, fences, history, is_the_snapshot, said, used, whole
 
 from tarsy_contracts.chain import ResolvedAgent, ResolvedServer
+from tarsy_contracts.inputs import UnavailableServer
 from tarsy_orchestrator.session.prompt_question import DEFAULT_CONTEXT_TOKENS, MOST_CHARACTERS, history_limit
 from tarsy_orchestrator.session.prompts.material import (
     AgentHistory,
@@ -143,5 +144,6 @@ def test_how_left_out_results_are_read_is_told_only_where_they_can_be() -> None:
 
 def test_the_prompts_of_a_reply_read_like_this() -> None:
     answers = agent(ResolvedServer(server="kubernetes", instructions="Name the namespace."))
-    system = compose_system(answers, stage_type="chat", tools=[PODS], unavailable_servers=["metrics"])
+    missing = UnavailableServer(server="metrics", reason="it did not answer in time")
+    system = compose_system(answers, stage_type="chat", tools=[PODS], unavailable_servers=[missing])
     is_the_snapshot("chat", whole(system, prompt("Since when does it fail?")))

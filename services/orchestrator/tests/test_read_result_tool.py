@@ -18,7 +18,7 @@ from tarsy_orchestrator.session.conversation import build_conversation, offered_
 from tarsy_orchestrator.session.effects import SummaryEffect, ToolCallEffect, effects_of
 from tarsy_orchestrator.session.queue_requests import request_of
 from tarsy_orchestrator.session.read_result_tool import READ_RESULT_TOOL
-from tarsy_story import READ, SESSION, Story, agent, chain, stage, types
+from tarsy_story import READ, SESSION, UNREACHED, Story, agent, chain, stage, types
 
 STORED = StoredResult(partition=3, pieces=(Piece(offset=7, size=100_000),), size=100_000, lines=2_000)
 
@@ -73,7 +73,8 @@ def test_who_has_no_tools_does_not_have_it() -> None:
 def test_who_cannot_reach_any_server_does_not_have_it() -> None:
     story = Story().started()
     id = story.investigating.stages[-1].started.stage_id
-    story.when(i.ToolsOffered(stage_id=id, tools=(), unavailable_servers=("kubernetes",)))
+    gone = i.UnavailableServer(server="kubernetes", reason=UNREACHED)
+    story.when(i.ToolsOffered(stage_id=id, tools=(), unavailable_servers=(gone,)))
     assert offered_tools(story.execution()) == ()
 
 

@@ -11,9 +11,10 @@ from tarsy_orchestrator.partition.decision_batch import Decision, PendingInput, 
 from tarsy_orchestrator.session.conversation import build_conversation, offered_tools
 from tarsy_orchestrator.session.evolve_stages import apply_execution_started, apply_tools_offered
 from tarsy_orchestrator.session.state import AtRest
-from tarsy_story import DELETE, READ, SESSION, Story, agent, chain, stage, types
+from tarsy_story import DELETE, READ, SESSION, UNREACHED, Story, agent, chain, stage, types
 
 AGENTS = 40
+GONE = i.UnavailableServer(server="kubernetes", reason=UNREACHED)
 
 
 def large(count: int, size: int = 2_000) -> tuple[e.OfferedTool, ...]:
@@ -76,7 +77,7 @@ def test_what_none_of_them_may_call_is_not_said() -> None:
 def test_without_tools_nothing_is_said_of_them() -> None:
     story = Story().started()
     stage_id = story.investigating.stages[-1].started.stage_id
-    events = story.when(i.ToolsOffered(stage_id=stage_id, tools=(), unavailable_servers=("kubernetes",)))
+    events = story.when(i.ToolsOffered(stage_id=stage_id, tools=(), unavailable_servers=(GONE,)))
     assert types(events) == ["execution.started", "llm_call.requested"]
 
 

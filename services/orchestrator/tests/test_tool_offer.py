@@ -1,30 +1,89 @@
-"""The tools that a stage begins with."""
+"""The tool catalog says what living gateways offer, and why a server is not to be had."""
 
-import itertools
+from datetime import UTC, datetime, timedelta
+from itertools import permutations
 
-from tarsy_contracts.workers import CatalogTool
-from tarsy_orchestrator.effects.tool_catalog import compose_offer
+import pytest
+from orchestrator_world import World
+
+from tarsy_bus.background_tasks import background_tasks
+from tarsy_bus.liveness import Liveness
+from tarsy_contracts.inputs import UnavailableServer
+from tarsy_contracts.workers import CatalogTool, ServerCatalogued, WorkerAnnounced
+from tarsy_orchestrator.effects.tool_catalog import UNKNOWN_SERVER, UNSAID, ToolCatalog, ToolOffer, compose_offer
+from tarsy_testing import eventually
+
+OWNER = "owner"
+NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
+LOG = CatalogTool(tool="log", description="", input_schema={}, repeatable=True)
 
 
-def tool(name: str) -> CatalogTool:
-    return CatalogTool(tool=name, description=f"{name}s", input_schema={"type": "object"}, repeatable=True)
+def seen(worker: str, error: str | None = None) -> ServerCatalogued:
+    """As this worker sees it: healthy without an error."""
+    tools = (LOG,) if error is None else ()
+    return ServerCatalogued(server="git", worker_id=worker, healthy=error is None, error=error or "", tools=tools)
+
+
+def liveness(*living: str) -> Liveness:
+    heard = Liveness(OWNER)
+    for second, worker in enumerate((OWNER, *living)):
+        service = "orchestrator" if worker == OWNER else "tool-gateway"
+        heard.saw(WorkerAnnounced(worker_id=worker, service=service), NOW + timedelta(seconds=second))
+    return heard
+
+
+async def offer(world: World, living: Liveness, *entries: ServerCatalogued) -> ToolOffer:
+    """The offer once the last entry, a server of its own, has been read."""
+    last = seen("living").model_copy(update={"server": "last"})
+    for entry in (*entries, last):
+        key = f"{entry.server}/{entry.worker_id}"
+        await world.publisher.publish(world.bus.topics.catalog, entry, key=key, id=key, subject=entry.server)
+    catalog = ToolCatalog(living)
+
+    async def through() -> ToolOffer | None:
+        offered = catalog.offer(["git", "last"])
+        return offered if any(tool.server == "last" for tool in offered.tools) else None
+
+    async with background_tasks(catalog.follow(world.bus)):
+        return await eventually(through, "the catalog has been read")
+
+
+@pytest.mark.parametrize(
+    ("entries", "reason"),
+    [
+        ([], UNKNOWN_SERVER),
+        ([seen("dead", "it refused")], UNKNOWN_SERVER),
+        ([seen("dead")], UNKNOWN_SERVER),
+        ([seen("living", "it refused")], "it refused"),
+        ([seen("living", "it refused"), seen("other", "no such name")], "no such name"),
+        ([seen("living", "")], UNSAID),
+    ],
+)
+async def test_a_server_that_no_living_gateway_reaches_comes_with_the_newest_reason(
+    world: World, entries: list[ServerCatalogued], reason: str
+) -> None:
+    offered = await offer(world, liveness("living", "other"), *entries)
+    assert offered.unavailable_servers == (UnavailableServer(server="git", reason=reason),)
+
+
+async def test_a_gateway_that_reaches_it_counts_before_a_newer_one_that_does_not(world: World) -> None:
+    offered = await offer(world, liveness("living", "other"), seen("living"), seen("other", "it refused"))
+    assert offered.unavailable_servers == ()
+    assert [tool.server for tool in offered.tools] == ["git", "last"]
 
 
 def test_the_order_in_which_a_server_lists_its_tools_changes_nothing() -> None:
     """Servers in Go list theirs in the order of a map."""
-    tools = [tool("logs"), tool("events"), tool("pods")]
-    offers = [compose_offer({"kubernetes": listed, "git": [tool("log")]}) for listed in itertools.permutations(tools)]
-    assert {tuple(one.definition.name for one in offer.tools) for offer in offers} == {
+    tools = [LOG.model_copy(update={"tool": name}) for name in ("logs", "events", "pods")]
+    offers = [
+        compose_offer({"kubernetes": [seen("living").model_copy(update={"tools": listed})], "git": [seen("living")]})
+        for listed in permutations(tools)
+    ]
+    assert {tuple(one.definition.name for one in offered.tools) for offered in offers} == {
         ("kubernetes__events", "kubernetes__logs", "kubernetes__pods", "git__log")
     }
 
 
-def test_a_server_that_cannot_be_reached_is_named_and_offers_nothing() -> None:
-    offer = compose_offer({"kubernetes": None, "git": [tool("log")]})
-    assert [one.server for one in offer.tools] == ["git"]
-    assert offer.unavailable_servers == ("kubernetes",)
-
-
 def test_a_server_without_tools_is_not_missing() -> None:
-    offer = compose_offer({"git": ()})
-    assert (offer.tools, offer.unavailable_servers) == ((), ())
+    offered = compose_offer({"git": [seen("living").model_copy(update={"tools": ()})]})
+    assert (offered.tools, offered.unavailable_servers) == ((), ())

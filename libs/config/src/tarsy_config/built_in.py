@@ -68,7 +68,9 @@ SERVERS: Mapping[str, McpServerConfig] = {
         instructions="""\
 These tools read Kubernetes clusters. When there is a tool that lists contexts, call it first, and name the context that
 the alert is about in each call. Ask with a namespace wherever the resource has one (nodes, namespaces and persistent
-volumes have none): lists of a whole cluster are long.""",
+volumes have none): lists of a whole cluster are long.
+events_list tells one time of each event. resources_list with apiVersion v1 and kind Event also tells how often it came,
+and when first.""",
     )
 }
 WEB = NativeTools(google_search=True, url_context=True, code_execution=False)

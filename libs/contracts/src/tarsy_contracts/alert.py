@@ -15,6 +15,9 @@ ALERT_SOURCES = ("api", "alertmanager", "cloudevent", "kafka")
 AlertSource = Annotated[str, Field(examples=[*ALERT_SOURCES])]
 """Grows with the doors that alerts come through. One that is not known is shown as it is."""
 
+SOURCES_THAT_RESOLVE = frozenset({"alertmanager"})
+"""Those whose senders report that an alert is over. Nobody can say of any other alert that it still fires."""
+
 type Priority = Literal["urgent", "high", "normal", "low"]
 
 PRIORITIES: tuple[Priority, ...] = ("urgent", "high", "normal", "low")

@@ -20,6 +20,7 @@ from tarsy_contracts.llm_events import (
 from tarsy_contracts.session_events import (
     CANCEL,
     AlertRepeated,
+    AlertResolved,
     RequestAccepted,
     RequestRefused,
     SessionCancelled,
@@ -70,6 +71,7 @@ __all__ = [
     "OPENERS",
     "SESSION_ENDINGS",
     "AlertRepeated",
+    "AlertResolved",
     "CallPurpose",
     "EndStatus",
     "Event",
@@ -115,6 +117,7 @@ __all__ = [
 type Event = (
     SessionStarted
     | AlertRepeated
+    | AlertResolved
     | StageStarted
     | StageToolsOffered
     | ExecutionStarted

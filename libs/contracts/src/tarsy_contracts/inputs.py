@@ -3,14 +3,15 @@
 Their key is the session id. `call_id` is the id of a tool call or of a summary: claims are the same for both.
 """
 
+from datetime import datetime
 from typing import ClassVar, Literal
 
 from pydantic import JsonValue
 
-from tarsy_contracts.alert import Alert
+from tarsy_contracts.alert import Alert, AlertSource
 from tarsy_contracts.conversation import ToolCall, Usage
 from tarsy_contracts.events import OfferedTool, Outcome, StoredResult, SummaryAttempt
-from tarsy_contracts.message import Message
+from tarsy_contracts.message import Message, Value
 from tarsy_contracts.numbers import Count, Seconds
 
 
@@ -20,6 +21,17 @@ class AlertReceived(Message):
     type: ClassVar[str] = "alert.received"
     version: ClassVar[int] = 2
     alert: Alert
+
+
+class AlertResolutionReported(Message):
+    """The sender of an alert says that it no longer fires. `ends_at`: since when, as the sender says, if it does.
+
+    It opens no session. The same resolution, reported again, has the same id.
+    """
+
+    type: ClassVar[str] = "alert.resolution_reported"
+    source: AlertSource
+    ends_at: datetime | None = None
 
 
 class CallClaimed(Message):
@@ -150,6 +162,13 @@ class LlmCallReported(Message):
     calls_left_out: int = 0
 
 
+class UnavailableServer(Value):
+    """An MCP server whose tools are not offered, and why: the masked words of a gateway, or ours where none sees it."""
+
+    server: str
+    reason: str
+
+
 class ToolsOffered(Message):
     """The tools that the executions of a stage begin with, from the catalog. The owner's own input, as LLM answers are.
 
@@ -159,7 +178,7 @@ class ToolsOffered(Message):
     type: ClassVar[str] = "execution.tools_offered"
     stage_id: str
     tools: tuple[OfferedTool, ...]
-    unavailable_servers: tuple[str, ...]
+    unavailable_servers: tuple[UnavailableServer, ...]
 
 
 class SessionAdmitted(Message):
@@ -170,6 +189,7 @@ class SessionAdmitted(Message):
 
 type InboxInput = (
     AlertReceived
+    | AlertResolutionReported
     | CallClaimed
     | CallNotStarted
     | ToolCallReported

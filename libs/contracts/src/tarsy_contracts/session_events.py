@@ -1,5 +1,6 @@
 """Events of the session itself: it starts, it ends, its alert comes again, people ask for something."""
 
+from datetime import datetime
 from typing import ClassVar
 
 from tarsy_contracts.alert import Alert, AlertSource
@@ -24,6 +25,15 @@ class AlertRepeated(Message):
     type: ClassVar[str] = "alert.repeated"
     input_id: str
     source: AlertSource
+
+
+class AlertResolved(Message):
+    """The alert no longer fires, as its sender says; since `ends_at`, if it says so. A session notes it once."""
+
+    type: ClassVar[str] = "alert.resolved"
+    input_id: str
+    source: AlertSource
+    ends_at: datetime | None = None
 
 
 CANCEL = "cancel"

@@ -5,6 +5,7 @@ sees one event at a time, so that a reader may begin anywhere.
 """
 
 from collections.abc import Iterator
+from datetime import UTC
 from typing import assert_never
 
 from tarsy_contracts import events as e
@@ -79,6 +80,8 @@ def _changes(record: RecordedEvent, event: e.Event) -> Iterator[TimelineChange]:
         case e.AlertRepeated():
             text = f"The same alert arrived again ({event.source})."
             yield created(record, "alert_repeated", text, cause=record.envelope.id)
+        case e.AlertResolved():
+            yield created(record, "alert_resolved", _resolution(event), cause=record.envelope.id)
         case e.StageStarted():
             yield from stage_begin(event)
         case e.ExecutionStarted():
@@ -136,3 +139,8 @@ def _changes(record: RecordedEvent, event: e.Event) -> Iterator[TimelineChange]:
             yield SessionChanged(status="cancelled", error_message=f"cancelled by {event.author}")
         case _:
             assert_never(event)
+
+
+def _resolution(event: e.AlertResolved) -> str:
+    since = "" if event.ends_at is None else f" It ended at {event.ends_at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC."
+    return f"The alert is resolved ({event.source}).{since}"

@@ -17,6 +17,7 @@ type TimelineEventType = Literal[
     "final_analysis",
     "error",
     "alert_repeated",
+    "alert_resolved",
     "request",
     "provider_fallback",
     "executive_summary",

@@ -14,7 +14,7 @@ from tarsy_contracts.events import ENDINGS, OPENERS, RequestRefused, ToolCallOut
 from tarsy_verification.differences import differences
 from tarsy_verification.session_log import SessionLog
 
-AFTER_THE_END = frozenset({ToolCallOutcomeLearned.type, RequestRefused.type})
+AFTER_THE_END = frozenset({ToolCallOutcomeLearned.type, RequestRefused.type, e.AlertResolved.type})
 """Events that a session may still get at rest, of all that chaos brings."""
 
 

@@ -7,18 +7,15 @@ from pydantic import JsonValue
 
 from tarsy_contracts.alert import AlertSource
 from tarsy_ingest.alert_rules import AlertTypes
-from tarsy_ingest.raw_alert import Payload, RawAlert
+from tarsy_ingest.raw_alert import AlertResolution, Payload, RawAlert
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Outcome of one alert: `raw_alert` is None when there is nothing to investigate.
-
-    `fingerprint`: how the sender names the alert.
-    """
+    """One alert of a body: it is to be investigated, or it is over. `fingerprint`: how the sender names it."""
 
     source: AlertSource
-    raw_alert: RawAlert | None
+    alert: RawAlert | AlertResolution
     message: str = ""
     fingerprint: str = ""
 

@@ -1,4 +1,4 @@
-"""Alertmanager's webhook (version "4"): one session for each alert that fires."""
+"""Alertmanager's webhook (version "4"): one session for each alert that fires, which is told when it is resolved."""
 
 import json
 from typing import Literal
@@ -8,7 +8,16 @@ from pydantic import Field, JsonValue
 from tarsy_contracts.ids import session_of_alertmanager
 from tarsy_ingest.alert_format import AlertFormat, Notice, Notices
 from tarsy_ingest.alert_rules import AlertTypes
-from tarsy_ingest.raw_alert import Payload, RawAlert, check_size, priority_named, validate, web_address
+from tarsy_ingest.raw_alert import (
+    AlertResolution,
+    Payload,
+    RawAlert,
+    check_size,
+    priority_named,
+    utc_time,
+    validate,
+    web_address,
+)
 
 SOURCE = "alertmanager"
 VERSION = "4"
@@ -23,6 +32,7 @@ class WebhookAlert(Payload):
     labels: dict[str, str]
     annotations: dict[str, str] = Field(default_factory=dict)
     startsAt: str = Field(min_length=1)
+    endsAt: str = ""
     generatorURL: str = ""
     fingerprint: str = Field(min_length=1)
 
@@ -52,11 +62,13 @@ def _type_of(alert: WebhookAlert, types: AlertTypes) -> str:
 
 def _notice(webhook: Webhook, index: int, alert: WebhookAlert, alert_type: str, author: str) -> Notice:
     if alert.status == "resolved":
-        return Notice(SOURCE, None, "The alert is resolved: nothing to investigate.", alert.fingerprint)
+        resolution = AlertResolution(session_id=_session_of(alert), source=SOURCE, ends_at=utc_time(alert.endsAt))
+        told = f"The alert is resolved: its session ({resolution.session_id}) is told, if there is one."
+        return Notice(SOURCE, resolution, told, alert.fingerprint)
     data = _data(webhook, alert)
     check_size(json.dumps(data, ensure_ascii=False), ("alerts", index))
     raw_alert = RawAlert(
-        session_id=session_of_alertmanager(fingerprint=alert.fingerprint, starts_at=alert.startsAt),
+        session_id=_session_of(alert),
         alert_type=alert_type,
         data=data,
         source=SOURCE,
@@ -68,6 +80,11 @@ def _notice(webhook: Webhook, index: int, alert: WebhookAlert, alert_type: str, 
         priority=priority_named(alert.labels.get(PRIORITY), alert.annotations.get(PRIORITY)),
     )
     return Notice(SOURCE, raw_alert, f"The alert is queued as {alert_type}.", alert.fingerprint)
+
+
+def _session_of(alert: WebhookAlert) -> str:
+    """A resolved alert has the start of its episode, and so its session."""
+    return session_of_alertmanager(fingerprint=alert.fingerprint, starts_at=alert.startsAt)
 
 
 def _data(webhook: Webhook, alert: WebhookAlert) -> dict[str, JsonValue]:

@@ -24,7 +24,7 @@ from tarsy_ingest.alert_rules import AlertRules
 from tarsy_ingest.errors import IngestError
 from tarsy_ingest.intake import Intake
 from tarsy_ingest.metrics import BurialReason, Metrics
-from tarsy_ingest.raw_alert import AlertRejectedError, AlertTooLargeError, RawAlert
+from tarsy_ingest.raw_alert import AlertRejectedError, AlertResolution, AlertTooLargeError, RawAlert
 from tarsy_ingest.record_parser import RecordPosition, read_record
 
 log = structlog.get_logger(__name__)
@@ -90,26 +90,27 @@ class AlertsTopic:
 
     async def _hand_over(self, found: RecordNotices) -> None:
         for notice in found.notices:
-            if notice.raw_alert is not None:
-                await self._until_queued(notice.raw_alert, found)
+            await self._until_written(notice.alert, found)
         # After the alerts: when one of them fails, the whole record comes again.
         for notice in found.notices:
-            if notice.raw_alert is None:
+            if isinstance(notice.alert, AlertResolution):
                 self._metrics.count(notice.source, "resolved")
 
-    async def _until_queued(self, alert: RawAlert, found: RecordNotices) -> None:
+    async def _until_written(self, alert: RawAlert | AlertResolution, found: RecordNotices) -> None:
         """An outage is waited out, however long: going on would leave the record behind. Raises TooLargeError."""
 
         def failed(problem: Exception, pause: float) -> None:
             offset, reason = found.position.offset, str(problem)
             log.warning("alert.not_written", offset=offset, reason=reason, pause_seconds=round(pause, 1))
 
-        delivery_id = str(found.position)
-        await retry(
-            lambda: self._intake.accept(alert, delivery_id=delivery_id, cause=found.cause),
-            passes=not_written,
-            failed=failed,
-        )
+        async def write() -> None:
+            match alert:
+                case RawAlert():
+                    await self._intake.accept(alert, delivery_id=str(found.position), cause=found.cause)
+                case AlertResolution():
+                    await self._intake.report_resolution(alert)
+
+        await retry(write, passes=not_written, failed=failed)
 
     async def _refuse(self, record: Record, problem: Exception) -> None:
         """Raises what says nothing of the record: NotWrittenError, KafkaError, OSError."""

@@ -20,7 +20,7 @@ from tarsy_ingest.http_body import read_body
 from tarsy_ingest.http_problems import alert_route
 from tarsy_ingest.intake import Intake
 from tarsy_ingest.metrics import Metrics
-from tarsy_ingest.raw_alert import AlertRejectedError, Payload, parse_json
+from tarsy_ingest.raw_alert import AlertRejectedError, AlertResolution, Payload, parse_json
 from tarsy_ingest.submission import Submission, read_submission
 from tarsy_service.caller import KeyedBodies, caller_of
 
@@ -74,14 +74,15 @@ def _webhook_door(
 async def _accept_notice(
     intake: Intake, metrics: Metrics, notice: Notice, delivery_id: str, cause: str | None
 ) -> WebhookAlertAccepted:
-    raw_alert = notice.raw_alert
-    if raw_alert is None:
+    alert = notice.alert
+    if isinstance(alert, AlertResolution):
+        await intake.report_resolution(alert)
         metrics.count(notice.source, "resolved")
         return WebhookAlertAccepted(fingerprint=notice.fingerprint, status="resolved", message=notice.message)
     with _refusals_counted(metrics, notice.source):
-        await intake.accept(raw_alert, delivery_id=delivery_id, cause=cause)
+        await intake.accept(alert, delivery_id=delivery_id, cause=cause)
     return WebhookAlertAccepted(
-        fingerprint=notice.fingerprint, status="queued", session_id=raw_alert.session_id, message=notice.message
+        fingerprint=notice.fingerprint, status="queued", session_id=alert.session_id, message=notice.message
     )
 
 

@@ -13,10 +13,10 @@ from tarsy_bus.publisher import NotWrittenError, Publisher
 from tarsy_bus.tracing import open_span, traceparent_of
 from tarsy_contracts.alert import ALERT_LIMIT_BYTES
 from tarsy_contracts.ids import report_id
-from tarsy_contracts.inputs import AlertReceived
+from tarsy_contracts.inputs import AlertReceived, AlertResolutionReported
 from tarsy_ingest.masking import AlertMaskers, mask_alert
 from tarsy_ingest.metrics import Metrics
-from tarsy_ingest.raw_alert import AlertTooLargeError, RawAlert
+from tarsy_ingest.raw_alert import AlertResolution, AlertTooLargeError, RawAlert
 
 log = structlog.get_logger(__name__)
 
@@ -51,6 +51,29 @@ class Intake:
         source = {"tarsy.alert.source": raw_alert.source}
         with open_span(self._tracer, "receive_alert", session_id=raw_alert.session_id, cause=cause, attributes=source):
             await self._queue(raw_alert, delivery_id)
+
+    async def report_resolution(self, resolution: AlertResolution) -> None:
+        """Returns when Kafka acknowledged the report. Raises NotWrittenError.
+
+        Its owner decides whether there is such a session. The same resolution, sent again, is the same input.
+        """
+        if not self._running:
+            raise NotWrittenError("the service is not running")
+        session_id, ends_at = resolution.session_id, resolution.ends_at
+        reported = AlertResolutionReported(source=resolution.source, ends_at=ends_at)
+        try:
+            await self._publisher.publish(
+                self._publisher.topics.inbox,
+                reported,
+                key=session_id,
+                id=report_id(reported.type, session_id, "" if ends_at is None else ends_at.isoformat()),
+                subject=session_id,
+                traceparent=traceparent_of(session_id),
+            )
+        except NotWrittenError:
+            self._metrics.count(resolution.source, "not_written")
+            raise
+        log.info("alert.resolution_reported", session_id=session_id, source=resolution.source)
 
     async def _queue(self, raw_alert: RawAlert, delivery_id: str) -> None:
         began = time.monotonic()

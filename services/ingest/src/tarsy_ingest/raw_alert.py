@@ -1,12 +1,15 @@
 """Raw alerts: what every form of an alert is read into, not masked yet; and why one is rejected."""
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 from pydantic_core import from_json
 
 from tarsy_contracts.alert import DATA_LIMIT_BYTES, PRIORITIES, AlertSource, McpSelection, Priority
 from tarsy_ingest.errors import IngestError
+
+UNKNOWN_UNTIL_YEAR = 1970
 
 type FieldPath = tuple[str | int, ...]
 type FieldError = tuple[FieldPath, str]
@@ -51,6 +54,15 @@ class RawAlert:
     place: FieldPath = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlertResolution:
+    """The sender's word that an alert is over, for the session that the alert opened. `ends_at`: in UTC."""
+
+    session_id: str
+    source: AlertSource
+    ends_at: datetime | None
+
+
 def parse_json(text: bytes | str) -> JsonValue:
     """Raises AlertRejectedError when it is not JSON."""
     try:
@@ -76,6 +88,15 @@ def check_size(text: str, place: FieldPath) -> str:
     if not text.strip():
         raise AlertRejectedError((place, "is empty"))
     return text
+
+
+def utc_time(text: str) -> datetime | None:
+    """None for what is no time with a zone; also before 1970: senders write such a time for one that is not known."""
+    try:
+        at = datetime.fromisoformat(text)
+        return at.astimezone(UTC) if at.tzinfo is not None and at.year > UNKNOWN_UNTIL_YEAR else None
+    except (ValueError, OverflowError):
+        return None
 
 
 def web_address(text: str | None) -> str | None:

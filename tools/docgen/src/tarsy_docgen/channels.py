@@ -86,6 +86,7 @@ CHANNELS: tuple[Channel, ...] = (
         key="the session's id",
         messages=(
             _sent("inputs", i.AlertReceived, INGEST, OWNER),
+            _sent("inputs", i.AlertResolutionReported, INGEST, OWNER),
             _sent("inputs", i.CallClaimed, WORKERS, OWNER),
             _sent("inputs", i.CallNotStarted, WORKERS, OWNER),
             _sent("inputs", i.ToolCallReported, GATEWAY, OWNER),

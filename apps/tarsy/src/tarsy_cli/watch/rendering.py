@@ -28,12 +28,14 @@ STYLES = {
     "error": "red",
     "request": NOTICE,
     "alert_repeated": NOTICE,
+    "alert_resolved": NOTICE,
 }
 HEADINGS = {
     "llm_thinking": "thinks",
     "llm_response": "says",
     "mcp_tool_summary": "summary of the result",
     "alert_repeated": "the alert came again",
+    "alert_resolved": "the alert is resolved",
     QUESTION: "asks",
 }
 

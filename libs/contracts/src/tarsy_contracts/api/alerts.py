@@ -16,7 +16,11 @@ class AlertAccepted(ApiModel):
 
 
 class WebhookAlertAccepted(ApiModel):
-    """The outcome of one alert of a webhook. A resolved alert has no `session_id`."""
+    """The outcome of one alert of a webhook.
+
+    A resolved alert has no `session_id`, as nothing is investigated: `message` names the session that is told, if there
+    is one.
+    """
 
     model_config = ConfigDict(json_schema_serialization_defaults_required=False)
 

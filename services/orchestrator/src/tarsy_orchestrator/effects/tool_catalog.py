@@ -13,18 +13,21 @@ from tarsy_bus.liveness import Liveness
 from tarsy_bus.publisher import NotWrittenError, Publisher
 from tarsy_contracts.conversation import ToolDefinition
 from tarsy_contracts.events import OfferedTool
-from tarsy_contracts.workers import CatalogTool
+from tarsy_contracts.inputs import UnavailableServer
+from tarsy_contracts.workers import CatalogTool, ServerCatalogued
 from tarsy_orchestrator.session.tool_names import ToolKey, names_of
 
 log = structlog.get_logger(__name__)
 
 MOST_FORGOTTEN = 1_000
+UNKNOWN_SERVER = "no tool gateway that runs knows this server"
+UNSAID = "the tool gateway cannot reach it, and does not say why"
 
 
 @dataclass(frozen=True, slots=True)
 class ToolOffer:
     tools: tuple[OfferedTool, ...]
-    unavailable_servers: tuple[str, ...]
+    unavailable_servers: tuple[UnavailableServer, ...]
 
 
 class ToolCatalog:
@@ -60,16 +63,16 @@ class ToolCatalog:
 
     def offer(self, servers: Sequence[str]) -> ToolOffer:
         """Returns what healthy servers of living workers offer now."""
-        return compose_offer({server: self._newest(server) for server in servers})
+        return compose_offer({server: self._of_living_workers(server) for server in servers})
 
-    def _newest(self, server: str) -> Sequence[CatalogTool] | None:
-        """Returns the tools of the newest entry of a living worker that reaches the server."""
+    def _of_living_workers(self, server: str) -> Sequence[ServerCatalogued]:
+        """Returns the server as each living worker sees it, the newest last."""
         told = [
             entry
             for entry in self._entries.all()
-            if entry.seen.server == server and entry.seen.healthy and self._liveness.lives(entry.seen.worker_id)
+            if entry.seen.server == server and self._liveness.lives(entry.seen.worker_id)
         ]
-        return max(told, key=lambda entry: entry.offset).seen.tools if told else None
+        return [entry.seen for entry in sorted(told, key=lambda entry: entry.offset)]
 
     async def wait_for(self, servers: Sequence[str], *, seconds: float) -> ToolOffer:
         """Returns the offer as soon as no server is missing, or as it is after `seconds`."""
@@ -83,19 +86,25 @@ class ToolCatalog:
             return self.offer(servers)
 
 
-def compose_offer(told: Mapping[str, Sequence[CatalogTool] | None]) -> ToolOffer:
-    """The tools of all servers, by server; None of one that cannot be reached.
+def compose_offer(seen: Mapping[str, Sequence[ServerCatalogued]]) -> ToolOffer:
+    """`seen`: by server, how each living worker sees it, the newest last.
 
-    Those of a server come in the order of their names, in whatever order it lists them: providers keep the tools in
+    The tools of a server come in the order of their names, in whatever order it lists them: providers keep the tools in
     their caches while they are the same, byte for byte.
     """
     found: dict[ToolKey, CatalogTool] = {}
-    for server, tools in told.items():
-        for tool in sorted(tools or (), key=lambda tool: tool.tool):
-            found.setdefault((server, tool.tool), tool)
+    unavailable: list[UnavailableServer] = []
+    for server, living in seen.items():
+        healthy = [one for one in living if one.healthy]
+        if healthy:
+            for tool in sorted(healthy[-1].tools, key=lambda tool: tool.tool):
+                found.setdefault((server, tool.tool), tool)
+        else:
+            reason = (living[-1].error or UNSAID) if living else UNKNOWN_SERVER
+            unavailable.append(UnavailableServer(server=server, reason=reason))
     names = names_of(found)
     offered = tuple(_offered(server, names[server, name], tool) for (server, name), tool in found.items())
-    return ToolOffer(offered, tuple(server for server, tools in told.items() if tools is None))
+    return ToolOffer(offered, tuple(unavailable))
 
 
 def _offered(server: str, name: str, tool: CatalogTool) -> OfferedTool:

@@ -11,6 +11,7 @@ from tarsy_contracts.conversation import (
 from tarsy_orchestrator.session.controllers import controller_of
 from tarsy_orchestrator.session.controllers.protocol import AgentController, CallResult
 from tarsy_orchestrator.session.llm_failures import ITERATION_TIMEOUT, REPETITION
+from tarsy_orchestrator.session.prompt_firing import resolved_after
 from tarsy_orchestrator.session.prompt_histories import content_of
 from tarsy_orchestrator.session.prompts.notes import (
     BE_CONCISE,
@@ -30,6 +31,7 @@ def build_conversation(state: Investigating, execution: Execution) -> Conversati
     for number, turn in enumerate(execution.turns, start=1):
         messages += _of_turn(state, execution, number, turn)
         messages += _learned_after(state, execution, number)
+        messages += resolved_after(state, execution, number)
     messages += _last_words(state, execution)
     return Conversation(system=_system(execution), messages=tuple(messages))
 

@@ -68,6 +68,8 @@ def _investigating(state: Investigating, given: DecisionInput) -> list[e.Event]:
     match given.input:
         case i.AlertReceived():
             return _repeated(state, given.input, given.input_id)
+        case i.AlertResolutionReported():
+            return _resolved(state, given.input, given.input_id)
         case i.SessionAdmitted():
             return _begin(state)
         case i.ToolsOffered():
@@ -99,6 +101,8 @@ def _ended(session_id: str, state: AtRest, given: DecisionInput) -> list[e.Event
     match given.input:
         case i.AlertReceived():
             return _repeated(state, given.input, given.input_id)
+        case i.AlertResolutionReported():
+            return _resolved(state, given.input, given.input_id)
         case i.ToolCallReported():
             return decide_late_outcome(state.calls.get(given.input.call_id), given.input)
         case i.CancelRequested():
@@ -116,6 +120,13 @@ def _repeated(state: Investigating | AtRest, received: i.AlertReceived, input_id
     if known or len(state.repeats) >= REPEATS_NOTED:
         return []
     return [e.AlertRepeated(input_id=input_id, source=received.alert.source)]
+
+
+def _resolved(state: Investigating | AtRest, reported: i.AlertResolutionReported, input_id: str) -> list[e.Event]:
+    """Notes the first resolution: an alert that fires again has another start, and is another session."""
+    if state.resolved is not None:
+        return []
+    return [e.AlertResolved(input_id=input_id, source=reported.source, ends_at=reported.ends_at)]
 
 
 def _begin(state: Investigating) -> list[e.Event]:

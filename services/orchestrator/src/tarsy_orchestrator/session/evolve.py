@@ -24,6 +24,7 @@ from tarsy_orchestrator.session.state import (
     Investigating,
     Life,
     NotStarted,
+    Resolution,
     SessionState,
     Unsupported,
 )
@@ -50,6 +51,8 @@ def evolve(state: SessionState, record: RecordedEvent) -> SessionState:
     match event:
         case e.AlertRepeated():
             return replace(known, repeats=known.repeats | {event.input_id})
+        case e.AlertResolved():
+            return _resolved(known, event, record)
         case e.RequestAccepted() | e.RequestRefused() | e.SessionReleased():
             return _answered(known, event, record)
         case e.ToolCallOutcomeLearned():
@@ -71,6 +74,15 @@ def _after_unreadable(state: Unsupported, event: e.Event | None) -> SessionState
     if isinstance(event, e.SessionFailed) and event.request_id:
         return AtRest(started=None, last_decided_offset=state.last_decided_offset, ended=event)
     return state
+
+
+def _resolved(state: KnownState, event: e.AlertResolved, record: RecordedEvent) -> SessionState:
+    """Agents that run read it on their way; whoever begins later reads it beside the alert."""
+    if state.resolved is not None:
+        return state
+    running = [one for one in state.executions.values() if one.open] if isinstance(state, Investigating) else []
+    after_turns = {one.id: one.turns_begun for one in running}
+    return replace(state, resolved=Resolution(event, record.appended_at, after_turns))
 
 
 def _answered(state: KnownState, event: Answered, record: RecordedEvent) -> SessionState:

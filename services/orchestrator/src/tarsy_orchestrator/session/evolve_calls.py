@@ -72,8 +72,7 @@ def _turns_begun(state: Investigating | AtRest, call: ToolCallState) -> int:
     if execution is None:
         return 0
     # At rest no answer comes any more.
-    is_asked = isinstance(state, Investigating) and execution.waiting_for is not None
-    return len(execution.turns) + is_asked
+    return execution.turns_begun if isinstance(state, Investigating) else len(execution.turns)
 
 
 def change_call(calls: Mapping[str, ToolCallState], call_id: str, change: Change) -> Mapping[str, ToolCallState] | None:

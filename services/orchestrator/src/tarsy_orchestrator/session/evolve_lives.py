@@ -21,6 +21,7 @@ def at_rest(state: Investigating, ended: Ending) -> AtRest:
         answers=state.answers,
         refusals_forgotten=state.refusals_forgotten,
         repeats=state.repeats,
+        resolved=state.resolved,
         questions=state.questions,
     )
 
@@ -40,6 +41,7 @@ def reopen(state: Investigating | AtRest, record: RecordedEvent) -> Investigatin
         answers=state.answers,
         refusals_forgotten=state.refusals_forgotten,
         repeats=state.repeats,
+        resolved=state.resolved,
         ended=state.ended,
         questions=state.questions,
     )

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from tarsy_orchestrator.session.prompt_firing import describe_firing
 from tarsy_orchestrator.session.prompt_histories import history_of
 from tarsy_orchestrator.session.prompt_question import compose_question
 from tarsy_orchestrator.session.prompts.material import Runbook, StageFinding
@@ -22,21 +23,22 @@ def compose_task(state: Investigating, stage: Stage, at: datetime, read_result: 
     `read_result`: the name of that tool, if it is offered.
     """
     if stage.started.stage_type == "exec_summary":
-        return compose_executive_summary_prompt(state.started.alert, final_analysis(state))
+        alert, firing = state.started.alert, describe_firing(state)
+        return compose_executive_summary_prompt(alert, final_analysis(state), firing=firing)
     if stage.started.stage_type == "chat":
         return compose_question(state, find_runbook(state), read_result)
     return f"{compose_time(at)}\n\n{_task(state, stage)}"
 
 
 def _task(state: Investigating, stage: Stage) -> str:
-    alert = state.started.alert
+    alert, firing = state.started.alert, describe_firing(state)
     match stage.started.stage_type:
         case "synthesis":
             joined = next(one for one in state.stages if one.started.stage_id == stage.started.referenced_stage_id)
             histories = [history_of(state, execution) for execution in state.executions_of(joined)]
-            return compose_synthesis_prompt(alert, find_runbook(state), joined.started.name, histories)
+            return compose_synthesis_prompt(alert, find_runbook(state), joined.started.name, histories, firing=firing)
         case _:
-            return compose_prompt(alert, find_runbook(state), collect_findings(state))
+            return compose_prompt(alert, find_runbook(state), collect_findings(state), firing=firing)
 
 
 def collect_findings(state: Investigating) -> Sequence[StageFinding]:

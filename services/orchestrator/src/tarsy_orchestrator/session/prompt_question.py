@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from tarsy_contracts import events as e
 from tarsy_contracts.chain import ResolvedAgent
+from tarsy_orchestrator.session.prompt_firing import describe_firing
 from tarsy_orchestrator.session.prompt_histories import history_of
 from tarsy_orchestrator.session.prompts.material import AskedNow, Investigated, ReplyHistory, Runbook, StageHistory
 from tarsy_orchestrator.session.prompts.task import compose_question_prompt
@@ -19,7 +20,7 @@ MOST_CHARACTERS = 500_000
 def compose_question(state: Investigating, runbook: Runbook, read_result: str) -> str:
     question = state.life.question
     assert question is not None
-    asked = AskedNow(question.asked.author, question.at, question.asked.content)
+    asked = AskedNow(question.asked.author, question.at, question.asked.content, describe_firing(state))
     return compose_question_prompt(
         state.started.alert,
         runbook,

@@ -33,6 +33,7 @@ def replies_to(state: SessionState, decided: i.Input) -> Sequence[Control]:
             return _no_longer_waited_for(state, decided.call_id)
         case (
             i.AlertReceived()
+            | i.AlertResolutionReported()
             | i.CallNotStarted()
             | i.ToolCallReported()
             | i.SummaryReported()

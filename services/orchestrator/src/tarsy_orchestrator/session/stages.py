@@ -1,13 +1,16 @@
 """Stages of a session: which runs next, with which agents and tools, and how each ends. Pure."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from tarsy_contracts import events as e
 from tarsy_contracts.chain import ResolvedAgent, ResolvedStage, StageType
 from tarsy_contracts.ids import execution_id, stage_id
+from tarsy_contracts.inputs import UnavailableServer
 from tarsy_contracts.topics import LIMIT_BYTES
+from tarsy_orchestrator.session.missing_tools import missing_tools
 from tarsy_orchestrator.session.prompt_context import compose_task
 from tarsy_orchestrator.session.prompts.system import compose_system
 from tarsy_orchestrator.session.read_result_tool import READ_RESULT_TOOL, read_result_name, with_read_result
@@ -20,6 +23,15 @@ CHAT = "Chat"
 TOOLS_BYTES = LIMIT_BYTES * 3 // 4
 """Limit of all tools of a stage. The rest of the batch is for the instructions and the prompt of its agents."""
 MOST_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class StageTools:
+    """Tools of all servers of a stage. `described`: by the names of those that an agent may call, all that they say."""
+
+    tools: Sequence[e.OfferedTool]
+    unavailable_servers: Sequence[UnavailableServer]
+    described: Mapping[str, str]
 
 
 def start_first_stage(state: Investigating) -> e.StageStarted:
@@ -77,7 +89,7 @@ def start_executions(
     at: datetime,
     *,
     tools: Sequence[e.OfferedTool],
-    unavailable_servers: Sequence[str],
+    unavailable_servers: Sequence[UnavailableServer],
 ) -> Sequence[e.Event]:
     """Starts one execution for each agent of the stage. All get the same prompt, so that only the first carries it.
 
@@ -86,10 +98,12 @@ def start_executions(
     agents = agents_of(state.started.chain, stage.started)
     first = execution_id(stage.started.stage_id, 1)
     offered = _with_own([tool for tool in tools if any(_may_call(agent, tool) for agent in agents)], stage, agents)
-    if problem := _too_many(stage, offered):
+    described = {tool.definition.name: tool.model_dump_json() for tool in offered}
+    if problem := _too_many(stage, offered, described):
         return fail(state, problem)
+    known = StageTools(tools, unavailable_servers, described)
     executions = [
-        _execution(state, stage, at, agent, index, tools, unavailable_servers, prompt_of="" if index == 1 else first)
+        _execution(state, stage, at, agent, index, known, prompt_of="" if index == 1 else first)
         for index, agent in enumerate(agents, start=1)
     ]
     said = [e.StageToolsOffered(stage_id=stage.started.stage_id, tools=offered)] if offered else []
@@ -120,11 +134,11 @@ def _errors(executions: Sequence[Execution]) -> str:
     return "; ".join(f"{one.agent}: {one.error}" for one in ended)
 
 
-def _too_many(stage: Stage, tools: Sequence[e.OfferedTool]) -> str:
+def _too_many(stage: Stage, tools: Sequence[e.OfferedTool], described: Mapping[str, str]) -> str:
     """Returns why these tools cannot be offered; empty when they can. A model would not take as many either."""
     sizes: Counter[str] = Counter()
     for tool in tools:
-        sizes[tool.server] += len(tool.model_dump_json().encode())
+        sizes[tool.server] += len(described[tool.definition.name].encode())
     if sizes.total() <= TOOLS_BYTES:
         return ""
     largest = ", ".join(f"{server}: {size}" for server, size in sizes.most_common(MOST_NAMED))
@@ -140,25 +154,28 @@ def _execution(
     at: datetime,
     agent: ResolvedAgent,
     index: int,
-    tools: Sequence[e.OfferedTool],
-    unavailable_servers: Sequence[str],
+    known: StageTools,
     *,
     prompt_of: str,
 ) -> e.ExecutionStarted:
-    offered = _with_own([tool for tool in tools if _may_call(agent, tool)], stage, (agent,))
+    offered = _with_own([tool for tool in known.tools if _may_call(agent, tool)], stage, (agent,))
     used = {server.server for server in agent.servers}
-    unavailable = tuple(server for server in unavailable_servers if server in used)
+    unavailable = [one for one in known.unavailable_servers if one.server in used]
     return e.ExecutionStarted(
         execution_id=execution_id(stage.started.stage_id, index),
         stage_id=stage.started.stage_id,
         agent=agent.name,
         index=index,
         system=compose_system(
-            agent, stage_type=stage.started.stage_type, tools=offered, unavailable_servers=unavailable
+            agent,
+            stage_type=stage.started.stage_type,
+            tools=offered,
+            unavailable_servers=unavailable,
+            missing=missing_tools(agent, offered, known.tools, known.described),
         ),
         prompt="" if prompt_of else compose_task(state, stage, at, read_result_name(offered)),
         tools=(),
-        unavailable_servers=unavailable,
+        unavailable_servers=tuple(one.server for one in unavailable),
         llm_provider=agent.llm_provider,
         controller=agent.controller,
         max_iterations=agent.max_iterations,

@@ -53,6 +53,18 @@ class Learned:
 
 
 @dataclass(frozen=True, slots=True)
+class Resolution:
+    """The alert no longer fires; `at`: when the log took it.
+
+    `after_turns`: the agents that ran then, by the ids of their executions. Each reads it after so many of its turns.
+    """
+
+    event: e.AlertResolved
+    at: datetime
+    after_turns: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class ToolCallState:
     """One tool call. `releases` counts how often it became free again; `result_at` is where its outcome lies.
 
@@ -170,6 +182,11 @@ class Execution:
     def open(self) -> bool:
         return self.completed is None
 
+    @property
+    def turns_begun(self) -> int:
+        """With the turn that it is being asked for."""
+        return len(self.turns) + (self.waiting_for is not None)
+
     def summary_rule(self, server: str) -> SummaryRule:
         """Results of our own tools are bounded, and read word for word."""
         if server == OWN_SERVER:
@@ -247,6 +264,7 @@ class Investigating:
     answers: Mapping[str, Answered] = field(default_factory=dict)
     refusals_forgotten: bool = False
     repeats: frozenset[str] = frozenset()
+    resolved: Resolution | None = None
     cancelled: Cancelled | None = None
     ended: Ending | None = None
     questions: tuple[Question, ...] = ()
@@ -283,6 +301,7 @@ class AtRest:
     answers: Mapping[str, Answered] = field(default_factory=dict)
     refusals_forgotten: bool = False
     repeats: frozenset[str] = frozenset()
+    resolved: Resolution | None = None
     questions: tuple[Question, ...] = ()
 
 

@@ -101,8 +101,9 @@ class Investigated:
 
 @dataclass(frozen=True, slots=True)
 class AskedNow:
-    """The question that is to be answered."""
+    """The question that is to be answered. `firing`: whether the alert still fires, where somebody knows."""
 
     author: str
     at: datetime
     question: str
+    firing: str = ""

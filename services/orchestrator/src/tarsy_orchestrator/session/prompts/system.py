@@ -5,6 +5,7 @@ from string import Template
 
 from tarsy_contracts.chain import ResolvedAgent, StageType
 from tarsy_contracts.events import OfferedTool
+from tarsy_contracts.inputs import UnavailableServer
 from tarsy_orchestrator.session.controllers import controller_of
 from tarsy_orchestrator.session.prompts.roles import (
     ANSWERER,
@@ -17,6 +18,7 @@ from tarsy_orchestrator.session.prompts.roles import (
     NAME,
     SUMMARISER,
 )
+from tarsy_orchestrator.session.prompts.unavailable import compose_missing, compose_unavailable
 
 NO_TOOLS = """\
 ## No tools
@@ -41,11 +43,6 @@ SERVER = Template("""\
 
 $instructions""")
 
-UNAVAILABLE = Template("""\
-## Not available
-
-These tool servers could not be reached when you began: $servers. Say where their data would have been needed.""")
-
 CUSTOM = Template("""\
 ## Instructions of the operator
 
@@ -57,10 +54,13 @@ def compose_system(
     *,
     stage_type: StageType,
     tools: Sequence[OfferedTool],
-    unavailable_servers: Sequence[str],
+    unavailable_servers: Sequence[UnavailableServer],
+    missing: Sequence[str] = (),
 ) -> str:
     """Begins with what all agents of a kind have in common, and ends with what differs from agent to agent and from
     day to day: providers keep a beginning that they have read before. The time stands in the task.
+
+    `missing`: names in the operator's instructions that look like tools, and that none of `tools` has.
     """
     match stage_type:
         case "synthesis":
@@ -68,14 +68,21 @@ def compose_system(
         case "exec_summary":
             parts = _executive_summary(agent)
         case "chat":
-            parts = _with_tools(agent, tools, unavailable_servers, role=ANSWERER, focus=ANSWERING_FOCUS)
+            parts = _with_tools(agent, tools, unavailable_servers, missing, role=ANSWERER, focus=ANSWERING_FOCUS)
         case _:
-            parts = _with_tools(agent, tools, unavailable_servers, role=INVESTIGATOR, focus=INVESTIGATION_FOCUS)
+            parts = _with_tools(
+                agent, tools, unavailable_servers, missing, role=INVESTIGATOR, focus=INVESTIGATION_FOCUS
+            )
     return "\n\n".join(parts)
 
 
 def _with_tools(
-    agent: ResolvedAgent, tools: Sequence[OfferedTool], unavailable_servers: Sequence[str], *, role: str, focus: str
+    agent: ResolvedAgent,
+    tools: Sequence[OfferedTool],
+    unavailable_servers: Sequence[UnavailableServer],
+    missing: Sequence[str],
+    role: str,
+    focus: str,
 ) -> Iterator[str]:
     yield role
     yield MARKS
@@ -95,7 +102,9 @@ def _with_tools(
     yield NAME.substitute(name=agent.name)
     yield from _custom(agent)
     if unavailable_servers:
-        yield UNAVAILABLE.substitute(servers=", ".join(unavailable_servers))
+        yield compose_unavailable(unavailable_servers)
+    if missing:
+        yield compose_missing(missing)
     yield focus
 
 

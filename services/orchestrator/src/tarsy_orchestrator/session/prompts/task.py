@@ -58,7 +58,7 @@ Write the summary of this analysis for the person on call: one to four lines, an
 QUESTION = Template("""\
 ## The question
 
-It is $now now. $author asks:
+It is $now now.$firing $author asks:
 
 $question""")
 
@@ -66,21 +66,28 @@ READ_AGAIN = Template("""\
 Results that were left out, cut or summarised can be read with $tool: it takes the id of the result.""")
 
 
-def compose_prompt(alert: Alert, runbook: Runbook, findings: Sequence[StageFinding]) -> str:
-    return _joined(compose_alert(alert), compose_runbook(runbook), compose_findings(findings), INVESTIGATE)
+def compose_prompt(alert: Alert, runbook: Runbook, findings: Sequence[StageFinding], *, firing: str = "") -> str:
+    """`firing`, here and below: whether the alert still fires, where somebody knows."""
+    return _joined(compose_alert(alert), firing, compose_runbook(runbook), compose_findings(findings), INVESTIGATE)
 
 
 def compose_synthesis_prompt(
-    alert: Alert, runbook: Runbook, stage: str, histories: Sequence[AgentHistory], *, limit: int = HISTORIES_LIMIT
+    alert: Alert,
+    runbook: Runbook,
+    stage: str,
+    histories: Sequence[AgentHistory],
+    *,
+    firing: str = "",
+    limit: int = HISTORIES_LIMIT,
 ) -> str:
     """`limit`: characters of all histories together."""
     investigations = compose_histories(histories, limit)
     together = TOGETHER.substitute(stage=stage, count=len(histories), investigations=investigations)
-    return _joined(compose_alert(alert), compose_runbook(runbook), together, JOIN)
+    return _joined(compose_alert(alert), firing, compose_runbook(runbook), together, JOIN)
 
 
-def compose_executive_summary_prompt(alert: Alert, analysis: str) -> str:
-    return _joined(compose_alert(alert), ANALYSIS.substitute(analysis=fence("ANALYSIS", analysis)), SHORTEN)
+def compose_executive_summary_prompt(alert: Alert, analysis: str, *, firing: str = "") -> str:
+    return _joined(compose_alert(alert), firing, ANALYSIS.substitute(analysis=fence("ANALYSIS", analysis)), SHORTEN)
 
 
 def compose_question_prompt(
@@ -94,7 +101,10 @@ def compose_question_prompt(
     shortest = limit // 2
     transcript = compose_transcript(investigated, max(limit - len(alert_text) - len(runbook_text), shortest))
     question = QUESTION.substitute(
-        now=render_time(asked.at), author=to_one_line(asked.author, 200), question=remove_marks(asked.question)
+        now=render_time(asked.at),
+        firing=f" {asked.firing}" if asked.firing else "",
+        author=to_one_line(asked.author, 200),
+        question=remove_marks(asked.question),
     )
     read_again = READ_AGAIN.substitute(tool=read_result) if read_result else ""
     return _joined(alert_text, runbook_text, transcript, read_again, question)

@@ -16,6 +16,7 @@ const LABELS = {
   final_analysis: "Final analysis",
   error: "Error",
   alert_repeated: "The alert came again",
+  alert_resolved: "The alert is resolved",
   request: "Request",
   provider_fallback: "Another model",
   executive_summary: "Executive summary",
