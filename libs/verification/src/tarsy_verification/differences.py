@@ -29,7 +29,9 @@ from tarsy_verification.session_log import SessionLog
 type Row = dict[str, JsonValue]
 
 SESSION = "the session"
-VOLATILE = frozenset({"event_id", "sequence_number", "duration_ms", "attempt", "claim_id", "worker_id", "usage"})
+TOKENS = frozenset({"usage", "tokens_before", "tokens_after", "attempts"})
+"""Estimates learn in each process, and who asks again asks once more."""
+VOLATILE = TOKENS | {"event_id", "sequence_number", "duration_ms", "attempt", "claim_id", "worker_id"}
 OUTCOME = frozenset({"status", "content"})
 DIGITS = re.compile(r"(\[MASKED_[A-Z_]+)_[0-9a-f]{8}\]")
 EMPTY: Row = {}
