@@ -1,4 +1,8 @@
-"""Time stamps of the lines of a text: which line has one, and what it says. Pure."""
+"""Time stamps of the lines of a text: which line has one, and what it says. Pure.
+
+Blocks of many lines are searched at once here, as results have up to 32 MB. `tarsy_timestamps` looks at single lines,
+and at the times that a sentence names.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
