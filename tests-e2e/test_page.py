@@ -210,7 +210,7 @@ async def test_hostile_text_is_text_and_no_planted_secret_is_in_the_page(scene: 
         assert shown.count("<img src=x onerror=alert(3)>") >= 6
         assert await tab.page.locator("main :is(script, img, iframe, b, style, object)").count() == 0
         links = await tab.page.locator("main a").evaluate_all("nodes => nodes.map((node) => node.getAttribute('href'))")
-        assert set(links) == {"https://evil.example/p"}
+        assert {link for link in links if not link.startswith("/api/v1/sessions/")} == {"https://evil.example/p"}
         assert [url for url in asked if not url.startswith((scene.url, scene.url.replace("http", "ws", 1)))] == []
         assert [s for s in planted_secrets() if s in content or s in shown or json.dumps(s)[1:-1] in content] == []
         assert tab.complaints == []
@@ -312,7 +312,8 @@ async def test_everything_fits_a_phone_and_is_reached_with_the_keyboard(
         await link.focus()
         await tab.page.keyboard.press("Enter")
         await until_completed(tab.page)
-        for summary in await tab.page.locator("summary").all():
-            await summary.press("Enter")
-        await expect(tab.page.locator("details:not([open])")).to_have_count(0)
+        closed = tab.page.locator("details:not([open])")
+        while await closed.count():
+            await closed.first.locator("> summary").press("Enter")
+        await expect(closed).to_have_count(0)
         assert await tab.page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
