@@ -45,7 +45,13 @@ class Provider:
             raise TypeError("the request holds no messages")
         iteration = 1 + sum(isinstance(one, dict) and one.get("role") == assistant for one in messages)
         text = "\n".join(_texts(body))
-        agent = "ChatAgent" if "you are called ChatAgent" in text else "KubernetesAgent" if body.get("tools") else "Summarizer"
+        agent = (
+            "ChatAgent"
+            if "you are called ChatAgent" in text
+            else "KubernetesAgent"
+            if body.get("tools")
+            else "Summarizer"
+        )
         self.heard.append(text)
         for wanted in (iteration, None):
             for turn in self.turns:
