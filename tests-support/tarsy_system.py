@@ -133,6 +133,10 @@ class System:
                 tail = process.log.read_text(errors="replace")[-4000:]
                 raise AssertionError(f"{process.name} did not become ready:\n{tail}")
             await asyncio.sleep(LOOK_SECONDS)
+        # Another process may have answered, on the port that this one did not get.
+        assert process.process.poll() is None, (
+            f"{process.name} ended:\n{process.log.read_text(errors='replace')[-4000:]}"
+        )
 
     async def started(self, service: str) -> ServiceProcess:
         """One more process of a service, once it is ready."""
