@@ -14,6 +14,7 @@ import httpx2
 
 from tarsy_tool_gateway.errors import ToolGatewayError
 from tarsy_tool_gateway.mcp.failures import FailureKind
+from tarsy_tool_gateway.mcp.transports.server_stream import ServerStream
 from tarsy_tool_gateway.results.results import MOST_BYTES
 from tarsy_tool_gateway.results.text import truncate_at_space
 
@@ -39,6 +40,8 @@ SHORT_SECONDS = 3.0
 
 SESSION = "mcp-session-id"
 HANDSHAKE = ("server/discover", "initialize")
+INITIALIZED = "notifications/initialized"
+CALL = "tools/call"
 NOBODY = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 """Such an answer comes from a guard before the server, whatever else it says."""
 UNDECODED = ("content-encoding", "content-length", "transfer-encoding")
@@ -61,15 +64,23 @@ class RpcMessage:
 
 
 class HttpErrorTransport(httpx2.AsyncBaseTransport):
-    def __init__(self, inner: httpx2.AsyncBaseTransport) -> None:
+    def __init__(self, inner: httpx2.AsyncBaseTransport, server_stream: ServerStream) -> None:
         self._inner = inner
+        self._server_stream = server_stream
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        if request.method == "GET":
+            with self._server_stream.opening():
+                return await self._inner.handle_async_request(request)
         question = _question(request)
         if request.method == "DELETE" or (question is not None and not question.is_waited_for):
             request.extensions["timeout"] = {**request.extensions["timeout"], "read": SHORT_SECONDS}
         if question is None:
             return await self._inner.handle_async_request(request)
+        if question.method == INITIALIZED and SESSION in request.headers:
+            self._server_stream.expect()
+        if question.method == CALL:
+            await self._server_stream.wait()
         try:
             return await self._answer(request, question)
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as problem:

@@ -13,6 +13,7 @@ from tarsy_tool_gateway.mcp.sdk_internals import TransportStreams
 from tarsy_tool_gateway.mcp.server_plan import HttpTransport, WebAddress
 from tarsy_tool_gateway.mcp.transports.aiohttp_transport import AiohttpTransport
 from tarsy_tool_gateway.mcp.transports.http_errors import MOST_ANSWER_BYTES, HttpErrorTransport
+from tarsy_tool_gateway.mcp.transports.server_stream import ServerStream
 
 CONNECT_SECONDS = 10.0
 IDLE_SECONDS = 1.0
@@ -42,7 +43,7 @@ async def web_client(address: WebAddress, *, calls: int) -> AsyncIterator[httpx2
     async with AiohttpTransport(tls, most=calls + BESIDE_CALLS, idle_seconds=IDLE_SECONDS) as connections:
         # Closed by itself too: a client that cannot be made closes no transport.
         client = httpx2.AsyncClient(
-            transport=HttpErrorTransport(connections),
+            transport=HttpErrorTransport(connections, ServerStream()),
             headers=dict(address.headers),
             timeout=httpx2.Timeout(CONNECT_SECONDS, read=None),
             trust_env=False,
