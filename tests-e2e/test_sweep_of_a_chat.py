@@ -1,7 +1,7 @@
 """The sweep of a chat: at every event of a reply somebody dies, and the question is answered as if nobody had.
 
-The investigation before is brief; test_sweep_in_process.py sweeps a whole one. Two questions: the second life lies
-behind the first in the log, and its prompt is made of all that was before.
+The investigation before is brief; test_sweep_in_process.py sweeps a whole one. The second life lies behind the
+first in the log, and its prompt is made of all that was before.
 """
 
 from datetime import timedelta
@@ -16,12 +16,11 @@ from tarsy_simulation.sweeping import deaths_at, faults, still_open
 
 pytestmark = pytest.mark.timeout(900)
 
+QUESTIONS = 1
+
 
 def played(*deaths: Death, cancelled_at: int | None = None, poisoned_from: int | None = None) -> Played:
     return play(*deaths, cancelled_at=cancelled_at, poisoned_from=poisoned_from, alert=BRIEF_ALERT, questions=QUESTIONS)
-
-
-QUESTIONS = 1
 
 
 @cache
@@ -30,7 +29,7 @@ def undisturbed() -> Played:
 
 
 def batches_of_the_reply() -> list[int]:
-    """The first event of each; and the last one before it, when the session rests and its owner may die."""
+    """The first event of each."""
     reopened = undisturbed().log.types.index("session.reopened") + 1
     firsts = [batch[0] for batch in undisturbed().batches]
     return [first for first in firsts if first >= reopened]

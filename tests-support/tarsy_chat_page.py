@@ -7,6 +7,7 @@ from typing import Any
 from tarsy_browser import Tab
 from tarsy_contracts import events as e
 from tarsy_contracts.chunks import LlmChunk
+from tarsy_page_feed import FEED
 from tarsy_reply import Exchange
 from tarsy_websocket_gateway.feed import Feed
 from tarsy_websocket_gateway.page_assets import load_page
@@ -16,7 +17,8 @@ type Message = dict[str, Any]
 ASSETS = f"/assets/{load_page().version}"
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 
-SHOW = """async ([assets, id, chatEnabled, messages]) => {
+SHOW = (
+    """async ([assets, id, chatEnabled, messages]) => {
     const { newSession, take, beginAgain } = await import(`${assets}/session_state.js`);
     const { timeline } = await import(`${assets}/views/timeline.js`);
     const { turns } = await import(`${assets}/views/turns.js`);
@@ -28,21 +30,10 @@ SHOW = """async ([assets, id, chatEnabled, messages]) => {
     const questions = chat(id, chatTurns);
     questions.about({ chat_enabled: chatEnabled });
     const parts = [stages(), items, questions];
-    const main = document.createElement("main");
-    main.append(...parts.map((part) => part.node));
-    document.body.replaceChildren(main);
-    const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-    window.feed = async (more) => {
-        for (const message of more) {
-            const changes = message.type === "again" ? beginAgain(session) : take(session, message);
-            if (changes.session) for (const part of parts) part.update(session);
-            items.changed(changes.items);
-        }
-        await frames();
-        await frames();
-    };
-    await window.feed(messages);
-}"""
+"""
+    + FEED
+    + "}"
+)
 
 READ = """() => {
     const shown = (item) => item.querySelector(".tool") ?? item.querySelector(".body");

@@ -11,6 +11,7 @@ from tarsy_browser import Tab
 from tarsy_contracts import events as e
 from tarsy_contracts.chunks import LlmChunk
 from tarsy_contracts.ids import execution_id, stage_id
+from tarsy_page_feed import FEED
 from tarsy_websocket_gateway.feed import Feed
 from tarsy_websocket_gateway.page_assets import load_page
 
@@ -22,7 +23,8 @@ type Message = dict[str, Any]
 type NewSession = Callable[[], Any]
 type Story = Callable[[], Any]
 
-SHOW = """async ([assets, messages]) => {
+SHOW = (
+    """async ([assets, messages]) => {
     const { newSession, take, beginAgain } = await import(`${assets}/session_state.js`);
     const { timeline } = await import(`${assets}/views/timeline.js`);
     const { turns } = await import(`${assets}/views/turns.js`);
@@ -31,21 +33,10 @@ SHOW = """async ([assets, messages]) => {
     const session = newSession();
     const items = timeline(session, turns(session));
     const parts = [executiveSummary(), finalAnalysis(), stages(), items];
-    const main = document.createElement("main");
-    main.append(...parts.map((part) => part.node));
-    document.body.replaceChildren(main);
-    const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-    window.feed = async (more) => {
-        for (const message of more) {
-            const changes = message.type === "again" ? beginAgain(session) : take(session, message);
-            if (changes.session) for (const part of parts) part.update(session);
-            items.changed(changes.items);
-        }
-        await frames();
-        await frames();
-    };
-    await window.feed(messages);
-}"""
+"""
+    + FEED
+    + "}"
+)
 
 READ = """() => {
     const items = (root) => [...root.querySelectorAll(":scope > .items > .item")].filter((one) => !one.hidden)

@@ -108,21 +108,13 @@ class ReplyScreen:
         match payload.get("type"):
             case "timeline_event.created":
                 self._note_answer(payload)
-                self._events.created(payload)
-            case "stream.chunk":
-                self._events.chunk(text_of(payload, "event_id"), text_of(payload, "delta"))
-            case "stream.reset":
-                self._events.told_again(payload)
-            case "stream.progress":
-                self._events.progress(text_of(payload, "event_id"), text_of(payload, "text"))
-            case "timeline_event.completed":
-                self._events.completed(payload)
+                self._events.show(payload)
             case "execution.status":
                 self._stages.agent(payload)
             case "stage.status":
                 self._stage_changed(payload)
             case _:
-                pass
+                self._events.show(payload)
 
     def _note_answer(self, payload: Payload) -> None:
         if payload.get("event_type") == "final_analysis":

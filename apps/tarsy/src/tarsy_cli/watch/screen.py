@@ -64,15 +64,7 @@ class Screen:
         match payload.get("type"):
             case "timeline_event.created":
                 self._enter(self._stages.of(text_of(payload, "execution_id")) or self._stages.answering(payload))
-                self._events.created(payload)
-            case "stream.chunk":
-                self._events.chunk(text_of(payload, "event_id"), text_of(payload, "delta"))
-            case "stream.reset":
-                self._events.told_again(payload)
-            case "stream.progress":
-                self._events.progress(text_of(payload, "event_id"), text_of(payload, "text"))
-            case "timeline_event.completed":
-                self._events.completed(payload)
+                self._events.show(payload)
             case "execution.status":
                 stage = self._stages.agent(payload)
                 self._steps(stage.news() if not self._stages.catching_up else ())
@@ -81,7 +73,7 @@ class Screen:
             case "session.status":
                 self._session_changed(payload)
             case _:
-                pass
+                self._events.show(payload)
 
     def _stage(self, payload: Payload) -> None:
         stage = self._stages.stage(payload)

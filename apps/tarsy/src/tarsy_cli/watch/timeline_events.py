@@ -50,7 +50,27 @@ class Events:
         self._events: dict[str, ShownEvent] = {}
         self._said: dict[str, str] = {}
 
-    def created(self, payload: Payload) -> None:
+    def show(self, payload: Payload) -> None:
+        """Does nothing for a message that is not about a timeline event."""
+        match payload.get("type"):
+            case "timeline_event.created":
+                self._created(payload)
+            case "stream.chunk":
+                self._chunk(text_of(payload, "event_id"), text_of(payload, "delta"))
+            case "stream.reset":
+                _expect_again(self._event(payload))
+            case "stream.progress":
+                self._progress(text_of(payload, "event_id"), text_of(payload, "text"))
+            case "timeline_event.completed":
+                self._completed(payload)
+            case _:
+                pass
+
+    def all_told_again(self) -> None:
+        for event in self._events.values():
+            _expect_again(event)
+
+    def _created(self, payload: Payload) -> None:
         event = self._event(payload)
         if event.kind in ("llm_tool_call", "runbook") and not event.tool:
             event.tool, line = call_line(payload, self._stages.speaker(event.execution))
@@ -59,9 +79,9 @@ class Events:
             if event.kind == "llm_tool_call":
                 self._line(line, "bold blue")
         if payload.get("status") != "streaming":
-            self.completed(payload)
+            self._completed(payload)
 
-    def chunk(self, id: str, delta: str) -> None:
+    def _chunk(self, id: str, delta: str) -> None:
         event = self._events.setdefault(id, ShownEvent("llm_response", ""))
         if event.done:
             return
@@ -73,19 +93,12 @@ class Events:
             self._line("(begins again: the process that wrote it was replaced)", NOTICE)
         self._write(id, event, delta)
 
-    def progress(self, id: str, text: str) -> None:
+    def _progress(self, id: str, text: str) -> None:
         event = self._events.get(id)
         if event is not None and not event.done:
             self._page.passing(f"… {event.tool}: {one_line(text)}")
 
-    def told_again(self, payload: Payload) -> None:
-        _expect_again(self._event(payload))
-
-    def all_told_again(self) -> None:
-        for event in self._events.values():
-            _expect_again(event)
-
-    def completed(self, payload: Payload) -> None:
+    def _completed(self, payload: Payload) -> None:
         event = self._event(payload)
         if event.done:
             return

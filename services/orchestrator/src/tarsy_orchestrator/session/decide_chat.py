@@ -54,7 +54,9 @@ def cancel(state: Investigating, asked: i.CancelRequested) -> list[e.Event]:
     return [_accept(asked, word)]
 
 
-def refuse(asked: i.ChatRequested | i.CancelRequested, request: str, code: int, reason: str) -> e.RequestRefused:
+def refuse(
+    asked: i.ChatRequested | i.CancelRequested | i.OperatorRequest, request: str, code: int, reason: str
+) -> e.RequestRefused:
     """`code` is the HTTP status."""
     return e.RequestRefused(request_id=asked.request_id, request=request, author=asked.author, code=code, reason=reason)
 

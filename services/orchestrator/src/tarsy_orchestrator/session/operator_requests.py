@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.control import Control, RequestAnswered
+from tarsy_orchestrator.session.decide_chat import refuse
 from tarsy_orchestrator.session.decision_input import DecisionInput
 from tarsy_orchestrator.session.replies import cancellations, to_request
 from tarsy_orchestrator.session.state import AtRest, Investigating, NotStarted, SessionState, Unsupported
@@ -27,7 +28,7 @@ def operator_events(state: SessionState, request: i.OperatorRequest, given: Deci
     if isinstance(state, Investigating | AtRest) and request.request_id in state.answers:
         return []
     if not given.aside:
-        return [] if isinstance(state, Unsupported) else [_refused(request)]
+        return [] if isinstance(state, Unsupported) else [refuse(request, word_of(request), 409, NOT_ASIDE)]
     if isinstance(request, i.SessionFailRequested):
         return [_released(request), *_end(state, request)]
     return [] if isinstance(state, Unsupported) else [_released(request)]
@@ -68,12 +69,6 @@ def _end(state: SessionState, request: i.SessionFailRequested) -> list[e.Event]:
 
 def _released(request: i.OperatorRequest) -> e.SessionReleased:
     return e.SessionReleased(request_id=request.request_id, request=word_of(request), author=request.author)
-
-
-def _refused(request: i.OperatorRequest) -> e.RequestRefused:
-    return e.RequestRefused(
-        request_id=request.request_id, request=word_of(request), author=request.author, code=409, reason=NOT_ASIDE
-    )
 
 
 def _answer(state: SessionState, request: i.OperatorRequest, given: DecisionInput) -> RequestAnswered:

@@ -10,6 +10,7 @@ from tarsy_contracts.chain import ResolvedAgent, ResolvedStage, StageType
 from tarsy_contracts.ids import execution_id, stage_id
 from tarsy_contracts.inputs import UnavailableServer
 from tarsy_contracts.topics import LIMIT_BYTES
+from tarsy_orchestrator.session.controllers import controller_of
 from tarsy_orchestrator.session.missing_tools import missing_tools
 from tarsy_orchestrator.session.prompt_context import compose_task
 from tarsy_orchestrator.session.prompts.system import compose_system
@@ -188,7 +189,7 @@ def _with_own(
     tools: Sequence[e.OfferedTool], stage: Stage, agents: Sequence[ResolvedAgent]
 ) -> tuple[e.OfferedTool, ...]:
     """Adds our own tools. An agent of a chat can read in the investigation's results, also without a server."""
-    asked_once = all(agent.controller == "single_shot" for agent in agents)
+    asked_once = all(controller_of(agent.controller).asks_once for agent in agents)
     if stage.started.stage_type == "chat" and not asked_once:
         return (*tools, READ_RESULT_TOOL)
     return with_read_result(tools)

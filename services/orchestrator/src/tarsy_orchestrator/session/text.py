@@ -1,7 +1,8 @@
-"""Text in prompts: fences around text from outside that it cannot forge, and shortening of long text. Pure."""
+"""Text in prompts: fences around text from outside that it cannot forge, shortening of long text, times. Pure."""
 
 import re
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 _LESS = "<＜﹤≮‹˂ᐸ❮≪⋘"
 _MORE = ">＞﹥≯›˃ᐳ❯≫⋙"
@@ -55,3 +56,7 @@ def shorten(text: str, limit: int) -> str:
     kept = max(limit - MARK_ROOM, 0)
     tail = kept // 3
     return f"{text[: kept - tail]}\n[... {len(text) - kept} characters left out ...]\n{text[len(text) - tail :]}"
+
+
+def render_time(at: datetime) -> str:
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"

@@ -23,10 +23,12 @@ def learn_rates(state: Investigating, execution: Execution, answer: e.LlmCallCom
     before = execution.turns[-1]
     if not before.calls or not _is_continued(before.requested, asked.requested):
         return state.token_rates
+    tokens = _growth(before, answer)
+    if tokens is None:
+        return state.token_rates
     results = [content_of(state.calls[call_id])[0] for call_id in before.calls]
     size = sum(len(text.encode(errors="replace")) for text in results)
-    tokens = _growth(before, answer)
-    if size < LEAST_BYTES or tokens is None:
+    if size < LEAST_BYTES:
         return state.token_rates
     kinds = {kind_of_text(text) for text in _large(results, size)}
     if len(kinds) != 1:

@@ -6,7 +6,7 @@ from typing import assert_never
 
 from tarsy_contracts import events as e
 from tarsy_contracts.ids import llm_call_id, summary_id
-from tarsy_contracts.token_rates import kind_of_text
+from tarsy_contracts.token_rates import LEAST_BYTES_PER_TOKEN, kind_of_text
 from tarsy_orchestrator.session.controllers import unknown_controller
 from tarsy_orchestrator.session.llm_failures import ITERATION_TIMEOUT
 from tarsy_orchestrator.session.llm_retry import Fail, Retry, UseFallback, after_failure
@@ -77,13 +77,14 @@ def _summaries(state: Investigating, execution: Execution) -> Sequence[e.Event]:
 
 
 def _too_long(state: Investigating, call: ToolCallState, execution: Execution) -> bool:
-    if call.completed is None or call.completed.outcome != "ok":
+    completed = call.completed
+    if completed is None or completed.outcome != "ok":
         return False
     rule = execution.summary_rule(call.requested.server)
-    if not rule.enabled:
+    if not rule.enabled or completed.size < rule.size_threshold_tokens * LEAST_BYTES_PER_TOKEN:
         return False
-    kind = kind_of_text(call.completed.content)
-    return state.token_rates.tokens(execution.llm_provider, kind, call.completed.size) > rule.size_threshold_tokens
+    kind = kind_of_text(completed.content)
+    return state.token_rates.tokens(execution.llm_provider, kind, completed.size) > rule.size_threshold_tokens
 
 
 def _after_failure(state: Investigating, execution: Execution, failed: e.LlmCallFailed) -> Sequence[e.Event]:

@@ -4,8 +4,7 @@ from datetime import datetime
 
 from tarsy_contracts.alert import SOURCES_THAT_RESOLVE
 from tarsy_contracts.events import AlertResolved
-from tarsy_orchestrator.session.prompts.transcript import render_time
-from tarsy_orchestrator.session.text import to_one_line
+from tarsy_orchestrator.session.text import render_time, to_one_line
 
 SOURCE_LIMIT = 100
 

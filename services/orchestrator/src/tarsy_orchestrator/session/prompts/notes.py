@@ -1,9 +1,9 @@
 """Notes to an agent on its way. Pure."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
-from tarsy_orchestrator.session.text import fence
+from tarsy_orchestrator.session.text import fence, render_time
 
 NUDGE = "Your last answer was empty. Call a tool, or write your final answer."
 
@@ -20,7 +20,7 @@ BE_CONCISE = (
 
 def note_result(at: datetime, iteration: int, most: int) -> str:
     """The first line above a result: ages that are told in it are counted from this time."""
-    return f"[{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC, iteration {iteration} of {most}]"
+    return f"[{render_time(at)}, iteration {iteration} of {most}]"
 
 
 def note_too_many_calls(count: int, most: int) -> str:

@@ -3,11 +3,11 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 
 from tarsy_contracts.events import Outcome
 from tarsy_orchestrator.session.prompts.material import HistoryStep, Statement, ToolUse
-from tarsy_orchestrator.session.text import MARK_ROOM, fence, shorten, to_one_line
+from tarsy_orchestrator.session.text import MARK_ROOM, fence, render_time, shorten, to_one_line
 
 NAME_LIMIT = 200
 
@@ -85,4 +85,4 @@ def _lead(step: ToolUse) -> str:
 
 
 def _at(time: datetime | None) -> str:
-    return "" if time is None else f", at {time.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+    return "" if time is None else f", at {render_time(time)}"

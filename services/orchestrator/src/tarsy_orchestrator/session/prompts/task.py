@@ -6,9 +6,10 @@ from string import Template
 from tarsy_contracts.alert import Alert
 from tarsy_orchestrator.session.prompts.histories import HISTORIES_LIMIT, compose_histories
 from tarsy_orchestrator.session.prompts.material import AgentHistory, AskedNow, Investigated, Runbook, StageFinding
+from tarsy_orchestrator.session.prompts.pieces import NAME_LIMIT
 from tarsy_orchestrator.session.prompts.sources import compose_alert, compose_findings, compose_runbook
-from tarsy_orchestrator.session.prompts.transcript import compose_transcript, render_time
-from tarsy_orchestrator.session.text import fence, remove_marks, to_one_line
+from tarsy_orchestrator.session.prompts.transcript import compose_transcript
+from tarsy_orchestrator.session.text import fence, remove_marks, render_time, to_one_line
 
 INVESTIGATE = """\
 ## Your task
@@ -103,7 +104,7 @@ def compose_question_prompt(
     question = QUESTION.substitute(
         now=render_time(asked.at),
         firing=f" {asked.firing}" if asked.firing else "",
-        author=to_one_line(asked.author, 200),
+        author=to_one_line(asked.author, NAME_LIMIT),
         question=remove_marks(asked.question),
     )
     read_again = READ_AGAIN.substitute(tool=read_result) if read_result else ""

@@ -5,14 +5,11 @@ Conclusions, questions, answers and all of the newest reply stay; they are short
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime
 from string import Template
 
 from tarsy_orchestrator.session.prompts.material import AgentHistory, Investigated, ReplyHistory, StageHistory
-from tarsy_orchestrator.session.prompts.pieces import HistoryPiece, pieces_of
-from tarsy_orchestrator.session.text import share_out, to_one_line
-
-NAME_LIMIT = 200
+from tarsy_orchestrator.session.prompts.pieces import NAME_LIMIT, HistoryPiece, pieces_of
+from tarsy_orchestrator.session.text import render_time, share_out, to_one_line
 
 INVESTIGATION = Template("""\
 ## The investigation
@@ -141,7 +138,3 @@ def _size(line: Line) -> int:
 
 def _words(status: str) -> str:
     return status.replace("_", " ")
-
-
-def render_time(at: datetime) -> str:
-    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"

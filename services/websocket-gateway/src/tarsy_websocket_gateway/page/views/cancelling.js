@@ -1,7 +1,7 @@
 // The button that cancels, asks once more, and shows the answer.
 
-import { cancelSession, mayRepeat, newKey } from "../api.js";
-import { element, show, write } from "../elements.js";
+import { element, show } from "../elements.js";
+import { cancelRequest } from "./cancel_request.js";
 
 const CANCELLABLE = new Set(["pending", "in_progress"]);
 
@@ -12,7 +12,7 @@ export function cancelling(id) {
   const question = element("span", { class: "question" }, "Cancel this investigation?", yes, no);
   const answer = element("p", { class: "answer", role: "status" });
   const node = element("div", { class: "cancelling" }, first, question, answer);
-  let key = newKey();
+  const cancel = cancelRequest(id, yes, answer);
   let isPossible = false;
   let isAsking = false;
 
@@ -24,20 +24,6 @@ export function cancelling(id) {
   function ask(asks) {
     isAsking = asks;
     draw();
-  }
-
-  async function cancel() {
-    yes.disabled = true;
-    write(answer, "Asking …");
-    try {
-      write(answer, (await cancelSession(id, key)).message);
-      key = newKey();
-    } catch (problem) {
-      write(answer, `Not cancelled: ${problem.message}`);
-      if (!mayRepeat(problem)) key = newKey();
-    }
-    yes.disabled = false;
-    ask(false);
   }
 
   function update(session) {
@@ -53,7 +39,10 @@ export function cancelling(id) {
     ask(false);
     first.focus();
   });
-  yes.addEventListener("click", cancel);
+  yes.addEventListener("click", async () => {
+    await cancel();
+    ask(false);
+  });
   draw();
   return { node, update };
 }
