@@ -180,6 +180,35 @@ async def test_a_search_shows_what_matches_and_hostile_text_is_text(
     await expect(notice).to_contain_text("Lines 0 to 199")
 
 
+async def test_the_lines_of_a_time_are_shown_also_in_a_search(
+    scene: Scene, tab: Tab, new_session: Callable[[], Any]
+) -> None:
+    session = new_session()
+    await investigated(scene, session)
+    reader = await open_call(tab.page, session)
+    lines, notice = reader.locator("pre .row-of-text"), reader.locator("[role=status]")
+    begin, end = reader.get_by_label("from", exact=True), reader.get_by_label("until", exact=True)
+
+    await begin.fill("2026-11-22T10:05:10Z")
+    await end.fill("2026-11-22T10:05")
+    await end.press("Enter")
+    await expect(notice).to_have_text("Lines 310 to 359 (counted from 0) of 450 lines, 13.4 kB.")
+    await expect(lines).to_have_count(50)
+    await reader.get_by_label("Search in the result").fill("line 35")
+    await reader.get_by_role("button", name="Search").click()
+    await expect(notice).to_contain_text("10 lines match, between 350 and 359 (2026-11-22T10:05:50Z")
+
+    await begin.fill("yesterday")
+    await begin.press("Enter")
+    await expect(notice).to_contain_text("`from` is no time that is understood")
+    tab.complaints.clear()
+    await begin.fill("2026-11-22T11:00")
+    await end.fill("")
+    await reader.get_by_label("Search in the result").fill("")
+    await begin.press("Enter")
+    await expect(notice).to_have_text("There is nothing here, of 450 lines, 13.4 kB.")
+
+
 async def test_the_whole_result_is_downloaded(scene: Scene, tab: Tab, new_session: Callable[[], Any]) -> None:
     session = new_session()
     call = await investigated(scene, session)

@@ -1,5 +1,5 @@
-// The whole result of a call: page by page, or the lines that match a search. Nothing is asked for until it is
-// unfolded.
+// The whole result of a call: page by page, the lines of a time, or those that match a search. Nothing is asked for until
+// it is unfolded.
 
 import { readResult, resultDownload } from "../api.js";
 import { element, show, write } from "../elements.js";
@@ -20,7 +20,9 @@ function reading(sessionId, callId) {
   const words = element("input", { type: "search", "aria-label": "Search in the result" });
   words.placeholder = "An expression of RE2: timeout|refused";
   const anyCase = element("input", { type: "checkbox" });
-  const search = element("form", { class: "row" }, words, label(anyCase, "any case"), button("Search", "submit"));
+  const [from, until] = [timeInput("from"), timeInput("until")];
+  const times = [label(from, "from"), label(until, "until")];
+  const search = element("form", { class: "row" }, words, label(anyCase, "any case"), ...times, button("Search", "submit"));
   const [back, on] = [button("Previous"), button("Next")];
   const notice = element("p", { class: "quiet", role: "status" });
   const lines = element("pre", { class: "data", tabindex: "0" });
@@ -59,7 +61,11 @@ function reading(sessionId, callId) {
   search.addEventListener("submit", (event) => {
     event.preventDefault();
     places = [START];
-    wanted = words.value === "" ? {} : { search: words.value, ignore_case: anyCase.checked };
+    wanted = {
+      ...(words.value === "" ? {} : { search: words.value, ignore_case: anyCase.checked }),
+      ...(from.value === "" ? {} : { from: from.value.trim() }),
+      ...(until.value === "" ? {} : { until: until.value.trim() }),
+    };
     read();
   });
   on.addEventListener("click", () => {
@@ -91,6 +97,13 @@ function lineRow({ number, byte, text, matches, goes_on: goesOn }, width) {
 
 function button(text, type = "button") {
   return element("button", { type }, text);
+}
+
+/** A text, and no date of the browser's: lines have other zones than the reader, and an alert's time can be pasted. */
+function timeInput(name) {
+  const input = element("input", { name, size: "20", autocomplete: "off" });
+  input.placeholder = "2026-11-22T10:05";
+  return input;
 }
 
 function label(input, text) {
