@@ -1,24 +1,15 @@
-"""Twice the text takes about twice the time, whatever the text. Compared within one run: machines differ."""
+"""Twice the text takes about twice the time, whatever the text."""
 
-import gc
-import time
 from collections.abc import Callable
-from math import inf
 
 import pytest
 from masking_texts import PATTERNS
 
+from tarsy_linear_time import assert_linear
 from tarsy_masking.json_value import JsonValue
 from tarsy_masking.masker import Masker
 
 MASKER = Masker.default(b"a key of thirty-two bytes or more").for_session("session-1").with_rules({"all"}, ())
-SMALL = 20_000
-TIMES = 8
-# Of 8 times the text: what is quadratic takes 64 times as long, another round of masking twice as long as it should.
-MUCH_LONGER = 24
-# Below this a clock says nothing.
-SHORT = 0.022
-TRIES = 5
 
 HOSTILE = {
     "names": "password=",
@@ -132,29 +123,3 @@ def test_values_of_json_take_linear_time() -> None:
 
 def test_findings_take_linear_time() -> None:
     assert_linear(lambda size: MASKER.findings("password=hunter2 é " * (size // 18)))
-
-
-def assert_linear(work: Callable[[int], object]) -> None:
-    """The least of some tries counts: others are on the machine too."""
-    work(SMALL // 4)
-    short = long = inf
-    for _ in range(TRIES):
-        short, long = min(short, seconds(work, SMALL)), min(long, seconds(work, SMALL * TIMES))
-        if long < max(short, SHORT) * MUCH_LONGER:
-            return
-    raise AssertionError(
-        f"{TIMES} times the text took {long / short:.0f} times as long: {short:.3f} s and {long:.3f} s"
-    )
-
-
-def seconds(work: Callable[[int], object], size: int) -> float:
-    """Of the processor, without what the garbage of other tests costs."""
-    collected = gc.isenabled()
-    gc.disable()
-    try:
-        began = time.process_time()
-        work(size)
-        return time.process_time() - began
-    finally:
-        if collected:
-            gc.enable()

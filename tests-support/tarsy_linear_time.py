@@ -1,0 +1,42 @@
+"""Work that must be linear in its text, whatever the text. Compared within one run: machines differ."""
+
+import gc
+import time
+from collections.abc import Callable
+from math import inf
+
+TIMES = 8
+# Of 8 times the text: what is quadratic takes 64 times as long, another round of masking twice as long as it should.
+MUCH_LONGER = 24
+# Below this a clock says nothing.
+SHORT = 0.022
+TRIES = 5
+
+
+def assert_linear(work: Callable[[int], object], *, small: int = 20_000) -> None:
+    """`work` makes a text of so many characters, and does with it what is to be linear.
+
+    The least of some tries counts: others are on the machine too.
+    """
+    work(small // 4)
+    short = long = inf
+    for _ in range(TRIES):
+        short, long = min(short, _seconds(work, small)), min(long, _seconds(work, small * TIMES))
+        if long < max(short, SHORT) * MUCH_LONGER:
+            return
+    raise AssertionError(
+        f"{TIMES} times the text took {long / short:.0f} times as long: {short:.3f} s and {long:.3f} s"
+    )
+
+
+def _seconds(work: Callable[[int], object], size: int) -> float:
+    """Of the processor, without what the garbage of other tests costs."""
+    collected = gc.isenabled()
+    gc.disable()
+    try:
+        began = time.process_time()
+        work(size)
+        return time.process_time() - began
+    finally:
+        if collected:
+            gc.enable()
