@@ -6,7 +6,7 @@ import pytest
 from aiokafka import TopicPartition
 from orchestrator_world import World, new_session
 
-from tarsy_bus.connection import Bus
+from tarsy_bus.span_readers import SpanReader
 from tarsy_contracts.control import RequestAnswered
 from tarsy_contracts.events import AlertRepeated
 from tarsy_contracts.inputs import AlertResolutionReported
@@ -138,9 +138,11 @@ async def test_inputs_that_wait_for_a_session_to_be_read_again_are_backlog(
 
     may_read, really = asyncio.Event(), rehydration.rehydrate
 
-    async def rehydrate(bus: Bus, number: int, session_id: str, place: SessionPlace) -> rehydration.Rehydrated:
+    async def rehydrate(
+        reader: SpanReader, number: int, session_id: str, place: SessionPlace
+    ) -> rehydration.Rehydrated:
         await may_read.wait()
-        return await really(bus, number, session_id, place)
+        return await really(reader, number, session_id, place)
 
     monkeypatch.setattr(session_loader, "rehydrate", rehydrate)
     monkeypatch.setattr(partition, "MOST_WAITING", 3)

@@ -16,6 +16,9 @@ from tarsy_contracts.partitioning import partition_of
 from tarsy_contracts.topics import LIMIT_BYTES, LOG_PARTITIONS, Topics
 
 REQUEST_TIMEOUT_MS = 20_000
+SPAN_WAIT_MS = 5
+SPAN_FETCH_BYTES = 256 * 1024
+"""A batch that is larger comes whole."""
 ENVELOPE_BYTES = 16 * 1024
 """Part of LIMIT_BYTES that is kept free for headers and framing."""
 RECORD_OVERHEAD_BYTES = 64
@@ -111,12 +114,22 @@ def reader(bus: Bus) -> AIOKafkaConsumer:
     return _reader(bus, TolerantConsumer)
 
 
+def span_reader(bus: Bus) -> AIOKafkaConsumer:
+    """The same, for small parts of a partition here and there.
+
+    Its requests do not wait at the broker for records to come: the next one would wait behind them.
+    """
+    return _reader(bus, TolerantConsumer, wait_ms=SPAN_WAIT_MS, fetch_bytes=SPAN_FETCH_BYTES)
+
+
 def batch_reader(bus: Bus) -> AIOKafkaConsumer:
-    """The same, for whole batches."""
+    """The same as `reader`, for whole batches."""
     return _reader(bus, BatchConsumer)
 
 
-def _reader(bus: Bus, consumer: type[TolerantConsumer]) -> AIOKafkaConsumer:
+def _reader(
+    bus: Bus, consumer: type[TolerantConsumer], *, wait_ms: int = 500, fetch_bytes: int = 2 * LIMIT_BYTES
+) -> AIOKafkaConsumer:
     return consumer(
         unparsable=lambda topic: bus.unparsable(bus.short(topic)),
         bootstrap_servers=bus.bootstrap,
@@ -124,8 +137,9 @@ def _reader(bus: Bus, consumer: type[TolerantConsumer]) -> AIOKafkaConsumer:
         group_id=None,
         enable_auto_commit=False,
         auto_offset_reset="none",
+        fetch_max_wait_ms=wait_ms,
         fetch_max_bytes=4 * LIMIT_BYTES,
-        max_partition_fetch_bytes=2 * LIMIT_BYTES,
+        max_partition_fetch_bytes=fetch_bytes,
         request_timeout_ms=REQUEST_TIMEOUT_MS,
     )
 

@@ -163,12 +163,12 @@ class PartitionReader:
                     f"but reading should go on at {position}: it was emptied, or it is another cluster's"
                 )
 
-    async def read(self) -> list[Record]:
+    async def read(self, most: int = READ_RECORDS) -> list[Record]:
         """The next records, in order within each partition; none after POLL_MS. Raises LogMismatchError."""
         if not self.consumer.assignment():
             await asyncio.sleep(POLL_MS / 1000)
             return []
-        found = await poll(self.consumer, timeout_ms=POLL_MS, max_records=READ_RECORDS)
+        found = await poll(self.consumer, timeout_ms=POLL_MS, max_records=min(most, READ_RECORDS))
         records = [record for records in found.values() for record in records]
         if self._is_the_truth:
             refuse_damaged(records)

@@ -2,6 +2,7 @@
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.log_writer import LogWriter
+from tarsy_bus.span_readers import SpanReaders
 from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.effects.reconciler import Reconciler
 from tarsy_orchestrator.partition.dead_letter_writer import DeadLetterWriter
@@ -23,6 +24,7 @@ class AssembledPartition:
         bus: Bus,
         deps: Dependencies,
         writer: LogWriter,
+        readers: SpanReaders,
         sessions: SessionTable,
         position: int,
         source: str,
@@ -42,6 +44,7 @@ class AssembledPartition:
             sessions=sessions,
             position=position,
             writer=writer,
+            readers=readers,
             heads=self._heads,
             quarantine=Quarantine(HeldTopic(deps.publisher, bus, number)),
             dead_letters=DeadLetterWriter(deps.publisher),

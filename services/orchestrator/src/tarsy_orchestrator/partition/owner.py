@@ -21,6 +21,7 @@ from tarsy_bus.pacing import Pacer
 from tarsy_bus.partition_reader import PartitionReader, Record, ends, poll
 from tarsy_bus.records import append_time
 from tarsy_bus.retries import growing_pauses
+from tarsy_bus.span_readers import SpanReaders
 from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.partition.assembled_partition import AssembledPartition
 from tarsy_orchestrator.partition.decision_progress import DecisionProgress
@@ -73,6 +74,7 @@ class Owner:
         self._membership = GroupMembership(consumer, lambda: bus.layout.log_partitions)
         self._owned: dict[int, Owned] = {}
         self._resting = RestingStates()
+        self._readers = SpanReaders(bus, bus.topics.sessions)
         self._committed: dict[int, int] = {}
         self._fetches = FetchProgress(consumer)
         self._progress = DecisionProgress()
@@ -80,7 +82,7 @@ class Owner:
     async def run(self, ready: Callable[[], None]) -> None:
         """Owns what the group assigns, until it is cancelled; then commits what was decided and leaves at once."""
         self._consumer.subscribe([self._bus.topics.inbox], listener=self._membership)
-        async with self._deps.supervisor.group() as group:
+        async with self._readers.running(), self._deps.supervisor.group() as group:
             group.start("session log", self._follow())
             steps = self._deps.supervisor.steps
             inputs = [
@@ -164,6 +166,7 @@ class Owner:
                     bus=self._bus,
                     deps=self._deps,
                     writer=self._writer,
+                    readers=self._readers,
                     sessions=sessions,
                     position=positions[number],
                     source=self._source,

@@ -13,6 +13,7 @@ from tarsy_bus.connection import Bus
 from tarsy_bus.held_sessions import HeldInputs
 from tarsy_bus.log_writer import LogWriter
 from tarsy_bus.partition_reader import Record, parse_record
+from tarsy_bus.span_readers import SpanReaders
 from tarsy_contracts.inputs import ChatRequested
 from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
@@ -51,6 +52,7 @@ class Partition:
         sessions: SessionTable,
         position: int,
         writer: LogWriter,
+        readers: SpanReaders,
         heads: HeadWriter,
         quarantine: Quarantine,
         dead_letters: DeadLetterWriter,
@@ -76,7 +78,7 @@ class Partition:
         )
         self._loader = SessionLoader(
             number,
-            bus=bus,
+            readers=readers,
             sessions=sessions,
             on_loaded=self._loaded,
             on_unsupported=self.isolation.set_aside_unsupported,

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from tarsy_bus.acceptance import ChainTracker
-from tarsy_bus.connection import Bus
-from tarsy_bus.partition_reader import Record, parse_record, read_to_end
+from tarsy_bus.partition_reader import Record, parse_record
+from tarsy_bus.span_readers import SpanReader
 from tarsy_orchestrator.partition.guarded_evolve import evolve_guarded
 from tarsy_orchestrator.partition.resting_states import size_of_event
 from tarsy_orchestrator.partition.session_table import SessionPlace
@@ -19,7 +19,7 @@ class Rehydrated:
     size: int
 
 
-async def rehydrate(bus: Bus, partition: int, session_id: str, place: SessionPlace) -> Rehydrated:
+async def rehydrate(reader: SpanReader, partition: int, session_id: str, place: SessionPlace) -> Rehydrated:
     """Returns the session's state at its last event; Unsupported when its spans do not lead there.
 
     Costs as many records as the spans hold, of this session and of others.
@@ -38,8 +38,7 @@ async def rehydrate(bus: Bus, partition: int, session_id: str, place: SessionPla
             state = evolve_guarded(state, delivery.recorded())
             size += size_of_event(delivery.value)
 
-    for span in place.spans:
-        await read_to_end(bus, bus.topics.sessions, {partition: span.first}, take, until={partition: span.last + 1})
+    await reader.read(partition, place.spans, take)
     if chains.last(session_id) != place.last:
         return Rehydrated(Unsupported(place.decided), 0)
     return Rehydrated(state, size)

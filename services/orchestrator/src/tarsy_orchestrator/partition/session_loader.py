@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 import structlog
 from aiokafka.errors import KafkaError
 
-from tarsy_bus.connection import Bus
 from tarsy_bus.retries import growing_pauses
+from tarsy_bus.span_readers import SpanReaders
 from tarsy_orchestrator.partition.decision_batch import PendingInput
 from tarsy_orchestrator.partition.rehydration import rehydrate
 from tarsy_orchestrator.partition.session_table import SessionTable
@@ -17,7 +17,6 @@ from tarsy_service.supervision import SupervisedGroup
 log = structlog.get_logger(__name__)
 
 REHYDRATE_SECONDS = 30.0
-REHYDRATED_AT_ONCE = 4
 
 
 class SessionLoader:
@@ -27,18 +26,17 @@ class SessionLoader:
         self,
         partition: int,
         *,
-        bus: Bus,
+        readers: SpanReaders,
         sessions: SessionTable,
         on_loaded: Callable[[str, Sequence[PendingInput]], None],
         on_unsupported: Callable[[str, Unsupported], None],
     ) -> None:
         self._partition = partition
-        self._bus = bus
+        self._readers = readers
         self._sessions = sessions
         self._on_loaded = on_loaded
         self._on_unsupported = on_unsupported
         self._waiting: dict[str, list[PendingInput]] = {}
-        self._places = asyncio.Semaphore(REHYDRATED_AT_ONCE)
 
     @property
     def backlog(self) -> int:
@@ -70,8 +68,8 @@ class SessionLoader:
         pauses = growing_pauses()
         while (place := self._sessions.place(session_id)) is not None:
             try:
-                async with self._places, asyncio.timeout(REHYDRATE_SECONDS):
-                    rehydrated = await rehydrate(self._bus, self._partition, session_id, place)
+                async with self._readers.borrowed() as reader, asyncio.timeout(REHYDRATE_SECONDS):
+                    rehydrated = await rehydrate(reader, self._partition, session_id, place)
             except (KafkaError, TimeoutError) as problem:
                 log.warning("session.not_revived", session_id=session_id, reason=repr(problem))
                 await asyncio.sleep(next(pauses))

@@ -1,0 +1,87 @@
+"""Reading spans of a topic again: parts of a partition that somebody knows by their offsets."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+
+from aiokafka import TopicPartition
+
+from tarsy_bus.client_lifecycle import start_client, stop_client
+from tarsy_bus.connection import Bus, span_reader
+from tarsy_bus.partition_reader import PartitionReader, Record
+from tarsy_contracts.heads import Span
+
+AT_ONCE = 8
+"""Consumers of a process. More would wait for each other's turn of the processor."""
+
+
+class SpanReader:
+    """One consumer, which begins with the first spans that are asked for."""
+
+    def __init__(self, bus: Bus, topic: str) -> None:
+        self._reader = PartitionReader(bus, topic, consumer=span_reader)
+        self._topic = topic
+        self._started = False
+
+    async def read(self, partition: int, spans: Sequence[Span], take: Callable[[Record], None]) -> None:
+        """Hands every record of the spans to `take`, in order; those that are no longer kept, or not yet, are left out.
+
+        Raises KafkaError or LogMismatchError.
+        """
+        if not self._started:
+            await start_client(self._reader.consumer)
+            self._started = True
+        place = TopicPartition(self._topic, partition)
+        first = (await self._reader.consumer.beginning_offsets([place]))[place]
+        end = (await self._reader.consumer.end_offsets([place]))[place]
+        for span in spans:
+            await self._read(place, max(span.first, first), min(span.last + 1, end), take)
+        self._reader.assign({})
+
+    async def stop(self) -> None:
+        await stop_client(self._reader.consumer)
+
+    async def _read(self, place: TopicPartition, start: int, goal: int, take: Callable[[Record], None]) -> None:
+        position = start
+        if start < goal:
+            self._reader.assign({place.partition: start})
+        while position < goal:
+            for record in await self._reader.read(goal - position):
+                if record.offset < goal:
+                    take(record)
+            # Records that are here already are read without a pause: others have their turn in between.
+            await asyncio.sleep(0)
+            position = await self._reader.consumer.position(place)
+
+
+class SpanReaders:
+    """Few readers for the whole process. Each is kept for the next who reads: to make one takes longer than to read.
+
+    After a failure the reader is made anew.
+    """
+
+    def __init__(self, bus: Bus, topic: str, *, at_once: int = AT_ONCE) -> None:
+        self._bus = bus
+        self._topic = topic
+        self._places = asyncio.Semaphore(at_once)
+        self._idle: list[SpanReader] = []
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator["SpanReaders"]:
+        try:
+            yield self
+        finally:
+            while self._idle:
+                await self._idle.pop().stop()
+
+    @asynccontextmanager
+    async def borrowed(self) -> AsyncIterator[SpanReader]:
+        """Waits for a reader. It is the caller's until the end of the block."""
+        async with self._places:
+            reader = self._idle.pop() if self._idle else SpanReader(self._bus, self._topic)
+            try:
+                yield reader
+            except BaseException:
+                await reader.stop()
+                raise
+            self._idle.append(reader)
