@@ -38,11 +38,21 @@ def main() -> None:
     assert threading.active_count() == 1, threading.enumerate()
     gc.collect()
     gc.freeze()
+    started: set[int] = set()
     for line in sys.stdin:
         told: Told = json.loads(line)
-        answer = _start(told["start"]) if "start" in told else _exit_code(told["ended"])
+        if "start" in told:
+            answer: int | None = (pid := _start(told["start"]))
+            started.add(pid)
+        else:
+            answer = _exit_code(told["ended"])
+            if answer is not None:
+                started.discard(told["ended"])
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
+    # Whoever was killed with processes of its own leaves none behind.
+    for pid in started:
+        os.kill(pid, signal.SIGKILL)
 
 
 def _exit_code(pid: int) -> int | None:

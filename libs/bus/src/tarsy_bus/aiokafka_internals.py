@@ -4,11 +4,14 @@
 """
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator
 from types import FunctionType
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka.admin import AIOKafkaAdminClient
+from aiokafka.client import AIOKafkaClient
+from aiokafka.cluster import ClusterMetadata
 from aiokafka.consumer.fetcher import Fetcher, PartitionRecords
 from aiokafka.errors import KafkaError
 from aiokafka.producer.message_accumulator import BatchBuilder, MessageAccumulator
@@ -28,10 +31,14 @@ __all__ = [
     "decode_varint",
     "fetch_task_died",
     "missing_parts",
+    "pace_metadata",
     "send_task_died",
 ]
 
 type Client = AIOKafkaProducer | AIOKafkaConsumer | AIOKafkaAdminClient
+
+MOST_UPDATES, UPDATES_SECONDS = 5, 1.0
+"""So many requests for metadata in so many seconds. What a client asks at its start stays below."""
 
 COORDINATOR_TASKS = ("_coordination_task", "_heartbeat_task", "_commit_refresh_task", "_reset_committed_task")
 READ_BY_US: tuple[tuple[type, str, tuple[str, ...]], ...] = (
@@ -39,6 +46,7 @@ READ_BY_US: tuple[tuple[type, str, tuple[str, ...]], ...] = (
     (AIOKafkaConsumer, "__init__", ("_client", "_coordinator", "_fetcher")),
     (AIOKafkaConsumer, "start", ("Fetcher",)),
     (AIOKafkaAdminClient, "__init__", ("_client",)),
+    (AIOKafkaClient, "_md_synchronizer", ("_metadata_update",)),
     (Sender, "sender_task", ()),
     (MessageAccumulator, "fail_all", ()),
     (Fetcher, "__init__", ("_fetch_task", "_pending_tasks", "_closed")),
@@ -78,6 +86,25 @@ async def abandon(client: Client) -> None:
             await client._client.close()
         case _:
             await client._client.close()
+
+
+def pace_metadata(client: AIOKafkaProducer | AIOKafkaConsumer) -> None:
+    """Bounds how often the client asks for metadata.
+
+    aiokafka's fetcher asks again at once while a partition has no leader. With a broker that refuses connections it
+    tried 2,600 times a second, and wrote a line about each.
+    """
+    inner: AIOKafkaClient = client.client if isinstance(client, AIOKafkaProducer) else client._client
+    update, began = inner._metadata_update, deque[float](maxlen=MOST_UPDATES)
+    now = asyncio.get_running_loop().time
+
+    async def update_paced(cluster: ClusterMetadata, topics: Collection[str] | None) -> bool:
+        if len(began) == MOST_UPDATES:
+            await asyncio.sleep(max(0.0, began[0] + UPDATES_SECONDS - now()))
+        began.append(now())
+        return bool(await update(cluster, topics))
+
+    inner._metadata_update = update_paced
 
 
 def copy_with_names(function: FunctionType, **names: type[object]) -> FunctionType:

@@ -7,7 +7,7 @@ from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import NoOffsetForPartitionError, OffsetOutOfRangeError
 
 from tarsy_bus.acceptance import LogMismatchError
-from tarsy_bus.aiokafka_internals import Fetcher, copy_with_names
+from tarsy_bus.aiokafka_internals import Fetcher, copy_with_names, pace_metadata
 from tarsy_bus.metrics import Unparsable
 from tarsy_bus.record_parsing import Batches, KafkaRecord, TolerantRecords, UnparsableRecord
 
@@ -39,6 +39,7 @@ class TolerantConsumer(AIOKafkaConsumer):  # type: ignore[misc]
 
     def __init__(self, *, unparsable: Unparsable, **settings: object) -> None:
         super().__init__(**settings)
+        pace_metadata(self)
         self._unparsable = unparsable
 
     async def getmany(

@@ -2,10 +2,14 @@
 
 import logging
 import sys
+import time
+from collections.abc import Callable
 from typing import TextIO
 
 import structlog
 from opentelemetry import trace
+
+from tarsy_service.repeated_lines import RepeatedLines
 
 TRACEBACKS = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
 """Without local variables: they hold what was not masked yet."""
@@ -23,7 +27,9 @@ def _trace_ids(_: object, __: str, line: structlog.types.EventDict) -> structlog
     return line
 
 
-def configure_logs(level: str, to: TextIO | logging.Handler = sys.stderr) -> None:
+def configure_logs(
+    level: str, to: TextIO | logging.Handler = sys.stderr, *, monotonic: Callable[[], float] = time.monotonic
+) -> None:
     """Call once, at the start of a process. Libraries that use the standard module go the same way."""
     shared: list[structlog.types.Processor] = [
         structlog.contextvars.merge_contextvars,
@@ -49,6 +55,7 @@ def configure_logs(level: str, to: TextIO | logging.Handler = sys.stderr) -> Non
             ],
         )
     )
+    handler.addFilter(RepeatedLines(monotonic))
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(level)

@@ -1,0 +1,83 @@
+"""What a process writes: JSON lines, ours and those of libraries."""
+
+import io
+import json
+import logging
+from collections.abc import Callable, Iterator
+
+import pytest
+import structlog
+
+from tarsy_service.logs import configure_logs
+from tarsy_service.repeated_lines import ALIKE_SECONDS, MOST_ALIKE, MOST_KINDS
+
+type Lines = Callable[[], list[str]]
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def lines(clock: Clock) -> Iterator[Lines]:
+    """What was written since the last time."""
+    root = logging.getLogger()
+    before, level = root.handlers, root.level
+    to = io.StringIO()
+    configure_logs("INFO", to, monotonic=clock)
+
+    def take() -> list[str]:
+        written = [json.loads(line)["event"] for line in to.getvalue().splitlines()]
+        to.seek(0)
+        to.truncate()
+        return written
+
+    yield take
+    root.handlers = before
+    root.setLevel(level)
+    structlog.reset_defaults()
+
+
+def test_a_library_that_says_the_same_for_hours_is_heard_now_and_then(clock: Clock, lines: Lines) -> None:
+    library = logging.getLogger("aiokafka.consumer")
+    for number in range(100):
+        library.error("Unable to connect to %s", number)
+    assert lines() == [f"Unable to connect to {number}" for number in range(MOST_ALIKE)]
+    clock.now += ALIKE_SECONDS
+    library.error("Unable to connect to %s", "node 7")
+    library.error("Unable to connect to %s", "node 8")
+    assert lines() == [
+        f"Unable to connect to node 7 ({100 - MOST_ALIKE} more like this were left out)",
+        "Unable to connect to node 8",
+    ]
+
+
+def test_other_lines_and_other_libraries_are_heard_meanwhile(lines: Lines) -> None:
+    for _ in range(100):
+        logging.getLogger("aiokafka").error("no")
+    lines()
+    logging.getLogger("aiokafka").error("yes")
+    logging.getLogger("asyncpg").error("no")
+    assert lines() == ["yes", "no"]
+
+
+def test_all_of_our_own_lines_are_written(lines: Lines) -> None:
+    for _ in range(100):
+        structlog.get_logger("tarsy").warning("session.set_aside")
+    assert lines() == ["session.set_aside"] * 100
+
+
+def test_lines_without_a_template_are_all_written_and_few_are_remembered(lines: Lines) -> None:
+    count = 3 * MOST_KINDS
+    for number in range(count):
+        logging.getLogger("uvicorn").error(f"value {number}")
+    assert len(lines()) == count
