@@ -22,8 +22,10 @@ def written_by(process: ServiceProcess, records: list[Delivery]) -> list[Deliver
     return [record for record in records if record.envelope.source.endswith(f"/{process.name}")]
 
 
-async def freeze_until_another_goes_on(system: System, log: LiveLog, session_id: str) -> ServiceProcess:
+async def freeze_until_another_goes_on(system: System, log: LiveLog, session_id: str) -> ServiceProcess | None:
     """Freezes the session's owner; returns it when another has written to the session, and the group has left it out.
+
+    None, and nobody is frozen, when the session had ended before.
 
     The writer of the last event may own the session no longer. Another goes on at once then, and a process that was
     thawed so early would be a member still, which learns nothing.
@@ -38,7 +40,13 @@ async def freeze_until_another_goes_on(system: System, log: LiveLog, session_id:
         grown = any(len(found) > count for found, count in zip(now, before, strict=True))
         return grown and sum(found[-1] for found in now if found) == LOG_PARTITIONS
 
-    await log.until(lambda: owner_of(system, log.of(session_id)) is not owner, "another owner goes on")
+    def goes_on() -> bool:
+        return owner_of(system, log.of(session_id)) is not owner
+
+    await log.until(lambda: goes_on() or log.of(session_id).ended, "another owner goes on")
+    if not goes_on():
+        owner.thaw()
+        return None
     await eventually(left_out, f"the group goes on without {owner.name}")
     return owner
 
