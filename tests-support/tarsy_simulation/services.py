@@ -64,7 +64,7 @@ def in_memory(broker: Broker) -> Iterator[None]:
         patch("time.monotonic", asyncio.get_running_loop().time),
         patch("tarsy_bus.connection.TolerantConsumer", partial(SimulatedConsumer, broker)),
         patch("tarsy_bus.connection.BatchConsumer", partial(SimulatedConsumer, broker)),
-        patch("tarsy_bus.connection.AIOKafkaProducer", partial(SimulatedProducer, broker)),
+        patch("tarsy_bus.connection.PacedProducer", partial(SimulatedProducer, broker)),
         patch("tarsy_worker.service.check_topics", fits),
     ):
         yield

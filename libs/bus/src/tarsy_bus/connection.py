@@ -9,8 +9,8 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka.coordinator.assignors.abstract import AbstractPartitionAssignor
 from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 
-from tarsy_bus.aiokafka_internals import pace_metadata
 from tarsy_bus.metrics import Unparsable, Wrote, not_counted, uncounted
+from tarsy_bus.paced_producer import PacedProducer
 from tarsy_bus.tolerant_consumer import TolerantConsumer
 from tarsy_bus.whole_batches import BatchConsumer
 from tarsy_contracts.partitioning import partition_of
@@ -98,7 +98,7 @@ def bus_of(settings: KafkaSettings, wrote: Wrote = uncounted, unparsable: Unpars
 
 def producer(bus: Bus) -> AIOKafkaProducer:
     """Idempotent, acknowledged by all, no linger. The caller starts and stops it."""
-    client = AIOKafkaProducer(
+    return PacedProducer(
         bootstrap_servers=bus.bootstrap,
         client_id=bus.client,
         enable_idempotence=True,
@@ -108,8 +108,6 @@ def producer(bus: Bus) -> AIOKafkaProducer:
         max_batch_size=LIMIT_BYTES,
         request_timeout_ms=REQUEST_TIMEOUT_MS,
     )
-    pace_metadata(client)
-    return client
 
 
 def reader(bus: Bus) -> AIOKafkaConsumer:
