@@ -1,7 +1,7 @@
 """Derived ids: pinned, since an old alert must meet its session after every upgrade."""
 
 from collections.abc import Callable
-from uuid import UUID
+from uuid import UUID, uuid5
 
 import pytest
 from hypothesis import given
@@ -88,3 +88,10 @@ def test_a_part_cut_in_two_gives_another_id(some: list[str], place: int) -> None
     whole = "".join(some)
     place = min(place, len(whole))
     assert ids.derived_id("k", whole) != ids.derived_id("k", whole[:place], whole[place:])
+
+
+@given(st.text(), st.lists(st.text() | st.integers(), max_size=4))
+def test_every_derived_id_is_the_uuid5_of_its_parts(kind: str, parts: list[str | int]) -> None:
+    texts = [kind, *map(str, parts)]
+    named = "".join(f"{len(text)}:{text}" for text in texts)
+    assert ids.derived_id(kind, *parts) == str(uuid5(ids.NAMESPACE, named))

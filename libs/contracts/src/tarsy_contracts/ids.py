@@ -5,15 +5,27 @@ vectors, and a change of them would let an old alert start a second session.
 """
 
 import hashlib
-from uuid import UUID, uuid5
+from uuid import UUID
 
 NAMESPACE = UUID("7a1f0c52-5f0e-5d1b-9c36-6d0a4f8e2b17")
+_BEGUN = hashlib.sha1(NAMESPACE.bytes, usedforsecurity=False)
 
 
 def derived_id(kind: str, *parts: str | int) -> str:
     """Parts are written with their lengths, so that no two different lists of parts look the same."""
-    text = "".join(f"{len(part)}:{part}" for part in (kind, *map(str, parts)))
-    return str(uuid5(NAMESPACE, text))
+    text = "".join([f"{len(part)}:{part}" for part in (kind, *map(str, parts))])
+    hashed = _BEGUN.copy()
+    hashed.update(text.encode())
+    return _written(hashed.digest())
+
+
+def _written(digest: bytes) -> str:
+    """As `str(uuid5(...))` writes it, in half of the time: every event, and everything that shows it, derives ids."""
+    number = bytearray(digest[:16])
+    number[6] = number[6] & 0x0F | 0x50
+    number[8] = number[8] & 0x3F | 0x80
+    text = number.hex()
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 
 def session_of_alertmanager(*, fingerprint: str, starts_at: str) -> str:

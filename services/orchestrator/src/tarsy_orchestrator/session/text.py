@@ -13,6 +13,7 @@ _UNSEEN = (
 )
 _BETWEEN = f"[{_UNSEEN}]*"
 _MARK = re.compile(rf"[{_LESS}](?:{_BETWEEN}[{_LESS}]){{2,}}|[{_MORE}](?:{_BETWEEN}[{_MORE}]){{2,}}|⋘|⋙")
+_SIGNS = _LESS + _MORE
 _HARMLESS = str.maketrans({**dict.fromkeys(_LESS, "‹"), **dict.fromkeys(_MORE, "›")})
 
 
@@ -26,6 +27,9 @@ def remove_marks(text: str) -> str:
 
     As long as the text was; done twice, it is the same.
     """
+    # Most texts have none of the signs, and every question of an agent fences all of its results again.
+    if not any(sign in text for sign in _SIGNS):
+        return text
     return _MARK.sub(lambda found: found[0].translate(_HARMLESS), text)
 
 
@@ -59,4 +63,4 @@ def shorten(text: str, limit: int) -> str:
 
 
 def render_time(at: datetime) -> str:
-    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+    return f"{at.astimezone(UTC).replace(tzinfo=None).isoformat(' ', 'seconds')} UTC"
