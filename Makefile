@@ -18,8 +18,8 @@ up: setup    ## start TARSy with its own Kafka and PostgreSQL, and stay in the f
 demo: setup    ## send the crash-loop alert to a TARSy that runs (or starts), watch the investigation, and ask a question
 	@$(PY) -m tarsy_cli demo $(ARGS)
 
-test: setup    ## run every test, on a real Kafka and a real PostgreSQL, in three processes (ARGS="-n 0": in one)
-	@$(PY) -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
+test: setup    ## run every test, on a real Kafka and a real PostgreSQL, in four processes (ARGS="-n 0": in one)
+	@$(PY) -m pytest -n 4 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 sweep: setup    ## kill real processes (kill -9) at every event of a whole chain: 240 runs, most of an hour
 	@TARSY_SWEEP=all $(PY) -m pytest tests-e2e/chains/test_killed.py $(ARGS)

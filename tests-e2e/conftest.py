@@ -9,14 +9,20 @@ import pytest
 import yaml
 
 from tarsy_bus.connection import Bus
-from tarsy_incident import EVERY_INCIDENT, INCIDENTS, planted_secrets
+from tarsy_incident import EVERY_INCIDENT, copy_with_a_short_log, planted_secrets
 from tarsy_service_forks import ServiceForks, service_forks
 from tarsy_system import PATIENT, ROOT, System, running
 from tarsy_verification.session_log import SessionLog
 
 
+@pytest.fixture(scope="session")
+def incidents(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tests of the whole command (test_up.py, test_lab.py) read the long log."""
+    return copy_with_a_short_log(tmp_path_factory.mktemp("incidents") / "all")
+
+
 @pytest.fixture
-def config_dir(tmp_path: Path, lab_calls: Path, lab_delays: dict[str, float]) -> Path:
+def config_dir(tmp_path: Path, incidents: Path, lab_calls: Path, lab_delays: dict[str, float]) -> Path:
     """The demo's configuration, with scripts whose model must never see a planted secret."""
     folder = tmp_path / "config"
     folder.mkdir()
@@ -28,7 +34,7 @@ def config_dir(tmp_path: Path, lab_calls: Path, lab_delays: dict[str, float]) ->
     provider |= {"script": list(scripts), "pace_seconds": 0.015}
     delays = {f"TARSY_LAB_DELAY_SECONDS_{tool}": str(seconds) for tool, seconds in lab_delays.items()}
     transport = config["mcp_servers"]["kubernetes"]["transport"]
-    transport["args"] = [str(INCIDENTS)]
+    transport["args"] = [str(incidents)]
     transport["env"] = {"TARSY_LAB_CALLS": str(lab_calls)} | delays
     (folder / "tarsy.yaml").write_text(yaml.safe_dump(config), "utf-8")
     return folder

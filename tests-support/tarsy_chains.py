@@ -18,9 +18,14 @@ WHOLE = "crash-loop"
 """The chain that everything happens in."""
 
 
-def environment(calls: Path) -> dict[str, str]:
-    """Variables that the configuration uses. `calls`: where the lab notes the tools that it runs."""
-    return {"TARSY_TEST_CALLS": str(calls), "TARSY_TEST_SESSIONS": "100", "TARSY_TEST_DELETE_SECONDS": "8"}
+def environment(calls: Path, incident: Path) -> dict[str, str]:
+    """Variables that the configuration uses. `calls`: where the lab, in `incident`, notes the tools that it runs."""
+    return {
+        "TARSY_TEST_CALLS": str(calls),
+        "TARSY_TEST_INCIDENT": str(incident),
+        "TARSY_TEST_SESSIONS": "100",
+        "TARSY_TEST_DELETE_SECONDS": "8",
+    }
 
 
 def ask_for(system: System, alert_type: str, *, priority: Priority = "normal") -> Investigation:

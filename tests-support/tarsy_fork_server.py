@@ -50,7 +50,7 @@ def main() -> None:
                 started.discard(told["ended"])
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
-    # Whoever was killed with processes of its own leaves none behind.
+    # A test run that was killed leaves no service behind.
     for pid in started:
         os.kill(pid, signal.SIGKILL)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import inf
 
 TIMES = 8
-# Of 8 times the text: what is quadratic takes 64 times as long, another round of masking twice as long as it should.
+# Quadratic work takes 64 times as long for 8 times the text; another round of masking, twice as long as it should.
 MUCH_LONGER = 24
 # Below this a clock says nothing.
 SHORT = 0.022
@@ -30,7 +30,7 @@ def assert_linear(work: Callable[[int], object], *, small: int = 20_000) -> None
 
 
 def _seconds(work: Callable[[int], object], size: int) -> float:
-    """Of the processor, without what the garbage of other tests costs."""
+    """Seconds of the processor, without what the garbage of other tests costs."""
     collected = gc.isenabled()
     gc.disable()
     try:

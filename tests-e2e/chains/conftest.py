@@ -9,6 +9,7 @@ import pytest
 
 from tarsy_bus.topics_admin import apply_topics
 from tarsy_chains import CONFIG, WHOLE, ask_for, environment, put_in_order
+from tarsy_incident import INCIDENT
 from tarsy_live_log import LiveLog, following
 from tarsy_service_forks import ServiceForks
 from tarsy_system import PATIENT, System, running
@@ -24,11 +25,13 @@ def lab_calls(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="package")
-def shared_system(lab_calls: Path, kafka_bootstrap: str, database_url: str, forks: ServiceForks) -> Iterator[System]:
+def shared_system(
+    lab_calls: Path, incidents: Path, kafka_bootstrap: str, database_url: str, forks: ServiceForks
+) -> Iterator[System]:
     prefix = f"t{uuid4().hex[:10]}"
     bus = bus_of_tests(kafka_bootstrap, prefix)
     asyncio.run(apply_topics(bus))
-    patient = PATIENT | environment(lab_calls)
+    patient = PATIENT | environment(lab_calls, incidents / INCIDENT.name)
     system = System(bus, lab_calls.parent, CONFIG, database_url, prefix, patient, forks=forks)
     with running(system):
         asyncio.run(system.start_all())

@@ -38,7 +38,7 @@ __all__ = [
 type Client = AIOKafkaProducer | AIOKafkaConsumer | AIOKafkaAdminClient
 
 MOST_UPDATES, UPDATES_SECONDS = 5, 1.0
-"""So many requests for metadata in so many seconds. What a client asks at its start stays below."""
+"""Limit of requests for metadata, and the seconds that it holds for. A client asks less at its start."""
 
 COORDINATOR_TASKS = ("_coordination_task", "_heartbeat_task", "_commit_refresh_task", "_reset_committed_task")
 READ_BY_US: tuple[tuple[type, str, tuple[str, ...]], ...] = (

@@ -14,7 +14,7 @@ from prometheus_client import CollectorRegistry, Histogram
 log = structlog.get_logger(__name__)
 
 LOOK_SECONDS = 0.1
-"""Each look wakes an idle process, which costs it 0.2 ms. What holds the loop for twice as long is always seen."""
+"""Each look wakes an idle process, which costs it 0.2 ms. A computation of twice as long is always seen."""
 HELD_SECONDS = 0.1
 """Nothing of ours may hold a loop for longer."""
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)

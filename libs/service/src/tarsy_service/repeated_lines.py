@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 MOST_ALIKE, ALIKE_SECONDS = 5, 10.0
-"""So many lines alike in so many seconds."""
+"""Limit of lines that are alike, and the seconds that it holds for."""
 MOST_KINDS = 500
 """Kinds of lines that are counted. A library that writes its values into the template makes a kind of each line."""
 
