@@ -3,9 +3,11 @@
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from aiokafka import AIOKafkaConsumer
+from aiokafka.client import AIOKafkaClient
 from aiokafka.errors import KafkaError
 
 from tarsy_bus import span_readers
@@ -73,6 +75,27 @@ async def test_what_is_no_longer_kept_or_not_there_yet_is_left_out(bare: Bus, lo
     async with readers.borrowed() as reader:
         assert await offsets(reader, 0, (2, 4), (5, 8), (28, 40), (50, 60)) == [7, 8, 28, 29]
         assert await offsets(reader, 2, (0, 3)) == []
+
+
+async def test_a_reader_that_is_kept_asks_for_metadata_once(
+    readers: SpanReaders, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such requests come with pauses, and requests for offsets wait for them."""
+    asked: list[object] = []
+    really = AIOKafkaClient._metadata_update
+
+    async def update(self: AIOKafkaClient, *about: Any) -> Any:
+        asked.append(about)
+        return await really(self, *about)
+
+    monkeypatch.setattr(AIOKafkaClient, "_metadata_update", update)
+    async with readers.borrowed() as reader:
+        await offsets(reader, 0, (0, 1))
+    asked.clear()
+    for partition in (0, 1, 2):
+        async with readers.borrowed() as reader:
+            await offsets(reader, partition, (0, 1), (5, 9))
+    assert asked == []
 
 
 async def test_no_more_are_borrowed_at_once_than_there_are(readers: SpanReaders, made: list[AIOKafkaConsumer]) -> None:

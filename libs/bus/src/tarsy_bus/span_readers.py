@@ -36,7 +36,8 @@ class SpanReader:
         end = (await self._reader.consumer.end_offsets([place]))[place]
         for span in spans:
             await self._read(place, max(span.first, first), min(span.last + 1, end), take)
-        self._reader.assign({})
+        # Nothing is fetched meanwhile. Without an assignment aiokafka would ask for the metadata of all topics.
+        self._reader.consumer.pause(*self._reader.consumer.assignment())
 
     async def stop(self) -> None:
         await stop_client(self._reader.consumer)
