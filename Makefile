@@ -31,7 +31,7 @@ lint: setup    ## format, lint, types, import rules, generated schemas and their
 	@for member in $(MEMBERS) tests-support tests-e2e; do echo "types: $$member"; $(PY) -m mypy --no-error-summary $$member || exit 1; done
 	@$(PY) -m tarsy_docgen --check
 
-schemas: setup    ## write what is generated: schemas/, and pages of docs/reference/
+schemas: setup    ## write what is generated: schemas/, pages of docs/reference/, dashboards of deploy/grafana/
 	@$(PY) -m tarsy_docgen
 
 bench: setup    ## run the benchmarks and print their figures

@@ -14,7 +14,7 @@ from tarsy_bus.connection import Bus
 from tarsy_bus.topics_admin import admin, apply_topics, compare_topics
 from tarsy_contracts.topics import Topics
 from tarsy_embedded.ports import free_port
-from tarsy_system import SERVICES, System, running
+from tarsy_system import READY_SECONDS, SERVICES, System, running
 from tarsy_testing import delete_topics, eventually
 from tarsy_up import environment, tarsy, write_config
 
@@ -62,7 +62,7 @@ def test_a_kafka_that_is_not_there_is_said_within_a_limit(tmp_path: Path, databa
         up = one.start_up("--kafka", nowhere, "--database", database_url)
         assert up.wait() == 1
     assert f"Kafka at {nowhere} cannot be used" in up.output
-    assert "TLS" in up.output
+    assert "TARSY_KAFKA_SECURITY_PROTOCOL" in up.output
     assert "Traceback" not in up.output
 
 
@@ -156,6 +156,6 @@ def test_a_service_alone_says_it_and_stops_when_a_topic_was_made_wrong(
     system = System(wrong_topics, tmp_path, write_config(tmp_path / "config"), database_url, "never_made")
     with running(system):
         process = system.start(service)
-        assert process.process.wait(60) == 2
+        assert process.process.wait(READY_SECONDS) == 2
     said = process.log.read_text("utf-8").splitlines()[-1]
     assert said.endswith("sessions has message.timestamp.type=CreateTime, not LogAppendTime.")

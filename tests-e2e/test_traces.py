@@ -14,6 +14,7 @@ from tarsy_contracts.ids import session_traceparent
 from tarsy_incident import alert_now
 from tarsy_investigation import Investigation, everything
 from tarsy_system import SERVICES, System
+from tarsy_testing import eventually
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -27,10 +28,11 @@ def collector() -> Iterator[Collector]:
 
 
 async def test_every_hop_of_a_session_is_in_its_one_trace(system: System, collector: Collector) -> None:
-    system.environment["TARSY_OTLP_ENDPOINT"] = collector.url
+    system.environment |= {"TARSY_OTLP_ENDPOINT": collector.url, "TARSY_TRACE_READS": "true"}
     await system.start_all()
     investigation = submitted_from_a_trace(system)
     log = await investigation.until_ended()
+    await until_all_is_shown(collector, len(log.accepted))
     system.stop_all()
 
     trace = session_traceparent(investigation.session_id).split("-")[1]
@@ -41,19 +43,59 @@ async def test_every_hop_of_a_session_is_in_its_one_trace(system: System, collec
 
     names = Counter(span.name for span in of_session)
     assert (names["session"], names["receive_alert"], names["summary"]) == (1, 1, 1)
-    assert names["llm_call"] == log.types.count("llm_call.completed")
-    assert names["tool_call"] == log.types.count("tool_call.completed")
-    assert names["decide"] > names["llm_call"] + names["tool_call"]
+    models = [span for span in of_session if span.attributes.get("gen_ai.operation.name") == "chat"]
+    tools = [span for span in of_session if span.attributes.get("gen_ai.operation.name") == "execute_tool"]
+    assert_spans_of_models(models, answers=log.types.count("llm_call.completed") + log.types.count("summary.completed"))
+    assert_spans_of_tools(tools, calls=log.types.count("tool_call.completed"))
+    assert {span.attributes["gen_ai.conversation.id"] for span in models + tools} == {investigation.session_id}
+    assert names["decide"] > len(models) + len(tools)
     assert names["project"] == names["show"] == len(log.accepted)
     assert [span for span in of_session if span.failed] == []
     assert [span.links for span in of_session if span.name == "receive_alert"] == [(CALLER,)]
     (session,) = (span for span in of_session if span.name == "session")
-    calls = sum(span.nanoseconds for span in of_session if span.name == "llm_call")
-    assert session.nanoseconds > calls > 0
+    assert session.nanoseconds > sum(span.nanoseconds for span in models) > 0
 
     assert await records_outside_of_the_trace(system, investigation, trace) == []
     for process in system.processes:
         assert lines_outside_of_the_trace(process.log, investigation.session_id, trace) == [], process.name
+
+
+def assert_spans_of_models(spans: list[Collected], *, answers: int) -> None:
+    """They say what OpenTelemetry's conventions for generative AI want, whose viewers show them as calls of a model."""
+    assert len(spans) == answers
+    for span in spans:
+        assert (span.name, span.kind) == ("chat scripted", "CLIENT")
+        wanted = {"provider.name", "request.model", "response.model", "usage.input_tokens", "usage.output_tokens"}
+        assert {f"gen_ai.{name}" for name in wanted} <= span.attributes.keys()
+        assert span.attributes["gen_ai.response.finish_reasons"] in {"stop", "tool_calls"}
+
+
+def assert_spans_of_tools(spans: list[Collected], *, calls: int) -> None:
+    assert len(spans) == calls
+    for span in spans:
+        assert (span.name, span.kind) == (f"execute_tool {span.attributes['gen_ai.tool.name']}", "CLIENT")
+        assert span.attributes["gen_ai.tool.call.id"]
+
+
+async def test_the_reading_of_events_has_no_spans_unless_somebody_asks_for_them(
+    system: System, collector: Collector
+) -> None:
+    system.environment["TARSY_OTLP_ENDPOINT"] = collector.url
+    await system.start_all()
+    await submitted_from_a_trace(system).until_ended()
+    system.stop_all()
+    assert {"session", "decide"} <= {span.name for span in collector.spans}
+    assert {"project", "show"} & {span.name for span in collector.spans} == set()
+
+
+async def until_all_is_shown(collector: Collector, events: int) -> None:
+    """The session has ended on the log. Those that read it may be behind."""
+
+    async def read() -> bool:
+        names = Counter(span.name for span in collector.spans)
+        return min(names["project"], names["show"]) >= events
+
+    await eventually(read, f"spans of {events} events that were projected, and shown")
 
 
 def submitted_from_a_trace(system: System) -> Investigation:

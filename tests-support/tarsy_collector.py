@@ -9,13 +9,18 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceRequest,
     ExportTraceServiceResponse,
 )
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from tarsy_http import Quiet, serving
 
 
 @dataclass(frozen=True)
 class Collected:
-    """Ids in hex; `parent_id` is empty for a root. `links` are the trace ids that it points to."""
+    """Ids in hex; `parent_id` is empty for a root. `links` are the trace ids that it points to.
+
+    An attribute with several values has the first of them.
+    """
 
     service: str
     name: str
@@ -24,6 +29,7 @@ class Collected:
     parent_id: str
     failed: bool
     nanoseconds: int
+    kind: str
     attributes: dict[str, str | int]
     links: tuple[str, ...]
 
@@ -40,7 +46,7 @@ class Collector:
             named = {pair.key: pair.value.string_value for pair in resource.resource.attributes}
             for scope in resource.scope_spans:
                 for span in scope.spans:
-                    values = {pair.key: pair.value.string_value or pair.value.int_value for pair in span.attributes}
+                    values = {pair.key: _value(pair.value) for pair in span.attributes}
                     self.spans.append(
                         Collected(
                             service=named["service.name"],
@@ -50,10 +56,17 @@ class Collector:
                             parent_id=span.parent_span_id.hex(),
                             failed=span.status.code == span.status.STATUS_CODE_ERROR,
                             nanoseconds=span.end_time_unix_nano - span.start_time_unix_nano,
+                            kind=Span.SpanKind.Name(span.kind).removeprefix("SPAN_KIND_"),
                             attributes=values,
                             links=tuple(link.trace_id.hex() for link in span.links),
                         )
                     )
+
+
+def _value(value: AnyValue) -> str | int:
+    if value.array_value.values:
+        return _value(value.array_value.values[0])
+    return value.string_value or value.int_value
 
 
 @contextmanager

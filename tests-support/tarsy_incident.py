@@ -37,9 +37,11 @@ def copy_with_a_short_log(folder: Path) -> Path:
     shutil.copytree(INCIDENTS, folder)
     for file in (folder / INCIDENT.name).glob("logs/*.gz"):
         story = yaml.safe_load(file.with_name("story.yaml").read_text("utf-8"))
-        told = {line[:40] for scene in story["scenes"] for line in scene["lines"]}
+        of_the_story = {line[:40] for scene in story["scenes"] for line in scene["lines"]}
         lines = gzip.decompress(file.read_bytes()).decode().splitlines(keepends=True)
-        kept = [line for number, line in enumerate(lines) if number % 10 == 0 or any(text in line for text in told)]
+        kept = [
+            line for number, line in enumerate(lines) if number % 10 == 0 or any(text in line for text in of_the_story)
+        ]
         file.write_bytes(gzip.compress("".join(kept).encode(), compresslevel=1))
     return folder
 

@@ -6,23 +6,20 @@ from collections.abc import Callable
 from math import inf
 
 TIMES = 8
-# Quadratic work takes 64 times as long for 8 times the text; another round of masking, twice as long as it should.
-MUCH_LONGER = 24
-# Below this a clock says nothing.
-SHORT = 0.022
-TRIES = 5
+MUCH_LONGER = 3 * TIMES
+"""Quadratic work takes 64 times as long for 8 times the text."""
 
 
-def assert_linear(work: Callable[[int], object], *, small: int = 20_000) -> None:
+def assert_linear(work: Callable[[int], object], *, small: int, least_seconds: float = 0.0, tries: int = 20) -> None:
     """`work` makes a text of so many characters, and does with it what is to be linear.
 
-    The least of some tries counts: others are on the machine too.
+    The least of some tries counts: others are on the machine too. A small text counts as `least_seconds` at least.
     """
     work(small // 4)
     short = long = inf
-    for _ in range(TRIES):
+    for _ in range(tries):
         short, long = min(short, _seconds(work, small)), min(long, _seconds(work, small * TIMES))
-        if long < max(short, SHORT) * MUCH_LONGER:
+        if long < max(short, least_seconds) * MUCH_LONGER:
             return
     raise AssertionError(
         f"{TIMES} times the text took {long / short:.0f} times as long: {short:.3f} s and {long:.3f} s"

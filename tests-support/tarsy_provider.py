@@ -45,19 +45,19 @@ class Provider:
             raise TypeError("the request holds no messages")
         iteration = 1 + sum(isinstance(one, dict) and one.get("role") == assistant for one in messages)
         text = "\n".join(_texts(body))
-        agent = (
-            "ChatAgent"
-            if "you are called ChatAgent" in text
-            else "KubernetesAgent"
-            if body.get("tools")
-            else "Summarizer"
-        )
+        agent = _agent_of(text, has_tools=bool(body.get("tools")))
         self.heard.append(text)
         for wanted in (iteration, None):
             for turn in self.turns:
                 if (turn.agent, turn.iteration) == (agent, wanted) and all(need in text for need in turn.needs):
                     return turn
         raise LookupError(f"no turn for {agent}, iteration {iteration}")
+
+
+def _agent_of(text: str, *, has_tools: bool) -> str:
+    if "you are called ChatAgent" in text:
+        return "ChatAgent"
+    return "KubernetesAgent" if has_tools else "Summarizer"
 
 
 def _texts(value: JsonValue) -> Iterator[str]:

@@ -53,6 +53,11 @@ class ServiceProcess:
     def alive(self) -> bool:
         return self.process.poll() is None
 
+    @property
+    def last_lines(self) -> str:
+        """The end of its log, for the message of a test that fails."""
+        return self.log.read_text(errors="replace")[-4000:]
+
     def kill(self) -> None:
         self.process.kill()
         self.process.wait(10)
@@ -129,14 +134,11 @@ class System:
     async def until_ready(self, process: ServiceProcess) -> None:
         limit = time.monotonic() + READY_SECONDS
         while not await asyncio.to_thread(process.ready):
-            if process.process.poll() is not None or time.monotonic() > limit:
-                tail = process.log.read_text(errors="replace")[-4000:]
-                raise AssertionError(f"{process.name} did not become ready:\n{tail}")
+            if not process.alive or time.monotonic() > limit:
+                raise AssertionError(f"{process.name} did not become ready:\n{process.last_lines}")
             await asyncio.sleep(LOOK_SECONDS)
         # Another process may have answered, on the port that this one did not get.
-        assert process.process.poll() is None, (
-            f"{process.name} ended:\n{process.log.read_text(errors='replace')[-4000:]}"
-        )
+        assert process.alive, f"{process.name} ended:\n{process.last_lines}"
 
     async def started(self, service: str) -> ServiceProcess:
         """One more process of a service, once it is ready."""

@@ -90,8 +90,11 @@ def kafka_bootstrap(work_folder: Path) -> Iterator[str]:
 
 def own_kafka(folder: Path) -> EmbeddedKafka:
     """A broker of a test's own, not started: to be killed, or set up in another way."""
-    cache = Path(os.environ.get("TARSY_CACHE_DIR", Path.home() / ".cache" / "tarsy"))
-    return EmbeddedKafka(folder, port=free_port(), cache_dir=cache, progress=lambda _: None, tests=True)
+    return EmbeddedKafka(folder, port=free_port(), cache_dir=cache_dir(), progress=lambda _: None, tests=True)
+
+
+def cache_dir() -> Path:
+    return Path(os.environ.get("TARSY_CACHE_DIR", Path.home() / ".cache" / "tarsy"))
 
 
 @pytest.fixture(scope="session")

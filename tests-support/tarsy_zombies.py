@@ -57,18 +57,14 @@ async def thaw_until_it_knows(zombie: ServiceProcess) -> None:
     zombie.thaw()
 
     async def learned() -> bool:
-        assert zombie.alive, f"{zombie.name} has ended:\n{_last_lines(zombie)}"
+        assert zombie.alive, f"{zombie.name} has ended:\n{zombie.last_lines}"
         return len(_assignments(zombie)) > before
 
     try:
         await eventually(learned, f"{zombie.name} joins its group again")
     except pytest.fail.Exception as problem:
-        problem.add_note(_last_lines(zombie))
+        problem.add_note(zombie.last_lines)
         raise
-
-
-def _last_lines(process: ServiceProcess) -> str:
-    return process.log.read_text(errors="replace")[-4000:]
 
 
 def _assignments(process: ServiceProcess) -> list[int]:

@@ -10,6 +10,7 @@ from tarsy_local.instance import Instance
 from tarsy_local.many_processes import service_environment
 from tarsy_local.masking_key import masking_key
 from tarsy_local.servers import NamedServers
+from tarsy_service.secret_files import SecretFileError
 
 URL = "postgresql://tarsy:pass%2Fword@db.example:5433/tarsy?sslmode=require"
 KEY = "0123456789abcdef-word"
@@ -67,6 +68,29 @@ def test_a_masking_key_is_made_once_and_for_its_owner_only(tmp_path: Path) -> No
     assert file.stat().st_mode & 0o777 == 0o600
     assert masking_key(tmp_path, {}) == made
     assert masking_key(tmp_path / "elsewhere", {"TARSY_MASKING_KEY": KEY}) == KEY
+
+
+def test_a_masking_key_may_lie_in_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "key"
+    file.write_text(f"{KEY}\n", encoding="ascii")
+    assert masking_key(tmp_path / "elsewhere", {"TARSY_MASKING_KEY_FILE": str(file)}) == KEY
+    with pytest.raises(SecretFileError, match="which TARSY_MASKING_KEY_FILE names, cannot be read"):
+        masking_key(tmp_path, {"TARSY_MASKING_KEY_FILE": str(tmp_path / "nothing")})
+
+
+def test_files_of_secrets_are_read_once_and_services_get_what_was_in_them() -> None:
+    around = {"TARSY_MASKING_KEY_FILE": "/run/secrets/key", "TARSY_DATABASE_FILE": "/run/secrets/database"}
+    told = service_environment("timeline", addresses(own_broker=True), 1, around)
+    assert {name: told[name] for name in around} == dict.fromkeys(around, "")
+    assert (told["TARSY_MASKING_KEY"], told["TARSY_DATABASE"]) == (KEY, URL)
+
+
+def test_the_security_of_another_kafka_is_not_that_of_our_own() -> None:
+    around = {"TARSY_KAFKA_SECURITY_PROTOCOL": "SASL_SSL", "TARSY_KAFKA_PASSWORD_FILE": "/run/secrets/kafka"}
+    ours = service_environment("ingest", addresses(own_broker=True), 1, around)
+    assert {name: ours[name] for name in around} == dict.fromkeys(around, "")
+    theirs = service_environment("ingest", addresses(own_broker=False), 1, around)
+    assert {name: theirs[name] for name in around} == around
 
 
 def test_gateways_ask_the_timeline_through_the_inner_door() -> None:

@@ -13,3 +13,9 @@ def test_a_variable_that_is_not_used_is_said_not_to_be() -> None:
     assert "word" not in "".join(lines)
     assert unused_variables(around, kafka="kafka:9092", database=URL) == []
     assert unused_variables({}, kafka="", database="") == []
+
+
+def test_nor_are_those_about_its_security_and_its_password() -> None:
+    around = {"TARSY_KAFKA_SECURITY_PROTOCOL": "SSL", "TARSY_DATABASE_FILE": "/run/secrets/database"}
+    assert [line.partition(" ")[0] for line in unused_variables(around, kafka="", database="")] == list(around)
+    assert unused_variables(around, kafka="kafka:9092", database=URL) == []

@@ -57,10 +57,12 @@ def test_a_dry_run_says_what_does_not_fit(bare: Bus) -> None:
     code, lines = applied(bare, "--dry-run")
     assert code == 2
     name = f"does not fit: topic {bare.topics.workers}"
+    differs = f"differs, and may: topic {bare.topics.workers}"
     assert [line for line in lines if not line.startswith("would make")] == [
         f"{name} has message.timestamp.type=CreateTime, not LogAppendTime",
         f"{name} has max.message.bytes=1048588, less than 4259840",
-        f"differs, and may: topic {bare.topics.workers} has 2 partitions: 1 are used, as before somebody grew it",
+        f"{differs} has 2 partitions: 1 are used, as before somebody grew it",
+        f"{differs} has segment.ms=604800000, more than 225000: its records are kept so much longer",
     ]
 
 

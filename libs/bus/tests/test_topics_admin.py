@@ -180,6 +180,18 @@ async def test_what_is_kept_shorter_or_may_be_larger_is_remarked_and_stops_nobod
     await check_topics(bare)
 
 
+async def test_a_topic_of_an_hour_that_is_kept_a_week_is_remarked_and_stops_nobody(bare: Bus) -> None:
+    """Topics were made so before: a broker deletes whole segments, and its own default for one is a week."""
+    await apply_topics(bare)
+    assert (await compare_topics(bare)).remarks == []
+    await set_topic(bare, bare.topics.stream, {"segment.ms": "604800000"})
+    found = await compare_topics(bare)
+    assert found.remarks == [
+        f"topic {bare.topics.stream} has segment.ms=604800000, more than 900000: its records are kept so much longer"
+    ]
+    await check_topics(bare)
+
+
 async def test_a_comparison_makes_nothing(bare: Bus) -> None:
     found = await compare_topics(bare)
     assert [topic.name for topic in found.missing] == [topic.name for topic in bare.topics.all()]

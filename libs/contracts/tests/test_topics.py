@@ -66,3 +66,10 @@ def test_the_broker_stamps_every_record_and_takes_a_batch_at_our_limit(topic: To
     assert settings["cleanup.policy"] == ("compact" if topic.compacted else "delete")
     assert settings["retention.ms"] == str(topic.retention_ms)
     assert settings["retention.bytes"] == "-1"
+
+
+def test_what_is_kept_for_minutes_or_hours_lies_in_segments_that_can_be_deleted_in_that_time() -> None:
+    segments = {name: topic.settings().get("segment.ms") for name, topic in TOPICS.items()}
+    assert segments["tarsy.stream"] == segments["tarsy.tool-calls"] == "900000"
+    assert segments["tarsy.control"] == segments["tarsy.workers"] == "225000"
+    assert segments["tarsy.sessions"] is segments["tarsy.results"] is segments["tarsy.heads"] is None

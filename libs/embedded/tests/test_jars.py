@@ -50,7 +50,7 @@ def test_of_two_that_need_the_jars_at_once_one_downloads_and_both_have_them(tmp_
     count = tmp_path / "count"
     count.touch()
     processes = [subprocess.Popen([sys.executable, "-c", DOWNLOADER, str(tmp_path)]) for _ in range(3)]
-    assert [process.wait(60) for process in processes] == [0, 0, 0]
+    assert [process.wait(240) for process in processes] == [0, 0, 0]
     assert count.read_text(encoding="utf-8") == "fetched\n"
 
 

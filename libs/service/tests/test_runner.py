@@ -97,6 +97,28 @@ async def test_a_service_that_works_and_is_not_to_be_counted_on_says_why_on_the_
     await running
 
 
+async def test_a_service_that_stops_is_not_to_be_counted_on_any_longer() -> None:
+    all_ready, stop, told, go, port = asyncio.Event(), asyncio.Event(), asyncio.Event(), asyncio.Event(), free_port()
+
+    async def drained(ready: Ready) -> None:
+        try:
+            await for_ever(ready)
+        finally:
+            told.set()
+            await go.wait()
+
+    running = asyncio.create_task(run([Service("ingest", drained)], stop, port=port, on_ready=all_ready.set))
+    async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client:
+        await all_ready.wait()
+        stop.set()
+        await told.wait()
+        answer = await client.get("/ready")
+        assert (answer.status_code, answer.json()["reasons"]) == (503, {"ingest": ["it is stopping"]})
+        assert (await client.get("/health")).status_code == 200
+    go.set()
+    await running
+
+
 async def test_a_service_that_works_in_part_says_so_and_is_counted_on() -> None:
     all_ready, stop, port = asyncio.Event(), asyncio.Event(), free_port()
     services = [Service("ingest", for_ever, degraded_reasons=lambda: ["The alerts topic is not read."])]

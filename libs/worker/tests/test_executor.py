@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 from opentelemetry.trace import NoOpTracer
 
 from tarsy_bus.pulse import Pulse
-from tarsy_bus.tracing import Attributes
 from tarsy_contracts.control import CallCancelled, ClaimGranted
 from tarsy_contracts.inputs import CallClaimed, CallNotStarted, ToolCallReported
 from tarsy_contracts.requests import ToolCallRequest
@@ -16,7 +15,7 @@ from tarsy_testing import eventually
 from tarsy_worker.claim_types import Claims, ReportOutcome, ServerLimits
 from tarsy_worker.executor import Executor
 from tarsy_worker.reports import InboxClient, Report
-from tarsy_worker.runner import MayStart, always
+from tarsy_worker.runner import MayStart, RunSpan, always
 
 CLAIMS = Claims[ToolCallRequest](limits={"kube": ServerLimits(1, 0)}, claim_after=timedelta(0))
 
@@ -30,14 +29,12 @@ class Inbox(InboxClient):
 
 
 class Runner:
-    span_name = "call"
-
     def __init__(self) -> None:
         self.started: list[str] = []
         self.may_end = asyncio.Event()
 
-    def span_attributes(self, request: ToolCallRequest) -> Attributes:
-        return {}
+    def describe_span(self, request: ToolCallRequest) -> RunSpan:
+        return RunSpan("call", {})
 
     async def run(self, request: ToolCallRequest, claim_id: str, may_start: MayStart = always) -> ToolCallReported:
         if may_start():

@@ -128,3 +128,14 @@ async def test_during_a_takeover_nobody_begins_and_then_the_first_in_order() -> 
         waiting.queue.resume()
         await asyncio.sleep(0)
         assert waiting.in_order == ["high"]
+
+
+async def test_the_oldest_is_who_has_waited_for_longest_whatever_its_priority() -> None:
+    async with crowd(1) as waiting:
+        await waiting.comes("runs")
+        assert waiting.queue.oldest is None
+        await waiting.comes("old", "low", minute=1)
+        await waiting.comes("urgent", "high", minute=2)
+        assert waiting.queue.oldest == MORNING + timedelta(minutes=1)
+        await waiting.goes("old")
+        assert waiting.queue.oldest == MORNING + timedelta(minutes=2)

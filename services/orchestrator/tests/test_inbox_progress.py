@@ -2,14 +2,17 @@
 
 from collections import deque
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 
 from tarsy_orchestrator.partition.inbox_progress import InboxProgress
+
+MORNING = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 
 
 def taken(*offsets: int) -> InboxProgress:
     progress = InboxProgress(offsets[0])
     for offset in offsets:
-        progress.take(offset)
+        progress.take(offset, MORNING + timedelta(seconds=offset))
     return progress
 
 
@@ -20,6 +23,16 @@ def test_what_is_committed_stops_before_the_first_input_whose_decision_has_not_c
     assert progress.committable == 5
     progress.done(5)
     assert progress.committable == 8
+
+
+def test_the_oldest_input_is_the_first_whose_decision_has_not_come_back() -> None:
+    progress = taken(5, 6, 7)
+    progress.done(6)
+    assert progress.oldest == MORNING + timedelta(seconds=5)
+    progress.done(5)
+    assert progress.oldest == MORNING + timedelta(seconds=7)
+    progress.done(7)
+    assert progress.oldest is None
 
 
 def test_whether_all_is_seen_is_told_without_a_look_at_what_is_open() -> None:

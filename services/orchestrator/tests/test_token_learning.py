@@ -6,11 +6,12 @@ from dataclasses import dataclass
 import pytest
 
 from tarsy_contracts import events as e
+from tarsy_contracts import inputs as i
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.token_rates import BYTES_PER_TOKEN, MOST_BYTES_PER_TOKEN, TextKind
 from tarsy_orchestrator.session.evolve import evolve
 from tarsy_orchestrator.session.state import NOT_STARTED, Investigating, SessionState
-from tarsy_story import READ, Story, types
+from tarsy_story import DELETE, READ, Story, types
 
 LOG = "".join(f"2026-11-23T10:{number % 60:02}:00Z INFO request {number} took 12 ms\n" for number in range(200))
 PODS = json.dumps([{"name": f"checkout-{number}", "restarts": number} for number in range(250)])
@@ -55,6 +56,19 @@ def test_what_a_result_added_to_the_input_corrects_the_estimate_for_its_kind() -
 
 def test_several_results_of_one_kind_teach_together() -> None:
     assert 2.0 < learned(investigated(counted(len(PODS)), PODS, PODS), "json") < 2.4
+
+
+def test_an_outcome_that_became_known_late_is_not_taken_for_tokens_of_the_results() -> None:
+    counts = counted(len(LOG))
+    story = Story(max_iterations=10).asking()
+    story.when(story.answer("I look.", tools=(DELETE, READ)).model_copy(update={"usage": counts.first}))
+    delete, read = story.call_ids
+    story.when(story.claim(delete))
+    story.when(i.WorkerDied(call_id=delete, claim_id="claim-1", worker_id="worker-1"))
+    story.when(story.result(delete, LOG))
+    story.when(story.result(read, LOG))
+    story.when(story.answer("Again.", tools=(READ,)).model_copy(update={"usage": counts.second}))
+    assert 2.0 < learned(story) < 2.4
 
 
 @pytest.mark.parametrize(

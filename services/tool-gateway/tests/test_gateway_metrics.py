@@ -77,6 +77,8 @@ async def test_a_server_that_cannot_be_reached_is_not_healthy_and_one_that_came_
         await owner.result(request)
         assert (shown.value("server_healthy"), shown.value("server_healthy", "missing")) == (1, 0)
         assert shown.value("server_reconnects_total") == 0
+        await shown.until("server_misconfigured", 1, "missing")
+        assert shown.value("server_misconfigured") == 0
 
         dying = call("die_once", repeatable=True, marker="died")
         await owner.ask(dying)

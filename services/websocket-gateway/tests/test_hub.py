@@ -1,8 +1,11 @@
 """What waits for a client that does not read."""
 
+from collections.abc import Iterator
+
 import pytest
 
 from tarsy_websocket_gateway.hub import Client, Hub, StatusSubscription
+from tarsy_websocket_gateway.messages import Outgoing
 
 
 def test_a_client_that_does_not_read_is_dropped_by_what_waits_for_it() -> None:
@@ -35,3 +38,16 @@ def test_when_the_gateway_begins_again_its_clients_do() -> None:
     hub.subscribe(client, "sessions", StatusSubscription())
     hub.drop_all()
     assert client.overflowed.is_set()
+
+
+@pytest.mark.parametrize(("channel", "made"), [("session:s", True), ("sessions", True), ("session:other", False)])
+def test_messages_are_made_only_when_somebody_wants_them(channel: str, made: bool) -> None:
+    hub, asked = Hub(), list[str]()
+
+    def messages() -> Iterator[Outgoing]:
+        asked.append("s")
+        yield from ()
+
+    hub.subscribe(Client(3), channel, StatusSubscription())
+    hub.publish("s", messages())
+    assert bool(asked) == made

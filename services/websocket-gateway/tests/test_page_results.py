@@ -131,12 +131,16 @@ async def open_call(page: Page, session: Any) -> Locator:
     return page.locator(".call .reader")
 
 
+async def open_result(scene: Scene, tab: Tab, session: Any) -> Locator:
+    await investigated(scene, session)
+    return await open_call(tab.page, session)
+
+
 async def test_the_rest_of_a_result_is_paged_through_and_back(
     scene: Scene, tab: Tab, new_session: Callable[[], Any]
 ) -> None:
     session = new_session()
-    await investigated(scene, session)
-    reader = await open_call(tab.page, session)
+    reader = await open_result(scene, tab, session)
     lines, notice = reader.locator("pre .row-of-text"), reader.locator("[role=status]")
     back, on = reader.get_by_role("button", name="Previous"), reader.get_by_role("button", name="Next")
 
@@ -157,8 +161,7 @@ async def test_a_search_shows_what_matches_and_hostile_text_is_text(
     scene: Scene, tab: Tab, new_session: Callable[[], Any]
 ) -> None:
     session = new_session()
-    await investigated(scene, session)
-    reader = await open_call(tab.page, session)
+    reader = await open_result(scene, tab, session)
     words, notice = reader.get_by_label("Search in the result"), reader.locator("[role=status]")
 
     await words.fill("LINE .*7( |$)")
@@ -184,8 +187,7 @@ async def test_the_lines_of_a_time_are_shown_also_in_a_search(
     scene: Scene, tab: Tab, new_session: Callable[[], Any]
 ) -> None:
     session = new_session()
-    await investigated(scene, session)
-    reader = await open_call(tab.page, session)
+    reader = await open_result(scene, tab, session)
     lines, notice = reader.locator("pre .row-of-text"), reader.locator("[role=status]")
     begin, end = reader.get_by_label("from", exact=True), reader.get_by_label("until", exact=True)
 
@@ -243,8 +245,7 @@ async def test_a_short_result_offers_nothing_more(scene: Scene, tab: Tab, new_se
 
 async def test_what_the_api_refuses_is_said(scene: Scene, tab: Tab, new_session: Callable[[], Any]) -> None:
     session = new_session()
-    await investigated(scene, session)
-    reader = await open_call(tab.page, session)
+    reader = await open_result(scene, tab, session)
     await expect(reader.locator("pre .row-of-text")).to_have_count(200)
     await reader.get_by_label("Search in the result").fill("(")
     await reader.get_by_role("button", name="Search").click()

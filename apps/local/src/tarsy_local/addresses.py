@@ -6,12 +6,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from tarsy_bus.security import PLAINTEXT, KafkaSecurity
 from tarsy_contracts.topics import Topics
 from tarsy_local.masking_key import VARIABLE
+from tarsy_service.kafka_settings import SECURITY_VARIABLES
 
 OWN_BROKER_TIMEOUTS = {"TARSY_GROUP_SESSION_TIMEOUT_MS": "3000", "TARSY_GROUP_HEARTBEAT_MS": "500"}
 """A stock broker refuses a session of less than 6,000, which is what services take by themselves; ours allows it, and
 a dead owner is replaced sooner."""
+SECRET_FILES = ("TARSY_DATABASE_FILE", f"{VARIABLE}_FILE")
+"""Services get the values themselves."""
 HOST = "127.0.0.1"
 
 
@@ -30,6 +34,7 @@ class Addresses:
     own_broker: bool
     own_database: bool
     masking_key: str = field(repr=False)
+    kafka_security: KafkaSecurity = field(default=PLAINTEXT, repr=False)
 
     @property
     def http_url(self) -> str:
@@ -41,10 +46,12 @@ class Addresses:
 
     def environment(self, around: Mapping[str, str]) -> dict[str, str]:
         """The settings that `tarsy up` knows better than whoever set the environment; group timeouts and a name unless
-        set."""
+        set. A variable that must not count is empty."""
         timeouts = OWN_BROKER_TIMEOUTS if self.own_broker else {}
         own = {**timeouts, "TARSY_CLIENT": own_name()}
+        unused = {*SECRET_FILES, *(SECURITY_VARIABLES if self.own_broker else ())}
         return {name: value for name, value in own.items() if name not in around} | {
+            **{name: "" for name in unused if name in around},
             "TARSY_KAFKA": self.kafka,
             "TARSY_TOPIC_PREFIX": self.topic_prefix,
             "TARSY_DATABASE": self.database,

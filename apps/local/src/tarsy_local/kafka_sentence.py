@@ -4,6 +4,7 @@
 def kafka_sentence(kafka: str, problem: BaseException) -> str:
     reason = str(problem) or type(problem).__name__
     return (
-        f"Kafka at {kafka} cannot be used ({reason}): it has to be HOST:PORT of a listener without TLS and SASL, "
-        f"and the addresses that its brokers advertise have to be reachable from here."
+        f"Kafka at {kafka} cannot be used ({reason}): it has to be HOST:PORT of a listener that is secured as "
+        "TARSY_KAFKA_SECURITY_PROTOCOL says, and the addresses that its brokers advertise have to be reachable from "
+        "here."
     )

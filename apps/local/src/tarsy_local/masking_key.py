@@ -5,13 +5,18 @@ import secrets
 from collections.abc import Mapping
 from pathlib import Path
 
+from tarsy_service.secret_files import read_secret_file
+
 VARIABLE = "TARSY_MASKING_KEY"
 FILE = "masking.key"
 
 
 def masking_key(folder: Path, environ: Mapping[str, str]) -> str:
-    """The one of the environment, or else that of the folder, which is made where there is none."""
-    told = environ.get(VARIABLE, "").strip()
+    """The one of the environment, or else that of the folder, which is made where there is none.
+
+    Raises SecretFileError.
+    """
+    told = (read_secret_file("masking_key", environ) or environ.get(VARIABLE, "")).strip()
     return told or _kept(folder / FILE)
 
 

@@ -36,7 +36,7 @@ class KafkaUnusableError(LocalError):
 
 async def make_topics(addresses: Addresses, *, replication: int | None) -> None:
     """Raises WrongTopicsError or KafkaUnusableError."""
-    bus = Bus(bootstrap=addresses.kafka, topics=addresses.topics, client="tarsy-up")
+    bus = Bus(addresses.kafka, addresses.topics, client="tarsy-up", security=addresses.kafka_security)
     try:
         async with asyncio.timeout(TOPICS_SECONDS):
             await _apply(bus, replication, patient=addresses.own_broker)

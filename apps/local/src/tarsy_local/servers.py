@@ -15,6 +15,7 @@ from tarsy_embedded.postgres import EmbeddedPostgres
 from tarsy_embedded.server import EmbeddedServer
 from tarsy_local.addresses import without_password
 from tarsy_local.errors import LocalError
+from tarsy_timeline.database_url import tls_mistakes
 
 CONNECT_SECONDS = 10.0
 
@@ -68,6 +69,8 @@ def servers(
 
 async def _require_usable(url: str) -> None:
     place = without_password(url)
+    if mistakes := list(tls_mistakes(url)):
+        raise DatabaseUnusableError(f"PostgreSQL at {place} cannot be used: {'; '.join(mistakes)}.")
     try:
         async with asyncio.timeout(CONNECT_SECONDS):
             connection = await asyncpg.connect(url)

@@ -6,6 +6,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from tarsy_bus.acceptance import LogMismatchError
+from tarsy_bus.access import KafkaAccessError
 from tarsy_bus.topics_admin import WrongTopicsError
 from tarsy_config.errors import InvalidConfigError
 from tarsy_embedded.errors import EmbeddedError, PortTakenError
@@ -15,6 +16,7 @@ from tarsy_local.servers import DatabaseUnusableError
 from tarsy_local.supervisor.process_group import StartTooSlowError
 from tarsy_local.supervisor.restart_budget import BudgetSpentError
 from tarsy_local.supervisor.supervised_process import ServiceRefusedError
+from tarsy_service.secret_files import SecretFileError
 from tarsy_service.settings import mistakes_in_settings
 
 PORT_OPTIONS = "The options are --http-port, --kafka-port and --database-port."
@@ -37,6 +39,8 @@ def _sentence(problem: BaseException, log: Path) -> str:
             | ServiceRefusedError()
             | StartTooSlowError()
             | BudgetSpentError()
+            | SecretFileError()
+            | KafkaAccessError()
         ):
             return str(problem)
         case WrongTopicsError() | LogMismatchError():

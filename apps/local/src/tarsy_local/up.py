@@ -16,6 +16,8 @@ import uvloop
 from pydantic import ValidationError
 
 from tarsy_bus.acceptance import LogMismatchError
+from tarsy_bus.access import KafkaAccessError
+from tarsy_bus.security import PLAINTEXT, KafkaSecurity, security_of
 from tarsy_bus.topics_admin import WrongTopicsError
 from tarsy_config.errors import InvalidConfigError
 from tarsy_config.load import load_config
@@ -37,7 +39,9 @@ from tarsy_local.supervisor.restart_budget import BudgetSpentError
 from tarsy_local.supervisor.server_supervisor import ServerSupervisor
 from tarsy_local.supervisor.supervised_process import ServiceRefusedError
 from tarsy_local.terminal_text import one_line
+from tarsy_service.kafka_settings import KafkaConnectionSettings
 from tarsy_service.logs import configure_logs
+from tarsy_service.secret_files import SecretFileError
 
 log = structlog.get_logger(__name__)
 
@@ -49,10 +53,12 @@ FOR_PEOPLE = (
     DatabaseUnusableError,
     ServiceRefusedError,
     BudgetSpentError,
+    SecretFileError,
+    KafkaAccessError,
 )
 FATAL_ERRORS = (LogMismatchError, InvalidConfigError, InvalidScriptError)
 """Errors that end `tarsy up`: mistakes that somebody has to mend."""
-FATAL_ERRORS_AT_FIRST = (WrongTopicsError,)
+FATAL_ERRORS_AT_FIRST = (WrongTopicsError, KafkaAccessError)
 """Later it may be a broker that was started again and does not know all of its topics yet."""
 WITH_TRACEBACK = (ExceptionGroup, WrongTopicsError, LogMismatchError, ValidationError, StartTooSlowError)
 
@@ -104,11 +110,12 @@ def run_up(home: Home, options: UpOptions, say: Say) -> None:
 
 def _run(home: Home, options: UpOptions, log_file: Path, say: Say) -> None:
     config = load_config(options.config_dir, os.environ)
+    security = security_of(KafkaConnectionSettings()) if options.named.kafka else PLAINTEXT
     require_free(options.ports.http, "the HTTP server")
     os.environ["PATH"] = f"{Path(sys.prefix) / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"
     ports = options.ports
     with servers(home.folder, options.named, kafka_port=ports.kafka, database_port=ports.database, say=say) as running:
-        addresses = _make_addresses(options, running, masking_key(home.folder, os.environ))
+        addresses = _make_addresses(options, running, masking_key(home.folder, os.environ), security)
         models = {name: config.llm_providers[name] for name in sorted(config.llm_providers_in_use)}
         say("Making the topics")
         uvloop.run(make_topics(addresses, replication=options.replication))
@@ -123,7 +130,7 @@ def _run(home: Home, options: UpOptions, log_file: Path, say: Say) -> None:
     say("TARSy has stopped; its data stays")
 
 
-def _make_addresses(options: UpOptions, running: ServersInUse, key: str) -> Addresses:
+def _make_addresses(options: UpOptions, running: ServersInUse, key: str, security: KafkaSecurity) -> Addresses:
     return Addresses(
         kafka=running.kafka,
         database=running.database,
@@ -133,6 +140,7 @@ def _make_addresses(options: UpOptions, running: ServersInUse, key: str) -> Addr
         own_broker=not options.named.kafka,
         own_database=not options.named.database,
         masking_key=key,
+        kafka_security=security,
     )
 
 

@@ -15,6 +15,11 @@ from tarsy_local.instance_counts import InstanceCounts, InvalidInstanceCountsErr
 from tarsy_local.shutdown import StopTooSlowError, stop_and_wait
 
 NOTHING_RUNS = 3
+VARIABLES_OF = {
+    "kafka": ("TARSY_KAFKA", "TARSY_KAFKA_SECURITY_PROTOCOL"),
+    "database": ("TARSY_DATABASE", "TARSY_DATABASE_FILE"),
+}
+"""Variables that count for servers of others only, by the option that names one."""
 
 
 def up(
@@ -78,9 +83,10 @@ def up(
 def unused_variables(environment: Mapping[str, str], **given: str) -> list[str]:
     """A variable that was set for something else must not lead `tarsy up` into somebody's cluster, nor be forgotten."""
     return [
-        f"TARSY_{name.upper()} is set, but `tarsy up` brings its own unless --{name} names another"
+        f"{variable} is set, but `tarsy up` brings its own unless --{name} names another"
         for name, value in given.items()
-        if environment.get(f"TARSY_{name.upper()}") and not value
+        for variable in VARIABLES_OF[name]
+        if environment.get(variable) and not value
     ]
 
 

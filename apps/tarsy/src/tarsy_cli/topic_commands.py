@@ -10,6 +10,7 @@ from tarsy_cli.terminal import fail, say
 
 if TYPE_CHECKING:
     from tarsy_bus.connection import Bus
+    from tarsy_bus.security import KafkaSecurity
 
 WOULD_MAKE = 1
 MISFITS = 2
@@ -45,22 +46,40 @@ def apply(
     # Here, as Kafka's client takes a while to import: other commands would wait for it.
     from aiokafka.errors import KafkaError
 
+    from tarsy_bus.access import KafkaAccessError
     from tarsy_bus.connection import Bus
     from tarsy_bus.publisher import NotWrittenError
     from tarsy_bus.topics_admin import WrongTopicsError
     from tarsy_contracts.topics import Topics
     from tarsy_local.kafka_sentence import kafka_sentence
 
-    bus = Bus(bootstrap=kafka, topics=Topics(prefix), client="tarsy-topics")
+    not_asked = NOT_ASKED if dry_run else 1
+    bus = Bus(kafka, Topics(prefix), client="tarsy-topics", security=kafka_security(code=not_asked))
     try:
         if dry_run:
             raise typer.Exit(asyncio.run(_compare(bus, partitions)))
         made, remarks = asyncio.run(_apply(bus, replication, partitions))
     except WrongTopicsError as problem:
         raise fail(f"The topics could not be applied at {kafka}: {problem}") from None
+    except KafkaAccessError as problem:
+        raise fail(f"{problem}.", code=not_asked) from None
     except (KafkaError, NotWrittenError, TimeoutError) as problem:
-        raise fail(kafka_sentence(kafka, problem), code=NOT_ASKED if dry_run else 1) from None
+        raise fail(kafka_sentence(kafka, problem), code=not_asked) from None
     say("\n".join([*(f"made {name}" for name in made), *_differences(remarks)]) or "All topics are there.")
+
+
+def kafka_security(*, code: int = 1) -> "KafkaSecurity":
+    """How the environment says that connections to Kafka are secured. Ends the command when it says it wrongly."""
+    from pydantic import ValidationError
+
+    from tarsy_bus.security import security_of
+    from tarsy_service.kafka_settings import KafkaConnectionSettings
+    from tarsy_service.settings import mistakes_in_settings
+
+    try:
+        return security_of(KafkaConnectionSettings())
+    except ValidationError as problem:
+        raise fail("\n".join(mistakes_in_settings(problem)), code=code) from None
 
 
 async def _apply(bus: "Bus", replication: int | None, partitions: int | None) -> tuple[list[str], Sequence[str]]:

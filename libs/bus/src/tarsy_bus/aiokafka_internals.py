@@ -5,17 +5,19 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import FunctionType
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.client import AIOKafkaClient
 from aiokafka.cluster import ClusterMetadata
+from aiokafka.conn import AIOKafkaConnection, OAuthAuthenticator, collect_hosts
 from aiokafka.consumer.fetcher import Fetcher, PartitionRecords
 from aiokafka.errors import KafkaError
 from aiokafka.producer.message_accumulator import BatchBuilder, MessageAccumulator
 from aiokafka.producer.sender import Sender
+from aiokafka.protocol.metadata import MetadataRequest
 from aiokafka.record.default_records import DefaultRecordBatch
 from aiokafka.record.legacy_records import LegacyRecordBatch
 from aiokafka.record.util import decode_varint
@@ -27,18 +29,23 @@ __all__ = [
     "LegacyRecordBatch",
     "PartitionRecords",
     "abandon",
+    "collect_hosts",
     "copy_with_names",
     "decode_varint",
     "fetch_task_died",
+    "hear_refused_tokens",
     "missing_parts",
     "pace_metadata",
     "send_task_died",
+    "try_connection",
 ]
 
 type Client = AIOKafkaProducer | AIOKafkaConsumer | AIOKafkaAdminClient
 
 MOST_UPDATES, UPDATES_SECONDS = 5, 1.0
 """Limit of requests for metadata, and the seconds that it holds for. A client asks less at its start."""
+
+CLOSE_SECONDS = 2.0
 
 COORDINATOR_TASKS = ("_coordination_task", "_heartbeat_task", "_commit_refresh_task", "_reset_committed_task")
 READ_BY_US: tuple[tuple[type, str, tuple[str, ...]], ...] = (
@@ -53,6 +60,9 @@ READ_BY_US: tuple[tuple[type, str, tuple[str, ...]], ...] = (
     (Fetcher, "_proc_fetch_request", ("MemoryRecords", "PartitionRecords")),
     (PartitionRecords, "_unpack_records", ()),
     (PartitionRecords, "_consumer_record", ()),
+    (AIOKafkaConnection, "connect", ("_protocol", "_closed_fut")),
+    (AIOKafkaConnection, "authenticator_oauth", ("OAuthAuthenticator", "_sasl_oauth_token_provider")),
+    (OAuthAuthenticator, "step", ("_token_sent",)),
 )
 """A class, a function or property of it, and the names that its code has to use."""
 
@@ -105,6 +115,41 @@ def pace_metadata(client: AIOKafkaProducer | AIOKafkaConsumer) -> None:
         return bool(await update(cluster, topics))
 
     inner._metadata_update = update_paced
+
+
+class _RefusalHearing(OAuthAuthenticator):  # type: ignore[misc]
+    """RFC 7628: who refuses a token answers with the reason, and ends the exchange when it got a control-A.
+
+    aiokafka takes that answer for a success. Its clients then see a cluster without brokers, and wait for some.
+    """
+
+    async def step(self, payload: bytes | None) -> tuple[bytes, bool] | None:
+        answer: tuple[bytes, bool] | None = (b"\x01", True) if payload else await super().step(payload)
+        return answer
+
+
+def hear_refused_tokens() -> None:
+    """From now on, connections of this process raise SaslAuthenticationFailed when their token is refused."""
+
+    def authenticator(connection: AIOKafkaConnection) -> OAuthAuthenticator:
+        return _RefusalHearing(sasl_oauth_token_provider=connection._sasl_oauth_token_provider)
+
+    AIOKafkaConnection.authenticator_oauth = authenticator
+
+
+async def try_connection(host: str, port: int, client_arguments: Mapping[str, object]) -> None:
+    """Raises what aiokafka's clients would only log."""
+    arguments = {name: value for name, value in client_arguments.items() if name != "bootstrap_servers"}
+    connection = AIOKafkaConnection(host, port, **arguments)
+    try:
+        await connection.connect()
+        # A listener with SASL answers its first request from anybody, and the second one not.
+        await connection.send(MetadataRequest([]))
+    finally:
+        closed = connection.close()
+        # TLS says good-bye before it closes. A connection that was never made has nobody to say it to.
+        if connection._protocol is not None:
+            await asyncio.wait([closed], timeout=CLOSE_SECONDS)
 
 
 def copy_with_names(function: FunctionType, **names: type[object]) -> FunctionType:

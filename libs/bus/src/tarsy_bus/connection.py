@@ -11,6 +11,7 @@ from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitio
 
 from tarsy_bus.metrics import Unparsable, Wrote, not_counted, uncounted
 from tarsy_bus.paced_producer import PacedProducer
+from tarsy_bus.security import PLAINTEXT, KafkaSecurity, SecuritySettings, security_of
 from tarsy_bus.tolerant_consumer import TolerantConsumer
 from tarsy_bus.whole_batches import BatchConsumer
 from tarsy_contracts.partitioning import partition_of
@@ -46,9 +47,15 @@ class Bus:
     client: str
     session_timeout_ms: int = 6_000
     heartbeat_ms: int = 1_000
+    security: KafkaSecurity = PLAINTEXT
     wrote: Wrote = field(default=uncounted, repr=False, compare=False)
     unparsable: Unparsable = field(default=not_counted, repr=False, compare=False)
     layout: Layout = field(default_factory=Layout, repr=False, compare=False)
+
+    @property
+    def client_arguments(self) -> dict[str, object]:
+        """Every client of aiokafka is made with these: where Kafka is, who we are, and how that is secured."""
+        return {"bootstrap_servers": self.bootstrap, "client_id": self.client, **self.security.client_arguments}
 
     def log_places(self, topic: str) -> list[TopicPartition]:
         """The partitions of inbox, log or heads that are used."""
@@ -69,7 +76,7 @@ def _partitions(topics: Topics, log_partitions: int) -> dict[str, int]:
     return {topic.name: topic.partitions for topic in topics.all(log_partitions)}
 
 
-class KafkaSettings(Protocol):
+class KafkaSettings(SecuritySettings, Protocol):
     """The Kafka settings of a service."""
 
     @property
@@ -91,6 +98,7 @@ def bus_of(settings: KafkaSettings, wrote: Wrote = uncounted, unparsable: Unpars
         client=settings.client,
         session_timeout_ms=settings.group_session_timeout_ms,
         heartbeat_ms=settings.group_heartbeat_ms,
+        security=security_of(settings),
         wrote=wrote,
         unparsable=unparsable,
     )
@@ -99,8 +107,7 @@ def bus_of(settings: KafkaSettings, wrote: Wrote = uncounted, unparsable: Unpars
 def producer(bus: Bus) -> AIOKafkaProducer:
     """Idempotent, acknowledged by all, no linger. The caller starts and stops it."""
     return PacedProducer(
-        bootstrap_servers=bus.bootstrap,
-        client_id=bus.client,
+        **bus.client_arguments,
         enable_idempotence=True,
         acks="all",
         linger_ms=0,
@@ -133,8 +140,7 @@ def _reader(
 ) -> AIOKafkaConsumer:
     return consumer(
         unparsable=lambda topic: bus.unparsable(bus.short(topic)),
-        bootstrap_servers=bus.bootstrap,
-        client_id=bus.client,
+        **bus.client_arguments,
         group_id=None,
         enable_auto_commit=False,
         auto_offset_reset="none",
@@ -156,8 +162,7 @@ def member(
     own = type(assignor.__name__, (assignor,), {})
     return TolerantConsumer(
         unparsable=lambda topic: bus.unparsable(bus.short(topic)),
-        bootstrap_servers=bus.bootstrap,
-        client_id=bus.client,
+        **bus.client_arguments,
         group_id=group,
         enable_auto_commit=False,
         auto_offset_reset="none",

@@ -75,15 +75,9 @@ async def records_to_end(
         last = await follower.consumer.end_offsets(places)
         goals = {place.partition: min(last[place], (until or {}).get(place.partition, last[place])) for place in places}
         positions = {place.partition: max(starts[place.partition], first[place]) for place in places}
-        open_ = {partition for partition, goal in goals.items() if positions[partition] < goal}
-        follower.assign({partition: positions[partition] for partition in open_})
-        while open_:
-            yield [record for record in await follower.read() if _begin(record) < goals[record.partition]]
-            # Records that are here already are read without a pause: others have their turn in between.
-            await asyncio.sleep(0)
-            for partition in list(open_):
-                if await follower.consumer.position(TopicPartition(topic, partition)) >= goals[partition]:
-                    open_.discard(partition)
+        async with aclosing(follower.between(positions, goals)) as found:
+            async for records in found:
+                yield records
 
 
 def _begin(record: Record) -> int:
@@ -162,6 +156,26 @@ class PartitionReader:
                     f"{self._topic} partition {place.partition} holds offsets {first[place]} to {last[place]}, "
                     f"but reading should go on at {position}: it was emptied, or it is another cluster's"
                 )
+
+    async def between(self, starts: Mapping[int, int], goals: Mapping[int, int]) -> AsyncGenerator[list[Record]]:
+        """All records from each start up to before its goal, some at a time. The log holds offsets up to the goals.
+
+        The caller closes it (`aclosing`) where it may leave early.
+        """
+        left = {partition: goals[partition] - start for partition, start in starts.items() if start < goals[partition]}
+        if left:
+            self.assign({partition: starts[partition] for partition in left})
+        while left:
+            records = await self.read(sum(left.values()))
+            yield [record for record in records if _begin(record) < goals[record.partition]]
+            # Records that are here already are read without a pause: others have their turn in between.
+            await asyncio.sleep(0)
+            for partition in list(left):
+                left[partition] = goals[partition] - await self.consumer.position(
+                    TopicPartition(self._topic, partition)
+                )
+                if left[partition] <= 0:
+                    del left[partition]
 
     async def read(self, most: int = READ_RECORDS) -> list[Record]:
         """The next records, in order within each partition; none after POLL_MS. Raises LogMismatchError."""

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 
 from aiokafka import TopicPartition
 
@@ -35,24 +35,16 @@ class SpanReader:
         first = (await self._reader.consumer.beginning_offsets([place]))[place]
         end = (await self._reader.consumer.end_offsets([place]))[place]
         for span in spans:
-            await self._read(place, max(span.first, first), min(span.last + 1, end), take)
+            starts, goals = {partition: max(span.first, first)}, {partition: min(span.last + 1, end)}
+            async with aclosing(self._reader.between(starts, goals)) as found:
+                async for records in found:
+                    for record in records:
+                        take(record)
         # Nothing is fetched meanwhile. Without an assignment aiokafka would ask for the metadata of all topics.
         self._reader.consumer.pause(*self._reader.consumer.assignment())
 
     async def stop(self) -> None:
         await stop_client(self._reader.consumer)
-
-    async def _read(self, place: TopicPartition, start: int, goal: int, take: Callable[[Record], None]) -> None:
-        position = start
-        if start < goal:
-            self._reader.assign({place.partition: start})
-        while position < goal:
-            for record in await self._reader.read(goal - position):
-                if record.offset < goal:
-                    take(record)
-            # Records that are here already are read without a pause: others have their turn in between.
-            await asyncio.sleep(0)
-            position = await self._reader.consumer.position(place)
 
 
 class SpanReaders:

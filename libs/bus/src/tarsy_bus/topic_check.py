@@ -13,7 +13,8 @@ RETENTION_BYTES = "retention.bytes"
 COMPRESSION = "compression.type"
 IN_SYNC = "min.insync.replicas"
 UNCLEAN = "unclean.leader.election.enable"
-SETTINGS = (TIMESTAMPS, POLICY, LARGEST, RETENTION, RETENTION_BYTES, COMPRESSION, IN_SYNC, UNCLEAN)
+SEGMENT = "segment.ms"
+SETTINGS = (TIMESTAMPS, POLICY, LARGEST, RETENTION, RETENTION_BYTES, COMPRESSION, IN_SYNC, UNCLEAN, SEGMENT)
 UNLIMITED = -1
 
 
@@ -88,6 +89,9 @@ def _not_durable(found: Present) -> Iterator[str]:
 def _short(topic: Topic, found: Present) -> Iterator[str]:
     if topic.compacted or _is_kept_for_ever(topic):
         return
+    longest = topic.settings().get(SEGMENT)
+    if longest is not None and int(value := found.settings.get(SEGMENT, longest)) > int(longest):
+        yield f"has {SEGMENT}={value}, more than {longest}: its records are kept so much longer"
     kept = int(found.settings.get(RETENTION, UNLIMITED))
     if UNLIMITED < kept < topic.retention_ms:
         yield f"has {RETENTION}={kept}, less than {topic.retention_ms}"

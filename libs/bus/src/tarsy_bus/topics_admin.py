@@ -11,10 +11,12 @@ from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import KafkaConnectionError, for_code
 
+from tarsy_bus.access import KafkaAccessError, find_refusal
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.cluster_layout import record_partitions, recorded_partitions
 from tarsy_bus.connection import Bus
 from tarsy_bus.errors import BusError
+from tarsy_bus.security import PLAINTEXT
 from tarsy_bus.topic_check import SETTINGS, Fit, Present, fit
 from tarsy_contracts.topics import LOG_PARTITIONS, Topic
 
@@ -45,18 +47,23 @@ class WrongTopicsError(BusError):
 
 @asynccontextmanager
 async def admin(bus: Bus, *, connect_seconds: float = CONNECT_SECONDS) -> AsyncIterator[AIOKafkaAdminClient]:
-    """Waits for a broker that is still starting. Raises KafkaConnectionError."""
+    """Waits for a broker that is still starting. Raises KafkaConnectionError, or KafkaAccessError at once."""
     limit = time.monotonic() + connect_seconds
     while True:
-        client = AIOKafkaAdminClient(bootstrap_servers=bus.bootstrap, client_id=bus.client)
+        client = AIOKafkaAdminClient(**bus.client_arguments)
         try:
             async with asyncio.timeout_at(asyncio.get_running_loop().time() + max(limit - time.monotonic(), 0.1)):
                 await start_client(client)
             break
         except (KafkaConnectionError, TimeoutError) as problem:
             await stop_client(client)
-            if time.monotonic() > limit:
-                raise KafkaConnectionError(f"no answer within {connect_seconds:g} seconds") from problem
+            too_late = time.monotonic() > limit
+            refusal = await find_refusal(bus) if too_late or bus.security != PLAINTEXT else None
+            if refusal is not None and refusal.lasts:
+                raise KafkaAccessError(refusal.sentence) from problem
+            if too_late:
+                why = f": {refusal.sentence}" if refusal is not None else ""
+                raise KafkaConnectionError(f"no answer within {connect_seconds:g} seconds{why}") from problem
             await asyncio.sleep(PAUSE_SECONDS)
     try:
         yield client

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from opentelemetry import trace
 from opentelemetry.context import Context
-from opentelemetry.trace import Link, NoOpTracer, Span, Status, StatusCode, Tracer
+from opentelemetry.trace import Link, NoOpTracer, Span, SpanKind, Status, StatusCode, Tracer
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 from structlog.contextvars import bound_contextvars
 
@@ -51,6 +51,7 @@ def open_span(
     session_id: str,
     cause: str | None = None,
     attributes: Attributes | None = None,
+    kind: SpanKind = SpanKind.INTERNAL,
 ) -> Iterator[Span]:
     """A span of the session's trace around the body; every log line inside has the ids of both.
 
@@ -61,6 +62,7 @@ def open_span(
     span = tracer.start_span(
         name,
         context=context_of(parent),
+        kind=kind,
         links=_links(cause) if cause != parent else (),
         attributes={"tarsy.session_id": session_id, **(attributes or {})},
     )

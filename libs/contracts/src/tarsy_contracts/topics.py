@@ -13,6 +13,8 @@ QUEUE_PARTITIONS = 24
 HOUR = 3_600_000
 DAY = 24 * HOUR
 FOREVER = -1
+SEGMENTS = 4
+"""In how many steps a broker deletes a topic that is kept for a day at most: it deletes whole segments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +28,11 @@ class Topic:
 
     def settings(self, copies: int = 1) -> dict[str, str]:
         """`copies`: of each partition. With three, what was acknowledged lies on two brokers at least."""
-        policy = {"cleanup.policy": "compact"} if self.compacted else {"cleanup.policy": "delete"}
-        return policy | {
+        own = {"cleanup.policy": "compact" if self.compacted else "delete"}
+        if 0 < self.retention_ms <= DAY:
+            # Kafka's own default is a week: so long would the first record of an hour's topic be kept.
+            own["segment.ms"] = str(self.retention_ms // SEGMENTS)
+        return own | {
             "retention.ms": str(self.retention_ms),
             # Also where the cluster's own default is to delete what outgrows a size.
             "retention.bytes": "-1",

@@ -93,4 +93,4 @@ def _open(address: str, key: str) -> "AsyncAnthropic":
     )
 
 
-PROVIDER = ProviderType(remote(AnthropicLlm), ("ANTHROPIC_API_KEY",), "ANTHROPIC_BASE_URL")
+PROVIDER = ProviderType(remote(AnthropicLlm), ("ANTHROPIC_API_KEY",), "ANTHROPIC_BASE_URL", "anthropic")

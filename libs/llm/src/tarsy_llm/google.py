@@ -49,4 +49,4 @@ def _open(settings: ModelSettings, key: str) -> "GoogleConnection":
     return GoogleConnection(settings, key)
 
 
-PROVIDER = ProviderType(remote(GoogleLlm), ("GOOGLE_API_KEY", "GEMINI_API_KEY"), "GOOGLE_GEMINI_BASE_URL")
+PROVIDER = ProviderType(remote(GoogleLlm), ("GOOGLE_API_KEY", "GEMINI_API_KEY"), "GOOGLE_GEMINI_BASE_URL", "gcp.gemini")

@@ -95,5 +95,5 @@ class OpenAiLlm:
         )
 
 
-PROVIDER = ProviderType(remote(OpenAiLlm), (OPENAI.variable,), "OPENAI_BASE_URL")
-XAI_PROVIDER = ProviderType(remote(lambda settings: OpenAiLlm(settings, XAI)), (XAI.variable,))
+PROVIDER = ProviderType(remote(OpenAiLlm), (OPENAI.variable,), "OPENAI_BASE_URL", "openai")
+XAI_PROVIDER = ProviderType(remote(lambda settings: OpenAiLlm(settings, XAI)), (XAI.variable,), otel_name="x_ai")

@@ -63,6 +63,13 @@ class Answer(Value):
     opaque: JsonValue = None
     cut: bool = False
 
+    @property
+    def finish_reason(self) -> str:
+        """Why the model stopped, in the words of traces."""
+        if self.cut:
+            return "length"
+        return "tool_calls" if self.tool_calls else "stop"
+
 
 type ErrorKind = Literal[
     "credentials",

@@ -1,6 +1,6 @@
 """Type of an LLM provider: how it is built, and where its key and address are looked for."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -39,11 +39,28 @@ type Build = Callable[[Provider, StreamLimits, Sleep], Llm]
 
 @dataclass(frozen=True, slots=True)
 class ProviderType:
-    """`key_variables` and `address_variable`: where the provider's own tools look for a key and an address."""
+    """`key_variables` and `address_variable`: where the provider's own tools look for a key and an address.
+
+    `otel_name`: how OpenTelemetry's conventions for generative AI call it, where they know it.
+    """
 
     build: Build
     key_variables: tuple[str, ...] = ()
     address_variable: str = ""
+    otel_name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelIdentity:
+    """The model that a provider of the configuration stands for, in OpenTelemetry's words."""
+
+    provider: str
+    model: str
+
+
+def identity_of(models: Mapping[str, ModelIdentity], provider: str) -> ModelIdentity:
+    """A provider that is not configured here stands for itself."""
+    return models.get(provider) or ModelIdentity(provider, provider)
 
 
 def remote(make: Callable[[ModelSettings], Llm]) -> Build:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 from tarsy_llm import anthropic, google, openai, scripted_provider
 from tarsy_llm.protocol import Llm
-from tarsy_llm.provider_type import Provider, ProviderType
+from tarsy_llm.provider_type import ModelIdentity, Provider, ProviderType
 from tarsy_llm.scripted import Sleep
 from tarsy_llm.timeouts import StreamLimits
 
@@ -28,6 +28,14 @@ def build_llms(
 
 def build_llm(provider: Provider, limits: StreamLimits, *, sleep: Sleep = asyncio.sleep) -> Llm:
     return PROVIDER_TYPES[provider.type].build(provider, limits, sleep)
+
+
+def identify_models(providers: Mapping[str, Provider]) -> dict[str, ModelIdentity]:
+    """By the names that the providers have in the configuration."""
+    return {
+        name: ModelIdentity(PROVIDER_TYPES[provider.type].otel_name or provider.type, provider.model or provider.type)
+        for name, provider in providers.items()
+    }
 
 
 async def close_llms(llms: Iterable[Llm]) -> None:

@@ -5,9 +5,9 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.sdk.trace.id_generator import IdGenerator, RandomIdGenerator
-from opentelemetry.sdk.trace.sampling import TraceIdRatioBased
 
 from tarsy_service.root_span import given_ids
+from tarsy_service.trace_sampler import TraceSampler
 
 EXPORT_SECONDS = 5
 
@@ -16,7 +16,7 @@ def exporting_provider(service: str, instance: str, *, endpoint: str, ratio: flo
     """`endpoint` is the collector's base address. Each trace is kept or not by its id: all services agree on it."""
     resource = Resource.create({"service.name": f"tarsy-{service}", "service.instance.id": instance})
     provider = TracerProvider(
-        sampler=TraceIdRatioBased(ratio), resource=resource, id_generator=_Ids(), shutdown_on_exit=False
+        sampler=TraceSampler(ratio), resource=resource, id_generator=_Ids(), shutdown_on_exit=False
     )
     exporter = OTLPSpanExporter(endpoint=f"{endpoint.rstrip('/')}/v1/traces", timeout=EXPORT_SECONDS)
     provider.add_span_processor(BatchSpanProcessor(exporter))

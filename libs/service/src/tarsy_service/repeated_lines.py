@@ -44,6 +44,7 @@ class RepeatedLines(logging.Filter):
 
 
 def _saying(record: logging.LogRecord, left_out: int) -> logging.LogRecord:
+    """A copy, for other handlers see the same record. It is formatted later, where a failure of that is caught."""
     said = copy.copy(record)
-    said.msg, said.args = f"{record.getMessage()} ({left_out} more like this were left out)", ()
+    said.msg = f"{record.msg} ({left_out} more like this were left out)"
     return said

@@ -23,6 +23,7 @@ from tarsy_service.supervision import until_cancelled
 log = structlog.get_logger(__name__)
 
 LAST_SECONDS = 3.0
+STOPPING = "it is stopping"
 
 
 class Readiness:
@@ -31,6 +32,7 @@ class Readiness:
     def __init__(self, names: Sequence[str]) -> None:
         self._waiting = set(names)
         self.all = asyncio.Event()
+        self.stopping = False
 
     def ready(self, name: str) -> None:
         self._waiting.discard(name)
@@ -54,7 +56,7 @@ def build_app(
     app.add_middleware(CsrfProtection)
     app.add_middleware(CountRequests, metrics=http_metrics or HttpMetrics(registry))
     names = [service.name for service in services]
-    ProcessMetrics(registry, names, lambda: [*readiness.waiting, *_unready_reasons(services)])
+    ProcessMetrics(registry, names, lambda: [*readiness.waiting, *_unready_reasons(services, readiness)])
     LoopMetrics(registry, {service.name: service.supervisor.loops for service in services})
     for service in services:
         if service.router is not None:
@@ -66,7 +68,7 @@ def build_app(
 
     @app.get("/ready", include_in_schema=False)
     async def ready(response: Response) -> dict[str, object]:
-        reasons = _unready_reasons(services)
+        reasons = _unready_reasons(services, readiness)
         waiting = sorted({*readiness.waiting, *reasons})
         response.status_code = 503 if waiting else 200
         return {
@@ -84,7 +86,10 @@ def build_app(
     return app
 
 
-def _unready_reasons(services: Sequence[Service]) -> dict[str, list[str]]:
+def _unready_reasons(services: Sequence[Service], readiness: Readiness) -> dict[str, list[str]]:
+    """Reasons by service. A stop is one, for those who send requests here must know of it before it ends."""
+    if readiness.stopping:
+        return {service.name: [STOPPING] for service in services}
     told = {
         service.name: [*service.unready_reasons(), *service.supervisor.loops.unready_reasons()] for service in services
     }
@@ -128,6 +133,7 @@ async def run_services(
             try:
                 await _until_stopped(running, stopping)
             finally:
+                readiness.stopping = True
                 announcing.cancel()
                 watching.cancel()
                 await _stop(running, shutdown_seconds)

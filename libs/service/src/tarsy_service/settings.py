@@ -5,7 +5,9 @@ import socket
 from pathlib import Path
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from tarsy_service.kafka_settings import KafkaConnectionSettings
+from tarsy_service.secret_files import variable_of
 
 SHORTEST_KEY_BYTES = 16
 """A shorter key could be guessed, and with it the secrets that placeholders stand for."""
@@ -14,19 +16,16 @@ SHORTEST_KEY_BYTES = 16
 def mistakes_in_settings(problem: ValidationError) -> list[str]:
     """A line for each variable that is wrong, without its value."""
     rows = problem.errors(include_url=False, include_input=False)
-    return [f"TARSY_{'_'.join(str(part) for part in row['loc']).upper()}: {row['msg']}" for row in rows]
+    return [f"{variable_of('_'.join(str(part) for part in row['loc']))}: {row['msg']}" for row in rows]
 
 
 def default_client() -> str:
     return f"{socket.gethostname()}-{os.getpid()}"
 
 
-class ServiceSettings(BaseSettings):
+class ServiceSettings(KafkaConnectionSettings):
     """One class a service; `docs/reference/settings.md` is generated from the descriptions."""
 
-    model_config = SettingsConfigDict(env_prefix="TARSY_", extra="ignore", frozen=True, hide_input_in_errors=True)
-
-    kafka: str = Field("127.0.0.1:9092", description="Kafka's bootstrap servers, HOST:PORT[,HOST:PORT]")
     topic_prefix: str = Field("tarsy", description="the prefix of the names of all topics")
     group_session_timeout_ms: int = Field(
         6_000,
@@ -42,6 +41,10 @@ class ServiceSettings(BaseSettings):
         "", description="where traces are sent: the base address of an OTLP/HTTP collector, such as http://HOST:4318"
     )
     trace_ratio: float = Field(1.0, description="which part of the sessions is traced", ge=0, le=1)
+    trace_reads: bool = Field(
+        False,
+        description="whether the trace has a span each time that an event is projected (`project`) and shown (`show`)",
+    )
     shutdown_seconds: float = Field(15.0, description="how long a stop may take before what still runs is abandoned")
 
 

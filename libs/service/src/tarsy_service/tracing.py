@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import structlog
 from opentelemetry.trace import NoOpTracer, Tracer
@@ -20,10 +20,14 @@ async def _nothing_to_send() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Tracing:
-    """`tracer` makes the spans of one service; `close` sends what is left of them."""
+    """`tracer` makes the spans of one service; `close` sends what is left of them.
+
+    `read_tracer` makes those of events that are read, which are most: they are made only where somebody asks for them.
+    """
 
     tracer: Tracer
     close: Callable[[], Awaitable[None]] = _nothing_to_send
+    read_tracer: Tracer = field(default_factory=NoOpTracer)
 
 
 def tracing_of(service: str, settings: ServiceSettings) -> Tracing:
@@ -41,4 +45,5 @@ def tracing_of(service: str, settings: ServiceSettings) -> Tracing:
         except TimeoutError:
             log.warning("spans.not_sent", seconds=CLOSE_SECONDS)
 
-    return Tracing(provider.get_tracer("tarsy"), close)
+    tracer = provider.get_tracer("tarsy")
+    return Tracing(tracer, close, tracer if settings.trace_reads else NoOpTracer())

@@ -163,8 +163,7 @@ class Executor[R: Claimable]:
 
     def _start(self, request: R, claim_id: str) -> None:
         may_start = self._may_start(request)
-        name = f"{self._runner.span_name} {request.call_id}"
-        run = self._tasks.create_task(self._run(request, claim_id, may_start), name=name)
+        run = self._tasks.create_task(self._run(request, claim_id, may_start), name=f"run {request.call_id}")
         self._runs[claim_id] = run
         # Not a `finally` in the task: one that is cancelled before its first step never comes to it.
         run.add_done_callback(lambda _: self._end(request, claim_id))
@@ -176,10 +175,15 @@ class Executor[R: Claimable]:
 
     async def _run(self, request: R, claim_id: str, may_start: MayStart) -> None:
         """Ends when Kafka has the outcome: a run whose outcome cannot be reported keeps its place at the server."""
-        name, attributes = self._runner.span_name, self._runner.span_attributes(request)
-        with traced(self._tracer, name, session_id=request.session_id, attributes=attributes) as span:
+        about, session_id = self._runner.describe_span(request), request.session_id
+        with traced(
+            self._tracer, about.name, session_id=session_id, attributes=about.attributes, kind=about.kind
+        ) as span:
             report = await self._runner.run(request, claim_id, may_start)
-            span.set_attribute("tarsy.outcome", outcome_of(report))
+            outcome = outcome_of(report)
+            span.set_attribute("tarsy.outcome", outcome)
+            if outcome != "ok":
+                span.set_attribute("error.type", outcome)
             await self._inbox.report(request.session_id, report)
             self._remember(request.call_id)
 

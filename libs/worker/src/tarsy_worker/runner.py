@@ -1,7 +1,10 @@
 """Interface of the code that does a worker's work: it runs a claimed request and returns the report of its outcome."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
+
+from opentelemetry.trace import SpanKind
 
 from tarsy_bus.tracing import Attributes
 from tarsy_worker.claim_types import Claimable, ReportOutcome
@@ -15,13 +18,17 @@ def always() -> bool:
     return True
 
 
-class Runner[R: Claimable](Protocol):
-    @property
-    def span_name(self) -> str:
-        """The name of a run's span in the trace of its session."""
-        ...
+@dataclass(frozen=True, slots=True)
+class RunSpan:
+    """The span of a run in the trace of its session. `kind`: CLIENT where somebody outside is asked."""
 
-    def span_attributes(self, request: R) -> Attributes: ...
+    name: str
+    attributes: Attributes
+    kind: SpanKind = SpanKind.CLIENT
+
+
+class Runner[R: Claimable](Protocol):
+    def describe_span(self, request: R) -> RunSpan: ...
 
     async def run(self, request: R, claim_id: str, may_start: MayStart) -> OutcomeReport:
         """One run. Every way in which it can fail is an outcome; what it raises ends the worker."""

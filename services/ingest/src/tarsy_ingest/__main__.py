@@ -1,5 +1,6 @@
 """`python -m tarsy_ingest`."""
 
+from tarsy_bus.access import KafkaAccessError
 from tarsy_bus.topics_admin import WrongTopicsError
 from tarsy_config.errors import InvalidConfigError
 from tarsy_ingest.app import build
@@ -7,4 +8,4 @@ from tarsy_ingest.settings import IngestSettings
 from tarsy_service.main import run_main
 
 if __name__ == "__main__":
-    run_main(IngestSettings, build, startup_errors=(WrongTopicsError, InvalidConfigError))
+    run_main(IngestSettings, build, startup_errors=(KafkaAccessError, WrongTopicsError, InvalidConfigError))

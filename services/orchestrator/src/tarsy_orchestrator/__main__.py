@@ -1,6 +1,7 @@
 """`python -m tarsy_orchestrator`."""
 
 from tarsy_bus.acceptance import LogMismatchError
+from tarsy_bus.access import KafkaAccessError
 from tarsy_bus.topics_admin import WrongTopicsError
 from tarsy_config.errors import InvalidConfigError
 from tarsy_llm.script import InvalidScriptError
@@ -12,5 +13,5 @@ if __name__ == "__main__":
     run_main(
         OrchestratorSettings,
         build,
-        startup_errors=(LogMismatchError, WrongTopicsError, InvalidConfigError, InvalidScriptError),
+        startup_errors=(LogMismatchError, KafkaAccessError, WrongTopicsError, InvalidConfigError, InvalidScriptError),
     )

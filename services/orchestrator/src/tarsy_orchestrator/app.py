@@ -20,7 +20,7 @@ from tarsy_bus.topics_admin import check_topics
 from tarsy_config.keys import keys_are_set
 from tarsy_config.load import load_config
 from tarsy_contracts.workers import WorkerAnnounced
-from tarsy_llm.providers import build_llms, close_llms
+from tarsy_llm.providers import build_llms, close_llms, identify_models
 from tarsy_llm.timeouts import StreamLimits
 from tarsy_masking.masker import Masker
 from tarsy_orchestrator.effects.admission import AdmissionQueue
@@ -64,7 +64,7 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
         llm_slots=asyncio.Semaphore(settings.llm_calls_at_once),
         masker=Masker.default(settings.masking_key_bytes),
         metrics=metrics,
-        traces=SessionTraces(tracing.tracer, lambda: datetime.now(UTC)),
+        traces=SessionTraces(tracing.tracer, lambda: datetime.now(UTC), identify_models(config.usable_llm_providers)),
         now=lambda: datetime.now(UTC),
         monotonic=time.monotonic,
         tools_seconds=settings.tools_wait_seconds,

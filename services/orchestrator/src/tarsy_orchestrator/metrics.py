@@ -1,7 +1,7 @@
 """Prometheus metrics of the orchestrator."""
 
 from collections import deque
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Literal, get_args
 
@@ -68,6 +68,11 @@ class Metrics:
         )
         self.sessions_waiting = Gauge(
             "tarsy_orchestrator_sessions_waiting", "Investigations that wait for their turn here", registry=registry
+        )
+        self._waiting_age = Gauge(
+            "tarsy_orchestrator_waiting_session_age_seconds",
+            "How long the investigation waits that has waited for its turn here for longest; 0 when none waits",
+            registry=registry,
         )
         self._sessions_started = Counter(
             "tarsy_orchestrator_sessions_started_total", "Investigations that began here", registry=registry
@@ -148,6 +153,12 @@ class Metrics:
             "tarsy_orchestrator_recovery_duration_seconds",
             "From an assignment of partitions to deciding again",
             buckets=RECOVERY_SECONDS,
+            registry=registry,
+        )
+        self._inbox_lag = Gauge(
+            "tarsy_orchestrator_inbox_lag_seconds",
+            "Age of the oldest input that was read and whose decision has not come back; 0 when none waits",
+            ["partition"],
             registry=registry,
         )
         self._inputs_held = Gauge(
@@ -302,7 +313,16 @@ class Metrics:
 
     def update_held(self, since: Sequence[datetime], now: datetime) -> None:
         self._inputs_held.set(len(since))
-        self._held_age.set(max(0.0, (now - min(since)).total_seconds()) if since else 0.0)
+        self._held_age.set(_age(min(since, default=None), now))
+
+    def update_inbox_lag(self, oldest: Mapping[int, datetime | None], now: datetime) -> None:
+        """`oldest`: when the oldest input that waits came, of each partition that is owned."""
+        self._inbox_lag.clear()
+        for partition, since in oldest.items():
+            self._inbox_lag.labels(str(partition)).set(_age(since, now))
+
+    def update_waiting(self, oldest: datetime | None, now: datetime) -> None:
+        self._waiting_age.set(_age(oldest, now))
 
     def observe_llm_call(self, provider: str, outcome: LlmOutcome, seconds: float) -> None:
         self._llm_calls.labels(self._known(provider), outcome).inc()
@@ -326,6 +346,11 @@ class Metrics:
 
     def _known(self, provider: str) -> str:
         return provider if provider in self._providers else OTHER
+
+
+def _age(since: datetime | None, now: datetime) -> float:
+    """Kafka's clock may be ahead of ours."""
+    return 0.0 if since is None else max(0.0, (now - since).total_seconds())
 
 
 def _status(ending: str) -> str:

@@ -1,5 +1,6 @@
 """`python -m tarsy_summarizer`."""
 
+from tarsy_bus.access import KafkaAccessError
 from tarsy_bus.topics_admin import WrongTopicsError
 from tarsy_config.errors import InvalidConfigError
 from tarsy_llm.script import InvalidScriptError
@@ -8,4 +9,8 @@ from tarsy_summarizer.app import build
 from tarsy_summarizer.settings import SummarizerSettings
 
 if __name__ == "__main__":
-    run_main(SummarizerSettings, build, startup_errors=(WrongTopicsError, InvalidConfigError, InvalidScriptError))
+    run_main(
+        SummarizerSettings,
+        build,
+        startup_errors=(KafkaAccessError, WrongTopicsError, InvalidConfigError, InvalidScriptError),
+    )

@@ -15,7 +15,8 @@ from tarsy_bus.publisher import Publisher
 from tarsy_config.keys import keys_are_set
 from tarsy_config.load import load_config
 from tarsy_llm.protocol import Llm
-from tarsy_llm.providers import build_llms
+from tarsy_llm.provider_type import ModelIdentity
+from tarsy_llm.providers import build_llms, identify_models
 from tarsy_llm.timeouts import StreamLimits
 from tarsy_masking.masker import Masker
 from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
@@ -36,7 +37,7 @@ def build(settings: SummarizerSettings, registry: CollectorRegistry) -> Service:
     llms = build_llms(config.usable_llm_providers, StreamLimits(config.limits.llm_first_chunk, config.limits.llm_stall))
     tracing = tracing_of(NAME, settings)
     masker = Masker.default(settings.masking_key_bytes)
-    service = assemble(settings, registry, llms, masker, tracing.tracer)
+    service = assemble(settings, registry, llms, masker, tracing.tracer, identify_models(config.usable_llm_providers))
     return Service(name=NAME, run=service.run, supervisor=service.supervisor, tracing=tracing)
 
 
@@ -46,6 +47,7 @@ def assemble(
     llms: Mapping[str, Llm],
     masker: Masker,
     tracer: Tracer,
+    identities: Mapping[str, ModelIdentity] | None = None,
 ) -> SummarizerService:
     bus = bus_of(settings, kafka_writes(registry, NAME), unparsable_records(registry, NAME))
     worker_id, metrics = new_id(), Metrics(registry)
@@ -58,6 +60,8 @@ def assemble(
         monotonic=time.monotonic,
         sleep=asyncio.sleep,
         metrics=metrics,
+        tracer=tracer,
+        identities=identities or {},
     )
     summarizer = Summarizer(bus, models, worker_id=worker_id, input_bytes=settings.summary_input_bytes)
     worker = summary_worker(

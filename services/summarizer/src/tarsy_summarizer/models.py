@@ -2,18 +2,21 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from contextlib import aclosing
+from contextlib import AbstractContextManager, aclosing
 from dataclasses import dataclass, field
 from datetime import datetime
 
 import structlog
+from opentelemetry.trace import NoOpTracer, Span, Tracer
 
+from tarsy_bus.model_span import open_model_span, record_answer, record_failure, record_usage
 from tarsy_bus.publisher import Publisher
 from tarsy_contracts.conversation import Conversation, Usage
 from tarsy_contracts.events import SummaryAttempt
 from tarsy_contracts.requests import SummaryRequest
 from tarsy_contracts.token_rates import TextKind
 from tarsy_llm.protocol import Answer, Llm, LlmCallError, LlmRequest
+from tarsy_llm.provider_type import ModelIdentity, identity_of
 from tarsy_llm.scripted import Sleep
 from tarsy_masking.masker import Masker
 from tarsy_masking.streaming import MaskedStream
@@ -33,7 +36,7 @@ REASONS_CHARACTERS = 2_000
 class Models:
     """The providers that can be asked, and what a call of them needs. `monotonic` and `sleep` count the same seconds.
 
-    `masker` is not that of a session: each use makes it one.
+    `masker` is not that of a session: each use makes it one. `identities`: what traces say of the providers.
     """
 
     llms: Mapping[str, Llm]
@@ -44,6 +47,8 @@ class Models:
     sleep: Sleep
     metrics: Metrics
     estimates: TokenEstimates = field(default_factory=TokenEstimates)
+    tracer: Tracer = field(default_factory=NoOpTracer)
+    identities: Mapping[str, ModelIdentity] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,18 +118,34 @@ class ModelFallback:
         """Raises LlmCallError. A later run replaces what an earlier one has streamed."""
         self._run = max(self._run + 1, round(self._models.now().timestamp() * 1000))
         began = self._models.monotonic()
-        try:
-            answer = await self._stream(self._models.llms[provider], wanted)
-        except LlmCallError as problem:
-            self._models.metrics.asked(provider, problem.kind, problem.usage)
-            self._record(provider, began, usage=problem.usage, error=self._reason(problem))
-            raise
-        except asyncio.CancelledError:
-            self._record(provider, began, error="broken off: nobody waited any longer")
-            raise
+        with self._span(provider) as span:
+            try:
+                answer = await self._stream(self._models.llms[provider], wanted)
+            except LlmCallError as problem:
+                self._models.metrics.asked(provider, problem.kind, problem.usage)
+                self._record(provider, began, usage=problem.usage, error=self._reason(problem))
+                record_usage(span, problem.usage)
+                record_failure(span, problem.kind)
+                raise
+            except asyncio.CancelledError:
+                self._record(provider, began, error="broken off: nobody waited any longer")
+                raise
+            model = self._mask(answer.model)
+            record_usage(span, answer.usage)
+            record_answer(span, model=model, finish_reason=answer.finish_reason)
         self._models.metrics.asked(provider, "ok", answer.usage)
-        self._record(provider, began, usage=answer.usage, model=self._mask(answer.model))
+        self._record(provider, began, usage=answer.usage, model=model)
         return answer
+
+    def _span(self, provider: str) -> AbstractContextManager[Span]:
+        model = identity_of(self._models.identities, provider)
+        return open_model_span(
+            self._models.tracer,
+            session_id=self._request.session_id,
+            provider=model.provider,
+            model=model.model,
+            attributes={"gen_ai.agent.name": AGENT, "tarsy.llm_provider": provider},
+        )
 
     async def _stream(self, llm: Llm, wanted: LlmRequest) -> Answer:
         chunks = SummaryStream(self._models.publisher, self._request, MaskedStream(self._mask), run=self._run)

@@ -3,14 +3,15 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from tarsy_bus.tracing import Attributes
+from opentelemetry.trace import SpanKind
+
 from tarsy_contracts.inputs import SummaryReported
 from tarsy_contracts.requests import SummaryRequest
 from tarsy_service.supervision import not_cancelled_from_inside
 from tarsy_summarizer.metrics import SUMMARIES, Metrics, SummaryOutcome
 from tarsy_summarizer.summarize import Summarizer
 from tarsy_worker.claim_types import ReportOutcome
-from tarsy_worker.runner import MayStart, always
+from tarsy_worker.runner import MayStart, RunSpan, always
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +38,14 @@ class SummaryClaim:
 class SummaryRunner:
     """Runs claimed summaries, and counts them."""
 
-    span_name = "summary"
-
     def __init__(self, summarizer: Summarizer, metrics: Metrics) -> None:
         self._summarizer = summarizer
         self._metrics = metrics
 
-    def span_attributes(self, claim: SummaryClaim) -> Attributes:
-        return {"tarsy.call_id": claim.call_id, "tarsy.llm_provider": claim.request.llm_provider}
+    def describe_span(self, claim: SummaryClaim) -> RunSpan:
+        """A summary may ask several models, one after the other. Its span is that of all of them."""
+        attributes = {"tarsy.call_id": claim.call_id, "tarsy.llm_provider": claim.request.llm_provider}
+        return RunSpan("summary", {**attributes, "gen_ai.conversation.id": claim.session_id}, SpanKind.INTERNAL)
 
     async def run(self, claim: SummaryClaim, claim_id: str, may_start: MayStart = always) -> SummaryReported:
         work = self._summarizer.run(claim.request, claim_id)

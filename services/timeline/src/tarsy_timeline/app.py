@@ -69,7 +69,7 @@ def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
     def projector() -> Projector:
         """Another one each time: a consumer that was stopped cannot be started again."""
         note, group = partial(parts.note, "projector"), _group(schema)
-        return Projector(bus, checkpoint, metrics, tracing.tracer, lambda: datetime.now(UTC), note, group)
+        return Projector(bus, checkpoint, metrics, tracing.read_tracer, lambda: datetime.now(UTC), note, group)
 
     async def prepare(connection: Connection) -> None:
         await migrate(connection, schema)

@@ -43,7 +43,6 @@ ORDER = (
     "plan_execution",
     "fall_back",
     "end_execution",
-    "name_model",
     "count_llm_calls",
     "count_tool_call",
     "create_timeline_event",
@@ -105,14 +104,13 @@ def _facts(record: RecordedEvent) -> Iterator[Statement]:
         case e.ExecutionCompleted(execution_id=execution_id):
             yield "end_execution", (execution_id, event.iterations, event.forced_conclusion)
         case e.LlmCallCompleted(execution_id=execution_id, usage=usage, model=model):
-            yield "name_model", (execution_id, to_postgres_text(model))
-            yield "count_llm_calls", (execution_id, 1, *_tokens([usage]))
+            yield "count_llm_calls", (execution_id, 1, *_tokens([usage]), to_postgres_text(model))
         case e.LlmCallFailed() if event.usage != Usage():
             # It is not one of the answers that are counted, but it has cost something.
-            yield "count_llm_calls", (event.execution_id, 0, *_tokens([event.usage]))
+            yield "count_llm_calls", (event.execution_id, 0, *_tokens([event.usage]), None)
         case e.SummaryCompleted() | e.SummaryFailed() if event.attempts:
             counted = [attempt.usage for attempt in event.attempts]
-            yield "count_llm_calls", (event.execution_id, len(counted), *_tokens(counted))
+            yield "count_llm_calls", (event.execution_id, len(counted), *_tokens(counted), None)
         case e.ToolCallRequested(execution_id=execution_id):
             yield "count_tool_call", (execution_id,)
         case _:
@@ -120,7 +118,7 @@ def _facts(record: RecordedEvent) -> Iterator[Statement]:
 
 
 def _tokens(counted: Sequence[Usage]) -> tuple[int, ...]:
-    """In the order of `count_llm_calls`."""
+    """In the order of `count_llm_calls`, which has the model's name after them."""
     return (
         sum(usage.input_tokens or 0 for usage in counted),
         sum(usage.output_tokens or 0 for usage in counted),
@@ -149,7 +147,7 @@ def _started(record: RecordedEvent, event: e.SessionStarted) -> Row:
 
 
 def _selected(selection: McpSelection) -> JsonValue:
-    """ReplyWaiter name each native tool that is known, null where nothing was chosen."""
+    """Answers name each native tool that is known, null where nothing was chosen."""
     chosen = selection.native_tools
     native: JsonValue = None if chosen is None else {**dict.fromkeys(NATIVE_TOOLS), **chosen}
     servers: list[JsonValue] = [server.model_dump(mode="json") for server in selection.servers]

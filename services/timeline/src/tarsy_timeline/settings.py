@@ -1,8 +1,9 @@
 """Settings of this service."""
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, field_validator
 
 from tarsy_service.settings import MaskingSettings
+from tarsy_timeline.database_url import tls_mistakes
 
 DEFAULT_SCHEMA = "tarsy"
 
@@ -16,3 +17,10 @@ class TimelineSettings(MaskingSettings):
     )
     database_connections: int = Field(10, ge=3, description="how many connections the service opens at most")
     wait_seconds: float = Field(5.0, gt=0, description="how long a request waits for the projection or for an answer")
+
+    @field_validator("database")
+    @classmethod
+    def _usable_tls(cls, value: SecretStr) -> SecretStr:
+        if mistakes := list(tls_mistakes(value.get_secret_value())):
+            raise ValueError("; ".join(mistakes))
+        return value

@@ -1,5 +1,6 @@
 """`python -m tarsy_tool_gateway`."""
 
+from tarsy_bus.access import KafkaAccessError
 from tarsy_bus.topics_admin import WrongTopicsError
 from tarsy_config.errors import InvalidConfigError
 from tarsy_service.main import run_main
@@ -7,4 +8,4 @@ from tarsy_tool_gateway.app import build
 from tarsy_tool_gateway.settings import ToolGatewaySettings
 
 if __name__ == "__main__":
-    run_main(ToolGatewaySettings, build, startup_errors=(WrongTopicsError, InvalidConfigError))
+    run_main(ToolGatewaySettings, build, startup_errors=(KafkaAccessError, WrongTopicsError, InvalidConfigError))

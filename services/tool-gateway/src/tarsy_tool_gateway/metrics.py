@@ -19,6 +19,8 @@ BYTES = (256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 8_388_608, 33_55
 class HealthWatched(Protocol):
     @property
     def healthy(self) -> bool: ...
+    @property
+    def misconfigured(self) -> bool: ...
 
 
 class Metrics:
@@ -66,6 +68,12 @@ class Metrics:
         self._healthy = Gauge(
             "tarsy_tool_gateway_server_healthy",
             "1 while this gateway has a session with the MCP server, else 0",
+            ["server"],
+            registry=registry,
+        )
+        self._misconfigured = Gauge(
+            "tarsy_tool_gateway_server_misconfigured",
+            "1 while no repetition will help this gateway to reach the MCP server, else 0",
             ["server"],
             registry=registry,
         )
@@ -135,6 +143,7 @@ class Metrics:
     def watch(self, server: str, watched: HealthWatched) -> None:
         """Its health is looked at when somebody asks for it."""
         self._healthy.labels(server).set_function(lambda: float(watched.healthy))
+        self._misconfigured.labels(server).set_function(lambda: float(watched.misconfigured))
 
     def connected(self, server: str) -> None:
         if server in self._met:

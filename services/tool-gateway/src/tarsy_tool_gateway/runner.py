@@ -8,7 +8,6 @@ from functools import partial
 
 import structlog
 
-from tarsy_bus.tracing import Attributes
 from tarsy_contracts.events import Outcome
 from tarsy_contracts.inputs import ToolCallReported
 from tarsy_contracts.requests import ToolCallRequest
@@ -18,7 +17,7 @@ from tarsy_tool_gateway.results.memory_budget import MemoryBudget
 from tarsy_tool_gateway.results.results import OFF_THE_LOOP_CHARACTERS, KeptResult, ResultStore
 from tarsy_tool_gateway.tool_servers import ToolOutput, unknown_outcome
 from tarsy_worker.claim_types import ReportOutcome
-from tarsy_worker.runner import MayStart, always
+from tarsy_worker.runner import MayStart, RunSpan, always
 
 log = structlog.get_logger(__name__)
 
@@ -28,8 +27,6 @@ MOST_CHARACTERS_AT_ONCE = 40 * 1024 * 1024
 
 class CallRunner:
     """Runs claimed calls, and counts them."""
-
-    span_name = "tool_call"
 
     def __init__(
         self,
@@ -45,8 +42,20 @@ class CallRunner:
         self._metrics = metrics
         self._room = MemoryBudget(MOST_CHARACTERS_AT_ONCE)
 
-    def span_attributes(self, request: ToolCallRequest) -> Attributes:
-        return {"tarsy.call_id": request.call_id, "tarsy.server": request.server, "tarsy.tool": request.tool}
+    def describe_span(self, request: ToolCallRequest) -> RunSpan:
+        """OpenTelemetry's conventions name it, for generative AI and for MCP."""
+        return RunSpan(
+            f"execute_tool {request.tool}",
+            {
+                "gen_ai.operation.name": "execute_tool",
+                "gen_ai.conversation.id": request.session_id,
+                "gen_ai.tool.name": request.tool,
+                "gen_ai.tool.type": "function",
+                "gen_ai.tool.call.id": request.call_id,
+                "mcp.method.name": "tools/call",
+                "tarsy.server": request.server,
+            },
+        )
 
     async def run(self, request: ToolCallRequest, claim_id: str, may_start: MayStart = always) -> ToolCallReported:
         began = time.monotonic()

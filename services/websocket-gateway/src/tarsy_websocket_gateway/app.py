@@ -27,7 +27,7 @@ def build(settings: GatewaySettings, registry: CollectorRegistry) -> Service:
     bus = bus_of(settings, unparsable=unparsable_records(registry, NAME))
     hub, metrics, tracing = Hub(), Metrics(registry), tracing_of(NAME, settings)
     supervisor, timeline = Supervisor(), TimelineApi(settings.timeline_url)
-    reader = Reader(bus, timeline, hub, metrics, tracing.tracer)
+    reader = Reader(bus, timeline, hub, metrics, tracing.read_tracer)
     metrics.watch(subscriptions=hub.subscriptions, lag_seconds=reader.lag_seconds)
 
     def new_connection(websocket: WebSocket) -> Connection:

@@ -1,5 +1,6 @@
 """From accepted events and chunks to messages: pure."""
 
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from tarsy_contracts import events as e
@@ -16,15 +17,9 @@ class Feed:
     def __init__(self) -> None:
         self._streams = Streams()
 
-    def event(self, record: RecordedEvent) -> list[Outgoing]:
-        parts = self._streams.end(self._ended(record))
-        streamed = {part.event_id for part in parts}
-        messages = [of_change(record, change, streamed=_id(change) in streamed) for change in timeline_changes(record)]
-        told = {message.event_id for message in messages}
-        messages += [
-            discarded(record, part.event_id, part.event_type) for part in parts if _came_to_nothing(part, told)
-        ]
-        return messages + self._announced(record)
+    def event(self, record: RecordedEvent) -> Iterable[Outgoing]:
+        """The messages are made while they are read: mostly nobody watches the session."""
+        return _messages(record, self._streams.end(self._ended(record)), self._announced(record))
 
     def chunk(self, session_id: str, chunk: Chunk, time: datetime, last_number: int) -> list[Outgoing]:
         return self._streams.take(session_id, chunk, time, last_number)
@@ -53,6 +48,19 @@ class Feed:
                 return [call.call_id for call in running if call.execution_id == execution_id]
             case _:
                 return [call.call_id for call in running] if record.envelope.type in e.ENDINGS else []
+
+
+def _messages(record: RecordedEvent, parts: Sequence[Part], announced: Sequence[Outgoing]) -> Iterator[Outgoing]:
+    streamed = {part.event_id for part in parts}
+    told: set[str | None] = set()
+    for change in timeline_changes(record):
+        message = of_change(record, change, streamed=_id(change) in streamed)
+        told.add(message.event_id)
+        yield message
+    for part in parts:
+        if _came_to_nothing(part, told):
+            yield discarded(record, part.event_id, part.event_type)
+    yield from announced
 
 
 def _id(change: object) -> str | None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from tarsy_websocket_gateway.messages import Outgoing
@@ -89,9 +89,14 @@ class Hub:
     def subscriptions(self) -> int:
         return sum(len(channels) for channels in self._of_client.values())
 
-    def publish(self, session_id: str, messages: Sequence[Outgoing]) -> None:
-        self._tell(channel_of(session_id), messages)
-        self._tell(SESSIONS, [message for message in messages if message.type == "session.status"])
+    def publish(self, session_id: str, messages: Iterable[Outgoing]) -> None:
+        """Reads the messages only when somebody wants them."""
+        channel = channel_of(session_id)
+        if channel not in self._channels and SESSIONS not in self._channels:
+            return
+        told = list(messages)
+        self._tell(channel, told)
+        self._tell(SESSIONS, [message for message in told if message.type == "session.status"])
 
     def _tell(self, channel: str, messages: Sequence[Outgoing]) -> None:
         for client, subscriber in self._channels.get(channel, {}).items():

@@ -67,6 +67,11 @@ class AdmissionQueue:
         self.paused = False
         self._admit()
 
+    @property
+    def oldest(self) -> datetime | None:
+        """Since when the session waits that has waited for longest."""
+        return min((waiting.since for waiting in self._queue), default=None)
+
     def _admit(self) -> None:
         while self._queue and not self.paused and len(self._running) < self._capacity:
             waiting = heapq.heappop(self._queue)

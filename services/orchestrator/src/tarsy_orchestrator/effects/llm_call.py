@@ -5,7 +5,9 @@ import traceback
 from contextlib import aclosing
 
 import structlog
+from opentelemetry import trace
 
+from tarsy_bus.model_span import record_answer
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.inputs import LlmCallReported
 from tarsy_llm.protocol import Answer, ErrorKind, LlmCallError, LlmRequest
@@ -77,7 +79,7 @@ async def _until_due(deps: Dependencies, effect: LlmCallEffect) -> None:
 
 async def _stream(deps: Dependencies, session_id: str, state: Investigating, effect: LlmCallEffect) -> Answer:
     execution = effect.execution
-    provider = _provider(effect)
+    provider = effect.llm_provider
     llm = deps.llms.get(provider)
     if llm is None:
         raise LlmCallError(f"the LLM provider {provider} is not configured here", kind="invalid_request")
@@ -119,8 +121,8 @@ def _failure(
     usage: Usage | None = None,
 ) -> LlmCallReported:
     counted = usage or Usage()
-    deps.metrics.observe_llm_call(_provider(effect), kind, deps.monotonic() - started)
-    deps.metrics.count_tokens(_provider(effect), counted)
+    deps.metrics.observe_llm_call(effect.llm_provider, kind, deps.monotonic() - started)
+    deps.metrics.count_tokens(effect.llm_provider, counted)
     return LlmCallReported(
         llm_call_id=effect.id,
         error=deps.masker.for_session(session_id).mask(error),
@@ -136,18 +138,15 @@ def _failure(
     )
 
 
-def _provider(effect: LlmCallEffect) -> str:
-    return effect.pending.requested.llm_provider or effect.execution.llm_provider
-
-
 def _report(
     deps: Dependencies, session_id: str, effect: LlmCallEffect, started: float, answer: Answer
 ) -> LlmCallReported:
     seconds = deps.monotonic() - started
-    deps.metrics.observe_llm_call(_provider(effect), "ok", seconds)
-    deps.metrics.count_tokens(_provider(effect), answer.usage)
+    deps.metrics.observe_llm_call(effect.llm_provider, "ok", seconds)
+    deps.metrics.count_tokens(effect.llm_provider, answer.usage)
     offered = {tool.definition.name for tool in effect.execution.tools}
     said = mask_answer(answer, deps.masker.for_session(session_id), llm_call_id=effect.id, offered=offered)
+    record_answer(trace.get_current_span(), model=said.model, finish_reason=answer.finish_reason)
     return LlmCallReported(
         llm_call_id=effect.id,
         error="",

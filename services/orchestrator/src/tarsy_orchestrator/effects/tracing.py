@@ -1,17 +1,20 @@
 """Tracing of sessions: the spans of an owner's work, and the lines of its log about beginnings and ends."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from datetime import datetime
+from typing import assert_never
 
 import structlog
-from opentelemetry.trace import Span, Status, StatusCode, Tracer
+from opentelemetry.trace import Span, Tracer
 
-from tarsy_bus.tracing import context_of, nanoseconds, open_span, record_span
+from tarsy_bus.model_span import open_model_span, record_failure, record_usage
+from tarsy_bus.tracing import Attributes, context_of, nanoseconds, open_span, record_span
 from tarsy_contracts.events import SESSION_ENDINGS, ReplyCompleted, SessionStarted
 from tarsy_contracts.ids import session_traceparent
 from tarsy_contracts.inputs import LlmCallReported, OwnInput
 from tarsy_contracts.recorded import RecordedEvent
+from tarsy_llm.provider_type import ModelIdentity, identity_of
 from tarsy_orchestrator.session.decision_input import DecisionInput
 from tarsy_orchestrator.session.effects import AdmissionEffect, LlmCallEffect, OfferToolsEffect, OwnEffect
 from tarsy_service.root_span import make_root_span
@@ -20,16 +23,38 @@ log = structlog.get_logger(__name__)
 
 
 class SessionTraces:
-    def __init__(self, tracer: Tracer, now: Callable[[], datetime]) -> None:
+    """`models`: what the providers of the configuration stand for."""
+
+    def __init__(
+        self, tracer: Tracer, now: Callable[[], datetime], models: Mapping[str, ModelIdentity] | None = None
+    ) -> None:
         self._tracer = tracer
         self._now = now
+        self._models = models or {}
 
-    @contextmanager
-    def span(self, session_id: str, effect: OwnEffect) -> Iterator[Span]:
+    def span(self, session_id: str, effect: OwnEffect) -> AbstractContextManager[Span]:
         """The span of an effect that the owner does itself."""
-        name, attributes = _NAMES[type(effect)], _attributes(effect)
-        with open_span(self._tracer, name, session_id=session_id, attributes=attributes) as span:
-            yield span
+        match effect:
+            case AdmissionEffect(priority=priority):
+                about: Attributes = {"tarsy.priority": priority}
+                return open_span(self._tracer, "wait_for_turn", session_id=session_id, attributes=about)
+            case OfferToolsEffect():
+                about = {"tarsy.stage_id": effect.id}
+                return open_span(self._tracer, "offer_tools", session_id=session_id, attributes=about)
+            case LlmCallEffect():
+                return self._model_span(session_id, effect)
+            case _:
+                assert_never(effect)
+
+    def _model_span(self, session_id: str, effect: LlmCallEffect) -> AbstractContextManager[Span]:
+        model = identity_of(self._models, effect.llm_provider)
+        return open_model_span(
+            self._tracer,
+            session_id=session_id,
+            provider=model.provider,
+            model=model.model,
+            attributes=_attributes(effect),
+        )
 
     def record_decision(self, session_id: str, given: DecisionInput) -> None:
         """Records a span from the arrival of the input to the return of its decision."""
@@ -78,43 +103,21 @@ class SessionTraces:
             )
 
 
-_NAMES: dict[type[OwnEffect], str] = {
-    AdmissionEffect: "wait_for_turn",
-    OfferToolsEffect: "offer_tools",
-    LlmCallEffect: "llm_call",
-}
-
-
 def record_outcome(span: Span, input: OwnInput) -> None:
-    """Adds the outcome to the span. Names follow OpenTelemetry's conventions for generative AI where those have one."""
     if not isinstance(input, LlmCallReported):
         return
+    record_usage(span, input.usage)
     if input.error:
-        span.set_status(Status(StatusCode.ERROR))
-    counted = {
-        "input_tokens": input.usage.input_tokens,
-        "output_tokens": input.usage.output_tokens,
-        "reasoning.output_tokens": input.usage.thinking_tokens,
-        "cache_read.input_tokens": input.usage.cached_input_tokens,
-        "cache_creation.input_tokens": input.usage.cache_written_tokens,
+        record_failure(span, input.kind or "error")
+
+
+def _attributes(effect: LlmCallEffect) -> Attributes:
+    requested = effect.pending.requested
+    return {
+        "gen_ai.agent.name": effect.execution.agent.name,
+        "tarsy.llm_call_id": effect.id,
+        "tarsy.execution_id": effect.execution.id,
+        "tarsy.llm_provider": requested.llm_provider,
+        "tarsy.iteration": requested.iteration,
+        "tarsy.attempt": requested.attempt,
     }
-    for name, tokens in counted.items():
-        if tokens is not None:
-            span.set_attribute(f"gen_ai.usage.{name}", tokens)
-    span.set_attribute("gen_ai.response.model", input.model)
-
-
-def _attributes(effect: OwnEffect) -> dict[str, str | int]:
-    match effect:
-        case AdmissionEffect(priority=priority):
-            return {"tarsy.priority": priority}
-        case OfferToolsEffect():
-            return {"tarsy.stage_id": effect.id}
-        case LlmCallEffect(execution, pending):
-            return {
-                "tarsy.llm_call_id": effect.id,
-                "tarsy.agent": execution.agent.name,
-                "tarsy.llm_provider": pending.requested.llm_provider,
-                "tarsy.iteration": pending.requested.iteration,
-                "tarsy.attempt": pending.requested.attempt,
-            }

@@ -2,11 +2,13 @@
 
 from collections import deque
 from dataclasses import dataclass
+from datetime import datetime
 
 
 @dataclass(slots=True)
 class _Slot:
     offset: int
+    at: datetime
     done: bool = False
 
 
@@ -19,8 +21,9 @@ class InboxProgress:
         self._places: dict[int, _Slot] = {}
         self._next = start
 
-    def take(self, offset: int) -> None:
-        place = _Slot(offset)
+    def take(self, offset: int, at: datetime) -> None:
+        """`at`: when the input came into the inbox."""
+        place = _Slot(offset, at)
         self._open.append(place)
         self._places[offset] = place
         self._next = offset + 1
@@ -37,6 +40,11 @@ class InboxProgress:
     def committable(self) -> int:
         """The first offset whose decision has not come back."""
         return self._open[0].offset if self._open else self._next
+
+    @property
+    def oldest(self) -> datetime | None:
+        """When the first input came whose decision has not come back."""
+        return self._open[0].at if self._open else None
 
     def passed(self, end: int) -> bool:
         """Whether every input below `end` was taken and is done. The first open one is never done."""

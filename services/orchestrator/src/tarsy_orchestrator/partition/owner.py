@@ -278,7 +278,10 @@ class Owner:
         self._deps.metrics.sessions_open.set(sum(len(partition.sessions.open_sessions()) for partition in owned))
         self._deps.metrics.sessions_aside.set(sum(len(partition.isolation) for partition in owned))
         held = [since for partition in owned for since in partition.isolation.held_since]
-        self._deps.metrics.update_held(held, self._deps.now())
+        now = self._deps.now()
+        self._deps.metrics.update_held(held, now)
+        self._deps.metrics.update_inbox_lag({one.number: one.progress.oldest for one in owned}, now)
+        self._deps.metrics.update_waiting(self._deps.admission.oldest, now)
 
     async def _commit(self) -> None:
         """Commits up to the first input whose decision has not come back. It fails once another owner took over."""

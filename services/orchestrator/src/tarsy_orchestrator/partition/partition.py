@@ -124,7 +124,7 @@ class Partition:
 
     def accept(self, offset: int, at: datetime, outcome: InboxOutcome) -> None:
         """Takes over the inbox record at this offset: it is decided in its turn, or isolated. `at`: when it came."""
-        self.progress.take(offset)
+        self.progress.take(offset, at)
         self._last_read = at
         match outcome:
             case PendingInput():

@@ -8,20 +8,19 @@ from tarsy_contracts.conversation import (
     ToolDefinition,
     UserMessage,
 )
+from tarsy_orchestrator.session.between_turns import messages_after
 from tarsy_orchestrator.session.controllers import controller_of
 from tarsy_orchestrator.session.controllers.protocol import AgentController, CallResult
 from tarsy_orchestrator.session.llm_failures import ITERATION_TIMEOUT, REPETITION
-from tarsy_orchestrator.session.prompt_firing import resolved_after
 from tarsy_orchestrator.session.prompt_histories import content_of
 from tarsy_orchestrator.session.prompts.notes import (
     BE_CONCISE,
     NUDGE,
     note_broken_off,
-    note_outcome_known,
     note_result,
     render_tool_result,
 )
-from tarsy_orchestrator.session.read_result_tool import read_result_name, shorten_id
+from tarsy_orchestrator.session.read_result_tool import read_result_name
 from tarsy_orchestrator.session.state import Execution, Investigating, ToolCallState, Turn
 
 
@@ -30,8 +29,7 @@ def build_conversation(state: Investigating, execution: Execution) -> Conversati
     messages: list[ConversationMessage] = [UserMessage(content=prompt.started.prompt)]
     for number, turn in enumerate(execution.turns, start=1):
         messages += _of_turn(state, execution, number, turn)
-        messages += _learned_after(state, execution, number)
-        messages += resolved_after(state, execution, number)
+        messages += messages_after(state, execution, number)
     messages += _last_words(state, execution)
     return Conversation(system=_system(execution), messages=tuple(messages))
 
@@ -77,15 +75,6 @@ def _last_words(state: Investigating, execution: Execution) -> Iterator[UserMess
         yield UserMessage(content=note_broken_off(state.started.chain.limits.iteration_seconds))
     if execution.waiting_for is not None and execution.waiting_for.requested.purpose == "conclusion":
         yield UserMessage(content=_controller(execution).request_conclusion())
-
-
-def _learned_after(state: Investigating, execution: Execution, turn: int) -> Iterator[UserMessage]:
-    for call in state.calls.values():
-        if call.learned is None or call.learned.after_turn != turn or call.requested.execution_id != execution.id:
-            continue
-        event = call.learned.event
-        note = note_outcome_known(call.requested.tool, shorten_id(event.call_id), event.outcome, cut=event.cut)
-        yield UserMessage(content=f"{note}\n\n{render_tool_result(event.content)}")
 
 
 def _content(execution: Execution, number: int, call: ToolCallState) -> str:

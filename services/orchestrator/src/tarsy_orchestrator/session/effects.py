@@ -54,6 +54,11 @@ class LlmCallEffect:
     def id(self) -> str:
         return self.pending.requested.llm_call_id
 
+    @property
+    def llm_provider(self) -> str:
+        """The provider that is asked. Events from before it was recorded with a call have that of the execution."""
+        return self.pending.requested.llm_provider or self.execution.llm_provider
+
 
 @dataclass(frozen=True, slots=True)
 class DeadlineEffect:

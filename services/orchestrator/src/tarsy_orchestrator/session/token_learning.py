@@ -1,13 +1,15 @@
 """Token rates of a session: what the usage on its log teaches about the sizes of results. Pure.
 
-From one question of an agent to the next, its conversation grows by the last answer and by the results of its calls.
-The provider has counted all of it, so the rest is the results, and their bytes are known.
+From one question of an agent to the next, its conversation grows by the last answer, by the results of its calls, and
+by outcomes that became known late. The provider has counted all of it. Without the answer it is texts whose bytes are
+known.
 """
 
 from collections.abc import Sequence
 
 from tarsy_contracts import events as e
 from tarsy_contracts.token_rates import LEAST_BYTES, TokenRates, kind_of_text
+from tarsy_orchestrator.session.between_turns import messages_after
 from tarsy_orchestrator.session.prompt_histories import content_of
 from tarsy_orchestrator.session.state import Execution, Investigating, Turn
 
@@ -26,11 +28,12 @@ def learn_rates(state: Investigating, execution: Execution, answer: e.LlmCallCom
     tokens = _growth(before, answer)
     if tokens is None:
         return state.token_rates
-    results = [content_of(state.calls[call_id])[0] for call_id in before.calls]
-    size = sum(len(text.encode(errors="replace")) for text in results)
+    texts = [content_of(state.calls[call_id])[0] for call_id in before.calls]
+    texts += [message.content for message in messages_after(state, execution, len(execution.turns))]
+    size = sum(len(text.encode(errors="replace")) for text in texts)
     if size < LEAST_BYTES:
         return state.token_rates
-    kinds = {kind_of_text(text) for text in _large(results, size)}
+    kinds = {kind_of_text(text) for text in _large(texts, size)}
     if len(kinds) != 1:
         return state.token_rates
     return state.token_rates.observe(asked.requested.llm_provider, kinds.pop(), size=size, tokens=tokens)
@@ -42,7 +45,7 @@ def _is_continued(before: e.LlmCallRequested, after: e.LlmCallRequested) -> bool
 
 
 def _growth(before: Turn, answer: e.LlmCallCompleted) -> int | None:
-    """The tokens of the results; None where the provider did not count, or where thoughts may be among them."""
+    """The tokens of all but the answer; None where the provider did not count, or where thoughts may be among them."""
     earlier, now = before.answer.usage, answer.usage
     if earlier.input_tokens is None or now.input_tokens is None:
         return None
@@ -51,6 +54,6 @@ def _growth(before: Turn, answer: e.LlmCallCompleted) -> int | None:
     return grown if thoughts <= MOST_THOUGHTS * grown else None
 
 
-def _large(results: Sequence[str], size: int) -> list[str]:
+def _large(texts: Sequence[str], size: int) -> list[str]:
     """Those that matter for the kind: a word or two beside a log change nothing."""
-    return [text for text in results if len(text) * 20 > size]
+    return [text for text in texts if len(text) * 20 > size]

@@ -90,9 +90,6 @@ where execution_id = $1
 -- name: end_execution
 update agent_executions set iterations = $2, forced_conclusion = $3 where execution_id = $1
 
--- name: name_model
-update agent_executions set model_name = $2 where execution_id = $1
-
 -- name: count_llm_calls
 update agent_executions
 set llm_interaction_count = llm_interaction_count + $2,
@@ -100,7 +97,8 @@ set llm_interaction_count = llm_interaction_count + $2,
     output_tokens = least(output_tokens + $4, 9007199254740991),
     thinking_tokens = least(thinking_tokens + $5, 9007199254740991),
     cached_input_tokens = least(cached_input_tokens + $6, 9007199254740991),
-    cache_written_tokens = least(cache_written_tokens + $7, 9007199254740991)
+    cache_written_tokens = least(cache_written_tokens + $7, 9007199254740991),
+    model_name = coalesce($8, model_name)
 where execution_id = $1
 
 -- name: count_tool_call

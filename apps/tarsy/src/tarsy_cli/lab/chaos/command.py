@@ -10,6 +10,7 @@ from rich.console import Console
 
 from tarsy_cli.api import ApiError
 from tarsy_cli.terminal import DEFAULT_HOME, HomeOption, console, fail, say
+from tarsy_cli.topic_commands import kafka_security
 from tarsy_lab.incidents import InvalidIncidentError, read_incident
 from tarsy_local.instance import Home, Instance
 
@@ -29,7 +30,9 @@ def chaos(
     # Here, as Kafka's client takes a while to import: other commands would wait for it.
     from aiokafka.errors import KafkaError
 
+    from tarsy_bus.access import KafkaAccessError
     from tarsy_bus.connection import Bus
+    from tarsy_bus.security import PLAINTEXT
     from tarsy_bus.topics_admin import WrongTopicsError, check_topics
     from tarsy_cli.chat.questions import send_question
     from tarsy_cli.lab.chaos.lives import ChaosError
@@ -45,7 +48,9 @@ def chaos(
     except InvalidIncidentError as problem:
         raise fail(str(problem)) from None
     quiet = Console(quiet=True)
-    bus = Bus(bootstrap=instance.kafka, topics=Topics(instance.topic_prefix), client="tarsy-chaos")
+    own_kafka = any(process.service == "kafka" for process in instance.processes)
+    security = PLAINTEXT if own_kafka else kafka_security()
+    bus = Bus(instance.kafka, Topics(instance.topic_prefix), client="tarsy-chaos", security=security)
 
     def ask(api: str, session_id: str) -> None:
         send_question(api, session_id, sent.question, lambda _: None)
@@ -72,7 +77,7 @@ def chaos(
 
     try:
         wrong = asyncio.run(play_all())
-    except (ChaosError, ApiError, WrongTopicsError, KafkaError, OSError) as problem:
+    except (ChaosError, ApiError, WrongTopicsError, KafkaAccessError, KafkaError, OSError) as problem:
         raise fail(str(problem)) from None
     if wrong:
         raise fail(f"{wrong} rounds went wrong; seed {seed} plays them again.")

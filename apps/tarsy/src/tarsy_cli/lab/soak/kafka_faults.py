@@ -35,7 +35,7 @@ class KafkaFaults:
     async def plant(self, topic: str) -> None:
         """Every poison record of the topic. Raises TimeoutError."""
         name = f"{self._bus.topics.prefix}.{topic}"
-        producer = AIOKafkaProducer(bootstrap_servers=self._bus.bootstrap, max_request_size=LIMIT_BYTES)
+        producer = AIOKafkaProducer(**self._bus.client_arguments, max_request_size=LIMIT_BYTES)
         async with asyncio.timeout(SECONDS):
             await producer.start()
             try:

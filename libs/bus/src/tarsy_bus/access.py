@@ -1,0 +1,97 @@
+"""Refusals of a Kafka listener: why a connection that is secured in our way does not come to be.
+
+aiokafka tells the reason in its log only, and raises the same error as for a broker that is away.
+"""
+
+import asyncio
+import ssl
+from dataclasses import dataclass
+
+from aiokafka.errors import (
+    IllegalSaslStateError,
+    KafkaConnectionError,
+    KafkaError,
+    SaslAuthenticationFailed,
+    UnsupportedSaslMechanismError,
+)
+
+from tarsy_bus.aiokafka_internals import collect_hosts, try_connection
+from tarsy_bus.connection import Bus
+from tarsy_bus.errors import BusError
+from tarsy_bus.token_command import TokenCommandError
+
+SECONDS = 10.0
+"""Longer than a token command may take."""
+
+
+class KafkaAccessError(BusError):
+    """Kafka refuses us, or we refuse it; the message says why, and what to set. The operator corrects it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """`lasts`: waiting does not mend it."""
+
+    sentence: str
+    lasts: bool
+
+
+async def find_refusal(bus: Bus) -> Refusal | None:
+    """None where a broker lets us in, or where none can be reached. The first broker that says something counts."""
+    for host, port, _ in collect_hosts(bus.bootstrap, randomize=False):
+        try:
+            async with asyncio.timeout(SECONDS):
+                await try_connection(host, port, bus.client_arguments)
+        except (OSError, KafkaError) as problem:
+            if (refusal := refusal_of(problem, f"Kafka at {host}:{port}", bus.security.protocol)) is not None:
+                return refusal
+        else:
+            return None
+    return None
+
+
+def refusal_of(problem: BaseException, kafka: str, protocol: str) -> Refusal | None:
+    match problem:
+        case TokenCommandError():
+            return Refusal(problem.args[0], lasts=False)
+        case ssl.SSLCertVerificationError():
+            return Refusal(
+                f"{kafka} shows a certificate that is not trusted ({problem.verify_message}): TARSY_KAFKA_CA_FILE has "
+                "to hold the authority that signed it, and the certificate has to name this address",
+                lasts=True,
+            )
+        case SaslAuthenticationFailed():
+            return Refusal(
+                f"{kafka} refuses who we say we are ({problem.args[0]}): see TARSY_KAFKA_USERNAME, "
+                "TARSY_KAFKA_PASSWORD, TARSY_KAFKA_TOKEN_COMMAND",
+                lasts=True,
+            )
+        case UnsupportedSaslMechanismError():
+            return Refusal(f"{kafka} does not have the mechanism of TARSY_KAFKA_SASL_MECHANISM", lasts=True)
+        case IllegalSaslStateError():
+            return Refusal(f"{kafka} has no SASL there, and {_protocol(protocol)}", lasts=True)
+        case KafkaConnectionError() | ssl.SSLError() | ConnectionResetError():
+            return _closed(problem, kafka, protocol)
+        case _:
+            return None
+
+
+def _closed(problem: BaseException, kafka: str, protocol: str) -> Refusal | None:
+    """A broker that closes a connection does not say why, unless TLS does."""
+    reason = problem if isinstance(problem, ssl.SSLError) else problem.__cause__
+    match reason:
+        case ssl.SSLError() if reason.reason and "CERTIFICATE" in reason.reason:
+            return Refusal(
+                f"{kafka} does not take our certificate ({reason.reason}): see TARSY_KAFKA_CERT_FILE", lasts=True
+            )
+        case ssl.SSLError() | asyncio.IncompleteReadError() | None:
+            return Refusal(
+                f"{kafka} closes the connection: {_protocol(protocol)}, which may not be what that listener speaks",
+                lasts=False,
+            )
+        case _:
+            return None
+
+
+def _protocol(protocol: str) -> str:
+    return f"TARSY_KAFKA_SECURITY_PROTOCOL is {protocol}"

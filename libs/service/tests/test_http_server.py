@@ -1,0 +1,65 @@
+"""A server that rests wakes once a second, and ends as soon as it is told to."""
+
+import asyncio
+import socket
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+
+import httpx2
+import pytest
+from fastapi import FastAPI
+
+from tarsy_embedded.ports import free_port
+from tarsy_service import http_server
+from tarsy_testing import eventually
+
+HOST = "127.0.0.1"
+LIMIT_SECONDS = 60.0
+
+
+@pytest.fixture
+def port() -> int:
+    return free_port()
+
+
+def has_ipv6() -> bool:
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        return False
+    return True
+
+
+async def test_the_date_of_an_answer_moves_on(port: int) -> None:
+    async with http_server.http_server(FastAPI(), HOST, port), httpx2.AsyncClient() as client:
+
+        async def date() -> datetime:
+            return parsedate_to_datetime((await client.get(f"http://{HOST}:{port}/")).headers["date"])
+
+        first = await date()
+
+        async def moved_on() -> bool:
+            return await date() > first
+
+        await eventually(moved_on, "a later date")
+
+
+async def test_it_ends_without_a_wait_for_its_next_look(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_server, "DATE_SECONDS", 3_600.0)
+
+    async with asyncio.timeout(LIMIT_SECONDS):
+        async with http_server.http_server(FastAPI(), HOST, port), httpx2.AsyncClient() as client:
+            await client.get(f"http://{HOST}:{port}/")
+
+
+@pytest.mark.parametrize(
+    ("host", "addresses"), [("::1", ["[::1]"]), ("::", ["[::1]", "127.0.0.1"]), ("127.0.0.1", ["127.0.0.1"])]
+)
+async def test_it_answers_at_addresses_of_ipv6_and_at_all_of_the_machine(
+    port: int, host: str, addresses: list[str]
+) -> None:
+    if ":" in host and not has_ipv6():
+        pytest.skip("this machine has no IPv6")
+    async with http_server.http_server(FastAPI(), host, port), httpx2.AsyncClient() as client:
+        for address in addresses:
+            assert (await client.get(f"http://{address}:{port}/")).status_code == 404

@@ -1,0 +1,29 @@
+"""Gauges of age: none is below 0, and a partition that was given up has none."""
+
+from datetime import UTC, datetime, timedelta
+
+from prometheus_client import CollectorRegistry
+
+from tarsy_orchestrator.metrics import Metrics
+
+NOW = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
+PREFIX = "tarsy_orchestrator_"
+
+
+def test_the_inbox_lag_of_each_owned_partition_is_the_age_of_its_oldest_input() -> None:
+    registry = CollectorRegistry()
+    metrics = Metrics(registry, [])
+    metrics.update_inbox_lag({3: NOW - timedelta(seconds=8), 4: None, 5: NOW + timedelta(seconds=1)}, NOW)
+    lag = [registry.get_sample_value(f"{PREFIX}inbox_lag_seconds", {"partition": number}) for number in "345"]
+    assert lag == [8.0, 0.0, 0.0]
+    metrics.update_inbox_lag({4: None}, NOW)
+    assert registry.get_sample_value(f"{PREFIX}inbox_lag_seconds", {"partition": "3"}) is None
+
+
+def test_the_age_of_who_waits_is_0_when_nobody_waits() -> None:
+    registry = CollectorRegistry()
+    metrics = Metrics(registry, [])
+    metrics.update_waiting(NOW - timedelta(minutes=2), NOW)
+    assert registry.get_sample_value(f"{PREFIX}waiting_session_age_seconds") == 120.0
+    metrics.update_waiting(None, NOW)
+    assert registry.get_sample_value(f"{PREFIX}waiting_session_age_seconds") == 0.0
