@@ -15,7 +15,7 @@ def generate(
     root: Annotated[Path, typer.Option(help="the root of the repository")] = Path(),
     check: Annotated[bool, typer.Option("--check", help="fail when they are not what the code says")] = False,
 ) -> None:
-    """Write what is generated from the code: schemas/, and pages of docs/reference/."""
+    """Write what is generated from the code: schemas/, pages of docs/reference/, and dashboards of deploy/grafana/."""
     try:
         if not check:
             documents.write(root)

@@ -5,9 +5,14 @@ Paths are relative to the root of the repository.
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 from tarsy_docgen.asyncapi import asyncapi_document
+from tarsy_docgen.dashboards.agents import AGENTS
+from tarsy_docgen.dashboards.cost import COST
+from tarsy_docgen.dashboards.grafana_json import dashboard_file
+from tarsy_docgen.dashboards.health import HEALTH
 from tarsy_docgen.errors import DocgenError
 from tarsy_docgen.events_page import events_page
 from tarsy_docgen.messages import as_file, json_schemas
@@ -19,10 +24,12 @@ from tarsy_docgen.settings_table import settings_page
 
 FOLDER = "schemas"
 LOCK = f"{FOLDER}/released.json"
+DASHBOARDS = (HEALTH, AGENTS, COST)
 
 DOCUMENTS: Mapping[str, Callable[[], str]] = {
     f"{FOLDER}/asyncapi.json": asyncapi_document,
     f"{FOLDER}/openapi.json": openapi_document,
+    **{f"deploy/grafana/dashboards/{one.uid}.json": partial(dashboard_file, one) for one in DASHBOARDS},
     "docs/reference/events.md": events_page,
     "docs/reference/metrics.md": metrics_page,
     "docs/reference/settings.md": settings_page,

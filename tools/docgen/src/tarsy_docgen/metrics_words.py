@@ -116,12 +116,13 @@ LOOKS: Sequence[Look] = (
         (
             "tarsy_orchestrator_partitions_owned",
             "tarsy_orchestrator_partitions_wanted",
+            "tarsy_orchestrator_inbox_lag_seconds",
             "tarsy_orchestrator_inputs_decided_total",
             "tarsy_orchestrator_append_duration_seconds",
             "tarsy_orchestrator_recovery_duration_seconds",
         ),
         "the owners' sum must be what is wanted. Less: no orchestrator runs, or one recovers. All owned, but "
-        "appends take seconds: Kafka is slow",
+        "appends take seconds: Kafka is slow; the lag of the inbox says for how long inputs wait",
     ),
     Look(
         "some sessions stand still and others go on",
@@ -138,6 +139,7 @@ LOOKS: Sequence[Look] = (
     Look(
         "investigations take long or fail",
         (
+            "tarsy_orchestrator_waiting_session_age_seconds",
             "tarsy_orchestrator_session_duration_seconds",
             "tarsy_orchestrator_sessions_ended_total",
             "tarsy_orchestrator_llm_call_duration_seconds",
@@ -171,14 +173,16 @@ LOOKS: Sequence[Look] = (
         "tools do not answer",
         (
             "tarsy_tool_gateway_server_healthy",
+            "tarsy_tool_gateway_server_misconfigured",
             "tarsy_tool_gateway_server_reconnects_total",
             "tarsy_tool_gateway_sessions_ended_total",
             "tarsy_tool_gateway_call_retries_total",
             "tarsy_tool_gateway_calls_total",
         ),
-        "0 on every gateway: the MCP server is down. 0 on one: that gateway cannot reach it. Many reconnects: it "
-        "crashes (`ended`), hangs (`silent`, `hung`) or forgets its sessions (`expired`). `throttled`: it asks for "
-        "fewer calls. `unknown`: a call that changes something may have run, and somebody has to look",
+        "Healthy 0 on every gateway: the MCP server is down; misconfigured 1: no repetition will help. Healthy 0 on "
+        "one: that gateway cannot reach it. Many reconnects: it crashes (`ended`), hangs (`silent`, `hung`) or forgets "
+        "its sessions (`expired`). `throttled`: it asks for fewer calls. `unknown`: a call that changes something may "
+        "have run, and somebody has to look",
     ),
     Look(
         "calls wait",

@@ -1,0 +1,1 @@
+"""Dashboards of Grafana: `panels` has their parts, one module has each dashboard, `grafana_json` writes the files."""
