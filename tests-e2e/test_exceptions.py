@@ -30,11 +30,12 @@ def exceptions(package: Path) -> dict[str, ast.ClassDef]:
 
 
 def bases(package: Path) -> list[str]:
-    """Those that stand directly on Exception."""
+    """Those that stand directly on Exception, or on the base of a distribution below."""
+    below = {"Exception", "ProcessError"} - set(exceptions(package))
     return [
         name
         for name, node in exceptions(package).items()
-        if [ast.unparse(base) for base in node.bases] == ["Exception"]
+        if len(node.bases) == 1 and ast.unparse(node.bases[0]) in below
     ]
 
 

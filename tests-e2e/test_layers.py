@@ -3,6 +3,7 @@
 import ast
 import tomllib
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -30,9 +31,11 @@ def test_no_test_of_a_library_or_service_imports_an_app(folder: str) -> None:
 
 @pytest.mark.parametrize("file", sorted(ROOT.glob("*/*/pyproject.toml")), ids=lambda file: file.parent.name)
 def test_a_member_declares_the_members_that_it_imports_and_no_other(file: Path) -> None:
+    project = tomllib.loads(file.read_text("utf-8"))["project"]
+    extras = project.get("optional-dependencies", {}).values()
     declared = {
-        requirement.replace("-", "_")
-        for requirement in tomllib.loads(file.read_text("utf-8"))["project"]["dependencies"]
+        requirement.partition("[")[0].replace("-", "_")
+        for requirement in chain(project["dependencies"], *extras)
         if requirement.startswith("tarsy-")
     }
     (own,) = {folder.name for folder in (file.parent / "src").iterdir() if folder.name.startswith("tarsy_")}

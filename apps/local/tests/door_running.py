@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from starlette.types import ASGIApp
 
-from tarsy_embedded.ports import free_port
 from tarsy_local.addresses import HOST
 from tarsy_local.front_door.door import Doorway
 from tarsy_local.front_door.http_proxy import HttpProxy
 from tarsy_local.front_door.routes import OUTSIDE
+from tarsy_processes.ports import free_port
 from tarsy_service.bounded_http import HttpLimits
 from tarsy_service.http_server import DEFAULT_LIMITS, proxy_server
 

@@ -18,9 +18,9 @@ sys.path.append(str(Path(__file__).parent))
 from door_running import Behind, door, raw_service, service
 
 from tarsy_contracts.api.chat import LONGEST_QUESTION
-from tarsy_embedded.ports import free_port
 from tarsy_local.addresses import HOST
 from tarsy_local.front_door.request_body import BODY_LIMIT_BYTES
+from tarsy_processes.ports import free_port
 from tarsy_service.bounded_http import HttpLimits
 from tarsy_testing import eventually
 

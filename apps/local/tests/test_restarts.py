@@ -9,11 +9,11 @@ from prometheus_client import CollectorRegistry
 
 from tarsy_bus.acceptance import LogMismatchError
 from tarsy_embedded.errors import DiskFullError, EmbeddedError, ExitedEarlyError
-from tarsy_embedded.ports import free_port
 from tarsy_local.one_process import run_in_one_process
 from tarsy_local.supervisor import restart_budget
 from tarsy_local.supervisor.restart_budget import MOST_RESTARTS, WINDOW_SECONDS, BudgetSpentError, RestartBudget
 from tarsy_local.supervisor.server_supervisor import ServerSupervisor
+from tarsy_processes.ports import free_port
 from tarsy_service.service import Ready, Service
 
 LIMIT_SECONDS = 60.0

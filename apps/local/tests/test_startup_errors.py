@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from tarsy_bus.topics_admin import WrongTopicsError
-from tarsy_embedded.errors import NoJavaError, PortTakenError
+from tarsy_embedded.errors import NoJavaError
 from tarsy_local.startup_errors import sentences
+from tarsy_processes.errors import PortTakenError
 
 LOG = Path("/home/.tarsy/tarsy.log")
 

@@ -20,7 +20,7 @@ sys.path.append(str(Path(__file__).parent))
 
 from door_running import Behind, door, raw_service, service
 
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 from tarsy_testing import eventually
 
 WS = "/api/v1/ws"

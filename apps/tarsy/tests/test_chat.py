@@ -20,7 +20,7 @@ from tarsy_cli.chat.conversation import typed_questions
 from tarsy_cli.chat.earlier import print_chat
 from tarsy_cli.watch.session_messages import SessionView, follow
 from tarsy_contracts.api.timeline import TimelineEvent
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 
 STAMP = {"session_id": "s", "timestamp": "2026-11-23T10:00:00.000Z", "number": 1}
 REFUSED = "answered 409: a reply is being written: wait for its end, or cancel it"

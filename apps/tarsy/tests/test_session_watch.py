@@ -12,7 +12,7 @@ from websockets.http11 import Request, Response
 
 from tarsy_cli.watch import session_messages, session_watch
 from tarsy_cli_answers import SESSION as SESSION_ANSWER
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 
 SESSION = "s"
 POSITIONS = (3, 2, None)

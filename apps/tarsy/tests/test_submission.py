@@ -12,7 +12,7 @@ import pytest
 from tarsy_cli.api import ApiError, NotFoundError, UnavailableError, UnreachableError, get, retry
 from tarsy_cli.lab.demo import firing_now
 from tarsy_cli.submission import submit_file
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 
 ONE = {"session_id": "one"}
 TWO = {"alerts": [{"session_id": "one"}, {"session_id": None}, {"session_id": "two"}]}

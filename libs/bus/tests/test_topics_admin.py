@@ -16,7 +16,7 @@ from tarsy_bus.topic_check import Present, fit
 from tarsy_bus.topics_admin import WrongTopicsError, admin, apply_topics, check_topics, cluster_id, compare_topics
 from tarsy_bus_kafka import delete_topic, make_topic
 from tarsy_contracts.topics import Topics
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 from tarsy_testing import delete_topics, eventually
 
 COMPACTED = {"cleanup.policy": "compact"}

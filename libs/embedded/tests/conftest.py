@@ -1,6 +1,5 @@
 import os
 import signal
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -8,8 +7,9 @@ import pytest
 
 from tarsy_embedded.jars import default_cache_dir
 from tarsy_embedded.kafka import EmbeddedKafka
-from tarsy_embedded.ports import free_port
 from tarsy_embedded.postgres import EmbeddedPostgres
+from tarsy_processes.ports import free_port
+from tarsy_waiting import wait_until
 
 type NewKafka = Callable[[], EmbeddedKafka]
 type NewPostgres = Callable[[], EmbeddedPostgres]
@@ -53,13 +53,7 @@ def new_postgres(tmp_path: Path) -> Iterator[NewPostgres]:
 
 @pytest.fixture
 def eventually() -> Eventually:
-    def wait(holds: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + 120
-        while not holds():
-            assert time.monotonic() < deadline, "it did not happen within 120 seconds"
-            time.sleep(0.05)
-
-    return wait
+    return wait_until
 
 
 @pytest.fixture

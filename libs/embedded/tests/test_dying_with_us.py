@@ -9,8 +9,8 @@ import pytest
 
 from tarsy_embedded.errors import AlreadyRunningError
 from tarsy_embedded.kafka import EmbeddedKafka
-from tarsy_embedded.ports import free_port
 from tarsy_embedded.postgres import EmbeddedPostgres
+from tarsy_processes.ports import free_port
 
 type NewKafka = Callable[[], EmbeddedKafka]
 type NewPostgres = Callable[[], EmbeddedPostgres]
@@ -19,7 +19,7 @@ type Eventually = Callable[[Callable[[], bool]], None]
 OWNER = """
 import sys
 from pathlib import Path
-from tarsy_embedded import child
+from tarsy_processes import child
 from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_embedded.postgres import EmbeddedPostgres
 
@@ -83,7 +83,7 @@ def test_another_process_that_runs_them_is_named(tmp_path: Path, cache_dir: Path
 def test_no_watchdog_outlives_an_orderly_stop(
     new_postgres: NewPostgres, monkeypatch: pytest.MonkeyPatch, eventually: Eventually
 ) -> None:
-    monkeypatch.setattr("tarsy_embedded.child._kernel_tells", lambda: False)
+    monkeypatch.setattr("tarsy_processes.child._kernel_tells", lambda: False)
     with new_postgres() as postgres:
         marker = str(postgres.data_dir)
         assert len(launchers(marker)) == 1

@@ -7,7 +7,7 @@ from tarsy_embedded.java import find_java
 from tarsy_embedded.jvm_cds import prepare_class_archive
 from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_embedded.kafka_command import archive_path
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 
 
 @pytest.fixture

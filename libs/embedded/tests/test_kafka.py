@@ -7,9 +7,10 @@ import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 
-from tarsy_embedded.errors import AlreadyRunningError, DamagedDataError, DiskFullError, ExitedEarlyError, PortTakenError
+from tarsy_embedded.errors import AlreadyRunningError, DamagedDataError, DiskFullError, ExitedEarlyError
 from tarsy_embedded.kafka import EmbeddedKafka
-from tarsy_embedded.ports import free_port
+from tarsy_processes.errors import PortTakenError
+from tarsy_processes.ports import free_port
 
 type NewKafka = Callable[[], EmbeddedKafka]
 MEBIBYTE = 1024 * 1024

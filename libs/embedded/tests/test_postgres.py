@@ -16,10 +16,10 @@ from tarsy_embedded.errors import (
     DamagedDataError,
     NoOtherUserError,
     NotAllowedError,
-    PortTakenError,
 )
 from tarsy_embedded.postgres import EmbeddedPostgres
 from tarsy_embedded.postgres_home import PostgresHome
+from tarsy_processes.errors import PortTakenError
 
 type NewPostgres = Callable[[], EmbeddedPostgres]
 

@@ -9,7 +9,7 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 from tarsy_service import http_server
 from tarsy_testing import eventually
 

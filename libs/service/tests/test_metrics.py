@@ -13,7 +13,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.parser import text_string_to_metric_families
 from websockets.asyncio.client import connect
 
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 from tarsy_service.kafka_metrics import kafka_writes
 from tarsy_service.process_metrics import exposition
 from tarsy_service.runner import run_services

@@ -3,16 +3,18 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import structlog
 
 from tarsy_config.providers import LlmProvider
-from tarsy_embedded.server import EmbeddedServer
 from tarsy_local.addresses import HOST, Addresses, without_password
 from tarsy_local.instance import Home, Instance, Process
 from tarsy_local.supervisor.process_group import ProcessGroup
 from tarsy_local.supervisor.supervised_process import SupervisedProcess
+
+if TYPE_CHECKING:
+    from tarsy_embedded.server import EmbeddedServer
 
 log = structlog.get_logger(__name__)
 
@@ -22,7 +24,7 @@ class InstanceFile:
         self,
         home: Home,
         addresses: Addresses,
-        own: Sequence[EmbeddedServer],
+        own: "Sequence[EmbeddedServer]",
         log_file: Path,
         *,
         models: Mapping[str, LlmProvider],
@@ -99,7 +101,7 @@ class InstanceFile:
         self._home.write(self._now)
 
 
-def _server(server: EmbeddedServer, restarts: int) -> Process:
+def _server(server: "EmbeddedServer", restarts: int) -> Process:
     state: Literal["ready", "waiting"] = "ready" if server.has_process else "waiting"
     pid = server.pid if server.has_process else None
     return Process(service=server.name.lower(), pid=pid, state=state, restarts=restarts)

@@ -11,8 +11,6 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from tarsy_embedded.child import LOG_BYTES, LOGS_KEPT
-from tarsy_embedded.ports import free_port
 from tarsy_local.addresses import HOST, Addresses
 from tarsy_local.front_door.door import Doorway, FrontDoor, count_requests
 from tarsy_local.front_door.http_proxy import HttpProxy
@@ -21,6 +19,8 @@ from tarsy_local.instance_counts import SERVICES, InstanceCounts
 from tarsy_local.masking_key import VARIABLE
 from tarsy_local.supervisor.process_group import ProcessGroup
 from tarsy_local.supervisor.supervised_process import SupervisedProcess
+from tarsy_processes.child import LOG_BYTES, LOGS_KEPT
+from tarsy_processes.ports import free_port
 from tarsy_service.http_metrics import refusals_counter
 from tarsy_service.http_server import proxy_server
 from tarsy_service.signals import stopped_by_signals

@@ -2,20 +2,20 @@
 
 import asyncio
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import asyncpg
 
-from tarsy_embedded.jars import default_cache_dir
-from tarsy_embedded.jvm_cds import prepare_class_archive
-from tarsy_embedded.kafka import EmbeddedKafka
-from tarsy_embedded.postgres import EmbeddedPostgres
-from tarsy_embedded.server import EmbeddedServer
 from tarsy_local.addresses import without_password
 from tarsy_local.errors import LocalError
+from tarsy_local.extra import extra_needed
 from tarsy_timeline.database_url import tls_mistakes
+
+if TYPE_CHECKING:
+    from tarsy_embedded.server import EmbeddedServer
 
 CONNECT_SECONDS = 10.0
 
@@ -40,31 +40,24 @@ class ServersInUse:
 
     kafka: str
     database: str = field(repr=False)
-    own: list[EmbeddedServer]
+    own: "list[EmbeddedServer]"
 
 
 @contextmanager
 def servers(
     folder: Path, named: NamedServers, *, kafka_port: int, database_port: int, say: Say
 ) -> Iterator[ServersInUse]:
-    """They run, or answer, in the body. Raises EmbeddedError or DatabaseUnusableError."""
-    own: list[EmbeddedServer] = []
-    with ExitStack() as stack:
-        database, kafka = named.database, named.kafka
-        if database:
-            asyncio.run(_require_usable(database))
-        if not kafka:
-            cache = default_cache_dir()
-            prepare_class_archive(cache, say)
-        if not database:
-            postgres = EmbeddedPostgres(folder / "postgres", port=database_port, progress=say)
-            own.append(stack.enter_context(postgres))
-            database = postgres.url
-        if not kafka:
-            broker = EmbeddedKafka(folder / "kafka", port=kafka_port, cache_dir=cache, progress=say)
-            own.insert(0, stack.enter_context(broker))
-            kafka = broker.bootstrap
-        yield ServersInUse(kafka, database, own)
+    """They run, or answer, in the body. Raises ProcessError, DatabaseUnusableError or MissingExtraError."""
+    if named.database:
+        asyncio.run(_require_usable(named.database))
+    if named.kafka and named.database:
+        yield ServersInUse(named.kafka, named.database, [])
+        return
+    with extra_needed("A Kafka or PostgreSQL of its own", otherwise=", or name both with --kafka and --database"):
+        from tarsy_local.own_servers import own_servers
+    own_kafka, own_database = (None if named.kafka else kafka_port), (None if named.database else database_port)
+    with own_servers(folder, kafka_port=own_kafka, database_port=own_database, say=say) as own:
+        yield ServersInUse(named.kafka or own.kafka, named.database or own.database, own.running)
 
 
 async def _require_usable(url: str) -> None:

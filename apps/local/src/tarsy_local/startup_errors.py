@@ -9,13 +9,14 @@ from tarsy_bus.acceptance import LogMismatchError
 from tarsy_bus.access import KafkaAccessError
 from tarsy_bus.topics_admin import WrongTopicsError
 from tarsy_config.errors import InvalidConfigError
-from tarsy_embedded.errors import EmbeddedError, PortTakenError
 from tarsy_llm.script import InvalidScriptError
+from tarsy_local.extra import MissingExtraError
 from tarsy_local.one_process import KafkaUnusableError
 from tarsy_local.servers import DatabaseUnusableError
 from tarsy_local.supervisor.process_group import StartTooSlowError
 from tarsy_local.supervisor.restart_budget import BudgetSpentError
 from tarsy_local.supervisor.supervised_process import ServiceRefusedError
+from tarsy_processes.errors import PortTakenError, ProcessError
 from tarsy_service.secret_files import SecretFileError
 from tarsy_service.settings import mistakes_in_settings
 
@@ -31,10 +32,11 @@ def _sentence(problem: BaseException, log: Path) -> str:
     match problem:
         case PortTakenError():
             return f"{problem} {PORT_OPTIONS}"
-        case EmbeddedError() | InvalidConfigError() | InvalidScriptError():
+        case ProcessError() | InvalidConfigError() | InvalidScriptError():
             return str(problem)
         case (
             KafkaUnusableError()
+            | MissingExtraError()
             | DatabaseUnusableError()
             | ServiceRefusedError()
             | StartTooSlowError()

@@ -21,12 +21,10 @@ from tarsy_bus.security import PLAINTEXT, KafkaSecurity, security_of
 from tarsy_bus.topics_admin import WrongTopicsError
 from tarsy_config.errors import InvalidConfigError
 from tarsy_config.load import load_config
-from tarsy_embedded.child import LOG_BYTES, LOGS_KEPT
-from tarsy_embedded.errors import EmbeddedError
-from tarsy_embedded.ports import require_free
 from tarsy_llm.script import InvalidScriptError
 from tarsy_local.addresses import Addresses
 from tarsy_local.errors import LocalError
+from tarsy_local.extra import MissingExtraError
 from tarsy_local.instance import Home
 from tarsy_local.instance_counts import SERVICES, InstanceCounts
 from tarsy_local.instance_file import InstanceFile
@@ -36,9 +34,11 @@ from tarsy_local.servers import DatabaseUnusableError, NamedServers, Say, Server
 from tarsy_local.startup_errors import sentences
 from tarsy_local.supervisor.process_group import ProcessGroup, StartTooSlowError
 from tarsy_local.supervisor.restart_budget import BudgetSpentError
-from tarsy_local.supervisor.server_supervisor import ServerSupervisor
 from tarsy_local.supervisor.supervised_process import ServiceRefusedError
 from tarsy_local.terminal_text import one_line
+from tarsy_processes.child import LOG_BYTES, LOGS_KEPT
+from tarsy_processes.errors import ProcessError
+from tarsy_processes.ports import require_free
 from tarsy_service.kafka_settings import KafkaConnectionSettings
 from tarsy_service.logs import configure_logs
 from tarsy_service.secret_files import SecretFileError
@@ -46,7 +46,8 @@ from tarsy_service.secret_files import SecretFileError
 log = structlog.get_logger(__name__)
 
 FOR_PEOPLE = (
-    EmbeddedError,
+    ProcessError,
+    MissingExtraError,
     InvalidConfigError,
     InvalidScriptError,
     KafkaUnusableError,
@@ -168,6 +169,12 @@ def _run_in_one_process(addresses: Addresses, running: ServersInUse, instance_fi
 async def _run_on_servers(
     running: ServersInUse, instance_file: InstanceFile, work: Coroutine[None, None, None]
 ) -> None:
+    if not running.own:
+        await work
+        return
+    # Here, because it needs the extra that brings them.
+    from tarsy_local.supervisor.server_supervisor import ServerSupervisor
+
     supervisor = ServerSupervisor(
         running.own, say=instance_file.say, changed=lambda: instance_file.servers_changed(supervisor.restarts)
     )

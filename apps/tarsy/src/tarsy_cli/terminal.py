@@ -1,12 +1,15 @@
 """The terminal of the commands: lines, errors and exit codes."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
+from tarsy_local.extra import MissingExtraError, extra_needed
 from tarsy_local.terminal_text import printable
 
 USAGE = 2
@@ -30,3 +33,13 @@ def tell_error(message: str) -> None:
 def fail(message: str, *, code: int = 1) -> typer.Exit:
     tell_error(message)
     return typer.Exit(code)
+
+
+@contextmanager
+def extra_of(command: str) -> Iterator[None]:
+    """For imports in the body. Ends the command with a sentence when their packages are not installed."""
+    try:
+        with extra_needed(command):
+            yield
+    except MissingExtraError as problem:
+        raise fail(str(problem)) from None

@@ -2,28 +2,17 @@
 
 from pathlib import Path
 
+from tarsy_processes.errors import ProcessError
 
-class EmbeddedError(Exception):
-    """A server could not be started or went away. The operator does what the message says."""
 
-    @property
-    def summary(self) -> str:
-        """The message in one line."""
-        return str(self).partition("\n")[0]
+class EmbeddedError(ProcessError):
+    """Kafka or PostgreSQL of ours could not be started or went away. The operator does what the message says."""
 
 
 class AlreadyRunningError(EmbeddedError):
     def __init__(self, data_dir: Path, owner: int | None) -> None:
         who = f"process {owner}" if owner else "another process"
         super().__init__(f"{who} already runs a server on {data_dir}: stop it first, or choose another data folder.")
-
-
-class PortTakenError(EmbeddedError):
-    def __init__(self, port: int, server: str) -> None:
-        super().__init__(
-            f"Port {port}, on which {server} should listen, is taken by another program: "
-            f"stop that program, or choose another port for {server}."
-        )
 
 
 class DiskFullError(EmbeddedError):

@@ -7,8 +7,8 @@ from tarsy_embedded.jars import kafka_jars
 from tarsy_embedded.java import find_java
 from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_embedded.kafka_command import archive_path
-from tarsy_embedded.ports import free_port
 from tarsy_embedded.progress import Progress
+from tarsy_processes.ports import free_port
 
 # Java writes the archive while it ends, and needed 20 s for it on a busy machine.
 _WRITING_SECONDS = 120.0

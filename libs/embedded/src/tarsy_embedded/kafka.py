@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from tarsy_embedded.child import ChildProcess
 from tarsy_embedded.errors import ExitedEarlyError, NotReadyError
 from tarsy_embedded.jars import kafka_jars
 from tarsy_embedded.java import Java, find_java
 from tarsy_embedded.kafka_command import archive_path, broker_command, recording_flags, using_flags
 from tarsy_embedded.kafka_folder import LOG_FOLDER, format_once, properties
 from tarsy_embedded.kafka_protocol import answers_api_versions
-from tarsy_embedded.ports import free_port
 from tarsy_embedded.progress import Progress
 from tarsy_embedded.server import EmbeddedServer
+from tarsy_processes.child import ChildProcess
+from tarsy_processes.ports import free_port
 
 # A machine whose cores are all taken needed more than 20 s.
 _READY_SECONDS = 120.0

@@ -7,13 +7,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar
 
-from tarsy_embedded.child import ChildProcess
-from tarsy_embedded.errors import EmbeddedError, NotReadyError
+from tarsy_embedded.errors import NotReadyError
 from tarsy_embedded.postgres_cluster import DATABASE, USER, create_once, read_password
 from tarsy_embedded.postgres_home import ANYWHERE, ENVIRONMENT, PostgresHome
 from tarsy_embedded.postgres_user import find_home
 from tarsy_embedded.progress import Progress
 from tarsy_embedded.server import EmbeddedServer
+from tarsy_processes.child import ChildProcess
+from tarsy_processes.errors import ProcessError
 
 _READY_SECONDS = 120.0
 _RETRY_SECONDS = 15.0
@@ -52,7 +53,7 @@ class EmbeddedPostgres(EmbeddedServer):
             yield 0.2
         self._progress(f"PostgreSQL is ready on 127.0.0.1:{self.port}")
 
-    def _try(self, home: PostgresHome, cluster: Path) -> Generator[float, None, EmbeddedError | None]:
+    def _try(self, home: PostgresHome, cluster: Path) -> Generator[float, None, ProcessError | None]:
         self._stop_child()
         _remove_stale_pid_file(cluster)
         self._child = ChildProcess(

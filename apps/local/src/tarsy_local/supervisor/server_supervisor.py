@@ -5,9 +5,10 @@ from collections.abc import Callable, Coroutine, Sequence
 
 import structlog
 
-from tarsy_embedded.errors import EmbeddedError, ExitedEarlyError, NotReadyError
+from tarsy_embedded.errors import ExitedEarlyError, NotReadyError
 from tarsy_embedded.server import EmbeddedServer
 from tarsy_local.supervisor.restart_budget import RestartBudget
+from tarsy_processes.errors import ProcessError
 from tarsy_service.supervision import Supervisor
 
 log = structlog.get_logger(__name__)
@@ -30,7 +31,7 @@ class ServerSupervisor:
     async def run_with(self, work: Coroutine[None, None, None]) -> None:
         """Returns when the work does. When a server cannot be kept it cancels the work and raises why.
 
-        Raises BudgetSpentError, or the EmbeddedError that no restart mends.
+        Raises BudgetSpentError, or the ProcessError that no restart mends.
         """
         working = asyncio.create_task(work, name="services")
         supervising = asyncio.create_task(self._supervise_all(), name="servers")
@@ -64,12 +65,12 @@ class ServerSupervisor:
             await asyncio.sleep(pause)
             failure = await self._start_again(server)
 
-    async def _start_again(self, server: EmbeddedServer) -> EmbeddedError | None:
+    async def _start_again(self, server: EmbeddedServer) -> ProcessError | None:
         """Why it did not come back, None when it did. The loop goes on meanwhile."""
         try:
             for seconds in server.start_again():
                 await asyncio.sleep(seconds)
-        except EmbeddedError as problem:
+        except ProcessError as problem:
             return problem
         self.restarts[server.name] += 1
         log.info("server.started_again", server=server.name, process=server.pid)
@@ -77,7 +78,7 @@ class ServerSupervisor:
         return None
 
 
-async def _end_of(server: EmbeddedServer) -> EmbeddedError:
+async def _end_of(server: EmbeddedServer) -> ProcessError:
     while True:
         if (failure := server.failure()) is not None:
             return failure

@@ -16,10 +16,10 @@ import structlog
 from pydantic import BaseModel, ValidationError
 
 from tarsy_bus.retries import Draw, growing_pauses
-from tarsy_embedded.child import LOG_BYTES, ChildProcess
-from tarsy_embedded.ports import free_port, is_taken
 from tarsy_local.addresses import HOST
 from tarsy_local.errors import LocalError
+from tarsy_processes.child import LOG_BYTES, ChildProcess
+from tarsy_processes.ports import free_port, is_taken
 
 log = structlog.get_logger(__name__)
 

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from tarsy_cli.api import ApiError
-from tarsy_cli.terminal import DEFAULT_HOME, HomeOption, console, fail, say
+from tarsy_cli.terminal import DEFAULT_HOME, HomeOption, console, extra_of, fail, say
 from tarsy_cli.topic_commands import kafka_security
 from tarsy_lab.incidents import InvalidIncidentError, read_incident
 from tarsy_local.instance import Home, Instance
@@ -35,11 +35,13 @@ def chaos(
     from tarsy_bus.security import PLAINTEXT
     from tarsy_bus.topics_admin import WrongTopicsError, check_topics
     from tarsy_cli.chat.questions import send_question
-    from tarsy_cli.lab.chaos.lives import ChaosError
     from tarsy_cli.lab.chaos.plan import strikes
-    from tarsy_cli.lab.chaos.rounds import ChaosSetup, Round, play
     from tarsy_cli.lab.demo import send_incident
     from tarsy_contracts.topics import Topics
+
+    with extra_of("`tarsy lab chaos`"):
+        from tarsy_cli.lab.chaos.lives import ChaosError
+        from tarsy_cli.lab.chaos.rounds import ChaosSetup, Round, play
 
     place = Home(home)
     instance = _with_processes(place)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tarsy_cli.terminal import console, fail, say
+from tarsy_cli.terminal import console, extra_of, fail, say
 from tarsy_lab.incidents import InvalidIncidentError, incident_folders, read_incident
 
 INCIDENTS = Path("examples/incidents")
@@ -26,11 +26,12 @@ def soak(
 ) -> None:
     """Run a TARSy of its own under load, let everything fail around it, and judge what was lost."""
     # Here, as Kafka's client takes a while to import: other commands would wait for it.
-    from tarsy_cli.lab.soak.environment import SoakError, soak_environment
-    from tarsy_cli.lab.soak.run import Soak, run_soak
-    from tarsy_cli.lab.soak.schedule import schedule
-    from tarsy_cli.lab.soak.verdict import faults_of_soak, report
-    from tarsy_embedded.errors import EmbeddedError
+    with extra_of("`tarsy lab soak`"):
+        from tarsy_cli.lab.soak.environment import SoakError, soak_environment
+        from tarsy_cli.lab.soak.run import Soak, run_soak
+        from tarsy_cli.lab.soak.schedule import schedule
+        from tarsy_cli.lab.soak.verdict import faults_of_soak, report
+    from tarsy_processes.errors import ProcessError
     from tarsy_service.logs import configure_logs
 
     try:
@@ -50,7 +51,7 @@ def soak(
                 configure_logs("INFO", file)
                 say(f"TARSy is ready; its logs are in {running.home.folder}")
                 findings = run_soak(Soak(running, incidents, planned, Random(seed), every, TOPIC_PREFIX, say))
-        except (SoakError, EmbeddedError, OSError) as problem:
+        except (SoakError, ProcessError, OSError) as problem:
             raise fail(str(problem)) from None
     faults = faults_of_soak(findings)
     for line in report(findings, faults):

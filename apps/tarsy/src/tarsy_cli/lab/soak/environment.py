@@ -16,10 +16,10 @@ from tarsy_cli.errors import CommandError
 from tarsy_embedded.jars import default_cache_dir
 from tarsy_embedded.jvm_cds import prepare_class_archive
 from tarsy_embedded.kafka import EmbeddedKafka
-from tarsy_embedded.ports import free_port
 from tarsy_embedded.postgres import EmbeddedPostgres
 from tarsy_embedded.server import EmbeddedServer
 from tarsy_local.instance import Home, Instance
+from tarsy_processes.ports import free_port
 
 START_SECONDS = 180.0
 STOP_SECONDS = 90.0

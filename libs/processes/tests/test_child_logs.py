@@ -2,14 +2,13 @@
 
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tarsy_embedded.child import ChildProcess
-from tarsy_embedded.log_writer import CHUNK_BYTES, RotatedFile
-
-type Eventually = Callable[[Callable[[], bool]], None]
+from tarsy_processes.child import ChildProcess
+from tarsy_processes.log_writer import CHUNK_BYTES, RotatedFile
+from tarsy_waiting import wait_until
 
 LIMIT = 20_000
 
@@ -30,10 +29,10 @@ def child(log: Path, program: str) -> Iterator[ChildProcess]:
         one.stop(signal.SIGKILL)
 
 
-def test_a_log_is_rotated_by_size_and_no_line_between_is_lost(tmp_path: Path, eventually: Eventually) -> None:
+def test_a_log_is_rotated_by_size_and_no_line_between_is_lost(tmp_path: Path) -> None:
     log, lines = tmp_path / "one.log", 10_000
     with child(log, f"for n in range({lines}): print('line', n, flush=n % 7 == 0)") as one:
-        eventually(lambda: one.exited() is not None)
+        wait_until(lambda: one.exited() is not None)
         assert one.output().endswith(f"line {lines - 1}\n")
 
     kept = [path.read_text() for path in (tmp_path / "one.log.1", log)]
@@ -53,20 +52,20 @@ def test_the_last_line_is_in_the_newest_file_even_when_it_fills_it(tmp_path: Pat
     assert (tmp_path / "one.log.1").read_text() == "line 1\nline 2\n"
 
 
-def test_a_line_without_end_makes_no_file_without_end(tmp_path: Path, eventually: Eventually) -> None:
+def test_a_line_without_end_makes_no_file_without_end(tmp_path: Path) -> None:
     log = tmp_path / "one.log"
     with child(log, "import sys\nfor _ in range(500): sys.stdout.write('x' * 10_000)") as one:
-        eventually(lambda: one.exited() is not None)
+        wait_until(lambda: one.exited() is not None)
         assert one.output().endswith("x")
 
     assert sum(path.stat().st_size for path in tmp_path.iterdir()) <= 2 * (3 * LIMIT + CHUNK_BYTES)
 
 
-def test_what_a_child_says_is_told_from_what_was_there_before(tmp_path: Path, eventually: Eventually) -> None:
+def test_what_a_child_says_is_told_from_what_was_there_before(tmp_path: Path) -> None:
     log = tmp_path / "one.log"
     log.write_text("before\n")
     with child(log, "print('after')") as one:
-        eventually(lambda: one.exited() is not None)
+        wait_until(lambda: one.exited() is not None)
 
         assert one.output() == "after\n"
         assert one.last_lines() == "after"

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from tarsy_embedded import launcher, log_writer
-from tarsy_embedded.run_as import OURSELVES, RunAs
+from tarsy_processes import launcher, log_writer
+from tarsy_processes.run_as import OURSELVES, RunAs
 
 STOP_SECONDS = 30.0
 LOG_BYTES = 10_000_000

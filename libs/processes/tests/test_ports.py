@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 
 EACH = 400
 
