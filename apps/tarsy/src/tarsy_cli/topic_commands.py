@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tarsy_cli.kafka.commands import acls, show
 from tarsy_cli.terminal import fail, say
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ NOT_ASKED = 3
 CONNECT_SECONDS = 10.0
 
 topics = typer.Typer(no_args_is_help=True, help="The topics in Kafka.")
+topics.command("show")(show)
+topics.command("acls")(acls)
 
 
 @topics.callback()

@@ -15,6 +15,7 @@ from tarsy_docgen.dashboards.grafana_json import dashboard_file
 from tarsy_docgen.dashboards.health import HEALTH
 from tarsy_docgen.errors import DocgenError
 from tarsy_docgen.events_page import events_page
+from tarsy_docgen.kafka_rights_page import kafka_rights_page
 from tarsy_docgen.messages import as_file, json_schemas
 from tarsy_docgen.metrics_page import metrics_page
 from tarsy_docgen.openapi import openapi_document
@@ -31,6 +32,7 @@ DOCUMENTS: Mapping[str, Callable[[], str]] = {
     f"{FOLDER}/openapi.json": openapi_document,
     **{f"deploy/grafana/dashboards/{one.uid}.json": partial(dashboard_file, one) for one in DASHBOARDS},
     "docs/reference/events.md": events_page,
+    "docs/reference/kafka-rights.md": kafka_rights_page,
     "docs/reference/metrics.md": metrics_page,
     "docs/reference/settings.md": settings_page,
 }

@@ -1,0 +1,1 @@
+"""Topics and rights of Kafka, printed for whoever makes them."""

@@ -1,0 +1,132 @@
+"""Least rights on Kafka: which operations each service needs on which topics and groups.
+
+Kafka derives Describe from Read and from Write. A producer of ours is idempotent, which since Kafka 2.8 needs no right
+beyond Write on some topic; nothing here uses transactions, and nothing deletes.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from tarsy_contracts.topics import Topics
+
+type Operation = Literal["Read", "Write", "Create", "Describe", "DescribeConfigs"]
+type Resource = Literal["topic", "group"]
+
+PRINCIPAL_PREFIX = "User:tarsy-"
+LOOKING: tuple[Operation, ...] = ("Describe", "DescribeConfigs")
+"""For the check of all topics at the start of a service."""
+
+
+@dataclass(frozen=True, slots=True)
+class Right:
+    """Operations on one topic or group, or, `prefixed`, on all whose names begin so."""
+
+    resource: Resource
+    name: str
+    operations: tuple[Operation, ...]
+    prefixed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class KafkaUser:
+    """One user of Kafka, `purpose` for people. Topics and groups are named without the prefix; a `*` ends the name of a
+    group where all groups are meant whose names begin so.
+
+    `checks`: it looks at the settings of all topics. `is_union`: it stands in for others.
+    """
+
+    name: str
+    purpose: str
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    checks: bool = True
+    creates: bool = False
+    is_union: bool = False
+
+    def rights(self, topics: Topics) -> tuple[Right, ...]:
+        """Each topic and group once."""
+        return tuple(_merged(self._rights(topics.prefix)))
+
+    def _rights(self, prefix: str) -> Iterator[Right]:
+        if self.checks:
+            creating: tuple[Operation, ...] = ("Create",) if self.creates else ()
+            yield Right("topic", f"{prefix}.", (*creating, *LOOKING), prefixed=True)
+        for topic in self.reads:
+            yield Right("topic", f"{prefix}.{topic}", ("Read",))
+        for topic in self.writes:
+            yield Right("topic", f"{prefix}.{topic}", ("Write",))
+        for group in self.groups:
+            yield Right("group", f"{prefix}.{group.removesuffix('*')}", ("Read",), prefixed=group.endswith("*"))
+
+
+INGEST = KafkaUser(
+    "ingest",
+    "alerts over HTTP and from `alerts`",
+    reads=("alerts", "layout"),
+    writes=("inbox", "dead-letters"),
+    groups=("ingest",),
+)
+ORCHESTRATOR = KafkaUser(
+    "orchestrator",
+    "decides: the only writer of the session log",
+    reads=("inbox", "sessions", "heads", "held", "catalog", "workers", "layout"),
+    writes=(
+        *("inbox", "sessions", "heads", "held", "tool-calls", "summaries", "stream", "control", "catalog", "workers"),
+        "dead-letters",
+    ),
+    groups=("orchestrator",),
+)
+TOOL_GATEWAY = KafkaUser(
+    "tool-gateway",
+    "runs tools",
+    reads=("tool-calls", "control", "sessions", "results", "layout"),
+    writes=("inbox", "results", "stream", "catalog", "workers", "dead-letters"),
+    groups=("tool-gateway",),
+)
+SUMMARIZER = KafkaUser(
+    "summarizer",
+    "summarizes long results",
+    reads=("summaries", "control", "sessions", "results", "layout"),
+    writes=("inbox", "stream", "workers", "dead-letters"),
+    groups=("summarizer",),
+)
+TIMELINE = KafkaUser(
+    "timeline",
+    "API and PostgreSQL; a rebuild beside the live tables has a group of its own",
+    reads=("sessions", "catalog", "workers", "held", "control", "results", "layout"),
+    writes=("inbox",),
+    groups=("timeline*",),
+)
+WEBSOCKET_GATEWAY = KafkaUser("websocket-gateway", "shows investigations live", reads=("sessions", "stream", "layout"))
+SERVICES = (INGEST, ORCHESTRATOR, TOOL_GATEWAY, SUMMARIZER, TIMELINE, WEBSOCKET_GATEWAY)
+
+TOPICS_APPLY = KafkaUser("topics-apply", "`tarsy topics apply`", reads=("layout",), writes=("layout",), creates=True)
+UP = KafkaUser(
+    "up",
+    "`tarsy up --kafka`: all services and the topics, with one user",
+    reads=tuple(dict.fromkeys(topic for user in SERVICES for topic in user.reads)),
+    writes=tuple(dict.fromkeys(topic for user in (*SERVICES, TOPICS_APPLY) for topic in user.writes)),
+    groups=tuple(group for user in SERVICES for group in user.groups),
+    creates=True,
+    is_union=True,
+)
+ALERT_SENDER = KafkaUser("alert-sender", "systems that send alerts", writes=("alerts",), checks=False)
+READER = KafkaUser(
+    "reader",
+    "systems that read investigations, with results that are too long for the log",
+    reads=("sessions", "results"),
+    groups=("reader*",),
+    checks=False,
+)
+USERS: Mapping[str, KafkaUser] = {user.name: user for user in (*SERVICES, TOPICS_APPLY, UP, ALERT_SENDER, READER)}
+
+
+def _merged(rights: Iterable[Right]) -> Iterator[Right]:
+    found: dict[tuple[Resource, str, bool], tuple[Operation, ...]] = {}
+    for right in rights:
+        key = (right.resource, right.name, right.prefixed)
+        found[key] = (*found.get(key, ()), *right.operations)
+    for (resource, name, prefixed), operations in found.items():
+        yield Right(resource, name, tuple(dict.fromkeys(operations)), prefixed)
