@@ -20,6 +20,7 @@ from tarsy_docgen.messages import as_file, json_schemas
 from tarsy_docgen.metrics_page import metrics_page
 from tarsy_docgen.openapi import openapi_document
 from tarsy_docgen.released import REMEDY, UPCAST, grown, refused, relied_on
+from tarsy_docgen.runtime_lock import build_lock, runtime_lock
 from tarsy_docgen.schema import Schema
 from tarsy_docgen.settings_table import settings_page
 
@@ -31,6 +32,8 @@ DOCUMENTS: Mapping[str, Callable[[], str]] = {
     f"{FOLDER}/asyncapi.json": asyncapi_document,
     f"{FOLDER}/openapi.json": openapi_document,
     **{f"deploy/grafana/dashboards/{one.uid}.json": partial(dashboard_file, one) for one in DASHBOARDS},
+    "deploy/build.lock": build_lock,
+    "deploy/runtime.lock": runtime_lock,
     "docs/reference/events.md": events_page,
     "docs/reference/kafka-rights.md": kafka_rights_page,
     "docs/reference/metrics.md": metrics_page,

@@ -1,0 +1,114 @@
+"""docker-compose.yml and the files beside it name what the code has."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tarsy_compose import ROOT, compose_services, tarsy_services
+from tarsy_docgen.openapi import openapi_document
+from tarsy_docgen.settings_table import SERVICES as SETTINGS
+from tarsy_llm.providers import PROVIDER_TYPES
+from tarsy_local.front_door.routes import OUTSIDE
+from tarsy_local.instance_counts import SERVICES
+from tarsy_service.secret_files import variable_of
+
+COMPOSE = ROOT / "deploy/compose"
+BUILD_SECONDS = 900
+LOCATION = re.compile(r"location (\S+)\s*\{([^}]*)\}")
+MODEL_VARIABLES = {
+    name for one in PROVIDER_TYPES.values() for name in (*one.key_variables, one.address_variable) if name
+}
+
+
+@pytest.fixture(scope="module")
+def composecheck(work_folder: Path) -> Path:
+    """Docker Compose's own reader of such files."""
+    if shutil.which("go") is None:
+        if os.environ.get("CI"):
+            pytest.fail("go is not installed")
+        pytest.skip("go is not installed, which builds tools/composecheck")
+    program = work_folder / "composecheck"
+    subprocess.run(
+        ["go", "build", "-o", program, "."], cwd=ROOT / "tools/composecheck", check=True, timeout=BUILD_SECONDS
+    )
+    return program
+
+
+@pytest.mark.timeout(BUILD_SECONDS)
+def test_docker_compose_takes_it(composecheck: Path) -> None:
+    done = subprocess.run([composecheck, ROOT / "docker-compose.yml"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.timeout(BUILD_SECONDS)
+def test_docker_compose_refuses_a_mistake(composecheck: Path, tmp_path: Path) -> None:
+    wrong = tmp_path / "docker-compose.yml"
+    wrong.write_text((ROOT / "docker-compose.yml").read_text("utf-8").replace("read_only:", "read_olny:"), "utf-8")
+    done = subprocess.run([composecheck, wrong], capture_output=True, text=True, check=False)
+    assert "read_olny" in done.stderr
+
+
+def test_every_service_runs() -> None:
+    modules = {one.command[2] for one in tarsy_services().values() if one.command[0] == "python"}
+    assert modules == {f"tarsy_{name.replace('-', '_')}" for name in SERVICES}
+
+
+def test_every_variable_is_one_that_we_read() -> None:
+    given = {name for one in tarsy_services().values() for name in one.environment}
+    read = {variable_of(name) for settings in SETTINGS.values() for name in settings.model_fields}
+    assert given <= read | MODEL_VARIABLES
+
+
+def test_whoever_asks_a_model_gets_its_key() -> None:
+    for name in ("orchestrator", "summarizer"):
+        assert {"GEMINI_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"} <= tarsy_services()[name].environment.keys()
+
+
+def test_every_mounted_file_exists() -> None:
+    assert [own for one in compose_services().values() for own in one.mounts.values() if not own.exists()] == []
+
+
+def test_every_image_has_a_version() -> None:
+    assert [one.image for one in compose_services().values() if not re.search(r":v?\d", one.image)] == []
+
+
+def test_the_front_door_has_the_routes_of_ours() -> None:
+    found = {}
+    for path, body in LOCATION.findall((COMPOSE / "front-door.conf").read_text("utf-8")):
+        upstream = re.search(r"proxy_pass \$(\w+);", body)
+        found[path] = upstream[1].replace("_", "-") if upstream else None
+    assert found == {route.prefix: route.service for route in OUTSIDE}
+
+
+def test_alertmanager_sends_to_the_ingest() -> None:
+    document = yaml.safe_load((COMPOSE / "alertmanager.yaml").read_text("utf-8"))
+    (url,) = (hook["url"] for one in document["receivers"] for hook in one["webhook_configs"])
+    assert url.removeprefix("http://ingest:8080") in json.loads(openapi_document())["paths"]
+
+
+def test_prometheus_scrapes_every_service() -> None:
+    document = yaml.safe_load((COMPOSE / "prometheus.yaml").read_text("utf-8"))
+    (job,) = document["scrape_configs"]
+    assert {name for found in job["dns_sd_configs"] for name in found["names"]} == set(SERVICES)
+
+
+def test_prometheus_takes_its_configuration(tmp_path: Path) -> None:
+    for file in (COMPOSE / "prometheus.yaml", ROOT / "deploy/prometheus/tarsy-rules.yaml"):
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    done = subprocess.run(
+        ["promtool", "check", "config", tmp_path / "prometheus.yaml"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_grafana_finds_the_dashboards_where_they_are_mounted() -> None:
+    mounts = compose_services()["grafana"].mounts
+    for file in (ROOT / "deploy/grafana/provisioning/dashboards").iterdir():
+        for provider in yaml.safe_load(file.read_text("utf-8"))["providers"]:
+            assert list(mounts[provider["options"]["path"]].glob("tarsy-*.json"))
