@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 
 from tarsy_bus import client_lifecycle
 from tarsy_bus.client_lifecycle import start_client, stop_client
@@ -146,3 +146,25 @@ async def test_nothing_of_a_client_stays_when_its_broker_is_gone(
 
 async def _has_joined(owning: AIOKafkaConsumer) -> bool:
     return bool(owning.assignment())
+
+
+async def test_a_producer_that_waits_for_metadata_is_abandoned_with_all_its_tasks(
+    dying_bus: tuple[Bus, Callable[[], None]],
+) -> None:
+    """A request of it waits for metadata, which nobody asks for once the client is closed."""
+    bus, kill = dying_bus
+    await apply_topics(bus)
+    before = asyncio.all_tasks()
+    sending = producer(bus)
+    await start_client(sending)
+    await sending.send_and_wait(bus.topics.inbox, b"so that it knows the topic")
+    kill()
+    unsent = await sending.send(bus.topics.inbox, b"")
+    await eventually(lambda: _waits_for_metadata(sending), "a request that waits for metadata")
+    await stop_client(sending, seconds=0.1)
+    assert unsent.exception() is not None
+    assert not asyncio.all_tasks() - before
+
+
+async def _waits_for_metadata(sending: AIOKafkaProducer) -> bool:
+    return bool(sending._sender._in_flight) and sending.client._md_update_fut is not None

@@ -53,7 +53,7 @@ READ_BY_US: tuple[tuple[type, str, tuple[str, ...]], ...] = (
     (AIOKafkaConsumer, "__init__", ("_client", "_coordinator", "_fetcher")),
     (AIOKafkaConsumer, "start", ("Fetcher",)),
     (AIOKafkaAdminClient, "__init__", ("_client",)),
-    (AIOKafkaClient, "_md_synchronizer", ("_metadata_update",)),
+    (AIOKafkaClient, "_md_synchronizer", ("_metadata_update", "_md_update_fut")),
     (Sender, "sender_task", ()),
     (MessageAccumulator, "fail_all", ()),
     (Fetcher, "__init__", ("_fetch_task", "_pending_tasks", "_closed")),
@@ -85,6 +85,7 @@ async def abandon(client: Client) -> None:
         case AIOKafkaProducer():
             sending = client._sender.sender_task
             await client.client.close()
+            _answer_metadata(client.client)
             # It would try to send for ever, each batch by itself.
             client._message_accumulator.fail_all(KafkaError("the producer was given up"))
             await _cancel([sending])
@@ -96,6 +97,13 @@ async def abandon(client: Client) -> None:
             await client._client.close()
         case _:
             await client._client.close()
+
+
+def _answer_metadata(client: AIOKafkaClient) -> None:
+    """A closed client asks for none any more: whoever still waited for the answer would do so for ever."""
+    waited_for = client._md_update_fut
+    if waited_for is not None and not waited_for.done():
+        waited_for.set_result(False)
 
 
 def pace_metadata(client: AIOKafkaProducer | AIOKafkaConsumer) -> None:
