@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -153,6 +154,16 @@ def containers(composition: Composition) -> Iterator[dict[str, Container]]:
             assert time.monotonic() < limit, "\n".join(f"{one.service.name}: {one.last_lines()}" for one in waiting)
             time.sleep(LOOK_SECONDS)
         yield running
+
+
+def test_hadolint_finds_nothing_in_the_dockerfile() -> None:
+    done = subprocess.run(
+        [Path(sys.executable).parent / "hadolint", ROOT / "deploy/Dockerfile"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
 
 
 def test_the_demo_runs_through_the_front_door(composition: Composition, containers: dict[str, Container]) -> None:

@@ -61,7 +61,7 @@ class Image:
         return ["unshare", "--mount", "sh", "-ec", "\n".join(script), "sh", "tini", "--", *command]
 
     def environment(self, given: Mapping[str, str]) -> dict[str, str]:
-        """Of the image, and what is given to the container; nothing of the machine's."""
+        """The image says some of it, the rest is given to the container; the machine gives nothing."""
         return {**self._own_environment(), "HOME": "/tmp", **given}
 
     def _own_environment(self) -> Mapping[str, str]:
