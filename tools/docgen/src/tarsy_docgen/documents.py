@@ -9,6 +9,9 @@ from functools import partial
 from pathlib import Path
 
 from tarsy_docgen.asyncapi import asyncapi_document
+from tarsy_docgen.chart.values_file import values_file
+from tarsy_docgen.chart.values_page import values_page
+from tarsy_docgen.chart.values_schema import values_schema_file
 from tarsy_docgen.dashboards.agents import AGENTS
 from tarsy_docgen.dashboards.cost import COST
 from tarsy_docgen.dashboards.grafana_json import dashboard_file
@@ -34,10 +37,13 @@ DOCUMENTS: Mapping[str, Callable[[], str]] = {
     **{f"deploy/grafana/dashboards/{one.uid}.json": partial(dashboard_file, one) for one in DASHBOARDS},
     "deploy/build.lock": build_lock,
     "deploy/runtime.lock": runtime_lock,
+    "docs/reference/chart-values.md": values_page,
     "docs/reference/events.md": events_page,
     "docs/reference/kafka-rights.md": kafka_rights_page,
     "docs/reference/metrics.md": metrics_page,
     "docs/reference/settings.md": settings_page,
+    "helm/tarsy/values.schema.json": values_schema_file,
+    "helm/tarsy/values.yaml": values_file,
 }
 """One line a document."""
 

@@ -1,0 +1,99 @@
+{{/* The services: their values, their module, and what each of them needs. A test compares it with the code. */}}
+{{- define "tarsy.services" -}}
+ingest: {values: ingest, module: tarsy_ingest, config: true, masking: true}
+orchestrator: {values: orchestrator, module: tarsy_orchestrator, config: true, masking: true, models: true, deadAfter: true}
+tool-gateway: {values: toolGateway, module: tarsy_tool_gateway, config: true, masking: true, deadAfter: true}
+summarizer: {values: summarizer, module: tarsy_summarizer, config: true, masking: true, models: true}
+timeline: {values: timeline, module: tarsy_timeline, masking: true, database: true}
+websocket-gateway: {values: websocketGateway, module: tarsy_websocket_gateway, timeline: true}
+{{- end }}
+
+{{/* The front door: the first that fits counts, and so does the longest. `nowhere` has no pods. */}}
+{{- define "tarsy.routes" -}}
+- {path: /internal, service: nowhere}
+- {path: /docs, service: nowhere}
+- {path: /redoc, service: nowhere}
+- {path: /openapi.json, service: nowhere}
+- {path: /metrics, service: nowhere}
+- {path: /api/v1/alerts, service: ingest}
+- {path: /api/v1/ws, service: websocket-gateway}
+- {path: /api, service: timeline}
+- {path: /, service: websocket-gateway}
+{{- end }}
+
+{{- define "tarsy.fullname" -}}
+{{- $name := default .Chart.Name .Values.nameOverride -}}
+{{- if .Values.fullnameOverride -}}
+{{ .Values.fullnameOverride | trunc 40 | trimSuffix "-" }}
+{{- else if contains $name .Release.Name -}}
+{{ .Release.Name | trunc 40 | trimSuffix "-" }}
+{{- else -}}
+{{ printf "%s-%s" .Release.Name $name | trunc 40 | trimSuffix "-" }}
+{{- end -}}
+{{- end }}
+
+{{/* Labels that a Deployment selects by; they never change. Argument: {root, component} */}}
+{{- define "tarsy.selector" -}}
+app.kubernetes.io/name: {{ default .root.Chart.Name .root.Values.nameOverride }}
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .component }}
+{{- end }}
+
+{{- define "tarsy.labels" -}}
+{{ include "tarsy.selector" . }}
+app.kubernetes.io/part-of: {{ .root.Values.metrics.job }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
+{{- end }}
+
+{{/* Argument: {root, image}, where `image` has what differs from the image of all */}}
+{{- define "tarsy.image" -}}
+{{- $image := mustMergeOverwrite (deepCopy .root.Values.image) .image -}}
+{{- if $image.digest -}}
+image: {{ printf "%s@%s" $image.repository $image.digest | quote }}
+{{- else -}}
+image: {{ printf "%s:%s" $image.repository (default .root.Chart.AppVersion $image.tag) | quote }}
+{{- end }}
+imagePullPolicy: {{ $image.pullPolicy }}
+{{- end }}
+
+{{- define "tarsy.configMap" -}}
+{{ default (printf "%s-config" (include "tarsy.fullname" .)) .Values.config.existingConfigMap }}
+{{- end }}
+
+{{/* Argument: {root, component} */}}
+{{- define "tarsy.serviceAccount" -}}
+{{- $fullname := include "tarsy.fullname" .root -}}
+{{- if eq .component "tool-gateway" -}}
+{{ default (printf "%s-tool-gateway" $fullname) .root.Values.serviceAccount.toolGatewayName }}
+{{- else -}}
+{{ default $fullname .root.Values.serviceAccount.name }}
+{{- end -}}
+{{- end }}
+
+{{/* Jobs run before the accounts of the services are there: theirs is a hook, too. */}}
+{{- define "tarsy.jobsAccount" -}}
+{{- if .Values.serviceAccount.create -}}
+{{ include "tarsy.fullname" . }}-jobs
+{{- else -}}
+{{ default "default" .Values.serviceAccount.name }}
+{{- end -}}
+{{- end }}
+
+{{/* The checks that no schema can make. */}}
+{{- define "tarsy.check" -}}
+{{- $_ := required "kafka.bootstrapServers must be set: HOST:PORT[,HOST:PORT] of your Kafka" .Values.kafka.bootstrapServers -}}
+{{- $_ := required "database.secret must be set: the name of a Secret with the URL of your PostgreSQL" .Values.database.secret -}}
+{{- if not (or .Values.config.files .Values.config.existingConfigMap) -}}
+{{- fail "config.files or config.existingConfigMap must be set: TARSy needs a tarsy.yaml" -}}
+{{- end -}}
+{{- if and .Values.config.files (not (hasKey .Values.config.files "tarsy.yaml")) -}}
+{{- fail "config.files has no tarsy.yaml" -}}
+{{- end -}}
+{{- with .Values.toolGateway -}}
+{{- if lt (float64 .shutdownSeconds) (addf .drainSeconds 5) -}}
+{{- fail "toolGateway.shutdownSeconds must be at least 5 more than toolGateway.drainSeconds, or a stop breaks off the calls that it waits for" -}}
+{{- end -}}
+{{- end -}}
+{{- end }}

@@ -1,0 +1,134 @@
+{{/* Number, truth value, text or list, as a variable has it: Helm would write 2000000 as 2e+06. */}}
+{{- define "tarsy.variable" -}}
+{{- if kindIs "slice" . -}}
+{{ toJson . | quote }}
+{{- else if and (kindIs "float64" .) (eq . (floor .)) -}}
+{{ int64 . | toString | quote }}
+{{- else -}}
+{{ toString . | quote }}
+{{- end -}}
+{{- end }}
+
+{{- define "tarsy.settingsEnv" -}}
+{{- range $name, $value := . }}
+- name: {{ $name }}
+  value: {{ include "tarsy.variable" $value }}
+{{- end }}
+{{- end }}
+
+{{- define "tarsy.secretEnv" -}}
+{{- range $name, $ref := . }}
+- name: {{ $name }}
+  valueFrom:
+    secretKeyRef: {name: {{ $ref.secret | quote }}, key: {{ $ref.key | quote }}}
+{{- end }}
+{{- end }}
+
+{{/* The part of a spec that every pod of ours has. Argument: {root, own} */}}
+{{- define "tarsy.podBasics" -}}
+enableServiceLinks: false
+{{- with .root.Values.imagePullSecrets }}
+imagePullSecrets: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .root.Values.podSecurityContext }}
+securityContext: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .root.Values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with mergeOverwrite (deepCopy .root.Values.nodeSelector) (deepCopy (default dict .own.nodeSelector)) }}
+nodeSelector: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with concat .root.Values.tolerations (default list .own.tolerations) }}
+tolerations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with default .root.Values.affinity .own.affinity }}
+affinity: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{/* Argument: {root, component}: the name of a service, or of a Job */}}
+{{- define "tarsy.spread" -}}
+{{- $selector := dict "matchLabels" (include "tarsy.selector" . | fromYaml) -}}
+{{- range default .root.Values.topologySpreadConstraints .own.topologySpreadConstraints }}
+- {{- toYaml (mustMerge (deepCopy .) (dict "labelSelector" $selector)) | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{/* Volumes of every pod; `secrets` are sources of a projected volume. Argument: {root, secrets} */}}
+{{- define "tarsy.volumes" -}}
+- name: tmp
+  emptyDir: {sizeLimit: {{ .root.Values.tmpSize }}}
+{{- with .secrets }}
+- name: secrets
+  projected:
+    # Readable by our group, which fsGroup is; not by others.
+    defaultMode: 0440
+    sources: {{- . | nindent 6 }}
+{{- end }}
+{{- end }}
+
+{{- define "tarsy.mounts" -}}
+- {name: tmp, mountPath: /tmp}
+{{- if .secrets }}
+- {name: secrets, mountPath: /run/secrets/tarsy, readOnly: true}
+{{- end }}
+{{- end }}
+
+{{/* All secrets of a service that are files. Argument: {root, facts, kafka} */}}
+{{- define "tarsy.serviceSecrets" -}}
+{{- include "tarsy.kafkaSecrets" .kafka }}
+{{- if .facts.database }}
+{{ include "tarsy.databaseSecrets" .root.Values.database }}
+{{- end }}
+{{- with .root.Values.maskingKey }}{{- if and .secret $.facts.masking }}
+- secret: {name: {{ .secret | quote }}, items: [{key: {{ .key | quote }}, path: masking/key}]}
+{{- end }}{{- end }}
+{{- with .root.Values.toolGateway.kubernetesAccess.kubeconfig }}{{- if and .secret (eq $.facts.module "tarsy_tool_gateway") }}
+- secret: {name: {{ .secret | quote }}, items: [{key: {{ .key | quote }}, path: kubernetes/config}]}
+{{- end }}{{- end }}
+{{- end }}
+
+{{/* Variables of a service. Argument: {root, facts, own, kafka} */}}
+{{- define "tarsy.serviceEnv" -}}
+{{- $values := .root.Values -}}
+- {name: TARSY_HTTP_HOST, value: {{ $values.http.host | quote }}}
+- {name: TARSY_HTTP_PORT, value: {{ $values.http.port | quote }}}
+- name: TARSY_SHUTDOWN_SECONDS
+  value: {{ include "tarsy.variable" .own.shutdownSeconds }}
+# npx and token commands keep their caches at home, and nothing but /tmp can be written to.
+- {name: HOME, value: /tmp}
+{{ include "tarsy.kafkaEnv" .kafka }}
+{{- if .facts.config }}
+- {name: TARSY_CONFIG_DIR, value: /etc/tarsy}
+{{- include "tarsy.secretEnv" $values.config.secretEnv }}
+{{- end }}
+{{- if .facts.models }}
+{{- include "tarsy.secretEnv" $values.models.keys }}
+{{- end }}
+{{- if and .facts.masking $values.maskingKey.secret }}
+- {name: TARSY_MASKING_KEY_FILE, value: /run/secrets/tarsy/masking/key}
+{{- end }}
+{{- if .facts.database }}
+{{ include "tarsy.databaseEnv" $values.database }}
+{{- end }}
+{{- if .facts.timeline }}
+- {name: TARSY_TIMELINE_URL, value: "http://{{ include "tarsy.fullname" .root }}-timeline:{{ $values.http.port }}"}
+{{- end }}
+{{- if .facts.deadAfter }}
+- name: TARSY_DEAD_AFTER_SECONDS
+  value: {{ include "tarsy.variable" $values.deadAfterSeconds }}
+{{- end }}
+{{- if eq .facts.module "tarsy_tool_gateway" }}
+- name: TARSY_TOOL_GATEWAY_DRAIN_SECONDS
+  value: {{ include "tarsy.variable" .own.drainSeconds }}
+{{- if .own.kubernetesAccess.kubeconfig.secret }}
+- {name: KUBECONFIG, value: /run/secrets/tarsy/kubernetes/config}
+{{- end }}
+{{- end }}
+{{- include "tarsy.settingsEnv" $values.settings }}
+{{- include "tarsy.settingsEnv" .own.settings }}
+{{- with concat $values.extraEnv .own.extraEnv }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}

@@ -1,0 +1,115 @@
+"""The doors of the chart: the Ingress, and the NetworkPolicies."""
+
+import pytest
+
+from tarsy_chart import Manifest, at, component_of, of_kind, rendered
+from tarsy_local.front_door.routes import OUTSIDE, service_of
+
+PATHS = [
+    "/",
+    "/sessions/1",
+    "/assets/1/page.js",
+    "/api/v1/alerts",
+    "/api/v1/alerts/alertmanager",
+    "/api/v1/alertsome",
+    "/api/v1/ws",
+    "/api/v1/sessions",
+    "/api",
+    "/apis",
+    "/internal",
+    "/internal/v1/chains",
+    "/internals",
+    "/docs",
+    "/docs/oauth2-redirect",
+    "/redoc",
+    "/openapi.json",
+]
+NOWHERE = "nowhere"
+
+
+def _routes(name: str) -> dict[str, str]:
+    (ingress,) = (one for one in rendered(name) if one["kind"] == "Ingress")
+    release = at(ingress, "metadata.name", str)
+    rows = at(ingress, "spec.rules.0.http.paths", list)
+    assert {row["pathType"] for row in rows} == {"Prefix"}
+    return {row["path"]: at(row, "backend.service.name", str).removeprefix(f"{release}-") for row in rows}
+
+
+def _led(routes: dict[str, str], path: str) -> str:
+    """As an Ingress does with prefixes: by whole steps, and the longest counts."""
+    steps = path.rstrip("/").split("/")
+    fitting = [prefix for prefix in routes if steps[: len(own := prefix.rstrip("/").split("/"))] == own]
+    return routes[max(fitting, key=len)]
+
+
+@pytest.mark.parametrize("name", ["everything", "ipv6"])
+def test_the_ingress_leads_each_path_where_the_front_door_leads_it(name: str) -> None:
+    routes = _routes(name)
+    for path in PATHS + [route.prefix for route in OUTSIDE]:
+        assert _led(routes, path) == (service_of(path, OUTSIDE) or NOWHERE), path
+
+
+def test_the_ingress_has_no_route_besides_but_that_metrics_lead_nowhere() -> None:
+    assert _routes("everything") == {route.prefix: route.service or NOWHERE for route in OUTSIDE} | {
+        "/metrics": NOWHERE
+    }
+
+
+def test_nowhere_has_no_pods() -> None:
+    services = {at(one, "metadata.name", str): one for one in rendered("everything") if one["kind"] == "Service"}
+    assert "selector" not in at(services["sre-nowhere"], "spec", dict)
+
+
+def _callers(policy: Manifest) -> set[str]:
+    """Components of our own, and namespaces."""
+    (rule,) = at(policy, "spec.ingress", list)
+    assert at(rule, "ports.0.port", str) == "http"
+    labels = [
+        peer.get("podSelector", {}).get("matchLabels", {}).get("app.kubernetes.io/component")
+        or at(peer, "namespaceSelector.matchLabels", dict)["kubernetes.io/metadata.name"]
+        for peer in at(rule, "from", list)
+    ]
+    return set(labels)
+
+
+def test_each_service_is_reached_only_by_whom_it_is_asked() -> None:
+    found = {name: _callers(policy) for name, policy in of_kind("default", "NetworkPolicy").items()}
+    everybody = {"monitoring", "check"}
+    assert found == {
+        "ingest": everybody | {"ingress-nginx"},
+        "orchestrator": everybody,
+        "tool-gateway": everybody,
+        "summarizer": everybody,
+        "timeline": everybody | {"ingress-nginx", "websocket-gateway"},
+        "websocket-gateway": everybody | {"ingress-nginx"},
+    }
+
+
+def test_each_policy_and_each_service_selects_the_pods_of_its_deployment() -> None:
+    deployments = of_kind("everything", "Deployment")
+    for kind, path in (
+        ("NetworkPolicy", "spec.podSelector.matchLabels"),
+        ("PodDisruptionBudget", "spec.selector.matchLabels"),
+        ("Service", "spec.selector"),
+    ):
+        for one in rendered("everything"):
+            if one["kind"] != kind or component_of(one) == "front-door":
+                continue
+            labels = at(deployments[component_of(one)], "spec.template.metadata.labels", dict)
+            assert at(one, path, dict).items() <= labels.items()
+
+
+def test_a_service_goes_only_where_it_has_to_where_that_is_limited() -> None:
+    ports = {
+        name: {row["port"] for rule in at(policy, "spec.egress", list) for row in rule["ports"]}
+        for name, policy in of_kind("everything", "NetworkPolicy").items()
+    }
+    everybody = {53, 9092, 4318}
+    assert ports == {
+        "ingest": everybody,
+        "orchestrator": everybody | {443},
+        "tool-gateway": everybody | {443},
+        "summarizer": everybody | {443},
+        "timeline": everybody | {5432},
+        "websocket-gateway": everybody | {"http"},
+    }

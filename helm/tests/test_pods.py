@@ -1,0 +1,132 @@
+"""Pods: what they may do, how they stop, and how they are replaced."""
+
+import math
+
+import pytest
+
+from tarsy_chart import (
+    ROOT,
+    VALUE_FILES,
+    at,
+    component_of,
+    container_of,
+    of_kind,
+    pods_of,
+    rendered,
+    variables_of_container,
+)
+from tarsy_config.defaults import Limits
+from tarsy_service.http_server import GRACE_SECONDS
+from tarsy_service.runner import LAST_SECONDS
+
+PEOPLE = {"ingest", "timeline", "websocket-gateway"}
+
+
+@pytest.mark.parametrize("name", VALUE_FILES)
+def test_no_pod_may_more_than_it_needs(name: str) -> None:
+    for component, pod in pods_of(name):
+        assert pod["enableServiceLinks"] is False, component
+        assert at(pod, "securityContext.runAsUser", int) == 10001
+        assert at(pod, "securityContext.runAsNonRoot", bool)
+        assert at(pod, "securityContext.seccompProfile.type", str) == "RuntimeDefault"
+        context = at(container_of(pod), "securityContext", dict)
+        assert context == {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        }
+        assert at(container_of(pod), "resources.limits.memory", str)
+
+
+@pytest.mark.parametrize("name", VALUE_FILES)
+def test_no_pod_leaves_out_what_the_image_begins_with(name: str) -> None:
+    assert "ENTRYPOINT" in (ROOT / "deploy" / "Dockerfile").read_text("utf-8")
+    for _, pod in pods_of(name):
+        assert "command" not in container_of(pod)
+
+
+def test_only_the_tool_gateway_gets_a_token_and_only_when_it_is_told_to() -> None:
+    def tokens(name: str) -> set[str]:
+        return {component for component, pod in pods_of(name) if pod["automountServiceAccountToken"]}
+
+    assert tokens("default") == set()
+    assert tokens("everything") == {"tool-gateway"}
+
+
+def test_the_cluster_role_only_reads_and_sees_no_secret() -> None:
+    (role,) = of_kind("everything", "ClusterRole").values()
+    for rule in at(role, "rules", list):
+        assert set(rule["verbs"]) <= {"get", "list", "watch"}
+        assert "secrets" not in rule["resources"]
+        assert "*" not in rule["resources"] + rule["apiGroups"]
+    assert not of_kind("default", "ClusterRole")
+
+
+@pytest.mark.parametrize("name", VALUE_FILES)
+def test_the_chart_makes_no_secret(name: str) -> None:
+    assert not [one for one in rendered(name) if one["kind"] == "Secret"]
+
+
+@pytest.mark.parametrize("name", VALUE_FILES)
+def test_a_pod_is_not_killed_while_it_still_stops(name: str) -> None:
+    for component, pod in pods_of(name):
+        if component not in of_kind(name, "Deployment"):
+            continue
+        container = container_of(pod)
+        before = at(container, "lifecycle.preStop.sleep.seconds", int) if "lifecycle" in container else 0
+        assert (before > 0) == (component in PEOPLE)
+        stop = float(variables_of_container(pod)["TARSY_SHUTDOWN_SECONDS"] or "")
+        assert at(pod, "terminationGracePeriodSeconds", int) > before + math.ceil(stop) + LAST_SECONDS + GRACE_SECONDS
+
+
+def test_a_stop_waits_for_the_longest_call_that_must_not_be_made_twice() -> None:
+    variables = variables_of_container(dict(pods_of("default"))["tool-gateway"])
+    drain = float(variables["TARSY_TOOL_GATEWAY_DRAIN_SECONDS"] or "")
+    assert Limits().tool_call < drain < float(variables["TARSY_SHUTDOWN_SECONDS"] or "")
+
+
+def test_a_new_pod_works_before_an_old_one_leaves() -> None:
+    for one in of_kind("default", "Deployment").values():
+        assert at(one, "spec.strategy.rollingUpdate", dict) == {"maxSurge": 1, "maxUnavailable": 0}
+        assert at(one, "spec.minReadySeconds", int) > 0
+
+
+def test_a_service_has_two_pods_which_are_not_taken_away_at_once() -> None:
+    budgets = of_kind("default", "PodDisruptionBudget")
+    for component, one in of_kind("default", "Deployment").items():
+        assert at(one, "spec.replicas", int) == 2
+        assert at(budgets[component], "spec.maxUnavailable", int) == 1
+
+
+def test_pods_of_one_service_are_spread() -> None:
+    for component, pod in pods_of("everything"):
+        for row in pod.get("topologySpreadConstraints") or []:  # type: ignore[union-attr]
+            assert at(row, "labelSelector.matchLabels", dict)["app.kubernetes.io/component"] == component
+
+
+def test_jobs_run_before_an_upgrade_have_limits_and_need_nothing_of_the_release() -> None:
+    made_before = {at(one, "metadata.name", str) for one in rendered("default") if _is_hook(one)}
+    jobs = [one for one in rendered("default") if one["kind"] == "Job"]
+    assert {component_of(job) for job in jobs} == {"topics", "migrations"}
+    for job in jobs:
+        assert _is_hook(job)
+        assert at(job, "spec.activeDeadlineSeconds", int) < 300
+        assert at(job, "spec.backoffLimit", int) <= 5
+        assert at(job, "spec.template.spec.serviceAccountName", str) in made_before
+        assert all("configMap" not in volume for volume in at(job, "spec.template.spec.volumes", list))
+
+
+def _is_hook(manifest: object) -> bool:
+    assert isinstance(manifest, dict)
+    hook = manifest["metadata"].get("annotations", {}).get("helm.sh/hook")
+    return bool(hook == "pre-install,pre-upgrade")
+
+
+def test_who_may_make_topics_is_nobody_but_the_job() -> None:
+    users = {
+        name: variables_of_container(pod).get("TARSY_KAFKA_USERNAME", "") for name, pod in pods_of("secured-kafka")
+    }
+    assert users["topics"] == "tarsy-admin"
+    assert users["tool-gateway"] == "tarsy-tool-gateway"
+    assert users["summarizer"] is None  # from a Secret
+    assert users["ingest"] == "tarsy"

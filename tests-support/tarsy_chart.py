@@ -1,0 +1,100 @@
+"""The Helm chart as tests see it: rendered by helm itself."""
+
+import os
+import subprocess
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+import pytest
+import yaml
+from pydantic import JsonValue
+
+ROOT = Path(__file__).resolve().parent.parent
+CHART = ROOT / "helm" / "tarsy"
+HELM = ROOT / ".tools" / "bin" / "helm"
+RELEASE = "prod"
+LIMIT_SECONDS = 120
+VALUE_FILES = tuple(sorted(file.stem.removesuffix("-values") for file in (CHART / "ci").glob("*-values.yaml")))
+
+type Manifest = Mapping[str, JsonValue]
+
+
+def demand_helm() -> None:
+    """Skips the test where helm was not built; in CI that is a failure."""
+    if HELM.is_file():
+        return
+    reason = f"there is no {HELM}: `python3 tools/helm.py` builds it, with Go"
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+def values_of(name: str) -> Path:
+    return CHART / "ci" / f"{name}-values.yaml"
+
+
+def helm(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    demand_helm()
+    command = [str(HELM), *(str(argument) for argument in arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
+
+
+def template(name: str, *more: str) -> subprocess.CompletedProcess[str]:
+    """Rendered with the value file of that name; `more` are further arguments, such as --set."""
+    return helm("template", RELEASE, CHART, "--namespace", "sre", "--values", values_of(name), *more)
+
+
+@cache
+def rendered(name: str, *more: str) -> tuple[Manifest, ...]:
+    done = template(name, *more)
+    assert done.returncode == 0, done.stderr
+    return tuple(found for found in yaml.load_all(done.stdout, yaml.CSafeLoader) if found)
+
+
+def of_kind(name: str, kind: str, *more: str) -> dict[str, Manifest]:
+    """By the name of the component that they belong to, or, where several do, by their own."""
+    found = [one for one in rendered(name, *more) if one["kind"] == kind]
+    by_component = {component_of(one): one for one in found}
+    return by_component if len(by_component) == len(found) else {at(one, "metadata.name", str): one for one in found}
+
+
+def component_of(manifest: Manifest) -> str:
+    labels = at(manifest, "metadata.labels", dict)
+    return str(labels["app.kubernetes.io/component"])
+
+
+def at[T](manifest: JsonValue | Manifest, path: str, kind: type[T]) -> T:
+    """The value at keys and indices with dots between them. Fails where it is not there, or of another type."""
+    found: object = manifest
+    for step in path.split("."):
+        if isinstance(found, list):
+            found = found[int(step)]
+        else:
+            assert isinstance(found, Mapping), path
+            assert step in found, f"{step} of {path} is not there"
+            found = found[step]
+    assert isinstance(found, kind), f"{path} is {found!r}"
+    return found
+
+
+def pods_of(name: str, *more: str) -> Iterator[tuple[str, Manifest]]:
+    """The specs of all pods, with their component."""
+    for one in rendered(name, *more):
+        if one["kind"] in ("Deployment", "Job"):
+            yield component_of(one), at(one, "spec.template.spec", dict)
+        elif one["kind"] == "Pod":
+            yield component_of(one), at(one, "spec", dict)
+
+
+def container_of(pod: Manifest) -> Manifest:
+    return at(pod, "containers.0", dict)
+
+
+def variables_of_container(pod: Manifest) -> dict[str, str | None]:
+    """None where the value comes from a Secret."""
+    rows = container_of(pod).get("env") or []
+    assert isinstance(rows, list)
+    return {
+        at(row, "name", str): at(row, "value", str) if "value" in row else None for row in rows if isinstance(row, dict)
+    }
