@@ -53,7 +53,8 @@ def postgres_container() -> Iterator[str]:
 
 def _broker_settings(port: int) -> dict[str, str]:
     own = dict(
-        line.split("=", 1) for line in properties(port=port, controller_port=CONTROLLER, tests=True).splitlines()
+        line.split("=", 1)
+        for line in properties(port=port, controller_port=CONTROLLER, tests=True, more={}).splitlines()
     )
     del own["log.dirs"]
     return own | {

@@ -12,6 +12,7 @@ from prometheus_client import CollectorRegistry
 
 from tarsy_bus.client_lifecycle import stop_client
 from tarsy_bus.connection import Bus, Layout, member
+from tarsy_bus.kafka_rights import KafkaUser
 from tarsy_bus.liveness import Liveness, announce, watch
 from tarsy_bus.log_writer import LogWriter
 from tarsy_bus.partition_reader import PartitionReader
@@ -57,7 +58,7 @@ MASKING_KEY = bytes(range(32))
 def in_memory(broker: Broker) -> Iterator[None]:
     """Clients of Kafka that are made meanwhile are those of the simulation, and so is the time."""
 
-    async def fits(bus: Bus) -> None:
+    async def fits(bus: Bus, user: KafkaUser) -> None:
         pass
 
     with (

@@ -29,6 +29,7 @@ async def test_what_passes_is_waited_out() -> None:
         errors.NodeNotReadyError(),
         errors.UnknownError(),
         errors.GroupCoordinatorNotAvailableError(),
+        errors.TopicAuthorizationFailedError("tarsy.sessions"),
         TimeoutError(),
         ConnectionRefusedError(),
     ]
@@ -40,7 +41,7 @@ async def test_what_passes_is_waited_out() -> None:
     "problem",
     [
         errors.UnsupportedCodecError(),
-        errors.TopicAuthorizationFailedError(),
+        errors.GroupAuthorizationFailedError(),
         LogMismatchError("another log"),
         ValueError(),
     ],

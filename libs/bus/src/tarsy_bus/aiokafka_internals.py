@@ -4,9 +4,11 @@
 """
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import FunctionType
+from typing import override
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka.admin import AIOKafkaAdminClient
@@ -17,6 +19,7 @@ from aiokafka.consumer.fetcher import Fetcher, PartitionRecords
 from aiokafka.errors import KafkaError
 from aiokafka.producer.message_accumulator import BatchBuilder, MessageAccumulator
 from aiokafka.producer.sender import Sender
+from aiokafka.protocol.api import Request, RequestStruct, Response
 from aiokafka.protocol.metadata import MetadataRequest
 from aiokafka.record.default_records import DefaultRecordBatch
 from aiokafka.record.legacy_records import LegacyRecordBatch
@@ -37,7 +40,9 @@ __all__ = [
     "missing_parts",
     "pace_metadata",
     "send_task_died",
+    "send_to_any_broker",
     "try_connection",
+    "warn_once_of_clear_passwords",
 ]
 
 type Client = AIOKafkaProducer | AIOKafkaConsumer | AIOKafkaAdminClient
@@ -54,6 +59,7 @@ READ_BY_US: tuple[tuple[type, str, tuple[str, ...]], ...] = (
     (AIOKafkaConsumer, "start", ("Fetcher",)),
     (AIOKafkaAdminClient, "__init__", ("_client",)),
     (AIOKafkaClient, "_md_synchronizer", ("_metadata_update", "_md_update_fut")),
+    (AIOKafkaAdminClient, "_send_request", ()),
     (Sender, "sender_task", ()),
     (MessageAccumulator, "fail_all", ()),
     (Fetcher, "__init__", ("_fetch_task", "_pending_tasks", "_closed")),
@@ -143,6 +149,33 @@ def hear_refused_tokens() -> None:
         return _RefusalHearing(sasl_oauth_token_provider=connection._sasl_oauth_token_provider)
 
     AIOKafkaConnection.authenticator_oauth = authenticator
+
+
+class _Once(logging.Filter):
+    """aiokafka warns at each connection that a password goes in the clear, which the setting says. Once is enough."""
+
+    TEMPLATE = "Sending username and password in the clear"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._told = False
+
+    @override
+    def filter(self, record: logging.LogRecord) -> bool:
+        told, self._told = self._told, self._told or record.msg == self.TEMPLATE
+        return not (told and record.msg == self.TEMPLATE)
+
+
+def warn_once_of_clear_passwords() -> None:
+    """From now on, connections of this process do not repeat it."""
+    logger = logging.getLogger("aiokafka.conn")
+    if not any(isinstance(one, _Once) for one in logger.filters):
+        logger.addFilter(_Once())
+
+
+async def send_to_any_broker(client: AIOKafkaAdminClient, request: Request[RequestStruct]) -> Response:
+    """The answer to a request that the client has no method for. NotImplementedError: the broker is too old for it."""
+    return await client._send_request(request)
 
 
 async def try_connection(host: str, port: int, client_arguments: Mapping[str, object]) -> None:

@@ -27,6 +27,9 @@ class Right:
     operations: tuple[Operation, ...]
     prefixed: bool = False
 
+    def covers(self, resource: str, name: str) -> bool:
+        return resource == self.resource and (name.startswith(self.name) if self.prefixed else name == self.name)
+
 
 @dataclass(frozen=True, slots=True)
 class KafkaUser:

@@ -14,7 +14,6 @@ KAFKA_ERRORS = (errors.KafkaError, OSError)
 LASTING = (
     errors.AuthenticationFailedError,
     errors.AuthenticationMethodNotSupported,
-    errors.ClusterAuthorizationFailedError,
     errors.CorruptRecordException,
     errors.GroupAuthorizationFailedError,
     errors.IllegalArgumentError,
@@ -24,12 +23,15 @@ LASTING = (
     errors.InvalidSessionTimeoutError,
     errors.KafkaConfigurationError,
     errors.SaslAuthenticationFailed,
-    errors.TopicAuthorizationFailedError,
     errors.UnsupportedCodecError,
     errors.UnsupportedSaslMechanismError,
     errors.UnsupportedVersionError,
 )
-"""Mistakes of somebody: waiting mends none of them."""
+"""Mistakes of somebody: waiting mends none of them, or not here.
+
+A right on a topic may be given back, and clients go on then. A client whose heartbeat was refused (its right on the
+group was taken away) never sends another.
+"""
 
 
 def passes(problem: BaseException) -> bool:

@@ -9,13 +9,15 @@ from dataclasses import dataclass, replace
 import structlog
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
-from aiokafka.errors import KafkaConnectionError, for_code
+from aiokafka.errors import KafkaConnectionError, TopicAuthorizationFailedError, for_code
 
 from tarsy_bus.access import KafkaAccessError, find_refusal
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.cluster_layout import record_partitions, recorded_partitions
 from tarsy_bus.connection import Bus
 from tarsy_bus.errors import BusError
+from tarsy_bus.kafka_rights import TOPICS_APPLY, KafkaUser
+from tarsy_bus.rights_check import check_rights, hint_at_rights
 from tarsy_bus.security import PLAINTEXT
 from tarsy_bus.topic_check import SETTINGS, Fit, Present, fit
 from tarsy_contracts.topics import LOG_PARTITIONS, Topic
@@ -110,7 +112,7 @@ async def apply_topics(
         if found.misfits:
             raise WrongTopicsError("; ".join(found.misfits))
         if found.missing:
-            await _create(client, found.missing, replication)
+            await _create(client, bus, found.missing, replication)
             await _until_described(client, bus, number)
     if cluster.recorded is None:
         await record_partitions(bus, number)
@@ -120,13 +122,17 @@ async def apply_topics(
     return [topic.name for topic in found.missing]
 
 
-async def check_topics(bus: Bus) -> None:
-    """Raises WrongTopicsError, naming every topic that is missing or does not fit.
+async def check_topics(bus: Bus, user: KafkaUser | None = None) -> None:
+    """Raises WrongTopicsError, naming every topic that is missing or does not fit, or KafkaAccessError, naming every
+    right that we lack as this user.
 
     From then on the bus knows the number of partitions that the cluster has on record.
     """
     limit = time.monotonic() + SETTLE_SECONDS
     async with admin(bus) as client:
+        # First: a topic that we may not describe looks like one that is missing.
+        if user is not None:
+            await check_rights(client, bus, user)
         cluster = await _look(client, bus)
         while not _is_complete(bus, cluster) and time.monotonic() < limit:
             await asyncio.sleep(PAUSE_SECONDS)
@@ -215,7 +221,7 @@ def _as_present(
     return Present(len(partitions), copies, {entry[0]: entry[1] for entry in entries})
 
 
-async def _create(client: AIOKafkaAdminClient, topics: Sequence[Topic], replication: int | None) -> None:
+async def _create(client: AIOKafkaAdminClient, bus: Bus, topics: Sequence[Topic], replication: int | None) -> None:
     copies = replication or min(COPIES, len((await client.describe_cluster())["brokers"]))
     wanted = [
         NewTopic(
@@ -227,6 +233,11 @@ async def _create(client: AIOKafkaAdminClient, topics: Sequence[Topic], replicat
         for topic in topics
     ]
     answer = await client.create_topics(wanted)
+    if refused := [row[0] for row in answer.topic_errors if row[1] == TopicAuthorizationFailedError.errno]:
+        raise KafkaAccessError(
+            f"Kafka does not let us make topics: we lack the right Create on topic {', '.join(sorted(refused))}. "
+            f"{hint_at_rights(bus, TOPICS_APPLY)}"
+        )
     failed = [(row[0], row[1]) for row in answer.topic_errors if row[1] not in (0, ALREADY_EXISTS, REQUEST_TIMED_OUT)]
     if failed:
         raise WrongTopicsError("; ".join(f"topic {name}: {for_code(code).__name__}" for name, code in failed))

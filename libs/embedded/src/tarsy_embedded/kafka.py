@@ -12,6 +12,8 @@ from tarsy_embedded.java import Java, find_java
 from tarsy_embedded.kafka_command import archive_path, broker_command, recording_flags, using_flags
 from tarsy_embedded.kafka_folder import LOG_FOLDER, format_once, properties
 from tarsy_embedded.kafka_protocol import answers_api_versions
+from tarsy_embedded.kafka_sasl import kcat_configuration, sasl_properties
+from tarsy_embedded.password_file import password_file, read_password, write_private
 from tarsy_embedded.progress import Progress
 from tarsy_embedded.server import EmbeddedServer
 from tarsy_processes.child import ChildProcess
@@ -24,8 +26,10 @@ _READY_SECONDS = 120.0
 class EmbeddedKafka(EmbeddedServer):
     """One broker that is its own controller, on 127.0.0.1 only.
 
-    `tests` makes retention act within a second. `record_classes` writes the class archive there when the broker
-    stops (see class_archive), instead of using one. `settings` are further properties of the broker.
+    With `password`, clients have to know it (see kafka_sasl); it lies in the data folder. `users` are further users, by
+    name, with theirs. `tests` makes retention act within a second. `record_classes` writes the class archive there when
+    the broker stops (see class_archive), instead of using one. `settings` are further properties of the broker, and
+    `java_options` of its JVM.
     """
 
     name: ClassVar[str] = "Kafka"
@@ -38,19 +42,35 @@ class EmbeddedKafka(EmbeddedServer):
         port: int,
         cache_dir: Path,
         progress: Progress,
+        password: bool = False,
+        users: Mapping[str, str] | None = None,
         tests: bool = False,
         record_classes: Path | None = None,
         settings: Mapping[str, str] | None = None,
+        java_options: Sequence[str] = (),
     ) -> None:
         super().__init__(data_dir, port=port, progress=progress)
         self._cache_dir = cache_dir
+        self._has_password = password
+        self._users = users or {}
         self._tests = tests
         self._record_classes = record_classes
         self._settings = settings or {}
+        self._java_options = java_options
 
     @property
     def bootstrap(self) -> str:
         return f"127.0.0.1:{self.port}"
+
+    @property
+    def password_file(self) -> Path | None:
+        """Where the password of USER lies; None of a broker that asks for none."""
+        return password_file(self.data_dir) if self._has_password else None
+
+    @property
+    def kcat_file(self) -> Path:
+        """Settings for `kcat -F`, of a broker with a password."""
+        return self.data_dir / "kcat.conf"
 
     def _starting(self) -> Iterator[float]:
         java = find_java()
@@ -75,7 +95,7 @@ class EmbeddedKafka(EmbeddedServer):
         self._stop_child()
         file = self._write_properties()
         self._child = ChildProcess(
-            broker_command(java, jars, archive_flags, file),
+            broker_command(java, jars, [*archive_flags, *self._java_options], file),
             log=self.data_dir / "kafka.log",
             death_signal=self.stop_signal,
             lock=self._lock.descriptor,
@@ -87,11 +107,17 @@ class EmbeddedKafka(EmbeddedServer):
 
     def _write_properties(self) -> Path:
         file = self.data_dir / "server.properties"
-        content = properties(
-            port=self.port, controller_port=self._controller_port(), tests=self._tests, more=self._settings
-        )
-        file.write_text(content, encoding="utf-8")
+        more = {**self._secure(), **self._settings}
+        content = properties(port=self.port, controller_port=self._controller_port(), tests=self._tests, more=more)
+        write_private(file, content)
         return file
+
+    def _secure(self) -> Mapping[str, str]:
+        if not self._has_password:
+            return {}
+        password = read_password(self.data_dir)
+        write_private(self.kcat_file, kcat_configuration(self.bootstrap, password))
+        return sasl_properties(password, self._users)
 
     def _controller_port(self) -> int:
         while (port := free_port()) == self.port:

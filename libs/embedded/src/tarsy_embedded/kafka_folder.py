@@ -31,7 +31,7 @@ def format_once(folder: Path) -> None:
     _write(meta, f"version=1\ncluster.id={_new_id()}\nnode.id=1\ndirectory.id={_new_id()}\n".encode())
 
 
-def properties(*, port: int, controller_port: int, tests: bool, more: Mapping[str, str] | None = None) -> str:
+def properties(*, port: int, controller_port: int, tests: bool, more: Mapping[str, str]) -> str:
     settings: dict[str, object] = {
         "process.roles": "broker,controller",
         "node.id": 1,
@@ -48,7 +48,7 @@ def properties(*, port: int, controller_port: int, tests: bool, more: Mapping[st
     }
     if tests:
         settings["log.retention.check.interval.ms"] = 1000
-    return "".join(f"{name}={value}\n" for name, value in {**settings, **(more or {})}.items())
+    return "".join(f"{name}={value}\n" for name, value in {**settings, **more}.items())
 
 
 # The partition counts of the internal topics cannot be lowered later.

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from tarsy_embedded.errors import NotReadyError
-from tarsy_embedded.postgres_cluster import DATABASE, USER, create_once, read_password
+from tarsy_embedded.password_file import read_password
+from tarsy_embedded.postgres_cluster import DATABASE, USER, create_once
 from tarsy_embedded.postgres_home import ANYWHERE, ENVIRONMENT, PostgresHome
 from tarsy_embedded.postgres_user import find_home
 from tarsy_embedded.progress import Progress

@@ -1,6 +1,5 @@
 """PostgreSQL's data folder: made once, complete or not at all."""
 
-import secrets
 import shutil
 from pathlib import Path
 
@@ -25,17 +24,6 @@ def create_once(home: PostgresHome, password: str, *, tests: bool) -> Path:
     home.run("postgres", ["--single", "-D", str(new), "postgres"], stdin=f"CREATE DATABASE {DATABASE}\n")
     new.rename(cluster)
     return cluster
-
-
-def read_password(data_dir: Path) -> str:
-    """Random, because any user of the machine can connect to the port. Made at the first call."""
-    file = data_dir / "password"
-    if not file.exists():
-        new = file.with_name("password.new")
-        new.touch(mode=0o600)
-        new.write_text(secrets.token_urlsafe(24), encoding="ascii")
-        new.replace(file)
-    return file.read_text(encoding="ascii")
 
 
 def _initialise(home: PostgresHome, folder: Path, password: str, *, tests: bool) -> None:

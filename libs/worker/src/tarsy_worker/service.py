@@ -11,6 +11,7 @@ from opentelemetry.trace import Tracer
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.controls import follow_control
+from tarsy_bus.kafka_rights import KafkaUser
 from tarsy_bus.liveness import announce
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.pulse import Pulse
@@ -58,6 +59,7 @@ class WorkerService[M: Message, R: Claimable]:
     announcement: WorkerAnnounced
     pulse: Pulse
     queue: WorkQueue[M, R]
+    kafka_user: KafkaUser
     claims: Claims[R]
     runner: Runner[R]
     metrics: WorkerMetrics
@@ -75,7 +77,7 @@ class WorkerService[M: Message, R: Claimable]:
         finite: FiniteTasks | None = None,
     ) -> None:
         """Until it is cancelled: then no more requests, the calls, the resources, and a good-bye, in this order."""
-        await check_topics(self.bus)
+        await check_topics(self.bus, self.kafka_user)
         async with (
             self.publisher.running(),
             self.supervisor.background({"announcements": self._announce()}),

@@ -6,6 +6,7 @@ from functools import partial
 
 from prometheus_client import CollectorRegistry
 
+from tarsy_bus import kafka_rights
 from tarsy_bus.connection import bus_of
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.topics_admin import check_topics, cluster_id
@@ -42,7 +43,7 @@ def build(settings: IngestSettings, registry: CollectorRegistry) -> Service:
     reader = AlertsReader(topic, partial(cluster_id, bus), metrics, supervisor)
 
     async def run(ready: Ready) -> None:
-        await check_topics(bus)
+        await check_topics(bus, kafka_rights.INGEST)
         async with intake.running():
             await supervisor.run("alerts topic", reader.run(ready))
 

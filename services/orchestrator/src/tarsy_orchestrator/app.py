@@ -10,6 +10,7 @@ from uuid import uuid4
 import structlog
 from prometheus_client import CollectorRegistry
 
+from tarsy_bus import kafka_rights
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import bus_of, member
 from tarsy_bus.liveness import Liveness, announce, watch
@@ -72,7 +73,7 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
     )
 
     async def run(ready: Ready) -> None:
-        await check_topics(bus)
+        await check_topics(bus, kafka_rights.ORCHESTRATOR)
         metrics.partitions_wanted.set(bus.layout.log_partitions)
         consumer = member(bus, f"{settings.topic_prefix}.{NAME}")
         writer, follower = LogWriter(bus), PartitionReader(bus, bus.topics.sessions, supervisor.steps("session log"))

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from opentelemetry.trace import Tracer
 
 from tarsy_bus.connection import Bus
+from tarsy_bus.kafka_rights import SUMMARIZER
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.pulse import Pulse
 from tarsy_contracts.requests import SummaryRequest
@@ -68,6 +69,7 @@ def summary_worker(
             kind=SummaryRequest,
             to_claim=SummaryClaim,
         ),
+        kafka_user=SUMMARIZER,
         claims=Claims(limits={SUMMARIES: ServerLimits(concurrent=at_once, queue=0)}, claim_after=timedelta(0)),
         runner=SummaryRunner(summarizer, metrics),
         metrics=metrics,

@@ -6,6 +6,7 @@ from functools import partial
 from fastapi import APIRouter
 from prometheus_client import CollectorRegistry
 
+from tarsy_bus import kafka_rights
 from tarsy_bus.acceptance import LogMismatchError
 from tarsy_bus.connection import Bus, bus_of
 from tarsy_bus.partition_reader import PartitionReader
@@ -75,7 +76,7 @@ def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
         await migrate(connection, schema)
 
     async def run(ready: Ready) -> None:
-        await check_topics(bus)
+        await check_topics(bus, kafka_rights.TIMELINE)
         async with database.running(prepare), publisher.running(), supervisor.group() as group:
             await checkpoint.begin(LogIdentity(await cluster_id(bus), bus.topics.sessions), await _beginnings(bus))
             begun = Readiness(["answers", "projector"])

@@ -7,6 +7,7 @@ from datetime import datetime
 from opentelemetry.trace import Tracer
 
 from tarsy_bus.connection import Bus
+from tarsy_bus.kafka_rights import TOOL_GATEWAY
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.pulse import Pulse
 from tarsy_contracts.requests import ToolCallRequest
@@ -72,6 +73,7 @@ def tool_worker(
             kind=ToolCallRequest,
             to_claim=lambda request: request,
         ),
+        kafka_user=TOOL_GATEWAY,
         claims=Claims(limits={name: server.limits for name, server in servers.items()}),
         runner=runner,
         metrics=metrics,

@@ -11,6 +11,7 @@ from opentelemetry.trace import Tracer
 from tarsy_bus.acceptance import LogMismatchError
 from tarsy_bus.connection import Bus
 from tarsy_bus.fetch_progress import uncounted
+from tarsy_bus.kafka_rights import WEBSOCKET_GATEWAY
 from tarsy_bus.lag import Lag, unread
 from tarsy_bus.outages import wait_out
 from tarsy_bus.pacing import Pacer
@@ -78,7 +79,7 @@ class Reader:
 
     async def follow_log(self, caught_up: asyncio.Event, stepped: Callable[[], None] = uncounted) -> None:
         """Sets `caught_up` at the end as it is now. Raises LogMismatchError when the timeline is another log's."""
-        await check_topics(self._bus)
+        await check_topics(self._bus, WEBSOCKET_GATEWAY)
         while True:
             await self._begin()
             try:

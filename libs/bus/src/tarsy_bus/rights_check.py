@@ -1,0 +1,76 @@
+"""Rights that a user lacks on Kafka, all at once and before anything begins: a write may be the first in an hour."""
+
+import asyncio
+import time
+from collections.abc import Iterator, Mapping, Sequence
+
+import structlog
+from aiokafka.admin import AIOKafkaAdminClient
+
+from tarsy_bus.access import KafkaAccessError
+from tarsy_bus.authorized_operations import TopicOperations, may_read_group, topic_operations
+from tarsy_bus.connection import Bus
+from tarsy_bus.kafka_rights import KafkaUser, Operation, Right
+
+SETTLE_SECONDS = 1.0
+"""A broker may not know yet of a right that was just granted."""
+PAUSE_SECONDS = 0.1
+
+log = structlog.get_logger(__name__)
+
+
+async def check_rights(client: AIOKafkaAdminClient, bus: Bus, user: KafkaUser) -> None:
+    """Raises KafkaAccessError, which names each right that is missing, and KafkaError.
+
+    Topics that do not exist are not looked at; brokers that do not tell rights are believed to give them.
+    """
+    limit = time.monotonic() + SETTLE_SECONDS
+    while lacking := await _lacking(client, bus, user):
+        if time.monotonic() > limit:
+            who = f"the user {bus.security.username}" if bus.security.username else "us"
+            raise KafkaAccessError(
+                f"Kafka at {bus.bootstrap} does not let {who} do what {user.name} needs: {'; '.join(lacking)}. "
+                f"{hint_at_rights(bus, user)}"
+            )
+        await asyncio.sleep(PAUSE_SECONDS)
+
+
+async def _lacking(client: AIOKafkaAdminClient, bus: Bus, user: KafkaUser) -> list[str]:
+    rights = user.rights(bus.topics)
+    return [*await _lacking_on_topics(client, bus, rights), *await _lacking_on_groups(client, rights)]
+
+
+async def _lacking_on_topics(client: AIOKafkaAdminClient, bus: Bus, rights: Sequence[Right]) -> list[str]:
+    try:
+        told = await topic_operations(client, [topic.name for topic in bus.topics.all()])
+    except NotImplementedError:
+        log.warning("rights.not_checked", reason="the broker is too old to tell them")
+        return []
+    found: dict[Operation, list[str]] = {}
+    for right in rights:
+        for operation in right.operations:
+            if names := list(_lacking_by(right, operation, told)):
+                found.setdefault(operation, []).extend(names)
+    return [f"{operation} on topic {', '.join(names)}" for operation, names in found.items()]
+
+
+def _lacking_by(right: Right, operation: Operation, told: Mapping[str, TopicOperations]) -> Iterator[str]:
+    """Topics that a right should cover, and does not. `tarsy.*` are all of them."""
+    # Topics that may be made do not exist yet.
+    meant = [name for name in told if right.covers("topic", name)] if operation != "Create" else []
+    lacking = [name for name in meant if told[name].lacks(operation)]
+    if right.prefixed and lacking == meant and lacking:
+        yield f"{right.name}*"
+    else:
+        yield from lacking
+
+
+async def _lacking_on_groups(client: AIOKafkaAdminClient, rights: Sequence[Right]) -> list[str]:
+    groups = [right.name for right in rights if right.resource == "group"]
+    return [f"Read on group {group}" for group in groups if not await may_read_group(client, group)]
+
+
+def hint_at_rights(bus: Bus, user: KafkaUser) -> str:
+    """Where all rights of a user are printed, for the end of a message."""
+    prefix = "" if bus.topics.prefix == "tarsy" else f" --prefix {bus.topics.prefix}"
+    return f"`tarsy topics acls --service {user.name}{prefix}` prints all rights for it"
