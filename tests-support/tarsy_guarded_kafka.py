@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aiokafka.protocol.admin import CreateAclsRequest, DeleteAclsRequest
@@ -20,7 +20,7 @@ from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_embedded.kafka_sasl import MECHANISM, PROTOCOL, USER
 from tarsy_embedded.password_file import read_password
 from tarsy_embedded.ports import free_port
-from tarsy_testing import cache_dir
+from tarsy_testing import bus_of_tests, cache_dir
 
 AUTHORIZER = {
     "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
@@ -59,7 +59,7 @@ class GuardedKafka:
         """The admin's without a user: he may do everything."""
         name, password = (user.name, password_of(user)) if user else (USER, read_password(self.broker.data_dir))
         security = KafkaSecurity(PROTOCOL, mechanism=MECHANISM, username=name, password=SecretStr(password))
-        return Bus(self.broker.bootstrap, topics, client="test", security=security)
+        return replace(bus_of_tests(self.broker.bootstrap, topics.prefix), security=security)
 
     async def grant(self, topics: Topics, user: KafkaUser, *, without: Iterable[Right] = ()) -> None:
         """All rights of the user; `without` these, of which each names one operation."""
@@ -83,6 +83,16 @@ class GuardedKafka:
             for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
                 if found := AUDITED.search(line):
                     yield _audited(found)
+
+
+def environment_of(user: KafkaUser) -> dict[str, str]:
+    """Variables of a service that logs in as this user."""
+    return {
+        "TARSY_KAFKA_SECURITY_PROTOCOL": PROTOCOL,
+        "TARSY_KAFKA_SASL_MECHANISM": MECHANISM,
+        "TARSY_KAFKA_USERNAME": user.name,
+        "TARSY_KAFKA_PASSWORD": password_of(user),
+    }
 
 
 def password_of(user: KafkaUser) -> str:

@@ -84,7 +84,8 @@ class ServiceProcess:
 
 @dataclass
 class System:
-    """`config_dir` holds its tarsy.yaml; `environment` is added to that of every process started from now on.
+    """`config_dir` holds its tarsy.yaml; `environment` is added to that of every process started from now on, and
+    `environments` to those of a service.
 
     With `forks` a service is not started by `python -m`, but forked: the same process, without seconds of imports.
     """
@@ -95,6 +96,7 @@ class System:
     database_url: str
     database_schema: str
     environment: dict[str, str] = field(default_factory=dict)
+    environments: dict[str, dict[str, str]] = field(default_factory=dict)
     processes: list[ServiceProcess] = field(default_factory=list)
     forks: ServiceForks | None = field(default=None, repr=False)
 
@@ -106,7 +108,7 @@ class System:
         chosen = port or free_port()
         log = self.folder / f"{client}.log"
         module = f"tarsy_{service.replace('-', '_')}"
-        environment = self._environment(client, chosen)
+        environment = self._environment(service, client, chosen)
         if self.forks is not None and not program:
             process: OwnProcess = self.forks.start(module, log=log, folder=ROOT, environment=environment)
         else:
@@ -183,7 +185,7 @@ class System:
         found: JsonValue = answer.json()
         return found
 
-    def _environment(self, client: str, port: int) -> dict[str, str]:
+    def _environment(self, service: str, client: str, port: int) -> dict[str, str]:
         path = f"{Path(sys.prefix) / 'bin'}{os.pathsep}{os.environ['PATH']}"
         return (
             os.environ
@@ -201,6 +203,7 @@ class System:
                 "TARSY_DEAD_AFTER_SECONDS": "4",
             }
             | self.environment
+            | self.environments.get(service, {})
         )
 
 
