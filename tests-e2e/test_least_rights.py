@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
-import httpx2
 import pytest
 import yaml
 from pydantic import JsonValue
@@ -24,7 +23,6 @@ from tarsy_bus.kafka_rights import (
     SERVICES,
     TOOL_GATEWAY,
     TOPICS_APPLY,
-    WEBSOCKET_GATEWAY,
     KafkaUser,
     Right,
 )
@@ -282,24 +280,3 @@ async def test_a_service_that_lacks_one_right_ends_at_its_start_and_names_it(
         f"Kafka at {guarded.bus.bootstrap} does not let the user {user.name} do what {user.name} needs: {named}. "
         f"`tarsy topics acls --service {user.name} --prefix {TOPICS.prefix}` prints all rights for it"
     )
-
-
-async def test_a_right_that_is_taken_away_is_waited_for_and_the_service_is_not_ready_meanwhile(
-    guarded: System, kafka: GuardedKafka
-) -> None:
-    timeline = await guarded.started("timeline")
-    guarded.environment["TARSY_TIMELINE_URL"] = timeline.url
-    gateway = await guarded.started("websocket-gateway")
-    right = Right("topic", TOPICS.stream, ("Read",))
-    await kafka.revoke(TOPICS, WEBSOCKET_GATEWAY, right)
-    try:
-
-        async def stalled() -> bool:
-            answer = await asyncio.to_thread(httpx2.get, f"{gateway.url}/ready", timeout=10.0)
-            return answer.status_code == 503 and "stream" in answer.text
-
-        await eventually(stalled, "it is not ready", seconds=180)
-    finally:
-        await kafka.grant(TOPICS, WEBSOCKET_GATEWAY)
-    assert f"TopicAuthorizationFailedError('{TOPICS.stream}')" in gateway.log.read_text("utf-8")
-    await guarded.until_ready(gateway)

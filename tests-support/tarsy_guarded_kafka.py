@@ -78,7 +78,7 @@ class GuardedKafka:
                 assert answer.to_object()["filter_responses"][0]["error_code"] == 0, answer
 
     def audited(self) -> Iterator[Audited]:
-        """What the authorizer was asked, in the log of the broker."""
+        """Questions to the authorizer, in the log of the broker."""
         for log in sorted(self.broker.data_dir.glob("kafka.log*")):
             for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
                 if found := AUDITED.search(line):

@@ -1,17 +1,24 @@
 """Rights that are missing on a real Kafka with an authorizer: named all at once, before anything begins."""
 
+import asyncio
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from aiokafka.errors import TopicAuthorizationFailedError
+from structlog.testing import capture_logs
 
 from tarsy_bus.access import KafkaAccessError
 from tarsy_bus.connection import Bus
 from tarsy_bus.kafka_rights import INGEST, ORCHESTRATOR, TOPICS_APPLY, WEBSOCKET_GATEWAY, Right
+from tarsy_bus.partition_reader import PartitionReader, Record
+from tarsy_bus.publisher import Publisher
 from tarsy_bus.topics_admin import WrongTopicsError, apply_topics, check_topics
-from tarsy_contracts.topics import Topics
+from tarsy_contracts.topics import QUEUE_PARTITIONS, Topics
 from tarsy_guarded_kafka import GuardedKafka, guarded_kafka
+from tarsy_testing import eventually
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +77,49 @@ async def test_topics_that_do_not_exist_are_still_called_missing(kafka: GuardedK
     await kafka.grant(nowhere, INGEST)
     with pytest.raises(WrongTopicsError, match="is missing"):
         await check_topics(kafka.bus(nowhere, INGEST), INGEST)
+
+
+async def test_a_right_that_is_taken_away_is_waited_for_and_reading_goes_on_when_it_is_back(
+    kafka: GuardedKafka, topics: Topics
+) -> None:
+    await kafka.grant(topics, WEBSOCKET_GATEWAY)
+    steps: list[None] = []
+    bus, right = kafka.bus(topics, WEBSOCKET_GATEWAY), Right("topic", topics.stream, ("Read",))
+    partitions = range(QUEUE_PARTITIONS)
+    async with PartitionReader(bus, topics.stream, lambda: steps.append(None)).running() as follower:
+        follower.assign(dict.fromkeys(partitions, 0))
+        await kafka.revoke(topics, WEBSOCKET_GATEWAY, right)
+        await refused_to_read(follower)
+        reading = asyncio.ensure_future(read_one(follower))
+        with capture_logs() as lines:
+            await asyncio.wait([reading], timeout=4.0)
+        assert not reading.done()
+        assert {line["event"] for line in lines} == {"kafka.waited_for"}
+        assert f"TopicAuthorizationFailedError('{topics.stream}')" in lines[0]["reason"]
+        assert not steps, "a loop without steps makes its service unready"
+        await kafka.grant(topics, WEBSOCKET_GATEWAY)
+        async with Publisher(kafka.bus(topics), source="test", now=lambda: datetime.now(UTC)).running() as publisher:
+            for partition in partitions:
+                await publisher.write(topics.stream, key=b"s", value=b"{}", headers=[], partition=partition)
+        async with asyncio.timeout(60):
+            assert await reading
+
+
+async def refused_to_read(follower: PartitionReader) -> None:
+    async def look() -> bool:
+        try:
+            await follower.read()
+        except TopicAuthorizationFailedError:
+            return True
+        return False
+
+    await eventually(look, "the right is gone")
+
+
+async def read_one(follower: PartitionReader) -> Record:
+    while not (records := await follower.next()):
+        pass
+    return records[0]
 
 
 async def test_topics_are_applied_with_the_rights_for_it_and_refused_without(kafka: GuardedKafka) -> None:

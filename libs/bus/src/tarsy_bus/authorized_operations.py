@@ -83,7 +83,7 @@ class TopicOperationsRequest(Request[TopicOperationsRequestStruct]):  # type: ig
 
 @dataclass(frozen=True, slots=True)
 class TopicOperations:
-    """What a broker says that we may do on a topic. `bits` by BITS; they count where there is no error."""
+    """Our operations on a topic, as a broker tells them. `bits` by BITS; they count where there is no error."""
 
     error: int
     bits: int

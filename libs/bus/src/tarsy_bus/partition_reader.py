@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 
 import structlog
 from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
+from aiokafka.errors import TopicAuthorizationFailedError
 
 from tarsy_bus.acceptance import LogMismatchError
 from tarsy_bus.client_lifecycle import check_alive, start_client, stop_client
@@ -206,8 +207,30 @@ def refuse_damaged(records: Iterable[Record]) -> None:
 async def poll(consumer: AIOKafkaConsumer, *, timeout_ms: int, max_records: int) -> dict[TopicPartition, list[Record]]:
     """The next records of a consumer. Raises KafkaError, also when the consumer reads no more."""
     check_alive(consumer)
-    found: dict[TopicPartition, list[Record]] = await consumer.getmany(timeout_ms=timeout_ms, max_records=max_records)
+    try:
+        found: dict[TopicPartition, list[Record]] = await consumer.getmany(
+            timeout_ms=timeout_ms, max_records=max_records
+        )
+    except TopicAuthorizationFailedError as refusal:
+        return await _past_refusals(consumer, max_records, refusal)
     return found
+
+
+async def _past_refusals(
+    consumer: AIOKafkaConsumer, max_records: int, refusal: TopicAuthorizationFailedError
+) -> dict[TopicPartition, list[Record]]:
+    """Records of partitions that we may read. Raises the refusal where there are none.
+
+    aiokafka keeps a refusal for each partition and raises one at a call: each would be waited for, long after the right
+    is back.
+    """
+    for _ in consumer.assignment():
+        with suppress(TopicAuthorizationFailedError):
+            found: dict[TopicPartition, list[Record]] = await consumer.getmany(timeout_ms=0, max_records=max_records)
+            if found:
+                return found
+            break
+    raise refusal
 
 
 def parse_record(record: Record) -> Delivery | None:
