@@ -13,6 +13,7 @@ import httpx2
 import pytest
 
 from tarsy_incident import INCIDENT
+from tarsy_kcat import headers_of, require_kcat
 from tarsy_up import Running, Tarsy, environment, is_alive, tarsy, wait_for
 
 pytestmark = pytest.mark.timeout(900)
@@ -90,6 +91,24 @@ def test_status_knows_what_starts_and_what_is_ready(scene: Scene) -> None:
     password = re.search(r"tarsy:(.+)@", status["database"])
     assert password is not None
     assert password[1] not in output
+    assert Path(status["kafka_password_file"]).read_text("ascii") not in output
+    assert f"(password: {status['kafka_password_file']})" in told(output)
+
+
+def test_kafka_answers_whoever_knows_the_password_and_nobody_else(scene: Scene) -> None:
+    """Whoever could write the tool calls would run tools."""
+    kafka = f"127.0.0.1:{scene.tarsy.kafka_port}"
+    code, output = scene.tarsy.run("topics", "apply", "--dry-run", "--kafka", kafka)
+    assert (code, told(output)) == (0, "All topics are there.")
+    anonymous = scene.tarsy.start_alone("topics", "apply", "--dry-run", "--kafka", kafka)
+    assert anonymous.wait() == 3
+    assert "closes the connection" in told(anonymous.output)
+
+
+def test_kcat_reads_with_the_file_that_up_leaves_for_it(scene: Scene) -> None:
+    require_kcat()
+    events = headers_of(scene.tarsy.home / "kafka" / "kcat.conf", "tarsy.sessions")
+    assert {"session.started", "session.completed"} <= {event["ce_type"] for event in events}
 
 
 def test_status_of_a_folder_where_nothing_runs_says_so(tmp_path: Path) -> None:

@@ -24,9 +24,10 @@ def publish(bootstrap: str, topic: str, file: Path) -> None:
     _kcat("-P", "-b", bootstrap, "-t", topic, str(file))
 
 
-def headers_of(bootstrap: str, topic: str) -> list[dict[str, str]]:
-    """The headers of all records there are, by partition in their order."""
-    output = _kcat("-C", "-b", bootstrap, "-t", topic, "-e", "-q", "-f", f"%h{END}")
+def headers_of(kafka: str | Path, topic: str) -> list[dict[str, str]]:
+    """The headers of all records there are, by partition in their order. `kafka`: HOST:PORT, or a file for `-F`."""
+    where = ("-F", str(kafka)) if isinstance(kafka, Path) else ("-b", kafka)
+    output = _kcat("-C", *where, "-t", topic, "-e", "-q", "-f", f"%h{END}")
     records = [record for record in output.split(END) if record]
     return [dict(header.split("=", 1) for header in record.split(",")) for record in records]
 

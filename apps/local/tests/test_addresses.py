@@ -14,6 +14,7 @@ from tarsy_service.secret_files import SecretFileError
 
 URL = "postgresql://tarsy:pass%2Fword@db.example:5433/tarsy?sslmode=require"
 KEY = "0123456789abcdef-word"
+PASSWORD_FILE = Path("/home/kafka/password")
 
 
 def addresses(*, own_broker: bool) -> Addresses:
@@ -26,6 +27,7 @@ def addresses(*, own_broker: bool) -> Addresses:
         own_broker=own_broker,
         own_database=False,
         masking_key=KEY,
+        kafka_password_file=PASSWORD_FILE if own_broker else None,
     )
 
 
@@ -86,9 +88,20 @@ def test_files_of_secrets_are_read_once_and_services_get_what_was_in_them() -> N
 
 
 def test_the_security_of_another_kafka_is_not_that_of_our_own() -> None:
-    around = {"TARSY_KAFKA_SECURITY_PROTOCOL": "SASL_SSL", "TARSY_KAFKA_PASSWORD_FILE": "/run/secrets/kafka"}
+    around = {
+        "TARSY_KAFKA_SECURITY_PROTOCOL": "SASL_SSL",
+        "TARSY_KAFKA_CA_FILE": "/etc/ca.pem",
+        "TARSY_KAFKA_PASSWORD": "secret",
+        "TARSY_KAFKA_PASSWORD_FILE": "/run/secrets/kafka",
+    }
     ours = service_environment("ingest", addresses(own_broker=True), 1, around)
-    assert {name: ours[name] for name in around} == dict.fromkeys(around, "")
+    assert {name: ours[name] for name in around} == {
+        "TARSY_KAFKA_SECURITY_PROTOCOL": "SASL_PLAINTEXT",
+        "TARSY_KAFKA_CA_FILE": "",
+        "TARSY_KAFKA_PASSWORD": "",
+        "TARSY_KAFKA_PASSWORD_FILE": str(PASSWORD_FILE),
+    }
+    assert (ours["TARSY_KAFKA_SASL_MECHANISM"], ours["TARSY_KAFKA_USERNAME"]) == ("PLAIN", "tarsy")
     theirs = service_environment("ingest", addresses(own_broker=False), 1, around)
     assert {name: theirs[name] for name in around} == around
 
@@ -118,4 +131,5 @@ def test_a_password_is_shown_to_nobody(url: str, shown: str) -> None:
 def test_a_password_is_in_no_representation() -> None:
     one = addresses(own_broker=True)
     instance = Instance(state="ready", pid=1, database=URL)
-    assert not [held for held in (one, NamedServers("", URL), instance) if "word" in repr(held)]
+    shown = "".join(map(repr, (one, NamedServers("", URL), instance)))
+    assert not [secret for secret in ("pass%2Fword", KEY) if secret in shown]

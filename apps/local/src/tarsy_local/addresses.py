@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from tarsy_bus.security import PLAINTEXT, KafkaSecurity
 from tarsy_contracts.topics import Topics
 from tarsy_local.masking_key import VARIABLE
+from tarsy_local.own_kafka import own_kafka_environment
 from tarsy_service.kafka_settings import SECURITY_VARIABLES
 
 OWN_BROKER_TIMEOUTS = {"TARSY_GROUP_SESSION_TIMEOUT_MS": "3000", "TARSY_GROUP_HEARTBEAT_MS": "500"}
@@ -23,7 +24,7 @@ HOST = "127.0.0.1"
 class Addresses:
     """`own_broker` and `own_database` say that `tarsy up` has started them. The URL may hold a password.
 
-    `masking_key`: see masking_key.py.
+    `masking_key`: see masking_key.py. `kafka_password_file` is that of our own broker.
     """
 
     kafka: str
@@ -35,6 +36,7 @@ class Addresses:
     own_database: bool
     masking_key: str = field(repr=False)
     kafka_security: KafkaSecurity = field(default=PLAINTEXT, repr=False)
+    kafka_password_file: Path | None = None
 
     @property
     def http_url(self) -> str:
@@ -60,6 +62,7 @@ class Addresses:
             "TARSY_HTTP_PORT": str(self.http_port),
             "TARSY_CONFIG_DIR": str(self.config_dir),
             VARIABLE: self.masking_key,
+            **(own_kafka_environment(self.kafka_password_file) if self.kafka_password_file is not None else {}),
         }
 
 

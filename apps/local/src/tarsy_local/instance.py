@@ -36,11 +36,14 @@ class Process(BaseModel):
 
 
 class Instance(BaseModel):
-    """`database` holds the password of a server of our own, never that of another: the file is its owner's only."""
+    """`database` holds the password of a server of our own, never that of another: the file is its owner's only.
+    `kafka_password_file` names the file with that of our own Kafka.
+    """
 
     state: Literal["stopped", "starting", "ready", "stopping"]
     pid: int | None
     kafka: str = ""
+    kafka_password_file: str = ""
     database: str = Field("", repr=False)
     api: str = ""
     websocket: str = ""
@@ -52,7 +55,7 @@ class Instance(BaseModel):
     processes: list[Process] = []
 
     def lines(self) -> list[str]:
-        """Where everything is, for a person. The database's password stays out of it."""
+        """Where everything is, for a person. Passwords stay out of it."""
         own = any(process.service == "postgresql" for process in self.processes)
         model = "scripted: its answers come from a file, no model is asked" if self.scripted else ", ".join(self.models)
         return [
@@ -61,7 +64,8 @@ class Instance(BaseModel):
             f"  API         {self.api}",
             f"  WebSocket   {self.websocket}",
             f"  metrics     {self.metrics}",
-            f"  Kafka       {self.kafka}",
+            f"  Kafka       {self.kafka}"
+            + (f"  (password: {self.kafka_password_file})" if self.kafka_password_file else ""),
             f"  PostgreSQL  {without_password(self.database)}"
             + ("  (`tarsy status --json` has the password)" if own else ""),
             f"  log         {self.log}",

@@ -40,6 +40,7 @@ class InstanceFile:
             state="starting",
             pid=os.getpid(),
             kafka=addresses.kafka,
+            kafka_password_file=str(addresses.kafka_password_file or ""),
             database=addresses.database if addresses.own_database else without_password(addresses.database),
             api=f"{addresses.http_url}/api/v1",
             websocket=f"ws://{HOST}:{addresses.http_port}/api/v1/ws",

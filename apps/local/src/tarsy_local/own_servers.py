@@ -20,6 +20,7 @@ class OwnServers:
     kafka: str
     database: str = field(repr=False)
     running: list[EmbeddedServer]
+    kafka_password_file: Path | None
 
 
 @contextmanager
@@ -29,6 +30,7 @@ def own_servers(
     """They run in the body; none without its port. Raises ProcessError."""
     running: list[EmbeddedServer] = []
     kafka = database = ""
+    password_file: Path | None = None
     with ExitStack() as stack:
         cache = default_cache_dir()
         if kafka_port is not None:
@@ -38,7 +40,7 @@ def own_servers(
             running.append(stack.enter_context(postgres))
             database = postgres.url
         if kafka_port is not None:
-            broker = EmbeddedKafka(folder / "kafka", port=kafka_port, cache_dir=cache, progress=say)
+            broker = EmbeddedKafka(folder / "kafka", port=kafka_port, cache_dir=cache, progress=say, password=True)
             running.insert(0, stack.enter_context(broker))
-            kafka = broker.bootstrap
-        yield OwnServers(kafka, database, running)
+            kafka, password_file = broker.bootstrap, broker.password_file
+        yield OwnServers(kafka, database, running, password_file)

@@ -36,11 +36,12 @@ class NamedServers:
 
 @dataclass(frozen=True, slots=True)
 class ServersInUse:
-    """`own` are those that we have started."""
+    """`own` are those that we have started. `kafka_password_file` is that of our own Kafka."""
 
     kafka: str
     database: str = field(repr=False)
     own: "list[EmbeddedServer]"
+    kafka_password_file: Path | None
 
 
 @contextmanager
@@ -51,13 +52,14 @@ def servers(
     if named.database:
         asyncio.run(_require_usable(named.database))
     if named.kafka and named.database:
-        yield ServersInUse(named.kafka, named.database, [])
+        yield ServersInUse(named.kafka, named.database, [], None)
         return
     with extra_needed("A Kafka or PostgreSQL of its own", otherwise=", or name both with --kafka and --database"):
         from tarsy_local.own_servers import own_servers
     own_kafka, own_database = (None if named.kafka else kafka_port), (None if named.database else database_port)
     with own_servers(folder, kafka_port=own_kafka, database_port=own_database, say=say) as own:
-        yield ServersInUse(named.kafka or own.kafka, named.database or own.database, own.running)
+        kafka, database = named.kafka or own.kafka, named.database or own.database
+        yield ServersInUse(kafka, database, own.running, own.kafka_password_file)
 
 
 async def _require_usable(url: str) -> None:

@@ -30,6 +30,7 @@ from tarsy_local.instance_counts import SERVICES, InstanceCounts
 from tarsy_local.instance_file import InstanceFile
 from tarsy_local.masking_key import masking_key
 from tarsy_local.one_process import KafkaUnusableError, make_topics, run_in_one_process
+from tarsy_local.own_kafka import own_kafka_security
 from tarsy_local.servers import DatabaseUnusableError, NamedServers, Say, ServersInUse, servers
 from tarsy_local.startup_errors import sentences
 from tarsy_local.supervisor.process_group import ProcessGroup, StartTooSlowError
@@ -111,12 +112,12 @@ def run_up(home: Home, options: UpOptions, say: Say) -> None:
 
 def _run(home: Home, options: UpOptions, log_file: Path, say: Say) -> None:
     config = load_config(options.config_dir, os.environ)
-    security = security_of(KafkaConnectionSettings()) if options.named.kafka else PLAINTEXT
+    theirs = security_of(KafkaConnectionSettings()) if options.named.kafka else PLAINTEXT
     require_free(options.ports.http, "the HTTP server")
     os.environ["PATH"] = f"{Path(sys.prefix) / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"
     ports = options.ports
     with servers(home.folder, options.named, kafka_port=ports.kafka, database_port=ports.database, say=say) as running:
-        addresses = _make_addresses(options, running, masking_key(home.folder, os.environ), security)
+        addresses = _make_addresses(options, running, masking_key(home.folder, os.environ), theirs)
         models = {name: config.llm_providers[name] for name in sorted(config.llm_providers_in_use)}
         say("Making the topics")
         uvloop.run(make_topics(addresses, replication=options.replication))
@@ -131,7 +132,8 @@ def _run(home: Home, options: UpOptions, log_file: Path, say: Say) -> None:
     say("TARSy has stopped; its data stays")
 
 
-def _make_addresses(options: UpOptions, running: ServersInUse, key: str, security: KafkaSecurity) -> Addresses:
+def _make_addresses(options: UpOptions, running: ServersInUse, key: str, theirs: KafkaSecurity) -> Addresses:
+    file = running.kafka_password_file
     return Addresses(
         kafka=running.kafka,
         database=running.database,
@@ -141,7 +143,8 @@ def _make_addresses(options: UpOptions, running: ServersInUse, key: str, securit
         own_broker=not options.named.kafka,
         own_database=not options.named.database,
         masking_key=key,
-        kafka_security=security,
+        kafka_security=own_kafka_security(file) if file is not None else theirs,
+        kafka_password_file=file,
     )
 
 

@@ -1,13 +1,15 @@
 """`tarsy topics`."""
 
 import asyncio
+import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tarsy_cli.kafka.commands import acls, show
-from tarsy_cli.terminal import fail, say
+from tarsy_cli.terminal import DEFAULT_HOME, HomeOption, fail, say
 
 if TYPE_CHECKING:
     from tarsy_bus.connection import Bus
@@ -39,9 +41,13 @@ def apply(
         int | None,
         typer.Option(min=1, max=1_000, help="of inbox, log and heads; for the first time only, later it is fixed"),
     ] = None,
+    home: HomeOption = DEFAULT_HOME,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would be made and what does not fit")] = False,
 ) -> None:
     """Make the topics that are missing, and check the others.
+
+    How connections are secured is said by TARSY_KAFKA_SECURITY_PROTOCOL and what belongs to it, as for services. The
+    Kafka that `tarsy up` brings is known by --home.
 
     With --dry-run nothing is changed, and the exit code says what there is to do: 0 nothing, 1 topics would be made,
     2 topics do not fit, 3 the cluster could not be asked.
@@ -57,7 +63,7 @@ def apply(
     from tarsy_local.kafka_sentence import kafka_sentence
 
     not_asked = NOT_ASKED if dry_run else 1
-    bus = Bus(kafka, Topics(prefix), client="tarsy-topics", security=kafka_security(code=not_asked))
+    bus = Bus(kafka, Topics(prefix), client="tarsy-topics", security=_security(kafka, home, not_asked))
     try:
         if dry_run:
             raise typer.Exit(asyncio.run(_compare(bus, partitions)))
@@ -69,6 +75,13 @@ def apply(
     except (KafkaError, NotWrittenError, TimeoutError) as problem:
         raise fail(kafka_sentence(kafka, problem), code=not_asked) from None
     say("\n".join([*(f"made {name}" for name in made), *_differences(remarks)]) or "All topics are there.")
+
+
+def _security(kafka: str, home: Path, code: int) -> "KafkaSecurity":
+    from tarsy_local.instance_kafka import security_of_own_kafka
+
+    told = bool(os.environ.get("TARSY_KAFKA_SECURITY_PROTOCOL"))
+    return (None if told else security_of_own_kafka(home, kafka)) or kafka_security(code=code)
 
 
 def kafka_security(*, code: int = 1) -> "KafkaSecurity":

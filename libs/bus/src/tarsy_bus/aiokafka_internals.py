@@ -8,7 +8,6 @@ import logging
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import FunctionType
-from typing import override
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka.admin import AIOKafkaAdminClient
@@ -38,11 +37,11 @@ __all__ = [
     "fetch_task_died",
     "hear_refused_tokens",
     "missing_parts",
+    "mute_clear_passwords",
     "pace_metadata",
     "send_task_died",
     "send_to_any_broker",
     "try_connection",
-    "warn_once_of_clear_passwords",
 ]
 
 type Client = AIOKafkaProducer | AIOKafkaConsumer | AIOKafkaAdminClient
@@ -151,26 +150,13 @@ def hear_refused_tokens() -> None:
     AIOKafkaConnection.authenticator_oauth = authenticator
 
 
-class _Once(logging.Filter):
-    """aiokafka warns at each connection that a password goes in the clear, which the setting says. Once is enough."""
-
-    TEMPLATE = "Sending username and password in the clear"
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._told = False
-
-    @override
-    def filter(self, record: logging.LogRecord) -> bool:
-        told, self._told = self._told, self._told or record.msg == self.TEMPLATE
-        return not (told and record.msg == self.TEMPLATE)
+def mute_clear_passwords() -> None:
+    """aiokafka warns at each connection that a password goes in the clear. The operator's setting says so already."""
+    logging.getLogger("aiokafka.conn").addFilter(_is_something_else)
 
 
-def warn_once_of_clear_passwords() -> None:
-    """From now on, connections of this process do not repeat it."""
-    logger = logging.getLogger("aiokafka.conn")
-    if not any(isinstance(one, _Once) for one in logger.filters):
-        logger.addFilter(_Once())
+def _is_something_else(record: logging.LogRecord) -> bool:
+    return record.msg != "Sending username and password in the clear"
 
 
 async def send_to_any_broker(client: AIOKafkaAdminClient, request: Request[RequestStruct]) -> Response:

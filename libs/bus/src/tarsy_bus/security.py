@@ -11,7 +11,7 @@ from typing import Protocol
 
 from pydantic import SecretStr
 
-from tarsy_bus.aiokafka_internals import hear_refused_tokens, warn_once_of_clear_passwords
+from tarsy_bus.aiokafka_internals import hear_refused_tokens, mute_clear_passwords
 from tarsy_bus.token_command import TokenCommand
 
 OAUTHBEARER = "OAUTHBEARER"
@@ -74,7 +74,7 @@ class KafkaSecurity:
         if self.mechanism == OAUTHBEARER:
             hear_refused_tokens()
             return {"sasl_mechanism": OAUTHBEARER, "sasl_oauth_token_provider": TokenCommand(self.token_command)}
-        warn_once_of_clear_passwords()
+        mute_clear_passwords()
         return {
             "sasl_mechanism": self.mechanism,
             "sasl_plain_username": self.username,

@@ -26,7 +26,12 @@ def prepare_class_archive(cache_dir: Path, progress: Progress) -> None:
     with tempfile.TemporaryDirectory(dir=cache_dir, prefix="classes-") as work:
         new = Path(work, "archive")
         kafka = EmbeddedKafka(
-            Path(work, "kafka"), port=free_port(), cache_dir=cache_dir, progress=_quiet, password=True, record_classes=new
+            Path(work, "kafka"),
+            port=free_port(),
+            cache_dir=cache_dir,
+            progress=_quiet,
+            password=True,
+            record_classes=new,
         )
         kafka.start()
         kafka.stop(_WRITING_SECONDS)

@@ -32,12 +32,12 @@ def chaos(
 
     from tarsy_bus.access import KafkaAccessError
     from tarsy_bus.connection import Bus
-    from tarsy_bus.security import PLAINTEXT
     from tarsy_bus.topics_admin import WrongTopicsError, check_topics
     from tarsy_cli.chat.questions import send_question
     from tarsy_cli.lab.chaos.plan import strikes
     from tarsy_cli.lab.demo import send_incident
     from tarsy_contracts.topics import Topics
+    from tarsy_local.instance_kafka import security_of_instance
 
     with extra_of("`tarsy lab chaos`"):
         from tarsy_cli.lab.chaos.lives import ChaosError
@@ -50,8 +50,7 @@ def chaos(
     except InvalidIncidentError as problem:
         raise fail(str(problem)) from None
     quiet = Console(quiet=True)
-    own_kafka = any(process.service == "kafka" for process in instance.processes)
-    security = PLAINTEXT if own_kafka else kafka_security()
+    security = security_of_instance(instance) or kafka_security()
     bus = Bus(instance.kafka, Topics(instance.topic_prefix), client="tarsy-chaos", security=security)
 
     def ask(api: str, session_id: str) -> None:

@@ -14,6 +14,7 @@ from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError
 
 from tarsy_bus.client_lifecycle import start_client, stop_client
+from tarsy_bus.connection import Bus
 from tarsy_cli.api import ApiError
 from tarsy_cli.lab.demo import firing_now
 from tarsy_cli.submission import submit_file
@@ -49,16 +50,14 @@ class AlertLoad:
         incidents: Sequence[Incident],
         *,
         api: Callable[[], str],
-        bootstrap: str,
-        topic: str,
+        bus: Bus,
         random: Random,
         pause_seconds: float,
     ) -> None:
         self.accepted = AcceptedAlerts()
         self._incidents = incidents
         self._api = api
-        self._bootstrap = bootstrap
-        self._topic = topic
+        self._bus = bus
         self._random = random
         self._pause_seconds = pause_seconds
 
@@ -111,11 +110,11 @@ class AlertLoad:
 
     async def _write(self, webhook: bytes, codec: str | None) -> None:
         """With a producer of its own, as strangers have."""
-        producer = AIOKafkaProducer(bootstrap_servers=self._bootstrap, compression_type=codec, acks="all")
+        producer = AIOKafkaProducer(**self._bus.client_arguments, compression_type=codec, acks="all")
         try:
             async with asyncio.timeout(WRITE_SECONDS):
                 await start_client(producer)
-                await producer.send_and_wait(self._topic, webhook, key=b"soak")
+                await producer.send_and_wait(self._bus.topics.alerts, webhook, key=b"soak")
         finally:
             await stop_client(producer)
 

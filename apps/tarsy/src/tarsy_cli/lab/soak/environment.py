@@ -16,9 +16,11 @@ from tarsy_cli.errors import CommandError
 from tarsy_embedded.jars import default_cache_dir
 from tarsy_embedded.jvm_cds import prepare_class_archive
 from tarsy_embedded.kafka import EmbeddedKafka
+from tarsy_embedded.password_file import password_file
 from tarsy_embedded.postgres import EmbeddedPostgres
 from tarsy_embedded.server import EmbeddedServer
 from tarsy_local.instance import Home, Instance
+from tarsy_local.own_kafka import own_kafka_environment
 from tarsy_processes.ports import free_port
 
 START_SECONDS = 180.0
@@ -39,6 +41,7 @@ class SoakEnvironment:
 
     home: Home
     kafka: EmbeddedKafka
+    kafka_password: Path
     postgresql: EmbeddedPostgres
     up: "subprocess.Popen[bytes]"
     output: Path
@@ -67,15 +70,17 @@ def soak_environment(folder: Path, config: Path, *, compression: str) -> Iterato
     prepare_class_archive(cache, lambda _: None)
     settings = {"compression.type": compression}
     kafka = EmbeddedKafka(
-        folder / "kafka", port=free_port(), cache_dir=cache, progress=lambda _: None, settings=settings
+        folder / "kafka", port=free_port(), cache_dir=cache, progress=lambda _: None, password=True, settings=settings
     )
     postgresql = EmbeddedPostgres(folder / "postgres", port=free_port(), progress=lambda _: None)
     with postgresql, kafka:
         calls = folder / "lab-calls.jsonl"
         calls.touch()
         home, output = Home(folder / "home"), folder / "up.txt"
-        up = _start_up(home, write_config(config, folder / "config", calls), output, kafka, postgresql)
-        running = SoakEnvironment(home, kafka, postgresql, up, output, calls)
+        password = password_file(kafka.data_dir)
+        environment = _environment(os.environ) | own_kafka_environment(password)
+        up = _start_up(home, write_config(config, folder / "config", calls), output, kafka, postgresql, environment)
+        running = SoakEnvironment(home, kafka, password, postgresql, up, output, calls)
         try:
             _wait_until_ready(running)
             yield running
@@ -97,7 +102,12 @@ def write_config(source: Path, folder: Path, calls: Path) -> Path:
 
 
 def _start_up(
-    home: Home, config: Path, output: Path, kafka: EmbeddedKafka, postgresql: EmbeddedPostgres
+    home: Home,
+    config: Path,
+    output: Path,
+    kafka: EmbeddedKafka,
+    postgresql: EmbeddedPostgres,
+    environment: Mapping[str, str],
 ) -> "subprocess.Popen[bytes]":
     servers = ["--kafka", kafka.bootstrap, "--database", postgresql.url]
     instances = [part for instance in INSTANCES for part in ("--instances", instance)]
@@ -105,7 +115,7 @@ def _start_up(
     with output.open("wb") as out:
         return subprocess.Popen(
             [sys.executable, "-m", "tarsy_cli", *command, "--processes", *instances],
-            env=_environment(os.environ),
+            env=environment,
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=out,

@@ -25,6 +25,7 @@ from tarsy_cli.lab.soak.schedule import Planned
 from tarsy_cli.lab.soak.verdict import Findings
 from tarsy_contracts.topics import Topics
 from tarsy_lab.incidents import Incident
+from tarsy_local.own_kafka import own_kafka_security
 from tarsy_verification.session_log import LogReading
 from tarsy_verification.tool_runs import runs_of
 
@@ -53,13 +54,13 @@ class Soak:
 
 def run_soak(soak: Soak) -> Findings:
     """Must run on the main thread. Raises SoakError."""
-    bus = Bus(bootstrap=soak.running.kafka.bootstrap, topics=Topics(soak.topic_prefix), client="tarsy-soak")
+    server, password = soak.running.kafka, soak.running.kafka_password
+    bus = Bus(server.bootstrap, Topics(soak.topic_prefix), client="tarsy-soak", security=own_kafka_security(password))
     kafka = KafkaFaults(bus, soak.random)
     load = AlertLoad(
         soak.incidents,
         api=lambda: soak.running.instance().api,
-        bootstrap=bus.bootstrap,
-        topic=bus.topics.alerts,
+        bus=bus,
         random=soak.random,
         pause_seconds=soak.pause_seconds,
     )
