@@ -115,6 +115,19 @@ def test_whoever_dies_at_whichever_event_nothing_is_lost(death: Death) -> None:
     assert faults(play(death), undisturbed(), death) == []
 
 
+@pytest.mark.parametrize("number", range(0, len(undisturbed().batches), 3))
+def test_an_owner_that_runs_by_another_configuration_goes_on_with_the_plan_on_the_log(number: int) -> None:
+    death = Death("orchestrator", "after", undisturbed().batches[number][0], "forgotten")
+    assert faults(play(death, reconfigured=True), undisturbed(), death) == []
+
+
+def test_an_owner_that_runs_by_another_configuration_plans_what_is_not_on_the_log_yet_by_that() -> None:
+    death = Death("orchestrator", "before", 1, "forgotten")
+    played = play(death, reconfigured=True)
+    assert [len(started.chain.stages) for started in played.log.events(e.SessionStarted)] == [1]
+    assert faults(played, undisturbed(), death) != []
+
+
 @pytest.mark.parametrize("deaths", two_deaths(), ids=lambda deaths: "+".join(map(str, deaths)))
 def test_whoever_dies_after_another_has_died_nothing_is_lost(deaths: tuple[Death, Death]) -> None:
     assert faults(play(*deaths), undisturbed(), *deaths) == []

@@ -78,6 +78,20 @@ def config() -> Config:
     )
 
 
+def config_later() -> Config:
+    """The same names, and nothing else is as it was."""
+    now = config()
+    one = now.agent_chains["leak"]
+    chain = one.model_copy(update={"alert_types": ("crash",)})
+    return now.model_copy(
+        update={
+            "agent_chains": {"crash": chain},
+            "limits": now.limits.model_copy(update={"tool_call": 1.0, "llm_call": 0.001, "iteration": 0.002}),
+            "mcp_servers": {},
+        }
+    )
+
+
 def _read_the_log() -> JsonValue:
     """In the result that was summarised for the first agent: its second call."""
     asked = llm_call_id(execution_id(stage_id(SESSION, 1), 1), 1, 1)

@@ -22,7 +22,7 @@ from tarsy_contracts.ids import report_id
 from tarsy_contracts.inputs import AlertReceived, CancelRequested, ChatRequested, InboxInput, SessionReleaseRequested
 from tarsy_contracts.topics import QUEUE_PARTITIONS, Topics
 from tarsy_simulation.broker import Broker, Entry, OutageKind
-from tarsy_simulation.investigation import ALERT, QUESTION, SCRIPTS, SERVERS, SESSION, config
+from tarsy_simulation.investigation import ALERT, QUESTION, SCRIPTS, SERVERS, SESSION, config, config_later
 from tarsy_simulation.outside import Start, ToolServer, models
 from tarsy_simulation.poison import SET_ASIDE, Poison
 from tarsy_simulation.services import Gateway, Orchestrator, Summarizer, bus_of, in_memory
@@ -121,14 +121,17 @@ def play(
     poisoned_from: int | None = None,
     alert: Alert = ALERT,
     questions: int = 0,
+    reconfigured: bool = False,
 ) -> Played:
     """The same deaths and seed play the same run. `cancelled_at`: when this event is there, somebody cancels.
 
     `poisoned_from`: once this event is there no input can be decided, until an operator has mended that. `questions`:
-    so often somebody asks, each time the session has come to rest.
+    so often somebody asks, each time the session has come to rest. `reconfigured`: all orchestrators but the first
+    run by another configuration, in which the chain, its agents and limits are others.
     """
     with capture_logs() as lines, drawing(seed), asyncio.Runner(loop_factory=VirtualLoop) as runner:
         stage = _Stage(deaths, seed, cancelled_at, poison=Poison(poisoned_from), alert=alert, questions=questions)
+        stage.reconfigured = reconfigured
         played = runner.run(stage.play())
     expected = SET_ASIDE if poisoned_from is not None else ()
     errors = [line for line in lines if line["log_level"] in ("error", "critical") and line["event"] not in expected]
@@ -161,6 +164,7 @@ class _Stage:
     cancelling: "asyncio.Task[None] | None" = None
     alert: Alert = ALERT
     questions: int = 0
+    reconfigured: bool = False
 
     async def play(self) -> Played:
         loop = asyncio.get_running_loop()
@@ -215,7 +219,8 @@ class _Stage:
     def _make(self, service: Service, name: str) -> Orchestrator | Gateway | Summarizer:
         match service:
             case "orchestrator":
-                return Orchestrator(name, self.broker, self.config, self.llms)
+                later = self.reconfigured and any(one.process.service == service for one in self.all)
+                return Orchestrator(name, self.broker, config_later() if later else self.config, self.llms)
             case "tool-gateway":
                 return Gateway(name, self.broker, self.servers)
             case "summarizer":

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import timedelta
 from functools import cache, partial
 from unittest.mock import patch
@@ -39,7 +39,6 @@ from tarsy_summarizer.metrics import Metrics as SummarizerMetrics
 from tarsy_summarizer.models import Models
 from tarsy_summarizer.service import SummarizerService, summary_worker
 from tarsy_summarizer.summarize import Summarizer as Summaries
-from tarsy_tool_gateway.catalog import CatalogPublisher
 from tarsy_tool_gateway.masking import ServerMaskers
 from tarsy_tool_gateway.mcp.readiness import ReadinessGate
 from tarsy_tool_gateway.metrics import Metrics as GatewayMetrics
@@ -165,14 +164,13 @@ class Gateway:
         publisher = Publisher(self._bus, source=self._name, now=now)
         metrics = gateway_metrics()
         results = ResultStore(publisher, source=self._name, mask_of=ServerMaskers(masker()).of_session, now=now)
-        catalog = CatalogPublisher(publisher, worker_id=self._name, source=self._name, now=now, new_id=self._new_id)
         worker = tool_worker(
             self._bus,
             publisher,
             worker_id=self._name,
             name=self._name,
             pulse=Pulse(DEAD_AFTER.total_seconds() * FRESH_PART, asyncio.get_running_loop().time),
-            servers=self._servers,
+            limits={name: server.limits for name, server in self._servers.items()},
             runner=CallRunner(partial(call_tool, self._servers), results, worker_id=self._name, metrics=metrics),
             metrics=metrics,
             tracer=TRACER,
@@ -181,7 +179,7 @@ class Gateway:
             drain_seconds=0.0,
         )
         gate = ReadinessGate((), seconds=0.0)
-        service = ToolGateway(worker=worker, connections=(), isolated=(), gate=gate, catalog=catalog)
+        service = ToolGateway(worker=worker, gate=gate, servers=lambda supervisor: nullcontext())
         async with publisher.running():
             await self._catalogue(publisher)
         await service.run(lambda: None)

@@ -38,7 +38,6 @@ SHORT_LIVED = {
     "libs/worker/src/tarsy_worker/service.py WorkerService.run": "calls and reports",
     "libs/worker/src/tarsy_worker/executor.py Executor._report": "one report",
     "libs/worker/src/tarsy_worker/executor.py Executor._start": "one call",
-    "services/tool-gateway/src/tarsy_tool_gateway/mcp_lifespan.py connected": "tombstones, at the end",
     "services/tool-gateway/src/tarsy_tool_gateway/mcp/progress.py _CallProgress.report": "may be lost",
     "services/websocket-gateway/src/tarsy_websocket_gateway/connection.py Connection._talk": "one client",
     "services/websocket-gateway/src/tarsy_websocket_gateway/connection.py Connection._subscribe": "one history",

@@ -86,6 +86,7 @@ async def test_a_service_that_works_and_is_not_to_be_counted_on_says_why_on_the_
                 "starting": [],
                 "reasons": {"unready": unready_reasons},
                 "degraded": {},
+                "config": {},
             },
         )
         metrics = (await client.get("/metrics")).text

@@ -22,6 +22,7 @@ from tarsy_bus.log_writer import LogEntry, LogWriter
 from tarsy_bus.partition_reader import PartitionReader
 from tarsy_bus.publisher import NotWrittenError, Publisher
 from tarsy_config.config import Config
+from tarsy_config.live_config import LiveConfig
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.envelope import Headers
@@ -29,7 +30,7 @@ from tarsy_contracts.workers import WorkerAnnounced
 from tarsy_llm.protocol import Answer, Delta, LlmCallError, LlmRequest
 from tarsy_masking.masker import Masker
 from tarsy_orchestrator.effects.admission import AdmissionQueue
-from tarsy_orchestrator.effects.chain_resolution import resolve_chain
+from tarsy_orchestrator.effects.chain_resolution import Plans, resolve_chain
 from tarsy_orchestrator.effects.dependencies import Dependencies, downtime_of
 from tarsy_orchestrator.effects.tool_catalog import ToolCatalog
 from tarsy_orchestrator.effects.tracing import SessionTraces
@@ -107,6 +108,8 @@ class RunningOwner:
         self.consumer = member(bus, f"{bus.topics.prefix}.orchestrator")
         self.ready = asyncio.Event()
         self.clock_ahead = 0.0
+        self.live: LiveConfig[Plans] | None = None
+        self._fixed_config = config
         self._bus = bus
         self._most_sessions = config.queue.max_concurrent_sessions
         self._follower = PartitionReader(bus, bus.topics.sessions)
@@ -116,11 +119,14 @@ class RunningOwner:
             consumer=self.consumer,
             follower=self._follower,
             writer=self.writer,
-            inbox=InboxReader(lambda alert: _plan(config, alert), lambda: downtime_of(self.liveness)),
+            inbox=InboxReader(lambda alert: _plan(self._config(), alert), lambda: downtime_of(self.liveness)),
             deps=self._surroundings(),
             source=name,
         )
         self.task: asyncio.Task[None] = asyncio.create_task(self._run(), name=name)
+
+    def _config(self) -> Config:
+        return self._fixed_config if self.live is None else self.live.current.config
 
     def _surroundings(self) -> Dependencies:
         return Dependencies(

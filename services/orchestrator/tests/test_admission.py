@@ -139,3 +139,17 @@ async def test_the_oldest_is_who_has_waited_for_longest_whatever_its_priority() 
         assert waiting.queue.oldest == MORNING + timedelta(minutes=1)
         await waiting.goes("old")
         assert waiting.queue.oldest == MORNING + timedelta(minutes=2)
+
+
+async def test_when_more_may_run_those_that_wait_begin_and_when_fewer_may_nobody_is_stopped() -> None:
+    async with crowd(1) as waiting:
+        for name in ("a", "b", "c"):
+            await waiting.comes(name)
+        waiting.queue.resize(2)
+        await asyncio.sleep(0)
+        assert waiting.in_order == ["a", "b"]
+        waiting.queue.resize(1)
+        await waiting.ends("a")
+        assert waiting.in_order == ["a", "b"]
+        await waiting.ends("b")
+        assert waiting.in_order == ["a", "b", "c"]

@@ -18,7 +18,7 @@ SCALARS = frozenset(f"tag:yaml.org,2002:{name}" for name in ("int", "float", "bo
 class Document:
     """`data` holds what could be read; `mistakes` says what could not. `readable`: it is YAML at all.
 
-    `lines` has the line of every key, `variables` the environment variables that a value was written with.
+    `lines` has the line of every key, `texts` each value as it is written, `variables` the environment variables in it.
     """
 
     def __init__(self, file: Path, environ: Mapping[str, str]) -> None:
@@ -28,6 +28,7 @@ class Document:
         self.readable = False
         self._environ = environ
         self.lines: dict[Place, int] = {}
+        self.texts: dict[Place, str] = {}
         self.variables: dict[Place, tuple[str, ...]] = {}
         self._scalars = yaml.constructor.SafeConstructor()
         self.data: Plain = self._read(file)
@@ -104,6 +105,7 @@ class Document:
 
     def _scalar(self, node: yaml.Node, place: Place) -> Plain:
         """Numbers, booleans and null as YAML has them; all else (dates too) is text."""
+        self.texts[place] = f"{node.tag} {node.value}"
         if node.tag in SCALARS:
             return self._value(node, place)
         if names := variables(str(node.value)):

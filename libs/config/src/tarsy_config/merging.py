@@ -12,6 +12,7 @@ from tarsy_config.provenance import sources_of
 from tarsy_config.providers import LlmProvider
 from tarsy_config.references import PROVIDERS, named
 from tarsy_config.servers import McpServerConfig
+from tarsy_config.version import version_of
 
 
 def merged(
@@ -35,7 +36,7 @@ def merged(
         }
     )
     notes = [note for document in documents for note in sorted(document.notes, key=lambda note: note.line or 0)]
-    whole = whole.told_by(sources_of(documents), notes)
+    whole = whole.told_by(sources_of(documents), notes, version_of(documents))
     return whole.model_copy(update={"mcp_servers": _servers(whole, environ) | config.mcp_servers})
 
 

@@ -20,6 +20,7 @@ def plan_of(sections: Sections, settings: ChainSettings, selection: McpSelection
         chat=build.agent(settings.chat),
         chat_enabled=settings.chat_enabled,
         default_runbook=settings.default_runbook.value,
+        config_version=sections.version,
     )
     scripted = any(sections.llm_providers[name].type == "scripted" for name in chain.llm_providers)
     return chain.model_copy(update={"scripted": scripted})

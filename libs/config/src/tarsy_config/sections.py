@@ -26,14 +26,20 @@ class Sections(Section):
     system: System = System()
     _sources: Sources = PrivateAttr(default_factory=Sources)
     _notes: tuple[Note, ...] = PrivateAttr(default=())
+    _version: str = PrivateAttr(default="")
 
     @property
     def sources(self) -> Sources:
         return self._sources
 
-    def told_by(self, sources: Sources, notes: Sequence[Note]) -> Self:
+    @property
+    def version(self) -> str:
+        """A digest of what the files say; none when it was not loaded from files."""
+        return self._version
+
+    def told_by(self, sources: Sources, notes: Sequence[Note], version: str) -> Self:
         told = self.model_copy()
-        told._sources, told._notes = sources, tuple(notes)
+        told._sources, told._notes, told._version = sources, tuple(notes), version
         return told
 
     @property

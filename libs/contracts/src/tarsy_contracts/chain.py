@@ -115,6 +115,9 @@ class ResolvedChain(Value):
     agent, with the servers of all.
 
     `default_runbook` is what agents read when the alert names no runbook, or when its runbook cannot be fetched.
+
+    `config_version`: the version of the configuration that it was resolved from; empty in plans from before there was
+    one.
     """
 
     chain_id: str
@@ -126,6 +129,7 @@ class ResolvedChain(Value):
     default_runbook: str = ""
     chat: ResolvedAgent | None = None
     chat_enabled: bool = True
+    config_version: str = ""
 
     def agents(self) -> Iterator[ResolvedAgent]:
         """All that may run, in their order."""

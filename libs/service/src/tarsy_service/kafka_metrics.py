@@ -3,7 +3,8 @@
 from collections.abc import Callable
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
-from prometheus_client.metrics import MetricWrapperBase
+
+from tarsy_service.shared_metrics import shared_metric
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 20)
 
@@ -13,9 +14,20 @@ type Wrote = Callable[[str, str, int, float], None]
 
 def kafka_writes(registry: CollectorRegistry, service: str) -> Wrote:
     """Observer of the writes of a service. All services of a process share the registry, and so the metrics in it."""
-    records = _shared(registry, Counter, "tarsy_kafka_records_total", "Records given to Kafka, by outcome", "outcome")
-    duration = _shared(
-        registry, Histogram, "tarsy_kafka_write_duration_seconds", "From a write to Kafka's word", buckets=SECONDS
+    records = shared_metric(
+        registry,
+        Counter,
+        "tarsy_kafka_records_total",
+        "Records given to Kafka, by outcome",
+        ["service", "topic", "outcome"],
+    )
+    duration = shared_metric(
+        registry,
+        Histogram,
+        "tarsy_kafka_write_duration_seconds",
+        "From a write to Kafka's word",
+        ["service", "topic"],
+        buckets=SECONDS,
     )
     # From zero: an increase from nothing to one is none for Prometheus, and these are what one waits for.
     records.labels(service, "dead-letters", "ok")
@@ -29,18 +41,12 @@ def kafka_writes(registry: CollectorRegistry, service: str) -> Wrote:
 
 def unparsable_records(registry: CollectorRegistry, service: str) -> Callable[[str], None]:
     """Observer of each record that the client library does not parse; it gets the topic."""
-    records = _shared(
-        registry, Counter, "tarsy_kafka_unparsable_records_total", "Records or batches that could not be parsed"
+    records = shared_metric(
+        registry,
+        Counter,
+        "tarsy_kafka_unparsable_records_total",
+        "Records or batches that could not be parsed",
+        ["service", "topic"],
     )
     records.labels(service, "alerts")
     return lambda topic: records.labels(service, topic).inc()
-
-
-def _shared[M: MetricWrapperBase](
-    registry: CollectorRegistry, kind: type[M], name: str, meaning: str, *labels: str, **more: object
-) -> M:
-    """There is no public way to ask a registry what it holds."""
-    known = registry._names_to_collectors.get(name)
-    if isinstance(known, kind):
-        return known
-    return kind(name, meaning, ["service", "topic", *labels], registry=registry, **more)  # type: ignore[arg-type]

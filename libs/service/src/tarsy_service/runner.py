@@ -77,6 +77,7 @@ def build_app(
             "starting": readiness.waiting,
             "reasons": reasons,
             "degraded": _degraded(services),
+            "config": {service.name: version for service in services if (version := service.config_version())},
         }
 
     @app.get("/metrics", include_in_schema=False)

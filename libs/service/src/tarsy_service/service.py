@@ -21,6 +21,8 @@ class Service:
     `degraded_reasons`: what of its work stands still while the rest is worth its traffic, in such sentences: `/ready`
     says them and stays 200, or whoever routes by it would shut the doors that work.
 
+    `config_version`: the version of the configuration that it runs by, empty when it has none.
+
     An exception out of `run` means that the service cannot go on: the process ends with it. So does a `run` that ends
     before it is cancelled. `supervisor` knows the long-lived tasks of which it consists.
     """
@@ -31,4 +33,5 @@ class Service:
     unready_reasons: Callable[[], Sequence[str]] = tuple
     supervisor: Supervisor = field(default_factory=Supervisor)
     degraded_reasons: Callable[[], Sequence[str]] = tuple
+    config_version: Callable[[], str] = str
     tracing: Tracing = field(default_factory=lambda: Tracing(NoOpTracer()))

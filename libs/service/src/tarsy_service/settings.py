@@ -48,6 +48,18 @@ class ServiceSettings(KafkaConnectionSettings):
     shutdown_seconds: float = Field(15.0, description="how long a stop may take before what still runs is abandoned")
 
 
+class ConfigSettings(ServiceSettings):
+    """Settings of services that run by tarsy.yaml."""
+
+    config_poll_seconds: float = Field(
+        5.0,
+        description="how often a service looks whether tarsy.yaml has changed; a change holds after two looks. "
+        "0 for never",
+        ge=0,
+        le=30,
+    )
+
+
 class DeadAfterSettings(ServiceSettings):
     """Settings of services that judge which workers are dead, and of workers that must stop before they are."""
 

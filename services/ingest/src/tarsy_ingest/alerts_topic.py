@@ -44,14 +44,17 @@ class RecordNotices:
 
 
 class AlertsTopic:
-    """Offsets are committed when inbox or dead letters acknowledged all records before them."""
+    """Offsets are committed when inbox or dead letters acknowledged all records before them.
+
+    `rules`: those that hold now.
+    """
 
     def __init__(
         self,
         bus: Bus,
         publisher: Publisher,
         intake: Intake,
-        rules: AlertRules,
+        rules: Callable[[], AlertRules],
         metrics: Metrics,
         mask: Callable[[str], str],
     ) -> None:
@@ -85,7 +88,7 @@ class AlertsTopic:
         if isinstance(record, UnparsableRecord):
             raise UnparsableRecordError(record.problem)
         position = RecordPosition(cluster, record.topic, record.partition, record.offset)
-        notices = read_record(record.value, record.headers, position, self._rules)
+        notices = read_record(record.value, record.headers, position, self._rules())
         return RecordNotices(position, notices, carried_traceparent(record.headers))
 
     async def _hand_over(self, found: RecordNotices) -> None:

@@ -1,6 +1,7 @@
 """The composition root of the ingest: alerts in, over HTTP and Kafka."""
 
 import os
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 
@@ -10,8 +11,9 @@ from tarsy_bus import kafka_rights
 from tarsy_bus.connection import bus_of
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.topics_admin import check_topics, cluster_id
-from tarsy_config.load import load_config
-from tarsy_ingest.alert_rules import rules_of
+from tarsy_config.config import Config
+from tarsy_config.live_config import ConfigSource, LiveConfig
+from tarsy_ingest.alert_rules import AlertRules, rules_of
 from tarsy_ingest.alerts_reader import AlertsReader
 from tarsy_ingest.alerts_topic import AlertsTopic
 from tarsy_ingest.http_api import alerts_router
@@ -20,6 +22,7 @@ from tarsy_ingest.masking import AlertMaskers
 from tarsy_ingest.metrics import Metrics
 from tarsy_ingest.settings import IngestSettings
 from tarsy_masking.masker import Masker
+from tarsy_service.config_metrics import config_judged
 from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
 from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor
@@ -28,30 +31,45 @@ from tarsy_service.tracing import tracing_of
 NAME = "ingest"
 
 
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """Parts of a configuration by which alerts are judged and masked."""
+
+    rules: AlertRules
+    masking: AlertMaskers
+
+
+def _prepare(masker: Masker, config: Config, before: Ruling | None) -> Ruling:
+    names = config.defaults.alert_masking.names
+    return Ruling(rules_of(config), AlertMaskers(masker, masker.with_rules(names, ())))
+
+
 def build(settings: IngestSettings, registry: CollectorRegistry) -> Service:
     """Raises InvalidConfigError."""
-    config = load_config(settings.config_dir, os.environ)
-    rules = rules_of(config)
     masker = Masker.default(settings.masking_key_bytes)
-    masking = AlertMaskers(masker, masker.with_rules(config.defaults.alert_masking.names, ()))
+    source = ConfigSource(settings.config_dir, os.environ)
+    config = LiveConfig(source, partial(_prepare, masker), judged=config_judged(registry, NAME))
     bus = bus_of(settings, kafka_writes(registry, NAME), unparsable_records(registry, NAME))
     metrics = Metrics(registry)
     publisher = Publisher(bus, source=NAME, now=lambda: datetime.now(UTC))
     tracing, supervisor = tracing_of(NAME, settings), Supervisor()
-    intake = Intake(publisher, masking, metrics, tracing.tracer)
-    topic = AlertsTopic(bus, publisher, intake, rules, metrics, masker.mask)
+    intake = Intake(publisher, lambda: config.current.masking, metrics, tracing.tracer)
+    topic = AlertsTopic(bus, publisher, intake, lambda: config.current.rules, metrics, masker.mask)
     reader = AlertsReader(topic, partial(cluster_id, bus), metrics, supervisor)
 
     async def run(ready: Ready) -> None:
         await check_topics(bus, kafka_rights.INGEST)
-        async with intake.running():
+        steps = partial(supervisor.steps, "configuration", essential=False)
+        following = config.following(settings.config_poll_seconds, steps)
+        async with intake.running(), supervisor.background(following):
             await supervisor.run("alerts topic", reader.run(ready))
 
     return Service(
         name=NAME,
         run=run,
-        router=alerts_router(intake, rules, metrics, masker.mask),
-        degraded_reasons=reader.degraded_reasons,
+        router=alerts_router(intake, lambda: config.current.rules, metrics, masker.mask),
+        degraded_reasons=lambda: [*reader.degraded_reasons(), *config.degraded_reasons()],
+        config_version=lambda: config.version,
         supervisor=supervisor,
         tracing=tracing,
     )

@@ -25,7 +25,10 @@ from tarsy_ingest.submission import Submission, read_submission
 from tarsy_service.caller import KeyedBodies, caller_of
 
 
-def alerts_router(intake: Intake, rules: AlertRules, metrics: Metrics, mask: Callable[[str], str]) -> APIRouter:
+def alerts_router(
+    intake: Intake, rules: Callable[[], AlertRules], metrics: Metrics, mask: Callable[[str], str]
+) -> APIRouter:
+    """`rules`: those that hold now."""
     router = APIRouter(prefix="/api/v1/alerts", route_class=alert_route(mask), tags=["alerts"])
     bodies = KeyedBodies()
 
@@ -36,7 +39,7 @@ def alerts_router(intake: Intake, rules: AlertRules, metrics: Metrics, mask: Cal
         session_id = session_of_idempotency_key(caller=caller.scope, key=key) if key else str(uuid4())
         with _refusals_counted(metrics, "api"):
             body = parse_json(await read_body(request))
-            raw_alert = read_submission(body, rules, session_id=session_id, author=caller.name)
+            raw_alert = read_submission(body, rules(), session_id=session_id, author=caller.name)
             if key:
                 bodies.check(session_id, json.dumps(body, sort_keys=True).encode())
             await intake.accept(raw_alert, delivery_id=key or session_id, cause=request.headers.get(HEADER))
@@ -56,13 +59,13 @@ def alerts_router(intake: Intake, rules: AlertRules, metrics: Metrics, mask: Cal
 
 
 def _webhook_door(
-    form: AlertFormat, intake: Intake, rules: AlertRules, metrics: Metrics
+    form: AlertFormat, intake: Intake, rules: Callable[[], AlertRules], metrics: Metrics
 ) -> Callable[[Request, str | None], Awaitable[WebhookAccepted]]:
     async def take(request: Request, alert_type: str | None = None) -> WebhookAccepted:
         with _refusals_counted(metrics, form.source):
             body = parse_json(await read_body(request))
             author = caller_of(request.headers, otherwise=form.source).name
-            found = form.read(body, rules.types, author, alert_type)
+            found = form.read(body, rules().types, author, alert_type)
         delivery_id = str(uuid4())
         cause = request.headers.get(HEADER)
         answers = [await _accept_notice(intake, metrics, notice, delivery_id, cause) for notice in found.notices]

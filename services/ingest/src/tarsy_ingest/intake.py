@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import structlog
@@ -24,7 +24,10 @@ log = structlog.get_logger(__name__)
 class Intake:
     """Nothing of an alert is written or logged anywhere before it went through here."""
 
-    def __init__(self, publisher: Publisher, masking: AlertMaskers, metrics: Metrics, tracer: Tracer) -> None:
+    def __init__(
+        self, publisher: Publisher, masking: Callable[[], AlertMaskers], metrics: Metrics, tracer: Tracer
+    ) -> None:
+        """`masking`: the maskers that hold now."""
         self._publisher = publisher
         self._masking = masking
         self._metrics = metrics
@@ -77,7 +80,7 @@ class Intake:
 
     async def _queue(self, raw_alert: RawAlert, delivery_id: str) -> None:
         began = time.monotonic()
-        alert = await asyncio.to_thread(mask_alert, raw_alert, self._masking)
+        alert = await asyncio.to_thread(mask_alert, raw_alert, self._masking())
         session_id = raw_alert.session_id
         written_down = alert.model_dump_json().encode()
         if len(written_down) > ALERT_LIMIT_BYTES:

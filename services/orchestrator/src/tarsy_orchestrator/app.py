@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from uuid import uuid4
 
-import structlog
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus import kafka_rights
@@ -19,13 +18,11 @@ from tarsy_bus.partition_reader import PartitionReader
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.topics_admin import check_topics
 from tarsy_config.keys import keys_are_set
-from tarsy_config.load import load_config
+from tarsy_config.live_config import ConfigSource, LiveConfig, LiveMapping
 from tarsy_contracts.workers import WorkerAnnounced
-from tarsy_llm.providers import build_llms, close_llms, identify_models
-from tarsy_llm.timeouts import StreamLimits
 from tarsy_masking.masker import Masker
 from tarsy_orchestrator.effects.admission import AdmissionQueue
-from tarsy_orchestrator.effects.chain_resolution import resolve_chain
+from tarsy_orchestrator.effects.chain_resolution import prepare_plans, resolve_chain
 from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.effects.tool_catalog import ToolCatalog
 from tarsy_orchestrator.effects.tracing import SessionTraces
@@ -33,44 +30,47 @@ from tarsy_orchestrator.metrics import Metrics
 from tarsy_orchestrator.partition.inbox_reader import InboxReader
 from tarsy_orchestrator.partition.owner import Owner
 from tarsy_orchestrator.settings import OrchestratorSettings
+from tarsy_service.config_metrics import config_judged
 from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
 from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor
 from tarsy_service.tracing import tracing_of
-
-log = structlog.get_logger(__name__)
 
 NAME = "orchestrator"
 
 
 def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Service:
     """Raises InvalidConfigError or InvalidScriptError."""
-    config = load_config(settings.config_dir, os.environ, also=(keys_are_set,))
-    for note in config.notes:
-        log.info("config.note", note=str(note))
-    llms = build_llms(config.usable_llm_providers, StreamLimits(config.limits.llm_first_chunk, config.limits.llm_stall))
+    source_of_config = ConfigSource(settings.config_dir, os.environ, also=(keys_are_set,))
+    live = LiveConfig(source_of_config, prepare_plans, judged=config_judged(registry, NAME))
     worker_id, source = str(uuid4()), f"{NAME}/{settings.client}"
     bus = bus_of(settings, kafka_writes(registry, NAME), unparsable_records(registry, NAME))
     tracing = tracing_of(NAME, settings)
     liveness = Liveness(worker_id, dead_after=timedelta(seconds=settings.dead_after_seconds))
     publisher = Publisher(bus, source=source, now=lambda: datetime.now(UTC))
     catalog = ToolCatalog(liveness)
-    metrics, supervisor = Metrics(registry, config.llm_providers), Supervisor()
+    metrics, supervisor = Metrics(registry, live.current.config.llm_providers), Supervisor()
+    admission = AdmissionQueue(live.current.most_sessions, metrics.sessions_waiting.set)
+    identities = LiveMapping(lambda: live.current.models.identities)
     deps = Dependencies(
         publisher=publisher,
         liveness=liveness,
         catalog=catalog,
-        llms=llms,
-        admission=AdmissionQueue(config.queue.max_concurrent_sessions, metrics.sessions_waiting.set),
+        llms=LiveMapping(lambda: live.current.models.llms),
+        admission=admission,
         llm_slots=asyncio.Semaphore(settings.llm_calls_at_once),
         masker=Masker.default(settings.masking_key_bytes),
         metrics=metrics,
-        traces=SessionTraces(tracing.tracer, lambda: datetime.now(UTC), identify_models(config.usable_llm_providers)),
+        traces=SessionTraces(tracing.tracer, lambda: datetime.now(UTC), identities),
         now=lambda: datetime.now(UTC),
         monotonic=time.monotonic,
         tools_seconds=settings.tools_wait_seconds,
         supervisor=supervisor,
     )
+
+    def switched() -> None:
+        admission.resize(live.current.most_sessions)
+        metrics.know_providers(live.current.config.llm_providers)
 
     async def run(ready: Ready) -> None:
         await check_topics(bus, kafka_rights.ORCHESTRATOR)
@@ -82,7 +82,7 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
             consumer=consumer,
             follower=follower,
             writer=writer,
-            inbox=InboxReader(partial(resolve_chain, config), lambda: deps.downtime),
+            inbox=InboxReader(lambda alert: resolve_chain(live.current.config, alert), lambda: deps.downtime),
             deps=deps,
             source=source,
         )
@@ -97,9 +97,19 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
                     group.start("workers", watch(bus, liveness, catalog.changed, supervisor.steps("workers")))
                     group.start("catalog", catalog.follow(bus, supervisor.steps("catalog")))
                     group.start("ends of catalog entries", catalog.end_forgotten(publisher))
+                    steps = partial(supervisor.steps, "configuration", essential=False)
+                    for name, work in live.following(settings.config_poll_seconds, steps, switched).items():
+                        group.start(name, work)
                     await owner.run(ready)
             finally:
                 await stop_client(consumer)
-                await close_llms(llms.values())
+                await live.current.models.close()
 
-    return Service(name=NAME, run=run, supervisor=supervisor, tracing=tracing)
+    return Service(
+        name=NAME,
+        run=run,
+        supervisor=supervisor,
+        degraded_reasons=live.degraded_reasons,
+        config_version=lambda: live.version,
+        tracing=tracing,
+    )

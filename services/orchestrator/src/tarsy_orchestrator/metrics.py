@@ -54,6 +54,10 @@ class Metrics:
         self._llm(registry)
         self._calls(registry)
 
+    def know_providers(self, providers: Collection[str]) -> None:
+        """These are labels from now on, too."""
+        self._providers |= frozenset(providers)
+
     def _sessions(self, registry: CollectorRegistry) -> None:
         self.partitions = Gauge("tarsy_orchestrator_partitions_owned", "Partitions owned now", registry=registry)
         self.partitions_wanted = Gauge(

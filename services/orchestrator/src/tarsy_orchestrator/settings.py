@@ -2,10 +2,10 @@
 
 from pydantic import Field
 
-from tarsy_service.settings import DeadAfterSettings, MaskingSettings
+from tarsy_service.settings import ConfigSettings, DeadAfterSettings, MaskingSettings
 
 
-class OrchestratorSettings(DeadAfterSettings, MaskingSettings):
+class OrchestratorSettings(ConfigSettings, DeadAfterSettings, MaskingSettings):
     llm_calls_at_once: int = Field(200, description="how many LLM calls run at once in one orchestrator", ge=1)
     tools_wait_seconds: float = Field(
         20.0, description="how long a new investigation waits for MCP servers that no tool gateway offers yet", ge=0

@@ -4,7 +4,9 @@ import asyncio
 import os
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from uuid import uuid4
 
 from opentelemetry.trace import Tracer
@@ -12,15 +14,16 @@ from prometheus_client import CollectorRegistry
 
 from tarsy_bus.connection import bus_of
 from tarsy_bus.publisher import Publisher
+from tarsy_config.configured_models import models_of
 from tarsy_config.keys import keys_are_set
-from tarsy_config.load import load_config
+from tarsy_config.live_config import ConfigSource, LiveConfig, LiveMapping
 from tarsy_llm.protocol import Llm
 from tarsy_llm.provider_type import ModelIdentity
-from tarsy_llm.providers import build_llms, identify_models
-from tarsy_llm.timeouts import StreamLimits
+from tarsy_llm.providers import close_llms
 from tarsy_masking.masker import Masker
+from tarsy_service.config_metrics import config_judged
 from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
-from tarsy_service.service import Service
+from tarsy_service.service import Ready, Service
 from tarsy_service.tracing import tracing_of
 from tarsy_summarizer.metrics import Metrics
 from tarsy_summarizer.models import Models
@@ -33,12 +36,30 @@ NAME = "summarizer"
 
 def build(settings: SummarizerSettings, registry: CollectorRegistry) -> Service:
     """Raises InvalidConfigError or InvalidScriptError."""
-    config = load_config(settings.config_dir, os.environ, also=(keys_are_set,))
-    llms = build_llms(config.usable_llm_providers, StreamLimits(config.limits.llm_first_chunk, config.limits.llm_stall))
+    source = ConfigSource(settings.config_dir, os.environ, also=(keys_are_set,))
+    config = LiveConfig(source, models_of, judged=config_judged(registry, NAME))
+    llms = LiveMapping(lambda: config.current.llms)
+    identities = LiveMapping(lambda: config.current.identities)
     tracing = tracing_of(NAME, settings)
     masker = Masker.default(settings.masking_key_bytes)
-    service = assemble(settings, registry, llms, masker, tracing.tracer, identify_models(config.usable_llm_providers))
-    return Service(name=NAME, run=service.run, supervisor=service.supervisor, tracing=tracing)
+    service = assemble(settings, registry, llms, masker, tracing.tracer, identities)
+    steps = partial(service.supervisor.steps, "configuration", essential=False)
+    service = replace(service, configuration=lambda: config.following(settings.config_poll_seconds, steps))
+
+    async def run(ready: Ready) -> None:
+        try:
+            await service.run(ready)
+        finally:
+            await close_llms(config.current.replaced)
+
+    return Service(
+        name=NAME,
+        run=run,
+        supervisor=service.supervisor,
+        degraded_reasons=config.degraded_reasons,
+        config_version=lambda: config.version,
+        tracing=tracing,
+    )
 
 
 def assemble(
@@ -61,7 +82,7 @@ def assemble(
         sleep=asyncio.sleep,
         metrics=metrics,
         tracer=tracer,
-        identities=identities or {},
+        identities={} if identities is None else identities,
     )
     summarizer = Summarizer(bus, models, worker_id=worker_id, input_bytes=settings.summary_input_bytes)
     worker = summary_worker(

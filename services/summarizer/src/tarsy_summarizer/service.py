@@ -1,6 +1,6 @@
 """Service of the summarizer: a worker that closes its connections to models when the last summary has ended."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -15,7 +15,7 @@ from tarsy_contracts.requests import SummaryRequest
 from tarsy_contracts.timing import GRACE_SECONDS
 from tarsy_contracts.workers import WorkerAnnounced
 from tarsy_service.service import Ready
-from tarsy_service.supervision import Supervisor
+from tarsy_service.supervision import Supervisor, Work
 from tarsy_summarizer.metrics import SUMMARIES, Metrics
 from tarsy_summarizer.runner import SummaryClaim, SummaryRunner
 from tarsy_summarizer.summarize import Summarizer
@@ -25,8 +25,11 @@ from tarsy_worker.service import WorkerService, WorkQueue
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummarizerService:
+    """`configuration`: long-lived tasks that follow it."""
+
     worker: WorkerService[SummaryRequest, SummaryClaim]
     summarizer: Summarizer
+    configuration: Callable[[], Mapping[str, Work]] = dict
 
     @property
     def supervisor(self) -> Supervisor:
@@ -39,7 +42,8 @@ class SummarizerService:
     @asynccontextmanager
     async def _models(self) -> AsyncIterator[None]:
         try:
-            yield
+            async with self.supervisor.background(self.configuration()):
+                yield
         finally:
             await self.summarizer.aclose()
 

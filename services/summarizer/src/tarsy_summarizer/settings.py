@@ -2,11 +2,11 @@
 
 from pydantic import Field
 
-from tarsy_service.settings import MaskingSettings
+from tarsy_service.settings import ConfigSettings, MaskingSettings
 from tarsy_summarizer.excerpt import LEAST_BUDGET
 
 
-class SummarizerSettings(MaskingSettings):
+class SummarizerSettings(ConfigSettings, MaskingSettings):
     summaries_at_once: int = Field(8, ge=1, description="how many summaries one summarizer writes at a time")
     summary_input_bytes: int = Field(
         75_000, ge=LEAST_BUDGET, description="how much of a result a model is given at most; longer ones are excerpted"

@@ -53,6 +53,10 @@ class CatalogPublisher:
             except TimeoutError:
                 pass
 
+    def forget(self) -> None:
+        """Rules of masking may have changed: tools are masked again when they are published next."""
+        self._masked.clear()
+
     async def withdraw(self, connection: McpConnection) -> None:
         """A tombstone: this process sees nothing any longer. Best effort, a dead worker's entries do not count."""
         gone = ServerCatalogued(

@@ -27,6 +27,7 @@ class Metrics:
     def __init__(self, registry: CollectorRegistry, servers: Collection[str]) -> None:
         self._servers = frozenset(servers)
         self._met: set[str] = set()
+        self._load_of: Callable[[str], ServerLoad] = _no_load
         self._calls = Counter(
             "tarsy_tool_gateway_calls_total",
             "Calls that ended here, by outcome",
@@ -134,16 +135,23 @@ class Metrics:
 
     def watch_load(self, load_of: Callable[[str], ServerLoad]) -> None:
         """The gauges ask for the load when somebody reads them."""
+        self._load_of = load_of
         for server in self._servers:
-            load = partial(load_of, server)
-            self._running.labels(server).set_function(partial(_running, load))
-            self._queued.labels(server).set_function(partial(_queued, load))
-            self._held.labels(server).set_function(partial(_awaiting_grant, load))
+            self._show_load(server)
 
     def watch(self, server: str, watched: HealthWatched) -> None:
-        """Its health is looked at when somebody asks for it."""
+        """Its health is looked at when somebody asks for it. A server that is new becomes a label."""
+        if server not in self._servers:
+            self._servers |= {server}
+            self._begin_at_nought(server)
+        self._show_load(server)
         self._healthy.labels(server).set_function(lambda: float(watched.healthy))
         self._misconfigured.labels(server).set_function(lambda: float(watched.misconfigured))
+
+    def forget(self, server: str) -> None:
+        """It is configured no longer: its gauges would stay as they were. What was counted stays."""
+        for gauge in (self._healthy, self._misconfigured):
+            gauge.remove(server)
 
     def connected(self, server: str) -> None:
         if server in self._met:
@@ -168,6 +176,12 @@ class Metrics:
     def unchecked(self, server: str) -> None:
         self._unchecked.labels(self._known(server)).inc()
 
+    def _show_load(self, server: str) -> None:
+        load = partial(self._load_of, server)
+        self._running.labels(server).set_function(partial(_running, load))
+        self._queued.labels(server).set_function(partial(_queued, load))
+        self._held.labels(server).set_function(partial(_awaiting_grant, load))
+
     def _begin_at_nought(self, server: str) -> None:
         for counter in (
             self._busy,
@@ -187,6 +201,11 @@ class Metrics:
 
     def _known(self, server: str) -> str:
         return server if server in self._servers else OTHER
+
+
+def _no_load(_server: str) -> ServerLoad:
+    """Before the worker runs."""
+    return ServerLoad(running=0, awaiting_grant=0, queued=0)
 
 
 def _running(load: Callable[[], ServerLoad]) -> float:

@@ -1,6 +1,7 @@
 """Service of the tool gateway: a worker that keeps MCP servers connected, and is ready when none is misconfigured."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -13,26 +14,26 @@ from tarsy_bus.pulse import Pulse
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_contracts.workers import WorkerAnnounced
 from tarsy_service.service import Ready
-from tarsy_service.supervision import Supervisor
-from tarsy_tool_gateway.catalog import CatalogPublisher
-from tarsy_tool_gateway.mcp.connection import McpConnection
-from tarsy_tool_gateway.mcp.per_session_pool import PerSessionPool
+from tarsy_service.supervision import Supervisor, Work
 from tarsy_tool_gateway.mcp.readiness import ReadinessGate
-from tarsy_tool_gateway.mcp_lifespan import connected
 from tarsy_tool_gateway.metrics import Metrics
 from tarsy_tool_gateway.runner import CallRunner
-from tarsy_tool_gateway.tool_servers import ToolServer
-from tarsy_worker.claim_types import Claims
+from tarsy_worker.claim_types import Claims, ServerLimits
 from tarsy_worker.service import WorkerService, WorkQueue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolGateway:
+    """`servers` keeps the MCP servers running; `switch` lets the configuration of now hold for them.
+
+    `configuration`: long-lived tasks that follow it.
+    """
+
     worker: WorkerService[ToolCallRequest, ToolCallRequest]
-    connections: Sequence[McpConnection]
-    isolated: Sequence[PerSessionPool]
     gate: ReadinessGate
-    catalog: CatalogPublisher
+    servers: Callable[[Supervisor], AbstractAsyncContextManager[None]]
+    switch: Callable[[], None] = lambda: None
+    configuration: Callable[[], Mapping[str, Work]] = dict
 
     @property
     def supervisor(self) -> Supervisor:
@@ -42,9 +43,14 @@ class ToolGateway:
         """Until it is cancelled. MCP servers stay connected until the last call has ended."""
         await self.worker.run(
             ready,
-            resources=lambda: connected(self.connections, self.isolated, self.catalog, self.supervisor),
+            resources=self._resources,
             finite={"gate": self.gate.watch},
         )
+
+    @asynccontextmanager
+    async def _resources(self) -> AsyncIterator[None]:
+        async with self.servers(self.supervisor), self.supervisor.background(self.configuration()):
+            yield
 
 
 def tool_worker(
@@ -54,7 +60,7 @@ def tool_worker(
     worker_id: str,
     name: str,
     pulse: Pulse,
-    servers: Mapping[str, ToolServer],
+    limits: Mapping[str, ServerLimits],
     runner: CallRunner,
     metrics: Metrics,
     tracer: Tracer,
@@ -74,7 +80,7 @@ def tool_worker(
             to_claim=lambda request: request,
         ),
         kafka_user=TOOL_GATEWAY,
-        claims=Claims(limits={name: server.limits for name, server in servers.items()}),
+        claims=Claims(limits=limits),
         runner=runner,
         metrics=metrics,
         tracer=tracer,

@@ -2,10 +2,10 @@
 
 from pydantic import Field
 
-from tarsy_service.settings import DeadAfterSettings, MaskingSettings
+from tarsy_service.settings import ConfigSettings, DeadAfterSettings, MaskingSettings
 
 
-class ToolGatewaySettings(DeadAfterSettings, MaskingSettings):
+class ToolGatewaySettings(ConfigSettings, DeadAfterSettings, MaskingSettings):
     mcp_connect_seconds: float = Field(30.0, description="how long an MCP server may take to start and list its tools")
     mcp_ready_seconds: float = Field(
         10.0, description="how long a call waits for an MCP server that is starting, before it is unavailable"

@@ -59,6 +59,11 @@ class AdmissionQueue:
         self._running.discard(session_id)
         self._admit()
 
+    def resize(self, most: int) -> None:
+        """From now on so many may run. Those that run go on, also when they are more."""
+        self._capacity = most
+        self._admit()
+
     def pause(self) -> None:
         """No session is admitted until `resume`."""
         self.paused = True

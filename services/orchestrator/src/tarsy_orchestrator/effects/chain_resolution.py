@@ -1,12 +1,32 @@
-"""Chain resolution: which chain of the configuration investigates an alert."""
+"""Chain resolution: which chain of the configuration investigates an alert, and what its plan names."""
+
+from dataclasses import dataclass
 
 import structlog
 
 from tarsy_config.config import Config, UnknownAlertTypeError
+from tarsy_config.configured_models import ConfiguredModels, models_of
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
 
 log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Plans:
+    """The configuration that new plans are resolved from, and the models that plans name."""
+
+    config: Config
+    models: ConfiguredModels
+
+    @property
+    def most_sessions(self) -> int:
+        return self.config.queue.max_concurrent_sessions
+
+
+def prepare_plans(config: Config, before: Plans | None) -> Plans:
+    """Raises InvalidScriptError."""
+    return Plans(config, models_of(config, before.models if before is not None else None))
 
 
 def resolve_chain(config: Config, alert: Alert) -> ResolvedChain:

@@ -30,7 +30,7 @@ class SessionTraces:
     ) -> None:
         self._tracer = tracer
         self._now = now
-        self._models = models or {}
+        self._models = {} if models is None else models
 
     def span(self, session_id: str, effect: OwnEffect) -> AbstractContextManager[Span]:
         """The span of an effect that the owner does itself."""

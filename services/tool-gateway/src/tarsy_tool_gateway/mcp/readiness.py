@@ -1,7 +1,7 @@
 """Readiness gate: a rollout does not go on with a gateway that has a misconfigured MCP server."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection
 from typing import Protocol
 
 import structlog
@@ -28,7 +28,8 @@ class ReadinessGate:
     `seconds`: how long a server that is slow to start may take to show what it is.
     """
 
-    def __init__(self, servers: Sequence[DiagnosedServer], *, seconds: float) -> None:
+    def __init__(self, servers: Collection[DiagnosedServer], *, seconds: float) -> None:
+        """`servers` may change while it is closed: what was wrong may be taken out of the configuration."""
         self._servers = servers
         self._seconds = seconds
         self._open = False

@@ -2,6 +2,7 @@
 
 import ssl
 import time
+from collections.abc import Callable
 from functools import partial
 
 from tarsy_contracts.requests import ToolCallRequest
@@ -15,6 +16,21 @@ from tarsy_tool_gateway.builtin.tool_server import BuiltinTool
 from tarsy_tool_gateway.tool_servers import ToolOutput
 
 MASKED = "[MASKED_"
+
+
+class LiveRunbookTool:
+    """`fetch_runbook` by the rules that hold now. The cache goes when they change."""
+
+    def __init__(self, rules: Callable[[], RunbookRules]) -> None:
+        self._rules = rules
+        self._made_for = rules()
+        self._tool = fetch_runbook_tool(self._made_for)
+
+    async def fetch(self, request: ToolCallRequest) -> ToolOutput:
+        if self._rules() != self._made_for:
+            self._made_for = self._rules()
+            self._tool = fetch_runbook_tool(self._made_for)
+        return await self._tool(request)
 
 
 def fetch_runbook_tool(rules: RunbookRules) -> BuiltinTool:

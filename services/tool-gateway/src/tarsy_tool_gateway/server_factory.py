@@ -1,0 +1,71 @@
+"""Assembly of one MCP server of the configuration: connection, masks, metrics, pool of sessions."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+from tarsy_bus.publisher import Publisher
+from tarsy_tool_gateway.masking import ServerMaskers
+from tarsy_tool_gateway.mcp.connection import McpConnection
+from tarsy_tool_gateway.mcp.per_session_pool import PerSessionPool, PoolLimits
+from tarsy_tool_gateway.mcp.progress import ProgressPublisher
+from tarsy_tool_gateway.mcp.server_plan import CATALOG_SESSION, ServerPlan, for_session
+from tarsy_tool_gateway.mcp.tool_server import McpToolServer
+from tarsy_tool_gateway.mcp_server import McpServer
+from tarsy_tool_gateway.metrics import Metrics
+from tarsy_tool_gateway.settings import ToolGatewaySettings
+
+
+@dataclass(frozen=True, slots=True)
+class ServerFactory:
+    """`masking`: the maskers that hold now."""
+
+    settings: ToolGatewaySettings
+    publisher: Publisher
+    metrics: Metrics
+    masking: Callable[[], ServerMaskers]
+    now: Callable[[], datetime]
+
+    def make(self, plan: ServerPlan) -> McpServer:
+        name, metrics = plan.name, self.metrics
+        connection = McpConnection(
+            for_session(plan, CATALOG_SESSION),
+            mask=partial(self._mask, name),
+            connect_seconds=self.settings.mcp_connect_seconds,
+            connected=partial(metrics.connected, name),
+            ended=partial(metrics.session_ended, name),
+            unchecked=partial(metrics.unchecked, name),
+            now=self.now,
+        )
+        metrics.watch(name, connection)
+        if plan.isolation != "session":
+            return McpServer(plan, connection, self._tools(connection))
+        limits = PoolLimits(
+            self.settings.mcp_sessions, self.settings.mcp_session_idle_seconds, self.settings.mcp_ready_seconds
+        )
+        pool = PerSessionPool(plan, limits, connect=self._connect, tools=self._tools)
+        return McpServer(plan, connection, pool, pool)
+
+    def _connect(self, plan: ServerPlan) -> McpConnection:
+        return McpConnection(
+            plan,
+            mask=partial(self._mask, plan.name),
+            connect_seconds=self.settings.mcp_connect_seconds,
+            unchecked=partial(self.metrics.unchecked, plan.name),
+            now=self.now,
+        )
+
+    def _tools(self, connection: McpConnection) -> McpToolServer:
+        name = connection.plan.name
+        progress = ProgressPublisher(
+            self.publisher,
+            mask_of=lambda session_id: self.masking().of_session(name, session_id),
+            now=self.now,
+            metrics=self.metrics,
+        )
+        retried = partial(self.metrics.retried, name)
+        return McpToolServer(connection, self.settings.mcp_ready_seconds, progress=progress.of, retried=retried)
+
+    def _mask(self, server: str, text: str) -> str:
+        return self.masking().of(server).mask(text)
