@@ -34,11 +34,12 @@ SERVER = "kubernetes"
 
 PARTS = ("", " decisions", " work", " outbox", " heads", " quarantine", " dead letters")
 TASKS = {
-    "ingest": ["alerts topic"],
+    "ingest": ["alerts topic", "configuration"],
     "orchestrator": [
         "announcements",
         "catalog",
         "commits",
+        "configuration",
         "ends of catalog entries",
         "inbox",
         "ownership",
@@ -48,13 +49,15 @@ TASKS = {
     ],
     "timeline": ["answers", "catalog", "held sessions", "projector", "servers", "unprojected", "workers"],
     "websocket-gateway": ["questions to the timeline", "session log", "stream"],
-    "summarizer": ["announcements", "clock of claims", "control", "requests"],
+    "summarizer": ["announcements", "clock of claims", "configuration", "control", "requests"],
     "tool-gateway": [
         "announcements",
         f"catalog of {SERVER}",
         "clock of claims",
+        "configuration",
         "control",
         f"MCP server {SERVER}",
+        f"{SERVER} as configured",
         "requests",
     ],
 }

@@ -62,7 +62,7 @@ def test_every_metric_stands_in_the_section_of_its_service() -> None:
     for title in SECTIONS:
         section = page.partition(f"## {title}\n")[2].partition("\n## ")[0]
         named = re.findall(r"^\| `(\w+)`", section, re.MULTILINE)
-        prefixes = ["process", "http", "kafka"] if title == "Every service" else [_word(title)]
+        prefixes = ["process", "http", "kafka", "config"] if title == "Every service" else [_word(title)]
         assert named
         assert all(any(name.startswith(f"tarsy_{prefix}_") for prefix in prefixes) for name in named)
 

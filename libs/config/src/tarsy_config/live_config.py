@@ -48,7 +48,7 @@ class ConfigSource:
 
 
 class LiveConfig[V]:
-    """`current` is the value that holds. Whoever needs it asks each time, and keeps no part of it."""
+    """`current` is the value that holds. Its readers ask for it each time, and keep no part of it."""
 
     def __init__(
         self, source: ConfigSource, prepare: Prepare[V], *, judged: Callable[[bool], None] = lambda _: None

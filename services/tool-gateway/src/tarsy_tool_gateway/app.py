@@ -31,11 +31,11 @@ from tarsy_tool_gateway.masking import ServerMaskers, check_custom_patterns
 from tarsy_tool_gateway.mcp.readiness import ReadinessGate
 from tarsy_tool_gateway.mcp.sdk_logs import mute_values_in_sdk_logs
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan
-from tarsy_tool_gateway.mcp_servers import McpServers
 from tarsy_tool_gateway.metrics import Metrics
 from tarsy_tool_gateway.results.results import ResultStore
 from tarsy_tool_gateway.runner import CallRunner
 from tarsy_tool_gateway.server_factory import ServerFactory
+from tarsy_tool_gateway.server_fleet import ServerFleet
 from tarsy_tool_gateway.service import ToolGateway, tool_worker
 from tarsy_tool_gateway.settings import ToolGatewaySettings
 
@@ -92,7 +92,7 @@ def assemble_from(
     )
     runbooks = LiveRunbookTool(lambda: config().runbooks)
     own = BuiltinToolServer({FETCH_RUNBOOK: runbooks.fetch, READ_RESULT: read_result_tool(bus)})
-    servers = McpServers(
+    servers = ServerFleet(
         ServerFactory(settings, publisher, metrics, lambda: config().masking, now).make,
         {OWN_SERVER: own},
         catalog,

@@ -149,7 +149,7 @@ class Metrics:
         self._misconfigured.labels(server).set_function(lambda: float(watched.misconfigured))
 
     def forget(self, server: str) -> None:
-        """It is configured no longer: its gauges would stay as they were. What was counted stays."""
+        """It is configured no longer: its gauges would stay as they were. Its counters stay."""
         for gauge in (self._healthy, self._misconfigured):
             gauge.remove(server)
 

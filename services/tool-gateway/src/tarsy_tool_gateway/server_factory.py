@@ -6,13 +6,13 @@ from datetime import datetime
 from functools import partial
 
 from tarsy_bus.publisher import Publisher
+from tarsy_tool_gateway.managed_server import ManagedServer
 from tarsy_tool_gateway.masking import ServerMaskers
 from tarsy_tool_gateway.mcp.connection import McpConnection
 from tarsy_tool_gateway.mcp.per_session_pool import PerSessionPool, PoolLimits
 from tarsy_tool_gateway.mcp.progress import ProgressPublisher
 from tarsy_tool_gateway.mcp.server_plan import CATALOG_SESSION, ServerPlan, for_session
 from tarsy_tool_gateway.mcp.tool_server import McpToolServer
-from tarsy_tool_gateway.mcp_server import McpServer
 from tarsy_tool_gateway.metrics import Metrics
 from tarsy_tool_gateway.settings import ToolGatewaySettings
 
@@ -27,7 +27,7 @@ class ServerFactory:
     masking: Callable[[], ServerMaskers]
     now: Callable[[], datetime]
 
-    def make(self, plan: ServerPlan) -> McpServer:
+    def make(self, plan: ServerPlan) -> ManagedServer:
         name, metrics = plan.name, self.metrics
         connection = McpConnection(
             for_session(plan, CATALOG_SESSION),
@@ -40,12 +40,12 @@ class ServerFactory:
         )
         metrics.watch(name, connection)
         if plan.isolation != "session":
-            return McpServer(plan, connection, self._tools(connection))
+            return ManagedServer(plan, connection, self._tools(connection))
         limits = PoolLimits(
             self.settings.mcp_sessions, self.settings.mcp_session_idle_seconds, self.settings.mcp_ready_seconds
         )
         pool = PerSessionPool(plan, limits, connect=self._connect, tools=self._tools)
-        return McpServer(plan, connection, pool, pool)
+        return ManagedServer(plan, connection, pool, pool)
 
     def _connect(self, plan: ServerPlan) -> McpConnection:
         return McpConnection(

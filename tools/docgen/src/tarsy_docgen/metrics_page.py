@@ -13,6 +13,7 @@ from tarsy_local.front_door.door import count_requests
 from tarsy_local.many_processes import ProcessGroupCollector
 from tarsy_local.supervisor.process_group import ProcessGroup
 from tarsy_orchestrator.metrics import Metrics as Orchestrator
+from tarsy_service.config_metrics import config_judged
 from tarsy_service.http_metrics import HttpMetrics
 from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
 from tarsy_service.loop_lag import LoopLag
@@ -25,7 +26,7 @@ from tarsy_tool_gateway.metrics import Metrics as ToolGateway
 from tarsy_websocket_gateway.metrics import Metrics as WebsocketGateway
 
 RULE = re.compile(
-    r"tarsy_(ingest|orchestrator|tool_gateway|summarizer|timeline|websocket_gateway|front_door|process|http|kafka)"
+    r"tarsy_(ingest|orchestrator|tool_gateway|summarizer|timeline|websocket_gateway|front_door|process|http|kafka|config)"
     r"(_[a-z]+)*_(?P<end>[a-z]+)"
 )
 UNITS = ("seconds", "bytes")
@@ -50,6 +51,7 @@ def _every_process(registry: CollectorRegistry) -> None:
     LoopMetrics(registry, {"any": loops})
     kafka_writes(registry, "ingest")
     unparsable_records(registry, "ingest")
+    config_judged(registry, "ingest")
 
 
 def _front_door(registry: CollectorRegistry) -> None:

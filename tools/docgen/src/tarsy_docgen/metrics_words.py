@@ -30,6 +30,9 @@ def _of(literal: Any) -> tuple[str, ...]:
 
 TOPICS = tuple(topic.name.removeprefix("tarsy.") for topic in Topics("tarsy").all())
 
+CONFIGURED = ("ingest", "orchestrator", "tool-gateway", "summarizer")
+"""Services that run by tarsy.yaml."""
+
 LABELS: Mapping[str, str] = {
     "category": "what it is about",
     "kind": "what was asked for",
@@ -86,6 +89,8 @@ VALUES: Mapping[tuple[str, str], Sequence[str]] = {
     ("tarsy_websocket_gateway_clients_dropped_total", "reason"): _of(DropReason),
     ("tarsy_kafka_records_total", "outcome"): _of(WriteOutcome),
     ("tarsy_kafka_records_total", "topic"): TOPICS,
+    ("tarsy_config_loaded_timestamp_seconds", "service"): CONFIGURED,
+    ("tarsy_config_reload_failed", "service"): CONFIGURED,
     ("tarsy_kafka_unparsable_records_total", "topic"): TOPICS,
     ("tarsy_kafka_write_duration_seconds", "topic"): TOPICS,
 }

@@ -14,10 +14,10 @@ from tarsy_worker.runner import MayStart, always
 DRAIN_SECONDS = 900.0
 """A call has a limit of its own; this one is for a mistake of ours."""
 
-type MakeServer = Callable[[ServerPlan], "McpServer"]
+type MakeServer = Callable[[ServerPlan], "ManagedServer"]
 
 
-class McpServer:
+class ManagedServer:
     """`pool` is None when all investigations share the session of `connection`, which always lists the tools.
 
     `leaving`: the configuration names it no longer, or another one under its name (`replaced`), or the gateway stops.

@@ -1,6 +1,6 @@
-"""MCP servers that the configuration names: started, replaced and closed as it changes (docs/decisions/0026).
+"""Fleet of the MCP servers that the configuration names: started, replaced and closed as it changes.
 
-Each has tasks of its own, so that a slow or dead server delays no other.
+Decision 0026 says what calls meet meanwhile. Each has tasks of its own, so that a slow or dead server delays no other.
 """
 
 import asyncio
@@ -12,10 +12,10 @@ import structlog
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_service.supervision import SupervisedGroup, Supervisor
 from tarsy_tool_gateway.catalog import CatalogPublisher
+from tarsy_tool_gateway.managed_server import MakeServer, ManagedServer
 from tarsy_tool_gateway.mcp.connection import McpConnection
 from tarsy_tool_gateway.mcp.per_session_pool import PerSessionPool
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan
-from tarsy_tool_gateway.mcp_server import MakeServer, McpServer
 from tarsy_tool_gateway.tool_servers import ToolOutput, ToolServer, call_tool
 from tarsy_worker.claim_types import ServerLimits
 from tarsy_worker.runner import MayStart, always
@@ -26,7 +26,7 @@ CLOSE_SECONDS = 5.0
 """A program is given two seconds to end by itself, and two more after SIGTERM."""
 
 
-class McpServers:
+class ServerFleet:
     """`limits` and `connections` follow the configuration: whoever holds them sees the servers of now.
 
     `patience_seconds`: how long a call waits for the configuration to name its server. Another process may have read
@@ -47,7 +47,7 @@ class McpServers:
         self._catalog = catalog
         self._removed = removed
         self._patience_seconds = patience_seconds
-        self._servers: dict[str, McpServer] = {}
+        self._servers: dict[str, ManagedServer] = {}
         self._callable: dict[str, ToolServer] = dict(builtin)
         self._gone: set[str] = set()
         self._switched = asyncio.Event()
@@ -105,7 +105,7 @@ class McpServers:
         self._gone.discard(name)
         self._start(server)
 
-    def _remove(self, server: McpServer, *, replaced: bool) -> None:
+    def _remove(self, server: ManagedServer, *, replaced: bool) -> None:
         name = server.plan.name
         del self._servers[name], self._callable[name], self.limits[name], self.connections[name]
         server.replaced = replaced
@@ -115,7 +115,7 @@ class McpServers:
             self._removed(name)
         log.info("mcp_server.replaced" if replaced else "mcp_server.removed", server=name)
 
-    def _start(self, server: McpServer) -> None:
+    def _start(self, server: ManagedServer) -> None:
         if self._group is None or self._supervisor is None:
             return
         work = self._run(server, self._supervisor)
@@ -123,7 +123,7 @@ class McpServers:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _run(self, server: McpServer, supervisor: Supervisor) -> None:
+    async def _run(self, server: ManagedServer, supervisor: Supervisor) -> None:
         """Until it leaves: then no catalog entry, no more calls, no sessions, in this order."""
         connection = server.connection
         async with supervisor.group() as group:
