@@ -85,6 +85,7 @@ def start_ingest(bus: Bus, config_dir: Path) -> StartIngest:
         kafka=bus.bootstrap,
         topic_prefix=bus.topics.prefix,
         config_dir=config_dir,
+        config_poll_seconds=0.1,
         group_session_timeout_ms=bus.session_timeout_ms,
         group_heartbeat_ms=bus.heartbeat_ms,
     )
