@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from tarsy_local.addresses import Addresses, without_password
+from tarsy_local.addresses import Addresses
 from tarsy_local.instance import Instance
 from tarsy_local.many_processes import service_environment
 from tarsy_local.masking_key import masking_key
 from tarsy_local.servers import NamedServers
 from tarsy_service.secret_files import SecretFileError
+from tarsy_timeline.database_url import without_password
 
 URL = "postgresql://tarsy:pass%2Fword@db.example:5433/tarsy?sslmode=require"
 KEY = "0123456789abcdef-word"

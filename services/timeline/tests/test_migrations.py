@@ -5,9 +5,11 @@ from collections.abc import AsyncIterator
 import asyncpg
 import pytest
 
+from tarsy_testing import eventually
 from tarsy_timeline import sql
 from tarsy_timeline.database import Database
-from tarsy_timeline.migrations import migrate
+from tarsy_timeline.migrations import compare_schema, migrate
+from tarsy_timeline.single_connection import connected
 
 COLUMNS = """
     select table_name, column_name, data_type, is_nullable, column_default
@@ -60,6 +62,27 @@ async def test_each_migration_is_applied_once_whoever_starts_at_the_same_time(
     found = await asyncio.gather(*(start() for _ in range(4)))
 
     assert sorted(found) == [[], [], [], [name for name, _ in sql.migrations()]]
+
+
+async def test_a_process_that_waited_while_another_migrated_finds_it_done(
+    connection: "asyncpg.Connection[asyncpg.Record]", database_url: str, database_schema: str
+) -> None:
+    async def someone_waits() -> bool:
+        return bool(
+            await connection.fetchval("select count(*) from pg_locks where locktype = 'advisory' and not granted")
+        )
+
+    async with (
+        connected(database_url, schema=database_schema) as first,
+        connected(database_url, schema=database_schema) as second,
+    ):
+        names = [name for name, _ in sql.migrations()]
+        assert (await compare_schema(second, database_schema)).missing == names
+        async with first.transaction():
+            assert await migrate(first, database_schema) == names
+            waiting = asyncio.create_task(migrate(second, database_schema))
+            await eventually(someone_waits, "the second one waits for the lock")
+        assert await waiting == []
 
 
 OLD_ROWS = """

@@ -4,7 +4,6 @@ import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from tarsy_bus.security import PLAINTEXT, KafkaSecurity
 from tarsy_contracts.topics import Topics
@@ -69,15 +68,3 @@ class Addresses:
 def own_name() -> str:
     """Names the one process, also when it is started again: its calls are then free at once (announcements)."""
     return f"{socket.gethostname()}-up"
-
-
-def without_password(url: str) -> str:
-    """For people: server, port and database of a PostgreSQL URL, and nothing else of it."""
-    try:
-        parts = urlsplit(url)
-        if not parts.hostname or "@" in parts.path + parts.query:
-            return f"{parts.scheme}://…"
-        place = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-        return f"{parts.scheme}://{place}:{parts.port or 5432}{parts.path}"
-    except ValueError:
-        return "postgresql://…"

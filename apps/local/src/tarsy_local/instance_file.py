@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Literal
 import structlog
 
 from tarsy_config.providers import LlmProvider
-from tarsy_local.addresses import HOST, Addresses, without_password
+from tarsy_local.addresses import HOST, Addresses
 from tarsy_local.instance import Home, Instance, Process
 from tarsy_local.supervisor.process_group import ProcessGroup
 from tarsy_local.supervisor.supervised_process import SupervisedProcess
+from tarsy_timeline.database_url import without_password
 
 if TYPE_CHECKING:
     from tarsy_embedded.server import EmbeddedServer

@@ -7,23 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import asyncpg
-
-from tarsy_local.addresses import without_password
-from tarsy_local.errors import LocalError
 from tarsy_local.extra import extra_needed
-from tarsy_timeline.database_url import tls_mistakes
+from tarsy_timeline.single_connection import connected
 
 if TYPE_CHECKING:
     from tarsy_embedded.server import EmbeddedServer
 
-CONNECT_SECONDS = 10.0
-
 type Say = Callable[[str], None]
-
-
-class DatabaseUnusableError(LocalError):
-    """The message says which, and why, without its password. The operator corrects it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,23 +53,5 @@ def servers(
 
 
 async def _require_usable(url: str) -> None:
-    place = without_password(url)
-    if mistakes := list(tls_mistakes(url)):
-        raise DatabaseUnusableError(f"PostgreSQL at {place} cannot be used: {'; '.join(mistakes)}.")
-    try:
-        async with asyncio.timeout(CONNECT_SECONDS):
-            connection = await asyncpg.connect(url)
-            try:
-                encoding = await connection.fetchval("SHOW server_encoding")
-            finally:
-                await connection.close()
-    except (OSError, TimeoutError, asyncpg.PostgresError) as problem:
-        reason = str(problem) or f"no answer within {CONNECT_SECONDS:g} seconds"
-        raise DatabaseUnusableError(f"PostgreSQL at {place} cannot be used ({reason}).") from problem
-    except (ValueError, asyncpg.InterfaceError):
-        # A message of asyncpg about an address may quote it, with its password.
-        raise DatabaseUnusableError(
-            f"--database is no address of PostgreSQL ({place}): it is postgresql://USER:PASSWORD@HOST:PORT/NAME."
-        ) from None
-    if encoding != "UTF8":
-        raise DatabaseUnusableError(f"The database at {place} has the encoding {encoding}: TARSy needs one with UTF8.")
+    async with connected(url):
+        pass

@@ -12,13 +12,13 @@ from tarsy_config.errors import InvalidConfigError
 from tarsy_llm.script import InvalidScriptError
 from tarsy_local.extra import MissingExtraError
 from tarsy_local.one_process import KafkaUnusableError
-from tarsy_local.servers import DatabaseUnusableError
 from tarsy_local.supervisor.process_group import StartTooSlowError
 from tarsy_local.supervisor.restart_budget import BudgetSpentError
 from tarsy_local.supervisor.supervised_process import ServiceRefusedError
 from tarsy_processes.errors import PortTakenError, ProcessError
 from tarsy_service.secret_files import SecretFileError
 from tarsy_service.settings import mistakes_in_settings
+from tarsy_timeline.single_connection import DatabaseUnusableError
 
 PORT_OPTIONS = "The options are --http-port, --kafka-port and --database-port."
 

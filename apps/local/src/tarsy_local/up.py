@@ -31,7 +31,7 @@ from tarsy_local.instance_file import InstanceFile
 from tarsy_local.masking_key import masking_key
 from tarsy_local.one_process import KafkaUnusableError, make_topics, run_in_one_process
 from tarsy_local.own_kafka import own_kafka_security
-from tarsy_local.servers import DatabaseUnusableError, NamedServers, Say, ServersInUse, servers
+from tarsy_local.servers import NamedServers, Say, ServersInUse, servers
 from tarsy_local.startup_errors import sentences
 from tarsy_local.supervisor.process_group import ProcessGroup, StartTooSlowError
 from tarsy_local.supervisor.restart_budget import BudgetSpentError
@@ -43,6 +43,7 @@ from tarsy_processes.ports import require_free
 from tarsy_service.kafka_settings import KafkaConnectionSettings
 from tarsy_service.logs import configure_logs
 from tarsy_service.secret_files import SecretFileError
+from tarsy_timeline.single_connection import DatabaseUnusableError
 
 log = structlog.get_logger(__name__)
 

@@ -4,6 +4,7 @@ import typer
 
 from tarsy_cli.chat.command import chat
 from tarsy_cli.config.commands import config
+from tarsy_cli.database_commands import database
 from tarsy_cli.held_commands import session
 from tarsy_cli.instance_commands import down, status, up
 from tarsy_cli.lab.commands import demo, lab
@@ -26,6 +27,7 @@ def main() -> None:
 
 
 cli.add_typer(topics, name="topics")
+cli.add_typer(database, name="database")
 cli.add_typer(session, name="session")
 cli.add_typer(lab, name="lab")
 cli.add_typer(config, name="config")

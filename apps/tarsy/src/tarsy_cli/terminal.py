@@ -13,6 +13,10 @@ from tarsy_local.extra import MissingExtraError, extra_needed
 from tarsy_local.terminal_text import printable
 
 USAGE = 2
+WOULD_CHANGE = 1
+MISFITS = 2
+NOT_ASKED = 3
+"""Exit codes of a --dry-run."""
 INTERRUPTED = 130
 DEFAULT_HOME = Path(".tarsy")
 

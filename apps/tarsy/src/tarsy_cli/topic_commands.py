@@ -9,15 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tarsy_cli.kafka.commands import acls, show
-from tarsy_cli.terminal import DEFAULT_HOME, HomeOption, fail, say
+from tarsy_cli.terminal import DEFAULT_HOME, MISFITS, NOT_ASKED, WOULD_CHANGE, HomeOption, fail, say
 
 if TYPE_CHECKING:
     from tarsy_bus.connection import Bus
     from tarsy_bus.security import KafkaSecurity
 
-WOULD_MAKE = 1
-MISFITS = 2
-NOT_ASKED = 3
 CONNECT_SECONDS = 10.0
 
 topics = typer.Typer(no_args_is_help=True, help="The topics in Kafka.")
@@ -122,6 +119,6 @@ async def _compare(bus: "Bus", partitions: int | None) -> int:
     if found.misfits:
         return MISFITS
     if found.missing:
-        return WOULD_MAKE
+        return WOULD_CHANGE
     say("All topics are there.")
     return 0

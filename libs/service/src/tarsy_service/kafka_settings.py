@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Literal
 
 from pydantic import Field, SecretStr, ValidationInfo, field_validator
-from pydantic_settings import SettingsConfigDict
 
 from tarsy_service.secret_files import SettingsWithSecretFiles, variable_of, variables_of
 
@@ -23,12 +22,6 @@ type SaslMechanism = Literal["", "PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAU
 
 
 class KafkaConnectionSettings(SettingsWithSecretFiles):
-    """The prefix of the variables stands here for all settings classes."""
-
-    model_config = SettingsConfigDict(
-        env_prefix="TARSY_", extra="ignore", frozen=True, hide_input_in_errors=True, validate_default=True
-    )
-
     kafka: str = Field("127.0.0.1:9092", description="Kafka's bootstrap servers, HOST:PORT[,HOST:PORT]")
     kafka_security_protocol: SecurityProtocol = Field(
         "PLAINTEXT", description="PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL, as the listener of Kafka has it"

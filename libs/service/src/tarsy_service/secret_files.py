@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import SecretStr, field_validator
 from pydantic.fields import FieldInfo
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from tarsy_service.errors import ServiceError
 
@@ -64,6 +64,10 @@ class SecretFiles(PydanticBaseSettingsSource):
 
 class SettingsWithSecretFiles(BaseSettings):
     """Base of all settings classes."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, extra="ignore", frozen=True, hide_input_in_errors=True, validate_default=True
+    )
 
     @classmethod
     def settings_customise_sources(

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 from functools import partial
 
+import structlog
 from fastapi import APIRouter
 from prometheus_client import CollectorRegistry
 
@@ -40,6 +41,8 @@ from tarsy_timeline.system_routes import held_routes, system_routes
 from tarsy_timeline.unprojected import UnprojectedWatch
 from tarsy_timeline.worker_liveness import WorkerLiveness
 
+log = structlog.get_logger(__name__)
+
 
 def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
     bus = bus_of(settings, kafka_writes(registry, "timeline"), unparsable_records(registry, "timeline"))
@@ -73,7 +76,8 @@ def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
         return Projector(bus, checkpoint, metrics, tracing.read_tracer, lambda: datetime.now(UTC), note, group)
 
     async def prepare(connection: Connection) -> None:
-        await migrate(connection, schema)
+        for name in await migrate(connection, schema):
+            log.info("migration.applied", schema=schema, name=name)
 
     async def run(ready: Ready) -> None:
         await check_topics(bus, kafka_rights.TIMELINE)

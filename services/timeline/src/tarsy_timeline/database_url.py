@@ -1,4 +1,4 @@
-"""TLS parameters of a PostgreSQL URL: mistakes in them, which asyncpg would take for a server that is away."""
+"""PostgreSQL URLs: shown without a password; mistakes about TLS, which asyncpg would take for a server that is away."""
 
 import os
 from collections.abc import Iterator
@@ -7,6 +7,18 @@ from urllib.parse import parse_qsl, urlsplit
 
 MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
 FILES = ("sslrootcert", "sslcert", "sslkey", "sslcrl")
+
+
+def without_password(url: str) -> str:
+    """For people: server, port and database of a PostgreSQL URL, and nothing else of it."""
+    try:
+        parts = urlsplit(url)
+        if not parts.hostname or "@" in parts.path + parts.query:
+            return f"{parts.scheme}://…"
+        place = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+        return f"{parts.scheme}://{place}:{parts.port or 5432}{parts.path}"
+    except ValueError:
+        return "postgresql://…"
 
 
 def tls_mistakes(url: str) -> Iterator[str]:

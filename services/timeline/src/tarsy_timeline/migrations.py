@@ -1,27 +1,89 @@
 """Migrations: forward only, each once, all of a start in one transaction."""
 
-import structlog
+from dataclasses import dataclass, field
 
 from tarsy_timeline import sql
 from tarsy_timeline.database import Connection
+from tarsy_timeline.single_connection import SingleConnection
 
-log = structlog.get_logger(__name__)
+LOCK_SECONDS = 10
+"""A table that somebody reads for longer (a dump) is left alone: who waits for it holds up all that come later."""
+
+type AnyConnection = Connection | SingleConnection
 
 
-async def migrate(connection: Connection, schema: str) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class SchemaFit:
+    """`missing` are the migrations that would be applied; `unknown` are those of a newer TARSy, which may stay."""
+
+    missing: list[str] = field(default_factory=list)
+    misfits: list[str] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+
+
+async def migrate(connection: AnyConnection, schema: str) -> list[str]:
     """Applies what is missing and returns its names. Several processes may call it at the same time."""
     async with connection.transaction():
         await connection.execute("select pg_advisory_xact_lock(hashtext($1))", f"tarsy-timeline/{schema}")
-        await connection.execute(f'create schema if not exists "{schema}"')
-        await connection.execute(
-            f'create table if not exists "{schema}".schema_migrations '
-            "(name text primary key, applied_at timestamptz not null default now())"
-        )
-        rows = await connection.fetch(f'select name from "{schema}".schema_migrations')
-        applied = {row["name"] for row in rows}
-        missing = [(name, text) for name, text in sql.migrations() if name not in applied]
+        await connection.execute(f"set local lock_timeout = '{LOCK_SECONDS}s'")
+        applied = await _applied(connection, schema)
+        if applied is None:
+            await _make_schema(connection, schema)
+        missing = [(name, text) for name, text in sql.migrations() if name not in (applied or set())]
         for name, text in missing:
             await connection.execute(text)
             await connection.execute(f'insert into "{schema}".schema_migrations (name) values ($1)', name)
-            log.info("migration.applied", schema=schema, name=name)
     return [name for name, _ in missing]
+
+
+async def compare_schema(connection: AnyConnection, schema: str) -> SchemaFit:
+    """Changes nothing."""
+    applied = await _applied(connection, schema)
+    known = [name for name, _ in sql.migrations()]
+    missing = [name for name in known if name not in (applied or set())]
+    misfits = await _refused_rights(connection, schema) if missing else []
+    if applied is None and (foreign := await _tables(connection, schema) & sql.tables()):
+        misfits.append(f"the schema {schema} has tables that TARSy did not make: {', '.join(sorted(foreign))}")
+    return SchemaFit(missing, misfits, sorted((applied or set()) - set(known)))
+
+
+async def _applied(connection: AnyConnection, schema: str) -> set[str] | None:
+    """None where nothing was ever applied."""
+    if "schema_migrations" not in await _tables(connection, schema):
+        return None
+    rows = await connection.fetch(f'select name from "{schema}".schema_migrations')
+    return {row["name"] for row in rows}
+
+
+async def _make_schema(connection: AnyConnection, schema: str) -> None:
+    # `if not exists` would ask for the right to make a schema all the same, which its owner need not have.
+    if not await _is_there(connection, schema):
+        await connection.execute(f'create schema "{schema}"')
+    await connection.execute(
+        f'create table "{schema}".schema_migrations (name text primary key, applied_at timestamptz not null '
+        "default now())"
+    )
+
+
+async def _refused_rights(connection: AnyConnection, schema: str) -> list[str]:
+    is_there = await _is_there(connection, schema)
+    if is_there:
+        may = await connection.fetchval("select has_schema_privilege($1, 'CREATE')", schema)
+    else:
+        may = await connection.fetchval("select has_database_privilege(current_database(), 'CREATE')")
+    if may:
+        return []
+    user, database = await connection.fetchrow("select current_user, current_database()") or ("", "")
+    where = f"SCHEMA {schema}" if is_there else f"DATABASE {database}"
+    what = f"tables in the schema {schema}" if is_there else f"the schema {schema}"
+    return [f"the user {user} may not make {what}: `GRANT CREATE ON {where} TO {user}` lets it"]
+
+
+async def _is_there(connection: AnyConnection, schema: str) -> bool:
+    # `to_regnamespace` answers from a cache: it does not see what another process made while we waited for the lock.
+    return bool(await connection.fetchval("select exists (select from pg_namespace where nspname = $1)", schema))
+
+
+async def _tables(connection: AnyConnection, schema: str) -> set[str]:
+    rows = await connection.fetch("select tablename from pg_tables where schemaname = $1", schema)
+    return {row["tablename"] for row in rows}

@@ -2,21 +2,22 @@
 
 from pydantic import Field, SecretStr, field_validator
 
+from tarsy_service.secret_files import SettingsWithSecretFiles
 from tarsy_service.settings import MaskingSettings
 from tarsy_timeline.database_url import tls_mistakes
 
 DEFAULT_SCHEMA = "tarsy"
 
 
-class TimelineSettings(MaskingSettings):
+class DatabaseSettings(SettingsWithSecretFiles):
+    """Where the tables are: for the service, and for who migrates them."""
+
     database: SecretStr = Field(description="PostgreSQL, postgresql://USER:PASSWORD@HOST:PORT/NAME")
     database_schema: str = Field(
         DEFAULT_SCHEMA,
         pattern=r"^[a-z_][a-z0-9_]{0,40}$",
         description="the schema of all tables; a fresh one is a rebuild beside the live one",
     )
-    database_connections: int = Field(10, ge=3, description="how many connections the service opens at most")
-    wait_seconds: float = Field(5.0, gt=0, description="how long a request waits for the projection or for an answer")
 
     @field_validator("database")
     @classmethod
@@ -24,3 +25,8 @@ class TimelineSettings(MaskingSettings):
         if mistakes := list(tls_mistakes(value.get_secret_value())):
             raise ValueError("; ".join(mistakes))
         return value
+
+
+class TimelineSettings(DatabaseSettings, MaskingSettings):
+    database_connections: int = Field(10, ge=3, description="how many connections the service opens at most")
+    wait_seconds: float = Field(5.0, gt=0, description="how long a request waits for the projection or for an answer")

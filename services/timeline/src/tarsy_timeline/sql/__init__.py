@@ -4,6 +4,7 @@ import re
 from importlib.resources import files
 
 NAME = re.compile(r"^-- name: (?P<name>[a-z_]+)\n", re.MULTILINE)
+TABLE = re.compile(r"^create table (\w+)", re.MULTILINE)
 
 
 def named_queries(text: str) -> dict[str, str]:
@@ -21,6 +22,10 @@ def migrations() -> list[tuple[str, str]]:
 
 def schema() -> str:
     return (files(__name__) / "schema.sql").read_text(encoding="utf-8")
+
+
+def tables() -> set[str]:
+    return set(TABLE.findall(schema()))
 
 
 QUERIES = named_queries((files(__name__) / "queries.sql").read_text(encoding="utf-8"))

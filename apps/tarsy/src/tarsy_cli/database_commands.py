@@ -1,0 +1,96 @@
+"""`tarsy database`."""
+
+import asyncio
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tarsy_cli.terminal import MISFITS, NOT_ASKED, WOULD_CHANGE, fail, say
+
+if TYPE_CHECKING:
+    from tarsy_timeline.settings import DatabaseSettings
+
+database = typer.Typer(no_args_is_help=True, help="The tables in PostgreSQL.")
+
+
+@database.callback()
+def all_tables() -> None:
+    """The tables in PostgreSQL."""
+
+
+@database.command("migrate")
+def migrate(
+    url: Annotated[
+        str, typer.Option("--database", help="postgresql://…; else TARSY_DATABASE or the file TARSY_DATABASE_FILE")
+    ] = "",
+    schema: Annotated[
+        str, typer.Option(help="the schema of all tables; else TARSY_DATABASE_SCHEMA, or tarsy", show_default=False)
+    ] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would be applied and what does not fit")] = False,
+) -> None:
+    """Make or migrate the tables of the timeline, in one transaction. A timeline does the same at its start.
+
+    With --dry-run nothing is changed, and the exit code says what there is to do: 0 nothing, 1 migrations would be
+    applied, 2 the schema does not fit, 3 the database could not be asked.
+    """
+    # Here, as the clients take a while to import: other commands would wait for them.
+    from tarsy_timeline.single_connection import DatabaseUnusableError
+
+    not_asked = NOT_ASKED if dry_run else 1
+    settings = _settings(url, schema, code=not_asked)
+    try:
+        code = asyncio.run(_compare(settings) if dry_run else _apply(settings))
+    except DatabaseUnusableError as problem:
+        raise fail(str(problem), code=not_asked) from None
+    raise typer.Exit(code)
+
+
+def _settings(url: str, schema: str, *, code: int) -> "DatabaseSettings":
+    from pydantic import ValidationError
+
+    from tarsy_service.settings import mistakes_in_settings
+    from tarsy_timeline.settings import DatabaseSettings
+
+    given = {"database": url, "database_schema": schema}
+    try:
+        return DatabaseSettings.model_validate({name: value for name, value in given.items() if value})
+    except ValidationError as problem:
+        raise fail("\n".join(mistakes_in_settings(problem)), code=code) from None
+
+
+async def _apply(settings: "DatabaseSettings") -> int:
+    from tarsy_timeline import migrations
+    from tarsy_timeline.single_connection import connected
+
+    schema = settings.database_schema
+    async with connected(settings.database.get_secret_value(), schema=schema) as connection:
+        found = await migrations.compare_schema(connection, schema)
+        if found.misfits:
+            raise fail(f"The schema {schema} could not be migrated: {'; '.join(found.misfits)}.")
+        applied = await migrations.migrate(connection, schema)
+    _say([f"applied {name}" for name in applied], found.unknown, schema)
+    return 0
+
+
+async def _compare(settings: "DatabaseSettings") -> int:
+    from tarsy_timeline.migrations import compare_schema
+    from tarsy_timeline.single_connection import connected
+
+    schema = settings.database_schema
+    async with connected(settings.database.get_secret_value(), schema=schema) as connection:
+        found = await compare_schema(connection, schema)
+    lines = [
+        *(f"would apply {name}" for name in found.missing),
+        *(f"does not fit: {misfit}" for misfit in found.misfits),
+    ]
+    _say(lines, found.unknown, schema)
+    if found.misfits:
+        return MISFITS
+    return WOULD_CHANGE if found.missing else 0
+
+
+def _say(changes: list[str], unknown: list[str], schema: str) -> None:
+    for line in changes or [f"The schema {schema} has all migrations."]:
+        say(line)
+    for name in unknown:
+        say(f"differs, and may: {name} was applied by a newer TARSy")
