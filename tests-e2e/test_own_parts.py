@@ -29,10 +29,16 @@ def prefix(kafka_bootstrap: str) -> Iterator[str]:
     asyncio.run(delete_topics(Bus(bootstrap=kafka_bootstrap, topics=Topics(prefix), client="test")))
 
 
+def listens_everywhere(port: int) -> bool:
+    """As the kernel lists it: an address of zeros, in the state of listening."""
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text("utf-8").splitlines()[1:]]
+    return (f"00000000:{port:04X}", "0A") in [(row[1], row[3]) for row in rows]
+
+
 def test_a_demo_completes_on_servers_that_somebody_else_runs(
     tmp_path: Path, kafka_bootstrap: str, database_url: str, prefix: str
 ) -> None:
-    settings = environment(TARSY_DATABASE_SCHEMA=prefix, TARSY_KAFKA="elsewhere:9092")
+    settings = environment(TARSY_DATABASE_SCHEMA=prefix, TARSY_KAFKA="elsewhere:9092", TARSY_HTTP_HOST="0.0.0.0")
     parts = ("--kafka", kafka_bootstrap, "--database", database_url, "--topic-prefix", prefix)
     with tarsy(tmp_path / "one", environment=settings) as one:
         up = one.up(*parts)
@@ -41,6 +47,9 @@ def test_a_demo_completes_on_servers_that_somebody_else_runs(
         assert "session: completed" in output
         status = one.status()
         assert (status["kafka"], status["topic_prefix"]) == (kafka_bootstrap, prefix)
+        assert status["api"] == f"http://127.0.0.1:{one.http_port}/api/v1"
+        assert " ".join(up.output.split()).count("TARSy listens on 0.0.0.0, and nobody is authenticated yet") == 1
+        assert listens_everywhere(one.http_port)
         assert {process.service for process in one.processes()} == set(SERVICES)
         shown = one.run("status")[1]
         assert not (one.home / "kafka").exists()

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,12 +14,15 @@ from uuid import uuid4
 
 import httpx2
 import pytest
+import yaml
+from pydantic import JsonValue
 
 from tarsy_bus.connection import Bus
 from tarsy_contracts.topics import Topics
 from tarsy_local.instance import Process
 from tarsy_local.instance_counts import SERVICES
-from tarsy_testing import delete_topics
+from tarsy_prometheus import ROOT, prometheus
+from tarsy_testing import delete_topics, eventually
 from tarsy_up import Running, Tarsy, environment, is_alive, tarsy, wait_for
 
 pytestmark = pytest.mark.timeout(900)
@@ -45,13 +49,32 @@ class Scene:
         return all(one.state == "ready" for one in self.tarsy.processes())
 
 
+def elsewhere() -> str:
+    """An address of this machine that is none of its loopback. Nothing is sent."""
+    with socket.socket(type=socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))
+        except OSError:
+            pytest.skip("this machine has no network")
+        address: str = probe.getsockname()[0]
+        return address
+
+
+def answers(address: str, port: int) -> bool:
+    try:
+        socket.create_connection((address, port), timeout=10).close()
+    except ConnectionRefusedError:
+        return False
+    return True
+
+
 @pytest.fixture(scope="module")
 def scene(tmp_path_factory: pytest.TempPathFactory, kafka_bootstrap: str, database_url: str) -> Iterator[Scene]:
     folder = tmp_path_factory.mktemp("processes")
     prefix = f"t{uuid4().hex[:10]}"
     settings = environment(TARSY_TOPIC_PREFIX=prefix, TARSY_DATABASE_SCHEMA=prefix)
     with tarsy(folder, pace_seconds=0.01, environment=settings) as one:
-        more = ("--instances", "tool-gateway=2", "--instances", "timeline=2")
+        more = ("--instances", "tool-gateway=2", "--instances", "timeline=2", "--http-host", "0.0.0.0")
         up = one.up("--processes", *more, "--kafka", kafka_bootstrap, "--database", database_url)
         scene = Scene(one, up)
         wait_for(scene.all_ready, "all work")
@@ -93,6 +116,48 @@ def test_one_address_stands_for_all(scene: Scene) -> None:
     metrics = httpx2.get(f"{scene.base}/metrics", timeout=90).text
     assert 'tarsy_front_door_processes_ready{service="tool-gateway"} 2.0' in metrics
     assert 'tarsy_front_door_requests_total{service="ingest",status="400"} 1.0' in metrics
+
+
+def test_others_reach_the_front_door_and_no_process_behind_it(scene: Scene) -> None:
+    ports = [int(process.http.rpartition(":")[2]) for process in scene.tarsy.processes()]
+    assert (answers(address := elsewhere(), scene.tarsy.http_port), len(ports)) == (True, 8)
+    assert [port for port in ports if answers(address, port)] == []
+    told = " ".join(scene.up.output.split())
+    assert f"Warning: whoever reaches http://{socket.gethostname()}:{scene.tarsy.http_port}/ may read" in told
+    assert f"API {scene.base}/api/v1" in told
+
+
+def test_prometheus_discovers_every_process(scene: Scene, tmp_path: Path) -> None:
+    listed = httpx2.get(f"{scene.base}/metrics/targets", timeout=90)
+    assert (listed.status_code, listed.headers["content-type"]) == (200, "application/json")
+    targets = listed.json()
+    assert targets == [
+        {"targets": [process.http.removeprefix("http://")], "labels": {"service": process.service}}
+        for process in scene.tarsy.processes()
+    ]
+    for target in targets:
+        assert "# HELP tarsy_process_ready" in httpx2.get(f"http://{target['targets'][0]}/metrics", timeout=90).text
+    example = (ROOT / "deploy/prometheus/prometheus-processes.yaml").read_text("utf-8")
+    config = yaml.safe_load(example.replace("127.0.0.1:8080", f"127.0.0.1:{scene.tarsy.http_port}"))
+    found = asyncio.run(healthy_targets(config | {"rule_files": []}, len(targets) + 1, tmp_path))
+    assert sorted(found) == sorted(
+        [
+            (f"127.0.0.1:{scene.tarsy.http_port}", ""),
+            *((one["targets"][0], one["labels"]["service"]) for one in targets),
+        ]
+    )
+
+
+async def healthy_targets(config: dict[str, JsonValue], number: int, folder: Path) -> list[tuple[str, str]]:
+    """Address and service of each, once Prometheus has scraped so many."""
+    async with prometheus(config, folder) as client:
+
+        async def scraped() -> list[tuple[str, str]] | None:
+            active = (await client.get("/api/v1/targets")).json()["data"]["activeTargets"]
+            labels = [target["labels"] for target in active if target["health"] == "up"]
+            return [(one["instance"], one.get("service", "")) for one in labels] if len(labels) == number else None
+
+        return await eventually(scraped, f"Prometheus has scraped {number} targets")
 
 
 def test_services_that_are_killed_come_back_and_the_demo_goes_on(scene: Scene) -> None:

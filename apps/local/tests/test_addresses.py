@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tarsy_local.addresses import Addresses
+from tarsy_local.addresses import HOST, Addresses
 from tarsy_local.instance import Instance
 from tarsy_local.many_processes import service_environment
 from tarsy_local.masking_key import masking_key
@@ -18,10 +18,11 @@ KEY = "0123456789abcdef-word"
 PASSWORD_FILE = Path("/home/kafka/password")
 
 
-def addresses(*, own_broker: bool) -> Addresses:
+def addresses(*, own_broker: bool = True, http_host: str = HOST) -> Addresses:
     return Addresses(
         kafka="kafka-1:9092,kafka-2:9092",
         database=URL,
+        http_host=http_host,
         http_port=8080,
         config_dir=Path("config"),
         topic_prefix="team",
@@ -134,3 +135,35 @@ def test_a_password_is_in_no_representation() -> None:
     instance = Instance(state="ready", pid=1, database=URL)
     shown = "".join(map(repr, (one, NamedServers("", URL), instance)))
     assert not [secret for secret in ("pass%2Fword", KEY) if secret in shown]
+
+
+@pytest.mark.parametrize(
+    ("http_host", "reachable"),
+    [
+        ("127.0.0.1", "127.0.0.1:8080"),
+        ("0.0.0.0", "127.0.0.1:8080"),
+        ("::", "[::1]:8080"),
+        ("::1", "[::1]:8080"),
+        ("192.0.2.7", "192.0.2.7:8080"),
+        ("build-7", "build-7:8080"),
+    ],
+)
+def test_addresses_that_are_shown_can_be_reached(http_host: str, reachable: str) -> None:
+    shown = addresses(http_host=http_host)
+    assert (shown.http_url, shown.websocket_url) == (f"http://{reachable}", f"ws://{reachable}")
+    assert shown.environment({})["TARSY_TIMELINE_URL"] == f"http://{reachable}"
+    assert shown.environment({"TARSY_HTTP_HOST": http_host})["TARSY_HTTP_HOST"] == HOST
+
+
+@pytest.mark.parametrize("http_host", ["127.0.0.1", "127.0.0.2", "::1", "localhost"])
+def test_nobody_else_reaches_the_loopback(http_host: str) -> None:
+    assert addresses(http_host=http_host).warnings() == []
+
+
+@pytest.mark.parametrize(
+    ("http_host", "shown"),
+    [("0.0.0.0", socket.gethostname()), ("::", socket.gethostname()), ("fd00::2", "[fd00::2]"), ("build-7", "build-7")],
+)
+def test_who_listens_for_others_is_warned(http_host: str, shown: str) -> None:
+    (line,) = addresses(http_host=http_host).warnings()
+    assert line.startswith(f"Warning: whoever reaches http://{shown}:8080/ may")

@@ -135,7 +135,12 @@ async def serving(deaths: list[Exception], said: list[str]) -> int:
         await alive.wait()
 
     work = run_in_one_process(
-        make, port=free_port(), on_ready=lambda: None, on_death=said.append, fatal_errors=(LogMismatchError,)
+        make,
+        host="127.0.0.1",
+        port=free_port(),
+        on_ready=lambda: None,
+        on_death=said.append,
+        fatal_errors=(LogMismatchError,),
     )
     task = asyncio.create_task(work)
     living = asyncio.create_task(until_alive())

@@ -4,9 +4,7 @@ Debian's package `prometheus` has it, and promtool.
 """
 
 import asyncio
-import os
 import re
-import shutil
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
@@ -16,14 +14,15 @@ from typing import Any
 
 import httpx2
 import pytest
-import yaml
 from aiohttp import web
+from pydantic import JsonValue
 
 from tarsy_docgen.dashboards.grafana_json import dashboard_json, select
 from tarsy_docgen.documents import DASHBOARDS
 from tarsy_docgen.metrics_page import Shown, all_metrics
 from tarsy_docgen.metrics_words import VALUES
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
+from tarsy_prometheus import LIMIT_SECONDS, prometheus
 from tarsy_testing import eventually
 
 RULES = Path(__file__).parents[3] / "deploy/prometheus/tarsy-rules.yaml"
@@ -37,7 +36,6 @@ CHOSEN = {
 }
 LABEL_VALUES = re.compile(r"label_values\((?P<selector>.+), (?P<label>\w+)\)")
 ANY = {"status": ("500",)}
-LIMIT_SECONDS = 120.0
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -90,12 +88,6 @@ class AskedPrometheus:
         told = (await self._client.get("/api/v1/rules")).json()
         return [rule for group in told["data"]["groups"] for rule in group["rules"]]
 
-    async def is_ready(self) -> bool:
-        try:
-            return (await self._client.get("/-/ready")).status_code == 200
-        except httpx2.TransportError:
-            return False
-
 
 @pytest.fixture
 async def scraped() -> AsyncIterator[int]:
@@ -112,30 +104,15 @@ async def scraped() -> AsyncIterator[int]:
 
 
 @pytest.fixture
-async def prometheus(tmp_path: Path, scraped: int) -> AsyncIterator[AskedPrometheus]:
-    program = shutil.which("prometheus")
-    if program is None and not os.environ.get("CI"):
-        pytest.skip("prometheus is not installed (Debian's package prometheus has it)")
-    assert program is not None, "prometheus is missing: CI installs Debian's package prometheus"
-    port, config = free_port(), tmp_path / "prometheus.yaml"
-    job = {"job_name": "tarsy", "honor_labels": True, "static_configs": [{"targets": [f"127.0.0.1:{scraped}"]}]}
-    every = {"scrape_interval": "1s", "evaluation_interval": "1s"}
-    config.write_text(yaml.safe_dump({"global": every, "rule_files": [str(RULES)], "scrape_configs": [job]}), "utf-8")
-    arguments = {
-        "config.file": config,
-        "storage.tsdb.path": tmp_path / "data",
-        "web.listen-address": f"127.0.0.1:{port}",
-        "log.level": "error",
+async def prometheus_asked(tmp_path: Path, scraped: int) -> AsyncIterator[AskedPrometheus]:
+    targets: JsonValue = [{"targets": [f"127.0.0.1:{scraped}"]}]
+    config: dict[str, JsonValue] = {
+        "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
+        "rule_files": [str(RULES)],
+        "scrape_configs": [{"job_name": "tarsy", "honor_labels": True, "static_configs": targets}],
     }
-    child = await asyncio.create_subprocess_exec(program, *(f"--{name}={value}" for name, value in arguments.items()))
-    try:
-        async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False) as client:
-            asked = AskedPrometheus(client)
-            await eventually(asked.is_ready, "Prometheus is ready", seconds=LIMIT_SECONDS)
-            yield asked
-    finally:
-        child.kill()
-        await child.wait()
+    async with prometheus(config, tmp_path) as client:
+        yield AskedPrometheus(client)
 
 
 def fill_in(query: str) -> str:
@@ -145,7 +122,7 @@ def fill_in(query: str) -> str:
 
 
 async def test_every_query_of_the_dashboards_finds_data_and_every_rule_is_evaluated(
-    prometheus: AskedPrometheus,
+    prometheus_asked: AskedPrometheus,
 ) -> None:
     asked = [
         fill_in(select(query.expr, by_service=one.by_service))
@@ -159,11 +136,11 @@ async def test_every_query_of_the_dashboards_finds_data_and_every_rule_is_evalua
 
     async def all_found() -> bool:
         nonlocal unanswered
-        unanswered = [query for query in unanswered if not await prometheus.answer(query)]
+        unanswered = [query for query in unanswered if not await prometheus_asked.answer(query)]
         return unanswered == []
 
     async def all_evaluated() -> bool:
-        return {rule["health"] for rule in await prometheus.rules()} == {"ok"}
+        return {rule["health"] for rule in await prometheus_asked.rules()} == {"ok"}
 
     with suppress(TimeoutError):
         async with asyncio.timeout(LIMIT_SECONDS):
@@ -171,6 +148,6 @@ async def test_every_query_of_the_dashboards_finds_data_and_every_rule_is_evalua
     assert unanswered == []
     variables = [one for each in DASHBOARDS for one in dashboard_json(each)["templating"]["list"]]
     choices = {one["name"]: fill_in(one["query"]["query"]) for one in variables if one["type"] == "query"}
-    offered = {name: await prometheus.values(query) for name, query in choices.items()}
+    offered = {name: await prometheus_asked.values(query) for name, query in choices.items()}
     assert {name: len(values) for name, values in offered.items()} == {"job": 1, "instance": 1, "service": 1}
     await eventually(all_evaluated, "no rule has an error", seconds=LIMIT_SECONDS)

@@ -3,6 +3,7 @@
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from pathlib import Path
 
 from tarsy_bus.security import PLAINTEXT, KafkaSecurity
@@ -17,13 +18,16 @@ a dead owner is replaced sooner."""
 SECRET_FILES = ("TARSY_DATABASE_FILE", f"{VARIABLE}_FILE")
 """Services get the values themselves."""
 HOST = "127.0.0.1"
+REACHABLE = {"0.0.0.0": HOST, "::": "::1"}
+"""Where a server that listens on all addresses answers whoever is on the machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
     """`own_broker` and `own_database` say that `tarsy up` has started them. The URL may hold a password.
 
-    `masking_key`: see masking_key.py. `kafka_password_file` is that of our own broker.
+    `masking_key`: see masking_key.py. `http_host` is the address that the HTTP server, or the front door, listens on;
+    with processes of their own, services listen on HOST. `kafka_password_file` is that of our own broker.
     """
 
     kafka: str
@@ -34,12 +38,32 @@ class Addresses:
     own_broker: bool
     own_database: bool
     masking_key: str = field(repr=False)
+    http_host: str = HOST
     kafka_security: KafkaSecurity = field(default=PLAINTEXT, repr=False)
     kafka_password_file: Path | None = None
 
     @property
     def http_url(self) -> str:
-        return f"http://{HOST}:{self.http_port}"
+        """For whoever is on this machine."""
+        return f"http://{self._reachable}"
+
+    @property
+    def websocket_url(self) -> str:
+        return f"ws://{self._reachable}"
+
+    @property
+    def _reachable(self) -> str:
+        return host_and_port(REACHABLE.get(self.http_host, self.http_host), self.http_port)
+
+    def warnings(self) -> list[str]:
+        """Sentences about who else may connect."""
+        if is_loopback(self.http_host):
+            return []
+        shown = socket.gethostname() if self.http_host in REACHABLE else self.http_host
+        return [
+            f"Warning: whoever reaches http://{host_and_port(shown, self.http_port)}/ may read, submit and cancel "
+            f"everything: TARSy listens on {self.http_host}, and nobody is authenticated yet"
+        ]
 
     @property
     def topics(self) -> Topics:
@@ -68,3 +92,14 @@ class Addresses:
 def own_name() -> str:
     """Names the one process, also when it is started again: its calls are then free at once (announcements)."""
     return f"{socket.gethostname()}-up"
+
+
+def host_and_port(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import structlog
 
 from tarsy_config.providers import LlmProvider
-from tarsy_local.addresses import HOST, Addresses
+from tarsy_local.addresses import Addresses
 from tarsy_local.instance import Home, Instance, Process
 from tarsy_local.supervisor.process_group import ProcessGroup
 from tarsy_local.supervisor.supervised_process import SupervisedProcess
@@ -44,7 +44,7 @@ class InstanceFile:
             kafka_password_file=str(addresses.kafka_password_file or ""),
             database=addresses.database if addresses.own_database else without_password(addresses.database),
             api=f"{addresses.http_url}/api/v1",
-            websocket=f"ws://{HOST}:{addresses.http_port}/api/v1/ws",
+            websocket=f"{addresses.websocket_url}/api/v1/ws",
             metrics=f"{addresses.http_url}/metrics",
             log=str(log_file),
             topic_prefix=addresses.topic_prefix,

@@ -47,7 +47,7 @@ async def run_processes(
     async with httpx2.AsyncClient(trust_env=False) as client:
         processes = _make_process_group(addresses, instances, logs, client, inside, on_change)
         with stopped_by_signals(stopping):
-            async with _doors(processes, addresses.http_port, inside), Supervisor().group() as group:
+            async with _doors(processes, addresses, inside), Supervisor().group() as group:
                 running = group.start("processes", processes.run(), may_end=stopping.is_set)
                 starting = group.start_finite("start", processes.until_ready(START_SECONDS))
                 told = group.start_finite("signals", stopping.wait())
@@ -100,7 +100,7 @@ def service_environment(service: str, addresses: Addresses, inside: int, around:
 
 
 @asynccontextmanager
-async def _doors(processes: ProcessGroup, port: int, inside: int) -> AsyncIterator[None]:
+async def _doors(processes: ProcessGroup, addresses: Addresses, inside: int) -> AsyncIterator[None]:
     """The front door, and the one through which websocket-gateways ask whichever timeline is there."""
     registry = CollectorRegistry()
     registry.register(ProcessGroupCollector(processes))
@@ -108,7 +108,8 @@ async def _doors(processes: ProcessGroup, port: int, inside: int) -> AsyncIterat
         front = FrontDoor(Doorway(OUTSIDE, proxy), processes, registry)
         refused = refusals_counter(registry)
         inner = proxy_server(Doorway(INSIDE, proxy), HOST, inside)
-        async with inner, proxy_server(front, HOST, port, count=lambda why: refused.labels(why).inc()):
+        host, port = addresses.http_host, addresses.http_port
+        async with inner, proxy_server(front, host, port, count=lambda why: refused.labels(why).inc()):
             yield
 
 

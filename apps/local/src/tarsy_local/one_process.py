@@ -12,7 +12,7 @@ from tarsy_bus.connection import Bus
 from tarsy_bus.outages import wait_out
 from tarsy_bus.publisher import NotWrittenError
 from tarsy_bus.topics_admin import apply_topics
-from tarsy_local.addresses import HOST, Addresses
+from tarsy_local.addresses import Addresses
 from tarsy_local.errors import LocalError
 from tarsy_local.kafka_sentence import kafka_sentence
 from tarsy_local.supervisor.restart_budget import RestartBudget
@@ -56,6 +56,7 @@ async def _apply(bus: Bus, replication: int | None, *, patient: bool) -> None:
 async def run_in_one_process(
     make_services: Callable[[CollectorRegistry], Sequence[Service]],
     *,
+    host: str,
     port: int,
     on_ready: Callable[[], None],
     on_death: Callable[[str], None],
@@ -83,7 +84,7 @@ async def run_in_one_process(
             try:
                 await run_services(
                     make_services(registry),
-                    host=HOST,
+                    host=host,
                     port=port,
                     registry=registry,
                     shutdown_seconds=SHUTDOWN_SECONDS,

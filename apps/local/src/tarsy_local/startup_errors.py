@@ -15,12 +15,13 @@ from tarsy_local.one_process import KafkaUnusableError
 from tarsy_local.supervisor.process_group import StartTooSlowError
 from tarsy_local.supervisor.restart_budget import BudgetSpentError
 from tarsy_local.supervisor.supervised_process import ServiceRefusedError
-from tarsy_processes.errors import PortTakenError, ProcessError
+from tarsy_processes.errors import AddressUnusableError, PortTakenError, ProcessError
 from tarsy_service.secret_files import SecretFileError
 from tarsy_service.settings import mistakes_in_settings
 from tarsy_timeline.single_connection import DatabaseUnusableError
 
 PORT_OPTIONS = "The options are --http-port, --kafka-port and --database-port."
+HOST_OPTION = "The options are --http-host and --http-port."
 
 
 def sentences(problem: BaseException, log: Path) -> str:
@@ -32,6 +33,8 @@ def _sentence(problem: BaseException, log: Path) -> str:
     match problem:
         case PortTakenError():
             return f"{problem} {PORT_OPTIONS}"
+        case AddressUnusableError():
+            return f"{problem} {HOST_OPTION}"
         case ProcessError() | InvalidConfigError() | InvalidScriptError():
             return str(problem)
         case (

@@ -82,6 +82,7 @@ class UpOptions:
     """`replication` is None for what fits the cluster; `instances` is None for all services in one process."""
 
     config_dir: Path
+    http_host: str
     ports: Ports
     named: NamedServers
     topic_prefix: str
@@ -114,12 +115,14 @@ def run_up(home: Home, options: UpOptions, say: Say) -> None:
 def _run(home: Home, options: UpOptions, log_file: Path, say: Say) -> None:
     config = load_config(options.config_dir, os.environ)
     theirs = security_of(KafkaConnectionSettings()) if options.named.kafka else PLAINTEXT
-    require_free(options.ports.http, "the HTTP server")
+    require_free(options.ports.http, "the HTTP server", options.http_host)
     os.environ["PATH"] = f"{Path(sys.prefix) / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"
     ports = options.ports
     with servers(home.folder, options.named, kafka_port=ports.kafka, database_port=ports.database, say=say) as running:
         addresses = _make_addresses(options, running, masking_key(home.folder, os.environ), theirs)
         models = {name: config.llm_providers[name] for name in sorted(config.llm_providers_in_use)}
+        for line in addresses.warnings():
+            say(line)
         say("Making the topics")
         uvloop.run(make_topics(addresses, replication=options.replication))
         instance_file = InstanceFile(home, addresses, running.own, log_file, models=models, say=say)
@@ -138,6 +141,7 @@ def _make_addresses(options: UpOptions, running: ServersInUse, key: str, theirs:
     return Addresses(
         kafka=running.kafka,
         database=running.database,
+        http_host=options.http_host,
         http_port=options.ports.http,
         config_dir=options.config_dir,
         topic_prefix=options.topic_prefix,
@@ -159,6 +163,7 @@ def _run_in_one_process(addresses: Addresses, running: ServersInUse, instance_fi
     async def run() -> None:
         work = run_in_one_process(
             all_services,
+            host=addresses.http_host,
             port=addresses.http_port,
             on_ready=lambda: instance_file.ready(list(SERVICES)),
             on_death=instance_file.died,

@@ -25,6 +25,9 @@ VARIABLES_OF = {
 def up(
     home: HomeOption = DEFAULT_HOME,
     config: Annotated[Path, typer.Option(help="the folder of tarsy.yaml", envvar="TARSY_CONFIG_DIR")] = Path("config"),
+    http_host: Annotated[
+        str, typer.Option(help="the address to listen on; 0.0.0.0 or :: is every one", envvar="TARSY_HTTP_HOST")
+    ] = "127.0.0.1",
     http_port: Annotated[
         int, typer.Option(help="of the API, the WebSocket and the metrics", envvar="TARSY_HTTP_PORT")
     ] = 8080,
@@ -60,6 +63,7 @@ def up(
     folder = Home(home)
     options = UpOptions(
         config_dir=config,
+        http_host=http_host,
         ports=Ports(http_port, kafka_port, database_port),
         named=NamedServers(kafka, database),
         topic_prefix=topic_prefix,

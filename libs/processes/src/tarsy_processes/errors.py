@@ -16,3 +16,11 @@ class PortTakenError(ProcessError):
             f"Port {port}, on which {server} should listen, is taken by another program: "
             f"stop that program, or choose another port for {server}."
         )
+
+
+class AddressUnusableError(ProcessError):
+    def __init__(self, host: str, port: int, server: str, reason: str) -> None:
+        super().__init__(
+            f"{server} cannot listen on port {port} of {host} ({reason}): choose an address of this machine, and "
+            "a port that you may use."
+        )

@@ -18,7 +18,7 @@ from tarsy_local.supervisor.process_group import ProcessGroup
 from tarsy_service.problems import problem_response
 from tarsy_service.process_metrics import exposition
 
-OWN = ("/health", "/ready", "/metrics")
+OWN = ("/health", "/ready", "/metrics", "/metrics/targets")
 SOCKETS = frozenset({"/api/v1/ws"})
 
 
@@ -55,6 +55,7 @@ class FrontDoor:
                 Route("/health", self._health),
                 Route("/ready", self._ready),
                 Route("/metrics", self._metrics),
+                Route("/metrics/targets", self._targets),
             ]
         )
 
@@ -71,6 +72,12 @@ class FrontDoor:
 
     async def _metrics(self, _: Request) -> Response:
         return Response(exposition(self._registry), media_type=CONTENT_TYPE_LATEST)
+
+    async def _targets(self, _: Request) -> Response:
+        """The processes as Prometheus discovers them (http_sd): those that wait to be started again are down."""
+        return JSONResponse(
+            [{"targets": [one.address], "labels": {"service": one.service}} for one in self._processes.members]
+        )
 
 
 def count_requests(registry: CollectorRegistry) -> CountAnswer:

@@ -104,8 +104,12 @@ class SupervisedProcess:
         return f"{self.service}-{self.number}"
 
     @property
+    def address(self) -> str:
+        return f"{HOST}:{self.port}"
+
+    @property
     def url(self) -> str:
-        return f"http://{HOST}:{self.port}"
+        return f"http://{self.address}"
 
     @property
     def is_unready(self) -> bool:
