@@ -5,12 +5,15 @@ MEMBERS := $(sort $(dir $(wildcard apps/*/pyproject.toml examples/lab/pyproject.
 # Containers often say that compiled modules are not to be kept: then every process compiles 1,400 of them again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup up demo test sweep lint schemas bench clean lock
+.PHONY: help setup install up demo test sweep lint schemas bench clean lock
 help:    ## list the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup:    ## make the Python environment (every target does so first)
 	@$(SETUP)
+
+install: setup    ## put `tarsy` on your PATH: a link in ~/.local/bin (BIN=FOLDER: in another)
+	@python3 tools/install.py "$(BIN)"
 
 up: setup    ## start TARSy with its own Kafka and PostgreSQL, and stay in the foreground
 	@exec $(PY) -m tarsy_cli up $(ARGS)

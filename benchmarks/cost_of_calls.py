@@ -38,12 +38,12 @@ from tarsy_contracts.requests import ToolCallRequest
 from tarsy_contracts.topics import Topics
 from tarsy_embedded.jars import default_cache_dir
 from tarsy_embedded.kafka import EmbeddedKafka
-from tarsy_embedded.ports import free_port
 from tarsy_llm.model_settings import ModelSettings
 from tarsy_llm.openai import OpenAiLlm
 from tarsy_llm.protocol import Answer, Llm, LlmRequest
 from tarsy_llm.timeouts import LimitedLlm, StreamLimits
 from tarsy_masking.masker import Masker
+from tarsy_processes.ports import free_port
 from tarsy_tool_gateway.mcp.connection import McpConnection
 from tarsy_tool_gateway.mcp.sdk_logs import mute_values_in_sdk_logs
 from tarsy_tool_gateway.mcp.server_plan import HttpTransport, ServerPlan

@@ -25,7 +25,7 @@ from tarsy_contracts.requests import ToolCallRequest
 from tarsy_contracts.topics import LOG_PARTITIONS, QUEUE_PARTITIONS, Topics
 from tarsy_embedded.jars import default_cache_dir
 from tarsy_embedded.kafka import EmbeddedKafka
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests-support"))
 

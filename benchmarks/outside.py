@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 
 HERE = Path(__file__).resolve().parent
 START_SECONDS = 20.0

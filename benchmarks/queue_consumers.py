@@ -27,7 +27,7 @@ from tarsy_contracts.requests import ToolCallRequest
 from tarsy_contracts.topics import Topics
 from tarsy_embedded.jars import default_cache_dir
 from tarsy_embedded.kafka import EmbeddedKafka
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 
 AT_ONCE = 500
 

@@ -16,8 +16,8 @@ from tarsy_bus.topics_admin import apply_topics
 from tarsy_contracts.topics import Topics
 from tarsy_embedded.jars import default_cache_dir
 from tarsy_embedded.kafka import EmbeddedKafka
-from tarsy_embedded.ports import free_port
 from tarsy_embedded.postgres import EmbeddedPostgres
+from tarsy_processes.ports import free_port
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests-support"))

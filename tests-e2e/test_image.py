@@ -15,8 +15,8 @@ import httpx2
 import pytest
 
 from tarsy_compose import ROOT, ComposeService, compose_services, tarsy_services
-from tarsy_embedded.ports import free_port
 from tarsy_image import Image, built_image
+from tarsy_processes.ports import free_port
 
 pytestmark = pytest.mark.timeout(1_800)
 

@@ -17,8 +17,8 @@ from prometheus_client import CollectorRegistry
 
 from tarsy_bus.topics_admin import apply_topics
 from tarsy_contracts.topics import LOG_PARTITIONS
-from tarsy_embedded.ports import free_port
 from tarsy_local.composition import all_services
+from tarsy_processes.ports import free_port
 from tarsy_service import supervision
 from tarsy_service.runner import run_services
 from tarsy_service.service import Service

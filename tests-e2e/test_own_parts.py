@@ -13,7 +13,7 @@ from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from tarsy_bus.connection import Bus
 from tarsy_bus.topics_admin import admin, apply_topics, compare_topics
 from tarsy_contracts.topics import Topics
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 from tarsy_system import READY_SECONDS, SERVICES, System, running
 from tarsy_testing import delete_topics, eventually
 from tarsy_up import environment, tarsy, write_config

@@ -12,8 +12,8 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus.topics_admin import apply_topics
-from tarsy_embedded.ports import free_port
 from tarsy_local.composition import all_services
+from tarsy_processes.ports import free_port
 from tarsy_service import loop_progress
 from tarsy_service.runner import run_services
 from tarsy_testing import bus_of_tests, drop_schema, eventually, own_kafka

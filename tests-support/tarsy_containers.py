@@ -11,7 +11,7 @@ from testcontainers.core.wait_strategies import LogMessageWaitStrategy
 
 from tarsy_embedded.jars import VERSION
 from tarsy_embedded.kafka_folder import properties
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 
 ENGINE_SECONDS = 5
 START_SECONDS = 120

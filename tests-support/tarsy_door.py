@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 
 HOST = "127.0.0.1"
 CHUNK = 64 * 1024

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus.connection import Bus
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 from tarsy_service.runner import run_services
 from tarsy_testing import WAIT_SECONDS
 from tarsy_websocket_gateway.app import build

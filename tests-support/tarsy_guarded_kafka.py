@@ -19,7 +19,7 @@ from tarsy_contracts.topics import Topics
 from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_embedded.kafka_sasl import MECHANISM, PROTOCOL, USER
 from tarsy_embedded.password_file import read_password
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 from tarsy_testing import bus_of_tests, cache_dir
 
 AUTHORIZER = {

@@ -10,7 +10,7 @@ from threading import Thread
 from typing import Any
 from urllib.parse import urlsplit
 
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 
 NAMESPACE, POD, SECRET = "shop", "checkout-7d9f", "checkout-db"
 TOKEN = "kubeconfig-user-h7vdw:tx9q4mvz2lbk8w6cs5jr"

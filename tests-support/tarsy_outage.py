@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tarsy_embedded.jars import default_cache_dir
 from tarsy_embedded.kafka import EmbeddedKafka
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 
 
 class KillableKafka:

@@ -13,7 +13,7 @@ from tarsy_certificates import Authority, Certificate
 from tarsy_embedded.jars import kafka_jars
 from tarsy_embedded.java import find_java
 from tarsy_embedded.kafka import EmbeddedKafka
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 from tarsy_testing import cache_dir
 
 USER = "tarsy"

@@ -15,7 +15,7 @@ import httpx2
 from pydantic import JsonValue
 
 from tarsy_bus.connection import Bus
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 from tarsy_service_forks import OwnProcess, ServiceForks
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -18,9 +18,9 @@ from tarsy_bus.connection import Bus
 from tarsy_bus.topics_admin import admin, apply_topics
 from tarsy_contracts.topics import Topics
 from tarsy_embedded.kafka import EmbeddedKafka
-from tarsy_embedded.ports import free_port
 from tarsy_embedded.postgres import EmbeddedPostgres
 from tarsy_llm.providers import PROVIDER_TYPES
+from tarsy_processes.ports import free_port
 
 POLL_SECONDS = 0.02
 WAIT_SECONDS = 90.0

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, suppress
 from urllib.parse import urlsplit, urlunsplit
 
 from tarsy_certificates import Authority, Certificate
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 
 HOST = "127.0.0.1"
 TLS_PLEASE = bytes.fromhex("0000000804d2162f")

@@ -14,8 +14,8 @@ from pathlib import Path
 import yaml
 from pydantic import JsonValue
 
-from tarsy_embedded.ports import free_port
 from tarsy_local.instance import Home, Process
+from tarsy_processes.ports import free_port
 from tarsy_system import PATIENT
 from tarsy_testing import WAIT_SECONDS, eventually
 

@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 
 from tarsy_chart import CHART
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 
 PROGRAM = (CHART / "files" / "ready.py").read_text("utf-8").replace("LIMIT_SECONDS = 120", "LIMIT_SECONDS = 0")
 

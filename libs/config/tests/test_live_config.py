@@ -81,7 +81,8 @@ async def test_with_mistakes_the_old_one_stays_and_each_mistake_is_told_once_wit
     with capture_logs() as logs:
         for _ in range(5):
             assert await service.live.look() is False
-    assert (service.live.current, service.live.version) == ({"kubernetes"}, version)
+    assert service.live.current == frozenset({"kubernetes"})
+    assert service.live.version == version
     (line,) = [one for one in logs if one["event"] == "config.refused"]
     assert line["stays"] == version
     assert [str(one).split(": ")[0] for one in line["mistakes"]] == ["tarsy.yaml:8", "tarsy.yaml:9"]

@@ -14,7 +14,7 @@ from aiokafka.errors import KafkaConnectionError
 from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_embedded.kafka_sasl import MECHANISM, PROTOCOL, USER
 from tarsy_embedded.password_file import read_password
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 
 API_VERSIONS, METADATA = 18, 3
 

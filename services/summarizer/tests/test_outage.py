@@ -8,8 +8,8 @@ from summary_owner import summary
 from tarsy_bus.connection import Bus
 from tarsy_bus.publisher import Publisher
 from tarsy_contracts.topics import Topics
-from tarsy_embedded.ports import free_port
 from tarsy_masking.masker import Masker
+from tarsy_processes.ports import free_port
 from tarsy_summarizer.metrics import Metrics
 from tarsy_summarizer.models import Models
 from tarsy_summarizer.summarize import Summarizer

@@ -8,7 +8,7 @@ import pytest
 from fastapi import FastAPI
 from structlog.testing import capture_logs
 
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 from tarsy_results.source import ResultGoneError, ResultSource
 from tarsy_service.http_server import http_server
 from tarsy_timeline.result_download import DownloadResponse, ResultDownload

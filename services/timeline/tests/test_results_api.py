@@ -22,8 +22,8 @@ from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.requests import LogPosition
 from tarsy_contracts.topics import Topics
-from tarsy_embedded.ports import free_port
 from tarsy_loop_held import watching_the_loop
+from tarsy_processes.ports import free_port
 from tarsy_results.text import count_lines, split
 from tarsy_service.problems import ProblemError
 from tarsy_timeline.call_results import CallResults

@@ -14,7 +14,7 @@ from gateway_owner import WAIT_SECONDS, Owner, owning
 from http_servers import HttpServer, NewServer
 
 from tarsy_bus.connection import Bus
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 from tarsy_tool_gateway.app import assemble
 from tarsy_tool_gateway.builtin.runbooks.rules import RunbookRules
 from tarsy_tool_gateway.mcp.server_plan import ServerPlan, StdioTransport

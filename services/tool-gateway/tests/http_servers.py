@@ -13,7 +13,7 @@ from pathlib import Path
 
 from forked_server import ForkedServer
 
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 from tarsy_testing import eventually
 
 type NewServer = Callable[..., "HttpServer"]

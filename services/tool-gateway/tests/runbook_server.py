@@ -9,7 +9,7 @@ from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 
 
 @dataclass(frozen=True)

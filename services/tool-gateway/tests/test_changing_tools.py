@@ -9,7 +9,7 @@ from connections import SECRET, connected, odd, plan_to, said
 from gateway_owner import call, noted
 from http_servers import HttpProgram
 
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 from tarsy_testing import eventually
 from tarsy_tool_gateway.mcp.connection import HealthCheck, McpConnection
 from tarsy_tool_gateway.mcp.server_plan import HttpTransport, StdioTransport, TransportPlan

@@ -10,7 +10,7 @@ from http_servers import HttpServer
 from prometheus_client import CollectorRegistry
 
 from tarsy_contracts.workers import ServerCatalogued
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 from tarsy_testing import eventually
 from tarsy_tool_gateway.app import build
 from tarsy_tool_gateway.settings import ToolGatewaySettings

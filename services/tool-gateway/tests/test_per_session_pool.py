@@ -16,7 +16,7 @@ from gateway_owner import call, let_go, noted, until_noted
 from http_servers import NewServer
 
 from tarsy_contracts.requests import ToolCallRequest
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 from tarsy_testing import eventually
 from tarsy_tool_gateway.mcp.connection import McpConnection
 from tarsy_tool_gateway.mcp.per_session_pool import PerSessionPool, PoolLimits

@@ -12,7 +12,7 @@ from http_servers import NewServer
 from structlog.testing import capture_logs
 from verdicts import verdict_on
 
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 from tarsy_tool_gateway.mcp.diagnosis import Diagnosis
 from tarsy_tool_gateway.mcp.readiness import ReadinessGate
 from tarsy_tool_gateway.mcp.server_plan import HttpTransport, ServerPlan, SseTransport, StdioTransport

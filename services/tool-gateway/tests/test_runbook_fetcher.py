@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 from runbook_server import Answer, RunbookServer, runbook_server
 
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 from tarsy_tool_gateway.builtin.runbooks.cache import RunbookCache
 from tarsy_tool_gateway.builtin.runbooks.dns_guard import (
     Find,

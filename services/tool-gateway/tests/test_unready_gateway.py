@@ -11,7 +11,7 @@ import httpx2
 from gateway_owner import Owner, call
 from prometheus_client import CollectorRegistry
 
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 from tarsy_service.runner import run_services
 from tarsy_testing import eventually
 from tarsy_tool_gateway.app import build

@@ -28,8 +28,8 @@ from tarsy_contracts.envelope import Envelope, event_id
 from tarsy_contracts.message import Message
 from tarsy_contracts.recorded import RecordedEvent, decode
 from tarsy_contracts.topics import Topics
-from tarsy_embedded.ports import free_port
 from tarsy_gateway_running import running_gateway
+from tarsy_processes.ports import free_port
 from tarsy_service.runner import run_services
 from tarsy_service.service import Ready, Service
 from tarsy_testing import eventually

@@ -11,7 +11,7 @@ from prometheus_client import CollectorRegistry
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 from tarsy_service.runner import run_services
 from tarsy_service.service import Service
 from tarsy_websocket_gateway.connection import Connection

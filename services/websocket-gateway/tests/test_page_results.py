@@ -24,7 +24,7 @@ from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.topics import Topics
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 from tarsy_service.runner import run_services
 from tarsy_timeline.app import build as build_timeline
 from tarsy_timeline.settings import TimelineSettings

@@ -14,7 +14,7 @@ from prometheus_client import CollectorRegistry
 from tarsy_browser import Tab, most_per_frame, new_tab
 from tarsy_bus.background_tasks import background_tasks
 from tarsy_contracts.workers import CatalogTool, ToolAnnotations
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 from tarsy_service.runner import run_services
 from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor

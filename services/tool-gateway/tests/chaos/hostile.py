@@ -14,7 +14,7 @@ from gateway_owner import call, until_noted
 from http_servers import HttpProgram
 
 from tarsy_contracts.requests import ToolCallRequest
-from tarsy_embedded.ports import free_port
+from tarsy_processes.ports import free_port
 from tarsy_tool_gateway.mcp.connection import HealthCheck, McpConnection, SessionEnd
 from tarsy_tool_gateway.mcp.server_plan import HttpTransport, StdioTransport, TransportPlan
 from tarsy_tool_gateway.mcp.tool_server import McpToolServer
