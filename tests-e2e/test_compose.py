@@ -12,10 +12,10 @@ import yaml
 
 from tarsy_compose import ROOT, compose_services, tarsy_services
 from tarsy_docgen.openapi import openapi_document
-from tarsy_docgen.settings_table import SERVICES as SETTINGS
 from tarsy_llm.providers import PROVIDER_TYPES
 from tarsy_local.front_door.routes import OUTSIDE
 from tarsy_local.instance_counts import SERVICES
+from tarsy_local.service_settings import SETTINGS
 from tarsy_service.secret_files import variable_of
 
 COMPOSE = ROOT / "deploy/compose"

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 ROOT = Path(__file__).resolve().parent.parent
 CHART = ROOT / "helm" / "tarsy"
-HELM = ROOT / ".tools" / "bin" / "helm"
+HELM = ROOT / ".tools" / "helm" / "helm"
 RELEASE = "prod"
 LIMIT_SECONDS = 120
 VALUE_FILES = tuple(sorted(file.stem.removesuffix("-values") for file in (CHART / "ci").glob("*-values.yaml")))

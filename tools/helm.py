@@ -1,4 +1,4 @@
-"""Builds helm into .tools/bin, once: the chart is checked with it. It needs Go, and takes minutes.
+"""Builds helm into .tools/helm, once: the chart is checked with it. It needs Go, and takes minutes.
 
 Go checks what it downloads against its own database of digests. The digest below is of all modules that the program was
 built from, with their versions, and is looked at before it is run.
@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 TOOLS = Path(__file__).resolve().parent.parent / ".tools"
-HELM = TOOLS / "bin" / "helm"
+HELM = TOOLS / "helm" / "helm"
 MODULE = "helm.sh/helm/v3"
 VERSION = "v3.22.0"
 MODULES_SHA256 = "a5e6b91f4e9957c96e3680c8308bad23ee5b30b68000740af494cfe72bb6a69f"
@@ -59,7 +59,7 @@ def main():
         fcntl.flock(lock, fcntl.LOCK_EX)
         if HELM.is_file() and modules_digest(HELM) == MODULES_SHA256:
             return
-        sys.stderr.write(f"helm {VERSION} is built into .tools/bin, which takes minutes\n")
+        sys.stderr.write(f"helm {VERSION} is built into .tools/helm, which takes minutes\n")
         with tempfile.TemporaryDirectory(dir=TOOLS) as folder:
             program = build(Path(folder))
             if modules_digest(program) != MODULES_SHA256:

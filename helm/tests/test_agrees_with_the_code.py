@@ -30,7 +30,7 @@ from tarsy_chart import (
 from tarsy_cli.app import cli
 from tarsy_contracts.topics import Topics
 from tarsy_docgen.metrics_page import all_metrics
-from tarsy_docgen.settings_table import SERVICES
+from tarsy_local.service_settings import SETTINGS
 from tarsy_service.kafka_settings import KafkaConnectionSettings
 from tarsy_service.secret_files import SUFFIX, is_secret, variable_of, variables_of
 from tarsy_service.settings import ServiceSettings, mistakes_in_settings
@@ -43,11 +43,11 @@ SECRETS = "/run/secrets/tarsy"
 @pytest.mark.parametrize("name", VALUE_FILES)
 def test_each_service_has_a_deployment_that_runs_its_module(name: str) -> None:
     deployments = of_kind(name, "Deployment")
-    assert deployments.keys() == SERVICES.keys()
+    assert deployments.keys() == SETTINGS.keys()
     for service, one in deployments.items():
         *python, module = at(one, "spec.template.spec.containers.0.args", list)
         assert python == ["python", "-m"]
-        assert SERVICES[service].__module__.startswith(f"{module}.")
+        assert SETTINGS[service].__module__.startswith(f"{module}.")
         assert importlib.util.find_spec(f"{module}.__main__") is not None
 
 
@@ -60,8 +60,8 @@ def test_every_variable_of_ours_is_one_that_the_service_reads(name: str) -> None
 
 
 def _known(component: str) -> set[str]:
-    if component in SERVICES:
-        return set(variables_of(SERVICES[component]))
+    if component in SETTINGS:
+        return set(variables_of(SETTINGS[component]))
     jobs = {
         "topics": {*variables_of(KafkaConnectionSettings), "TARSY_TOPIC_PREFIX"},
         "migrations": {"TARSY_DATABASE_FILE", "TARSY_DATABASE_SCHEMA"},
@@ -71,7 +71,7 @@ def _known(component: str) -> set[str]:
 
 
 @pytest.mark.parametrize("name", VALUE_FILES)
-@pytest.mark.parametrize("service", SERVICES)
+@pytest.mark.parametrize("service", SETTINGS)
 def test_a_service_takes_all_that_the_chart_tells_it(
     name: str, service: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -81,7 +81,7 @@ def test_a_service_takes_all_that_the_chart_tells_it(
         told = (value or "from-a-secret").replace(SECRETS, str(tmp_path)).replace("/opt/token/get", "/bin/true")
         monkeypatch.setenv(variable, told)
     try:
-        settings = SERVICES[service]()
+        settings = SETTINGS[service]()
     except ValidationError as problem:
         pytest.fail("\n".join(mistakes_in_settings(problem)))
     assert settings.http_host == ("::" if name == "ipv6" else "0.0.0.0")
@@ -123,29 +123,29 @@ def test_every_file_that_a_variable_names_is_mounted(name: str) -> None:
         assert named == mounted, component
 
 
-@pytest.mark.parametrize("service", SERVICES)
+@pytest.mark.parametrize("service", SETTINGS)
 def test_who_reads_the_configuration_has_it_and_nobody_else(service: str) -> None:
-    package = importlib.import_module(f"{SERVICES[service].__module__.rpartition('.')[0]}.app")
+    package = importlib.import_module(f"{SETTINGS[service].__module__.rpartition('.')[0]}.app")
     pod = dict(pods_of("default"))[service]
-    assert ("TARSY_CONFIG_DIR" in variables_of_container(pod)) == ("load_config(" in inspect.getsource(package))
+    assert ("TARSY_CONFIG_DIR" in variables_of_container(pod)) == ("ConfigSource(" in inspect.getsource(package))
 
 
-@pytest.mark.parametrize("service", SERVICES)
+@pytest.mark.parametrize("service", SETTINGS)
 def test_who_asks_models_has_their_keys_and_nobody_else(service: str) -> None:
-    package = importlib.import_module(f"{SERVICES[service].__module__.rpartition('.')[0]}.app")
+    package = importlib.import_module(f"{SETTINGS[service].__module__.rpartition('.')[0]}.app")
     pod = dict(pods_of("default"))[service]
     assert ("GOOGLE_API_KEY" in variables_of_container(pod)) == ("keys_are_set" in inspect.getsource(package))
 
 
-@pytest.mark.parametrize("service", SERVICES)
+@pytest.mark.parametrize("service", SETTINGS)
 def test_who_masks_has_the_key_of_placeholders(service: str) -> None:
     pod = dict(pods_of("secured-kafka"))[service]
     assert ("TARSY_MASKING_KEY_FILE" in variables_of_container(pod)) == (
-        "masking_key" in SERVICES[service].model_fields
+        "masking_key" in SETTINGS[service].model_fields
     )
 
 
-@pytest.mark.parametrize("service", SERVICES)
+@pytest.mark.parametrize("service", SETTINGS)
 def test_each_variable_of_a_service_can_be_told_by_a_value(service: str) -> None:
     told = {variable for name in VALUE_FILES for _, pod in pods_of(name) for variable in variables_of_container(pod)}
     schema = json.loads((CHART / "values.schema.json").read_text("utf-8"))
@@ -155,7 +155,7 @@ def test_each_variable_of_a_service_can_be_told_by_a_value(service: str) -> None
         told |= at(schema, f"properties.{settings}.properties", dict).keys()
     wanted = {
         f"{variable_of(name)}{SUFFIX if is_secret(field) else ''}"
-        for name, field in SERVICES[service].model_fields.items()
+        for name, field in SETTINGS[service].model_fields.items()
     }
     # Each process makes a name for itself, which begins with that of its pod.
     assert wanted - told == {"TARSY_CLIENT"}
@@ -242,5 +242,5 @@ def test_metrics_in_the_chart_are_metrics_of_the_code() -> None:
 
 def test_the_settings_of_all_are_those_of_every_service() -> None:
     done = template("default", "--set=settings.TARSY_GROUP_HEARTBEAT_MS=500")
-    assert done.stdout.count("TARSY_GROUP_HEARTBEAT_MS") == len(SERVICES)
+    assert done.stdout.count("TARSY_GROUP_HEARTBEAT_MS") == len(SETTINGS)
     assert "group_heartbeat_ms" in ServiceSettings.model_fields

@@ -6,7 +6,7 @@ import re
 import yaml
 
 from tarsy_chart import ROOT, at, component_of, of_kind, rendered
-from tarsy_docgen.settings_table import SERVICES
+from tarsy_local.service_settings import SETTINGS
 
 
 def test_the_rules_are_those_of_deploy() -> None:
@@ -32,7 +32,7 @@ def test_the_service_monitor_finds_every_service_under_a_job_that_the_rules_look
     wanted = at(monitor, "spec.selector.matchLabels", dict)
     left_out = at(monitor, "spec.selector.matchExpressions.0.values", list)
     services = [one for one in rendered("everything") if one["kind"] == "Service" and component_of(one) not in left_out]
-    assert {component_of(one) for one in services} == SERVICES.keys()
+    assert {component_of(one) for one in services} == SETTINGS.keys()
     for one in services:
         labels = at(one, "metadata.labels", dict)
         assert wanted.items() <= labels.items()

@@ -22,7 +22,8 @@ from tarsy_cli.watch.session_messages import SessionView, follow
 from tarsy_contracts.api.timeline import TimelineEvent
 from tarsy_processes.ports import free_port
 
-STAMP = {"session_id": "s", "timestamp": "2026-11-23T10:00:00.000Z", "number": 1}
+SESSION = "331ab85e-268a-5a26-9533-de21a57501a1"
+STAMP = {"session_id": SESSION, "timestamp": "2026-11-23T10:00:00.000Z", "number": 1}
 REFUSED = "answered 409: a reply is being written: wait for its end, or cancel it"
 
 
@@ -50,7 +51,7 @@ class ChatApi:
         self.pending -= 1
         number = len({key for _, key in self.asked})
         ids = {"chat_id": "c", "message_id": f"m{number}", "stage_id": f"stage {number}", "request_id": f"r{number}"}
-        return {"session_id": "s", "accepted": self.pending < 0, **ids}
+        return {"session_id": SESSION, "accepted": self.pending < 0, **ids}
 
     async def tell(self, connection: ServerConnection) -> None:
         await connection.recv()
@@ -100,7 +101,7 @@ def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatApi]:
 
 
 def run(chat: ChatApi, *arguments: str, input: str = "") -> Result:
-    return CliRunner().invoke(cli, ["chat", "s", *arguments, "--url", f"http://127.0.0.1:{chat.port}"], input=input)
+    return CliRunner().invoke(cli, ["chat", SESSION, *arguments, "--url", f"http://127.0.0.1:{chat.port}"], input=input)
 
 
 def test_a_question_is_asked_and_its_answer_shown(chat: ChatApi) -> None:
@@ -153,7 +154,7 @@ def test_programs_get_an_object_for_each_reply_and_nothing_else(chat: ChatApi) -
     assert ran.exit_code == 1
     one, two = [json.loads(line) for line in ran.stdout.splitlines()]
     assert one == {
-        "session_id": "s", "chat_id": "c", "message_id": "m1", "stage_id": "stage 1", "author": "ann",
+        "session_id": SESSION, "chat_id": "c", "message_id": "m1", "stage_id": "stage 1", "author": "ann",
         "question": "one", "status": "completed", "answer": "Answer to one", "answer_cut": False, "error": None,
     }  # fmt: skip
     assert (two["status"], two["answer"], two["error"]) == ("cancelled", None, "it cancelled")

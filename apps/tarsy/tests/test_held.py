@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from rich.console import Console
 from typer.testing import CliRunner
 
-from tarsy_cli import held_commands
+from tarsy_cli import session_requests
 from tarsy_cli.api import ApiAnswer, ApiError
 from tarsy_cli.app import cli
 from tarsy_cli.lists import held as showing
@@ -17,6 +17,7 @@ from tarsy_timeline.system_responses import held_sessions
 
 BEGAN = datetime(2026, 11, 22, 10, 0, tzinfo=UTC)
 URL = "http://127.0.0.1:1"
+ONE, TWO = "331ab85e-268a-5a26-9533-de21a57501a1", "431ab85e-268a-5a26-9533-de21a57501a1"
 
 
 def shown(monkeypatch: pytest.MonkeyPatch, *aside: SessionAside) -> list[str]:
@@ -48,16 +49,16 @@ def test_a_verb_asks_for_each_session_and_fails_when_one_is_refused(monkeypatch:
     def post(url: str, body: JsonValue, *, idempotency_key: str | None = None) -> ApiAnswer:
         assert idempotency_key
         asked.append((url, body))
-        if "/two/" in url:
+        if TWO in url:
             raise ApiError("answered 409: the session is not set aside")
         return {"message": "The session has been ended."}
 
-    monkeypatch.setattr(held_commands, "post", post)
-    result = CliRunner().invoke(cli, ["session", "fail", "one", "two", "--reason", "no use", "--url", URL])
+    monkeypatch.setattr(session_requests, "post", post)
+    result = CliRunner().invoke(cli, ["session", "fail", ONE, TWO, "--reason", "no use", "--url", URL])
     assert asked == [
-        (f"{URL}/api/v1/sessions/one/fail", {"reason": "no use"}),
-        (f"{URL}/api/v1/sessions/two/fail", {"reason": "no use"}),
+        (f"{URL}/api/v1/sessions/{ONE}/fail", {"reason": "no use"}),
+        (f"{URL}/api/v1/sessions/{TWO}/fail", {"reason": "no use"}),
     ]
     assert result.exit_code == 1
-    assert "one: The session has been ended." in result.output
-    assert "two: answered 409: the session is not set aside" in result.output
+    assert f"{ONE}: The session has been ended." in " ".join(result.output.split())
+    assert f"{TWO}: answered 409: the session is not set aside" in " ".join(result.output.split())

@@ -13,7 +13,8 @@ from typer.testing import CliRunner, Result
 from tarsy_cli.app import cli
 from tarsy_contracts.api.results import ResultLine, ResultMatches, ResultPosition, ToolCallResult
 
-PATH = "/api/v1/sessions/abc/tool-calls/1a2b3c4d/result"
+SESSION = "331ab85e-268a-5a26-9533-de21a57501a1"
+PATH = f"/api/v1/sessions/{SESSION}/tool-calls/1a2b3c4d/result"
 
 
 def line(number: int, text: str, *, byte: int = 0, matches: bool = False, goes_on: bool = False) -> ResultLine:
@@ -24,7 +25,7 @@ def answer(
     *lines: ResultLine, following: ResultPosition | None = None, matches: ResultMatches | None = None
 ) -> ToolCallResult:
     return ToolCallResult(
-        session_id="abc", call_id="1a2b3c4d-0000", outcome="ok", size=480_211, total_lines=5_120, lines=lines,
+        session_id=SESSION, call_id="1a2b3c4d-0000", outcome="ok", size=480_211, total_lines=5_120, lines=lines,
         next=following, matches=matches,
     )  # fmt: skip
 
@@ -46,7 +47,7 @@ class Timeline:
         self.status, self.body = status, json.dumps({"detail": detail}).encode()
 
     def run(self, *arguments: str) -> Result:
-        return CliRunner().invoke(cli, ["result", "abc", "1a2b3c4d", "--url", self.url, *arguments])
+        return CliRunner().invoke(cli, ["result", SESSION, "1a2b3c4d", "--url", self.url, *arguments])
 
 
 @pytest.fixture

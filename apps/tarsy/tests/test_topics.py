@@ -1,6 +1,7 @@
 """`tarsy topics apply`, on the real Kafka."""
 
 import asyncio
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -84,3 +85,11 @@ def test_a_cluster_that_cannot_be_asked_is_told_apart(monkeypatch: pytest.Monkey
     assert code == 3
     assert "127.0.0.1:1" in " ".join(lines)
     assert applied(nowhere)[0] == 1
+
+
+def test_programs_read_a_dry_run(bare: Bus) -> None:
+    code, lines = applied(bare, "--dry-run", "--json")
+    told = json.loads("\n".join(lines))
+    assert (code, told["misfits"], told["remarks"]) == (1, [], [])
+    assert told["missing"] == [{"name": topic.name, "partitions": topic.partitions} for topic in bare.topics.all()]
+    assert applied(bare, "--json")[0] == 2

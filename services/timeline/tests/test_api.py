@@ -50,6 +50,18 @@ async def test_the_list_has_gos_shape_and_its_filters(client: httpx2.AsyncClient
         assert await count(f"sort_by={order}&sort_order=asc&page=1") == 1
 
 
+async def test_a_session_is_found_by_the_beginning_of_its_id(client: httpx2.AsyncClient, session: Any) -> None:
+    async def found(beginning: str) -> list[str]:
+        answer = (await client.get(f"/api/v1/sessions?id_prefix={beginning}")).json()
+        assert answer["pagination"]["total_items"] == len(answer["sessions"])
+        return [item["id"] for item in answer["sessions"]]
+
+    assert await found(session.id[:12]) == [session.id]
+    assert await found(session.id) == [session.id]
+    assert await found(session.id[1:12]) == []
+    assert await found("_") == []
+
+
 async def test_the_search_looks_into_alerts_and_timelines(client: httpx2.AsyncClient, session: Any) -> None:
     for text, found in (("50%25", True), ("I%20look", True), ("0%25%20%25%20of", False), ("5_%25", False)):
         items = (await client.get(f"/api/v1/sessions?search={text}&page_size=100")).json()["sessions"]
@@ -57,7 +69,8 @@ async def test_the_search_looks_into_alerts_and_timelines(client: httpx2.AsyncCl
 
 
 @pytest.mark.parametrize(
-    "query", ["sort_by=score", "search=ab", "status=nope", "start_date=yesterday", "page=0", "search=a%00bc"]
+    "query",
+    ["sort_by=score", "search=ab", "status=nope", "start_date=yesterday", "page=0", "search=a%00bc", "id_prefix=a%00"],
 )
 async def test_a_wrong_query_is_a_problem(client: httpx2.AsyncClient, query: str) -> None:
     answer = await client.get(f"/api/v1/sessions?{query}")

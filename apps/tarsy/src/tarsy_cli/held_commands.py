@@ -1,27 +1,32 @@
 """`tarsy session`: what an operator does about sessions that are set aside."""
 
 from typing import Annotated
-from uuid import uuid4
 
 import typer
 from pydantic import JsonValue
 
-from tarsy_cli.api import ApiError, post
-from tarsy_cli.lists.held import print_held
+from tarsy_cli.lists.held import print_held, read_held
 from tarsy_cli.session_commands import UrlOption, api_of, exit_on_failure
-from tarsy_cli.terminal import DEFAULT_HOME, HomeOption, console, fail, say
+from tarsy_cli.session_ids import held_candidates
+from tarsy_cli.session_requests import ask_of_sessions
+from tarsy_cli.terminal import DEFAULT_HOME, HomeOption, JsonOption, console, print_json
 
-SessionsArgument = Annotated[list[str], typer.Argument(help="their ids, as `tarsy session held` shows them")]
+SessionsArgument = Annotated[
+    list[str], typer.Argument(help="their ids, as `tarsy session held` shows them, or their beginnings")
+]
 
 session = typer.Typer(no_args_is_help=True, help="Sessions that are set aside, and what becomes of them.")
 
 
 @session.command("held")
-def held(home: HomeOption = DEFAULT_HOME, url: UrlOption = "") -> None:
+def held(as_json: JsonOption = False, home: HomeOption = DEFAULT_HOME, url: UrlOption = "") -> None:
     """List the sessions that are set aside, and why."""
     api = api_of(home, url)
     with exit_on_failure(api):
-        print_held(api, console)
+        if as_json:
+            print_json(read_held(api))
+        else:
+            print_held(api, console)
 
 
 @session.command("release")
@@ -48,13 +53,4 @@ def end(
 
 
 def _ask(verb: str, sessions: list[str], api: str, body: JsonValue = None) -> None:
-    """All of them are asked for; one that is refused makes the command fail."""
-    refused: list[str] = []
-    for session_id in sessions:
-        try:
-            answer = post(f"{api}/sessions/{session_id}/{verb}", body, idempotency_key=str(uuid4()))
-            say(f"{session_id}: {answer.get('message', '')}")
-        except ApiError as problem:
-            refused.append(f"{session_id}: {problem}")
-    if refused:
-        raise fail("\n".join(refused))
+    ask_of_sessions(verb, sessions, api, body, held_candidates)

@@ -8,7 +8,7 @@ import typer
 
 from tarsy_cli.api import download, get
 from tarsy_cli.lists.results import note_of, text_of
-from tarsy_cli.session_commands import UrlOption, api_of, exit_on_failure
+from tarsy_cli.session_commands import SessionArgument, UrlOption, api_of, exit_on_failure, session_of
 from tarsy_cli.terminal import DEFAULT_HOME, USAGE, HomeOption, fail
 from tarsy_contracts.api.results import ToolCallResult
 
@@ -16,7 +16,7 @@ type Question = dict[str, str | int]
 
 
 def result(
-    session: Annotated[str, typer.Argument(help="the session's id, as `tarsy sessions` shows it")],
+    session: SessionArgument,
     call: Annotated[str, typer.Argument(help="the call's id, or its first 8 characters, as notes to agents have them")],
     search: Annotated[str, typer.Option(help="only lines that match this expression of RE2")] = "",
     ignore_case: Annotated[bool, typer.Option("--ignore-case", help="of the search")] = False,
@@ -37,7 +37,7 @@ def result(
         until=until,
     )  # fmt: skip
     api = api_of(home, url)
-    place = f"{api}/sessions/{session}/tool-calls/{call}/result"
+    place = f"{api}/sessions/{session_of(api, session)}/tool-calls/{call}/result"
     if output is not None:
         _save(place, output, asked, api)
         return

@@ -1,5 +1,6 @@
 """The commands about sessions: submit, watch, sessions."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,16 +11,19 @@ from pydantic import ValidationError
 
 from tarsy_cli.api import ApiError
 from tarsy_cli.errors import CommandError
-from tarsy_cli.lists.sessions import print_sessions
+from tarsy_cli.lists.sessions import print_sessions, read_sessions
+from tarsy_cli.output import OutputClosedError
+from tarsy_cli.session_ids import whole_id
 from tarsy_cli.submission import submit_file
-from tarsy_cli.terminal import DEFAULT_HOME, INTERRUPTED, HomeOption, console, fail, say
+from tarsy_cli.terminal import DEFAULT_HOME, INTERRUPTED, HomeOption, JsonOption, console, fail, print_json, say
 from tarsy_cli.watch.session_watch import APPEAR_SECONDS, watch_session
 from tarsy_local.instance import Home
 
 UrlOption = Annotated[
     str, typer.Option("--url", help="a TARSy elsewhere, such as http://127.0.0.1:8080", envvar="TARSY_URL")
 ]
-SessionArgument = Annotated[str, typer.Argument(help="the session's id, as `tarsy sessions` shows it")]
+SESSION_HELP = "the session's id, as `tarsy sessions` shows it, or its beginning"
+SessionArgument = Annotated[str, typer.Argument(help=SESSION_HELP)]
 API_PATH = "/api/v1"
 
 
@@ -28,6 +32,8 @@ def exit_on_failure(api: str) -> Iterator[None]:
     """Ends the command with one sentence when the API refuses, is away, or is none of this version."""
     try:
         yield
+    except OutputClosedError:
+        raise
     except CommandError as problem:
         raise fail(str(problem)) from None
     except ValidationError:
@@ -35,16 +41,26 @@ def exit_on_failure(api: str) -> Iterator[None]:
 
 
 def submit(
-    file: Annotated[Path, typer.Argument(help="an Alertmanager webhook, a body of POST /api/v1/alerts, or any text")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            allow_dash=True,
+            help="an Alertmanager webhook, a body of POST /api/v1/alerts, or any text; - is the standard input",
+        ),
+    ],
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",
 ) -> None:
     """Send an alert, and print the sessions that investigate it."""
     try:
-        for session_id in submit_file(api_of(home, url), file.read_bytes()):
+        for session_id in submit_file(api_of(home, url), _content(file)):
             say(session_id)
     except (ApiError, OSError) as problem:
         raise fail(str(problem)) from None
+
+
+def _content(file: Path) -> bytes:
+    return sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
 
 
 def watch(
@@ -53,14 +69,18 @@ def watch(
     url: UrlOption = "",
 ) -> None:
     """Show a session as it happens, from its beginning to its end."""
-    raise exit_with(watch_to_its_end(api_of(home, url), session))
+    api = api_of(home, url)
+    raise exit_with(watch_to_its_end(api, session_of(api, session)))
 
 
-def sessions(home: HomeOption = DEFAULT_HOME, url: UrlOption = "") -> None:
+def sessions(as_json: JsonOption = False, home: HomeOption = DEFAULT_HOME, url: UrlOption = "") -> None:
     """List the latest sessions."""
     api = api_of(home, url)
     with exit_on_failure(api):
-        print_sessions(api, console)
+        if as_json:
+            print_json(read_sessions(api))
+        else:
+            print_sessions(api, console)
 
 
 def watch_to_its_end(api: str, session: str, *, appear_seconds: float = APPEAR_SECONDS) -> str:
@@ -76,10 +96,21 @@ def exit_with(ended: str) -> typer.Exit:
     return typer.Exit(0 if ended == "completed" else 1)
 
 
+def session_of(api: str, given: str) -> str:
+    """The whole id. Ends the command when no session, or more than one, begins so."""
+    with exit_on_failure(api):
+        return whole_id(api, given)
+
+
 def api_of(home: Path, url: str) -> str:
     if url:
-        return url.rstrip("/").removesuffix(API_PATH) + API_PATH
+        return full_address(url)
     instance = Home(home).running()
     if instance is None or instance.state != "ready":
         raise fail(f"No TARSy is ready in {home}: start one with `tarsy up`, or name one with --url.")
     return instance.api
+
+
+def full_address(url: str) -> str:
+    """The address of the API, whether the URL names it or the root."""
+    return url.rstrip("/").removesuffix(API_PATH) + API_PATH

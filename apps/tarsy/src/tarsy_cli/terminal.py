@@ -1,16 +1,20 @@
-"""The terminal of the commands: lines, errors and exit codes."""
+"""The terminal of the commands: lines, JSON, errors and exit codes."""
 
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
+from tarsy_cli.output import CommandConsole
 from tarsy_local.extra import MissingExtraError, extra_needed
 from tarsy_local.terminal_text import printable
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 USAGE = 2
 WOULD_CHANGE = 1
@@ -20,9 +24,10 @@ NOT_ASKED = 3
 INTERRUPTED = 130
 DEFAULT_HOME = Path(".tarsy")
 
-console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+console = CommandConsole(highlight=False, soft_wrap=not sys.stdout.isatty())
 
 HomeOption = Annotated[Path, typer.Option("--home", help="the folder of data and logs", envvar="TARSY_HOME")]
+JsonOption = Annotated[bool, typer.Option("--json", help="for programs")]
 
 
 def say(line: str) -> None:
@@ -47,3 +52,7 @@ def extra_of(command: str) -> Iterator[None]:
             yield
     except MissingExtraError as problem:
         raise fail(str(problem)) from None
+
+
+def print_json(answer: "BaseModel") -> None:
+    typer.echo(answer.model_dump_json(indent=2))

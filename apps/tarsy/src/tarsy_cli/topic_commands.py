@@ -1,6 +1,7 @@
 """`tarsy topics`."""
 
 import asyncio
+import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tarsy_cli.kafka.commands import acls, show
-from tarsy_cli.terminal import DEFAULT_HOME, MISFITS, NOT_ASKED, WOULD_CHANGE, HomeOption, fail, say
+from tarsy_cli.terminal import DEFAULT_HOME, MISFITS, NOT_ASKED, USAGE, WOULD_CHANGE, HomeOption, fail, say
 
 if TYPE_CHECKING:
     from tarsy_bus.connection import Bus
     from tarsy_bus.security import KafkaSecurity
+    from tarsy_bus.topic_check import Fit
 
 CONNECT_SECONDS = 10.0
 
@@ -40,6 +42,7 @@ def apply(
     ] = None,
     home: HomeOption = DEFAULT_HOME,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would be made and what does not fit")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="for programs; with --dry-run")] = False,
 ) -> None:
     """Make the topics that are missing, and check the others.
 
@@ -59,11 +62,13 @@ def apply(
     from tarsy_contracts.topics import Topics
     from tarsy_local.kafka_sentence import kafka_sentence
 
+    if as_json and not dry_run:
+        raise fail("--json is for --dry-run: without it, the exit code says all.", code=USAGE)
     not_asked = NOT_ASKED if dry_run else 1
     bus = Bus(kafka, Topics(prefix), client="tarsy-topics", security=_security(kafka, home, not_asked))
     try:
         if dry_run:
-            raise typer.Exit(asyncio.run(_compare(bus, partitions)))
+            raise typer.Exit(_tell(asyncio.run(_compare(bus, partitions)), as_json=as_json))
         made, remarks = asyncio.run(_apply(bus, replication, partitions))
     except WrongTopicsError as problem:
         raise fail(f"The topics could not be applied at {kafka}: {problem}") from None
@@ -106,19 +111,26 @@ def _differences(remarks: Sequence[str]) -> list[str]:
     return [f"differs, and may: {remark}" for remark in remarks]
 
 
-async def _compare(bus: "Bus", partitions: int | None) -> int:
+async def _compare(bus: "Bus", partitions: int | None) -> "Fit":
     from tarsy_bus.topics_admin import compare_topics
 
-    found = await compare_topics(bus, log_partitions=partitions, connect_seconds=CONNECT_SECONDS)
-    for line in [
+    return await compare_topics(bus, log_partitions=partitions, connect_seconds=CONNECT_SECONDS)
+
+
+def _tell(found: "Fit", *, as_json: bool) -> int:
+    """The exit code."""
+    lines = [
         *(f"would make {topic.name}: {topic.partitions} partitions" for topic in found.missing),
         *(f"does not fit: {misfit}" for misfit in found.misfits),
         *_differences(found.remarks),
-    ]:
-        say(line)
-    if found.misfits:
-        return MISFITS
-    if found.missing:
-        return WOULD_CHANGE
-    say("All topics are there.")
-    return 0
+    ]
+    if as_json:
+        missing = [{"name": topic.name, "partitions": topic.partitions} for topic in found.missing]
+        told = {"missing": missing, "misfits": list(found.misfits), "remarks": list(found.remarks)}
+        typer.echo(json.dumps(told, indent=2))
+    else:
+        for line in lines:
+            say(line)
+        if not found.missing and not found.misfits:
+            say("All topics are there.")
+    return MISFITS if found.misfits else WOULD_CHANGE if found.missing else 0

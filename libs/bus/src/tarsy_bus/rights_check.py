@@ -11,6 +11,7 @@ from tarsy_bus.access import KafkaAccessError
 from tarsy_bus.authorized_operations import TopicOperations, may_read_group, topic_operations
 from tarsy_bus.connection import Bus
 from tarsy_bus.kafka_rights import KafkaUser, Operation, Right
+from tarsy_contracts.topics import Topics
 
 SETTLE_SECONDS = 1.0
 """A broker may not know yet of a right that was just granted."""
@@ -35,23 +36,30 @@ async def check_rights(client: AIOKafkaAdminClient, bus: Bus, user: KafkaUser) -
         await asyncio.sleep(PAUSE_SECONDS)
 
 
-async def _lacking(client: AIOKafkaAdminClient, bus: Bus, user: KafkaUser) -> list[str]:
-    rights = user.rights(bus.topics)
-    return [*await _lacking_on_topics(client, bus, rights), *await _lacking_on_groups(client, rights)]
-
-
-async def _lacking_on_topics(client: AIOKafkaAdminClient, bus: Bus, rights: Sequence[Right]) -> list[str]:
+async def granted_on_topics(client: AIOKafkaAdminClient, topics: Topics) -> Mapping[str, TopicOperations] | None:
+    """Operations that we may do, by topic that exists; None of a broker that is too old to tell. Raises KafkaError."""
     try:
-        told = await topic_operations(client, [topic.name for topic in bus.topics.all()])
+        return await topic_operations(client, [topic.name for topic in topics.all()])
     except NotImplementedError:
-        log.warning("rights.not_checked", reason="the broker is too old to tell them")
-        return []
+        return None
+
+
+def lacking_on_topics(user: KafkaUser, topics: Topics, granted: Mapping[str, TopicOperations]) -> list[str]:
+    """An entry for each operation that the user needs and we lack, with the topics."""
     found: dict[Operation, list[str]] = {}
-    for right in rights:
+    for right in user.rights(topics):
         for operation in right.operations:
-            if names := list(_lacking_by(right, operation, told)):
+            if names := list(_lacking_by(right, operation, granted)):
                 found.setdefault(operation, []).extend(names)
     return [f"{operation} on topic {', '.join(names)}" for operation, names in found.items()]
+
+
+async def _lacking(client: AIOKafkaAdminClient, bus: Bus, user: KafkaUser) -> list[str]:
+    granted = await granted_on_topics(client, bus.topics)
+    if granted is None:
+        log.warning("rights.not_checked", reason="the broker is too old to tell them")
+    on_topics = [] if granted is None else lacking_on_topics(user, bus.topics, granted)
+    return [*on_topics, *await _lacking_on_groups(client, user.rights(bus.topics))]
 
 
 def _lacking_by(right: Right, operation: Operation, told: Mapping[str, TopicOperations]) -> Iterator[str]:

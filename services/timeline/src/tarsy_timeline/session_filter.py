@@ -24,7 +24,7 @@ ORDERS: dict[SortBy, str] = {
 
 
 class SessionFilter(BaseModel):
-    """`end_date` is exclusive; `status` a list with commas."""
+    """`end_date` is exclusive; `status` a list with commas; `id_prefix` the beginning of an id."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -36,6 +36,7 @@ class SessionFilter(BaseModel):
     alert_type: str | None = Field(None, max_length=500)
     chain_id: str | None = Field(None, max_length=500)
     search: str | None = Field(None, min_length=3, max_length=500)
+    id_prefix: str | None = Field(None, max_length=200, pattern=r"^[A-Za-z0-9._-]+$")
     start_date: AwareDatetime | None = None
     end_date: AwareDatetime | None = None
 
@@ -56,11 +57,11 @@ class SessionFilter(BaseModel):
 
     def conditions(
         self,
-    ) -> tuple[list[str] | None, str | None, str | None, datetime | None, datetime | None, str | None]:
-        """The first six arguments of `count_sessions` and `list_sessions`."""
+    ) -> tuple[list[str] | None, str | None, str | None, datetime | None, datetime | None, str | None, str | None]:
+        """The first seven arguments of `count_sessions` and `list_sessions`."""
         statuses = None if self.status is None else self.status.split(",")
         pattern = None if self.search is None else f"%{WILDCARDS.sub(r'\\\1', self.search)}%"
-        return statuses, self.alert_type, self.chain_id, self.start_date, self.end_date, pattern
+        return statuses, self.alert_type, self.chain_id, self.start_date, self.end_date, pattern, self.id_prefix
 
     def order(self) -> str:
         """For the place `{order}` in `list_sessions`. Made of constants only."""

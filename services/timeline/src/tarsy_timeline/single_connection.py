@@ -22,15 +22,19 @@ class DatabaseUnusableError(TimelineError):
 
 
 @asynccontextmanager
-async def connected(url: str, *, schema: str | None = None) -> AsyncIterator[SingleConnection]:
+async def connected(
+    url: str, *, schema: str | None = None, seconds: float = CONNECT_SECONDS
+) -> AsyncIterator[SingleConnection]:
     """To a database with UTF8, `schema` first in its search path. Errors of PostgreSQL in the body are told as well.
+
+    `seconds`: how long it may take to connect.
 
     Raises DatabaseUnusableError.
     """
     place = without_password(url)
     if mistakes := list(tls_mistakes(url)):
         raise DatabaseUnusableError(f"PostgreSQL at {place} cannot be used: {'; '.join(mistakes)}.")
-    connection = await _connect(url, place, {} if schema is None else {"search_path": schema})
+    connection = await _connect(url, place, {} if schema is None else {"search_path": schema}, seconds)
     try:
         encoding = await connection.fetchval("SHOW server_encoding")
         if encoding != "UTF8":
@@ -44,12 +48,12 @@ async def connected(url: str, *, schema: str | None = None) -> AsyncIterator[Sin
         await _close(connection)
 
 
-async def _connect(url: str, place: str, server_settings: dict[str, str]) -> SingleConnection:
+async def _connect(url: str, place: str, server_settings: dict[str, str], seconds: float) -> SingleConnection:
     try:
-        async with asyncio.timeout(CONNECT_SECONDS):
+        async with asyncio.timeout(seconds):
             return await asyncpg.connect(url, server_settings=server_settings, command_timeout=STATEMENT_SECONDS)
     except (OSError, TimeoutError, asyncpg.PostgresError) as problem:
-        raise _unusable(place, str(problem) or f"no answer within {CONNECT_SECONDS:g} seconds") from problem
+        raise _unusable(place, str(problem) or f"no answer within {seconds:g} seconds") from problem
     except (ValueError, asyncpg.InterfaceError):
         # A message of asyncpg about an address may quote it, with its password.
         raise DatabaseUnusableError(

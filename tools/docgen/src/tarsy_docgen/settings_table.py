@@ -3,23 +3,10 @@
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
-from tarsy_ingest.settings import IngestSettings
-from tarsy_orchestrator.settings import OrchestratorSettings
+from tarsy_local.service_settings import SETTINGS
 from tarsy_service.secret_files import SUFFIX, is_secret, variable_of
 from tarsy_service.settings import ServiceSettings
-from tarsy_summarizer.settings import SummarizerSettings
-from tarsy_timeline.settings import TimelineSettings
-from tarsy_tool_gateway.settings import ToolGatewaySettings
-from tarsy_websocket_gateway.settings import GatewaySettings
 
-SERVICES: dict[str, type[ServiceSettings]] = {
-    "ingest": IngestSettings,
-    "orchestrator": OrchestratorSettings,
-    "tool-gateway": ToolGatewaySettings,
-    "summarizer": SummarizerSettings,
-    "timeline": TimelineSettings,
-    "websocket-gateway": GatewaySettings,
-}
 HEADING = """\
 # Settings
 
@@ -41,10 +28,10 @@ def settings_page() -> str:
     """One table: first what every service has, then what some have."""
     shared = ServiceSettings.model_fields
     rows = [_row(name, "all", field) for name, field in shared.items()]
-    others = {name: field for kind in SERVICES.values() for name, field in kind.model_fields.items()}
+    others = {name: field for kind in SETTINGS.values() for name, field in kind.model_fields.items()}
     for name, field in others.items():
         if name not in shared:
-            having = [service for service, kind in SERVICES.items() if name in kind.model_fields]
+            having = [service for service, kind in SETTINGS.items() if name in kind.model_fields]
             rows.append(_row(name, ", ".join(having), field))
     return HEADING + "".join(rows)
 

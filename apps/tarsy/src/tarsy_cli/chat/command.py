@@ -15,7 +15,7 @@ from tarsy_cli.chat.asking import ask
 from tarsy_cli.chat.conversation import PROMPT, converse, piped_questions, typed_questions
 from tarsy_cli.chat.earlier import print_chat
 from tarsy_cli.chat.reply import Reply
-from tarsy_cli.session_commands import SessionArgument, UrlOption, api_of, exit_on_failure
+from tarsy_cli.session_commands import SessionArgument, UrlOption, api_of, exit_on_failure, session_of
 from tarsy_cli.terminal import DEFAULT_HOME, INTERRUPTED, HomeOption, console, fail, tell_error
 from tarsy_cli.watch.session_watch import print_heading
 from tarsy_contracts.api.sessions import SessionDetail
@@ -36,6 +36,7 @@ def chat(
 ) -> None:
     """Ask about an investigation that has ended, and show the reply as it is written. Ctrl+C cancels the reply."""
     api = api_of(home, url)
+    session = session_of(api, session)
     shown = Console(quiet=True) if as_json else console
     with _left_alone(api, session):
         questions = [question] if question is not None else _questions(api, session, shown)

@@ -13,9 +13,14 @@ LINE = "{:36}  {:11}  {:>6}  {}"
 NONE = "No session is set aside."
 
 
+def read_held(api: str) -> HeldSessionList:
+    """Raises ApiError or ValidationError."""
+    return HeldSessionList.model_validate(get(f"{api}/system/held-sessions"))
+
+
 def print_held(api: str, console: Console) -> None:
     """Raises ApiError or ValidationError."""
-    held = HeldSessionList.model_validate(get(f"{api}/system/held-sessions"))
+    held = read_held(api)
     if not held.sessions:
         console.print(NONE, markup=False)
         return

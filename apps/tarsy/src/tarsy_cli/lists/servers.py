@@ -18,9 +18,19 @@ NONE = (
 )
 
 
+def read_servers(api: str) -> McpServers:
+    """Without their tools. Raises ApiError or ValidationError."""
+    return McpServers.model_validate(get(f"{api}/system/mcp-servers", tools="none"))
+
+
+def read_server(api: str, name: str) -> McpServer:
+    """Raises ApiError or ValidationError."""
+    return McpServer.model_validate(get(f"{api}/system/mcp-servers/{quote(name, safe='')}"))
+
+
 def print_servers(api: str, console: Console) -> None:
     """Raises ApiError or ValidationError."""
-    servers = McpServers.model_validate(get(f"{api}/system/mcp-servers", tools="none")).servers
+    servers = read_servers(api).servers
     warnings = SystemWarnings.model_validate(get(f"{api}/system/warnings")).warnings
     if servers:
         console.print(Text(LINE.format("server", "state", "tools", "gateways", "error"), style="bold"))
@@ -35,7 +45,7 @@ def print_servers(api: str, console: Console) -> None:
 
 def print_server(api: str, name: str, console: Console) -> None:
     """Raises ApiError or ValidationError."""
-    server = McpServer.model_validate(get(f"{api}/system/mcp-servers/{quote(name, safe='')}"))
+    server = read_server(api, name)
     console.print(Text(f"{one_line(server.id)}: {_state(server)}", style="bold"))
     for line in _told(server):
         console.print(Text(line))

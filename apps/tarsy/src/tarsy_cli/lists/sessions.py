@@ -13,9 +13,14 @@ LATEST = 25
 LINE = "{:36}  {:11}  {:8}  {:11}  {}"
 
 
+def read_sessions(api: str) -> SessionList:
+    """The latest. Raises ApiError or ValidationError."""
+    return SessionList.model_validate(get(f"{api}/sessions", page_size=LATEST))
+
+
 def print_sessions(api: str, console: Console) -> None:
     """Raises ApiError or ValidationError."""
-    rows = SessionList.model_validate(get(f"{api}/sessions", page_size=LATEST)).sessions
+    rows = read_sessions(api).sessions
     if not rows:
         console.print("No alert was investigated yet: `tarsy submit FILE` sends one.", markup=False)
         return

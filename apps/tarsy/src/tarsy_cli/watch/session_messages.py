@@ -2,7 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
 from typing import Protocol
 
 from websockets.asyncio.client import connect
@@ -42,14 +43,15 @@ async def follow(api: str, session_id: str, view: SessionView, nothing_came: Cal
     limit = time.monotonic() + GIVE_UP_SECONDS
     while time.monotonic() < limit:
         try:
-            async for payload in _payloads(url, session_id):
-                limit = time.monotonic() + GIVE_UP_SECONDS
-                if payload is None:
-                    await nothing_came()
-                    continue
-                view.show(payload)
-                if view.ended:
-                    return
+            async with aclosing(_payloads(url, session_id)) as payloads:
+                async for payload in payloads:
+                    limit = time.monotonic() + GIVE_UP_SECONDS
+                    if payload is None:
+                        await nothing_came()
+                        continue
+                    view.show(payload)
+                    if view.ended:
+                        return
             view.interrupted("the server closed it")
         except (OSError, WebSocketException, NotSubscribedError) as problem:
             view.interrupted(str(problem))
@@ -57,7 +59,7 @@ async def follow(api: str, session_id: str, view: SessionView, nothing_came: Cal
     raise ApiError(f"{url} did not come back within {GIVE_UP_SECONDS / 60:g} minutes; the session may still go on.")
 
 
-async def _payloads(url: str, session_id: str) -> AsyncIterator[Payload | None]:
+async def _payloads(url: str, session_id: str) -> AsyncGenerator[Payload | None]:
     """None: nothing came for a moment."""
     channel = f"session:{session_id}"
     async with connect(url, max_size=16 * 1024 * 1024) as socket:

@@ -133,6 +133,7 @@ where ($1::text[] is null or s.status = any($1))
   and ($5::timestamptz is null or s.created_at < $5)
   and ($6::text is null or s.alert_data ilike $6 or s.title ilike $6 or s.final_analysis ilike $6
        or exists (select from timeline_events t where t.session_id = s.session_id and t.content ilike $6))
+  and ($7::text is null or starts_with(s.session_id, $7))
 
 -- name: list_sessions
 select s.*, e.*, g.*, q.queue_position
@@ -145,8 +146,9 @@ from (
       and ($5::timestamptz is null or s.created_at < $5)
       and ($6::text is null or s.alert_data ilike $6 or s.title ilike $6 or s.final_analysis ilike $6
            or exists (select from timeline_events t where t.session_id = s.session_id and t.content ilike $6))
+      and ($7::text is null or starts_with(s.session_id, $7))
     order by {order}
-    limit $7 offset $8
+    limit $8 offset $9
 ) s
 cross join lateral (
     select coalesce(sum(llm_interaction_count), 0) as llm_interaction_count,

@@ -10,7 +10,7 @@ from pydantic import JsonValue, TypeAdapter
 
 from tarsy_docgen.chart.chart_value import ChartValue
 from tarsy_docgen.schema import Schema
-from tarsy_docgen.settings_table import SERVICES
+from tarsy_local.service_settings import SETTINGS
 from tarsy_service.kafka_settings import KafkaConnectionSettings
 from tarsy_service.secret_files import is_secret, variable_of
 from tarsy_service.settings import ServiceSettings
@@ -76,7 +76,7 @@ def _filled(node: JsonValue) -> JsonValue:
 
 
 def _settings(service: str) -> dict[str, JsonValue]:
-    kind = ServiceSettings if service == "all" else SERVICES[service]
+    kind = ServiceSettings if service == "all" else SETTINGS[service]
     shared = () if service == "all" else ServiceSettings.model_fields
     known: dict[str, dict[str, JsonValue]] = kind.model_json_schema()["properties"]
     free = [

@@ -1,0 +1,1 @@
+"""`tarsy dead-letters`: records that could not be read, and why."""

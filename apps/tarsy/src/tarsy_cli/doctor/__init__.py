@@ -1,0 +1,1 @@
+"""`tarsy doctor`: finds what is wrong with a set-up, and says what to do."""

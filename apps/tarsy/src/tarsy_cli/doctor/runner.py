@@ -1,0 +1,43 @@
+"""Runner of the checks: all at once, each with a limit, and none of them stops another."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tarsy_cli.doctor.findings import Check, CheckResult, NotCheckedError, failed
+from tarsy_cli.doctor.setup import Setup
+
+
+@dataclass(frozen=True, slots=True)
+class LimitedCheck:
+    look: Check
+    seconds: float
+
+
+async def examine(setup: Setup, checks: Mapping[str, LimitedCheck]) -> list[CheckResult]:
+    """In the order of the checks. A check that raises is a finding of its own."""
+    running = [_run(check, setup) for check in checks.values()]
+    told = await asyncio.gather(*running, return_exceptions=True)
+    return [
+        finding.model_copy(update={"check": name})
+        for name, outcome in zip(checks, told, strict=True)
+        for finding in (_broken(outcome) if isinstance(outcome, BaseException) else outcome)
+    ]
+
+
+async def _run(check: LimitedCheck, setup: Setup) -> Sequence[CheckResult]:
+    found: list[CheckResult] = []
+    try:
+        async with asyncio.timeout(check.seconds):
+            async for finding in check.look(setup):
+                found.append(finding)  # noqa: PERF401
+    except NotCheckedError as reason:
+        found.append(CheckResult(status="not_checked", sentence=str(reason), remedy=reason.remedy))
+    except TimeoutError:
+        found.append(failed(f"The check did not end within {check.seconds:g} seconds.", "Look at what it asks."))
+    return found
+
+
+def _broken(problem: BaseException) -> list[CheckResult]:
+    """Without the message of the exception: it may hold a secret."""
+    return [failed(f"The check itself failed ({type(problem).__name__}).", "Report this to those who develop TARSy.")]

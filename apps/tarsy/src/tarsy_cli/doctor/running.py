@@ -1,0 +1,115 @@
+"""Checks of a TARSy that runs: its page, whether it is ready, and what its gateways see of MCP servers."""
+
+import shutil
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import httpx2
+from pydantic import BaseModel, ValidationError
+
+from tarsy_cli.doctor.configuration import configured
+from tarsy_cli.doctor.findings import CheckResult, NotCheckedError, failed, ok, warning
+from tarsy_cli.doctor.setup import Setup
+from tarsy_contracts.api.system import McpServer, McpServers
+
+SECONDS = 8.0
+UNKNOWN = "This is not what a TARSy of this version answers."
+
+
+class ReadyAnswer(BaseModel):
+    """The answer of /ready, as far as it is shown. The front door names no reasons."""
+
+    ready: bool = False
+    reasons: dict[str, list[str]] = {}
+    waiting_for: list[str] = []
+    degraded: dict[str, list[str]] = {}
+
+
+async def check_page(setup: Setup) -> AsyncIterator[CheckResult]:
+    address = _address(setup)
+    try:
+        page, ready = await _fetch(f"{address}/"), await _fetch(f"{address}/ready")
+    except httpx2.HTTPError as problem:
+        yield failed(
+            f"{address} does not answer ({_reason(problem)}).", "See whether it runs, and what lies before it."
+        )
+        return
+    if page.status_code != 200 or "html" not in page.headers.get("content-type", ""):
+        yield failed(f"{address}/ answers {page.status_code}, and not with the page.", "See the way to this address.")
+    else:
+        yield ok(f"The page is at {address}/.")
+    for finding in _judge_ready(ready):
+        yield finding
+
+
+def _judge_ready(answer: httpx2.Response) -> list[CheckResult]:
+    try:
+        told = ReadyAnswer.model_validate_json(answer.content)
+    except ValidationError:
+        return [failed(f"/ready answers {answer.status_code}. {UNKNOWN}", "See what serves this address.")]
+    reasons = [f"{name}: {one}" for name, ones in told.reasons.items() for one in ones]
+    reasons += [name for name in told.waiting_for if name not in told.reasons]
+    degraded = [f"{name}: {one}" for name, ones in told.degraded.items() for one in ones]
+    if answer.status_code != 200 or not told.ready:
+        why = "; ".join(reasons) or "it says no reason"
+        return [failed(f"It is not ready ({why}).", "`tarsy logs` shows what its services say.")]
+    return [warning(f"Part of its work stands still: {one}.", "docs/operations/ says more.") for one in degraded] or [
+        ok("It is ready.")
+    ]
+
+
+async def check_servers(setup: Setup) -> AsyncIterator[CheckResult]:
+    if not setup.api:
+        async for finding in _check_programs(setup):
+            yield finding
+        raise NotCheckedError(
+            f"MCP servers are seen by tool gateways, and {setup.why_not}.",
+            "Start it with `tarsy up`, or name one with --url.",
+        )
+    try:
+        answer = await _fetch(f"{setup.api}/system/mcp-servers?tools=none")
+        answer.raise_for_status()
+        servers = McpServers.model_validate_json(answer.content).servers
+    except httpx2.HTTPError as problem:
+        raise NotCheckedError(f"The API does not tell of MCP servers ({_reason(problem)}).", "See page.") from None
+    except ValidationError:
+        raise NotCheckedError(UNKNOWN) from None
+    for server in servers:
+        yield _judge_server(server)
+    if not servers:
+        yield warning("No tool gateway has told of an MCP server.", "Configure one, and see that a gateway runs.")
+
+
+def _judge_server(server: McpServer) -> CheckResult:
+    if server.healthy:
+        return ok(f"{server.id} is healthy and has {server.tool_count} tools.")
+    kind = "is configured wrongly" if server.misconfigured else "cannot be reached"
+    return failed(f"{server.id} {kind}: {server.error or 'no reason is known'}.", "docs/operations/mcp-servers.md")
+
+
+async def _check_programs(setup: Setup) -> AsyncIterator[CheckResult]:
+    """Programs of stdio servers are on the path, or beside our own interpreter, where `tarsy up` looks too."""
+    path = f"{Path(sys.prefix) / 'bin'}:{setup.environ.get('PATH', '')}"
+    for name, server in configured(setup).mcp_servers.items():
+        command = server.transport.command
+        if command and shutil.which(command, path=path) is None:
+            yield failed(f"The program of {name}, {command}, is not there.", f"Install {command}, or name its path.")
+
+
+def _address(setup: Setup) -> str:
+    if not setup.api:
+        raise NotCheckedError(f"There is no page to look at: {setup.why_not}.", "Name a TARSy elsewhere with --url.")
+    return setup.address
+
+
+async def _fetch(url: str) -> httpx2.Response:
+    try:
+        async with httpx2.AsyncClient(timeout=SECONDS) as client:
+            return await client.get(url)
+    except httpx2.InvalidURL as problem:
+        raise httpx2.UnsupportedProtocol(str(problem)) from None
+
+
+def _reason(problem: Exception) -> str:
+    return str(problem) or type(problem).__name__

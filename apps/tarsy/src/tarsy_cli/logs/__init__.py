@@ -1,0 +1,1 @@
+"""`tarsy logs`: what the services of a `tarsy up` have logged."""

@@ -1,0 +1,1 @@
+"""One session in a terminal: shown, cancelled, exported."""

@@ -1,0 +1,60 @@
+"""`tarsy show`, `tarsy cancel`, `tarsy export`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tarsy_cli.session_commands import SESSION_HELP, SessionArgument, UrlOption, api_of, exit_on_failure, session_of
+from tarsy_cli.session_requests import ask_of_sessions
+from tarsy_cli.terminal import DEFAULT_HOME, HomeOption, JsonOption, console, fail, print_json
+
+
+def show(
+    session: SessionArgument, as_json: JsonOption = False, home: HomeOption = DEFAULT_HOME, url: UrlOption = ""
+) -> None:
+    """Show a session as it stands: its alert, status, stages, figures, analysis and summary. `tarsy watch` follows."""
+    from tarsy_cli.api import get
+    from tarsy_cli.session.overview import print_overview
+    from tarsy_contracts.api.sessions import SessionDetail
+
+    api = api_of(home, url)
+    place = f"{api}/sessions/{session_of(api, session)}"
+    with exit_on_failure(api):
+        found = SessionDetail.model_validate(get(place))
+    if as_json:
+        print_json(found)
+    else:
+        print_overview(found, console)
+
+
+def cancel(
+    sessions: Annotated[list[str], typer.Argument(help=SESSION_HELP)],
+    home: HomeOption = DEFAULT_HOME,
+    url: UrlOption = "",
+) -> None:
+    """Cancel sessions that run or wait. The exit code is 1 when one is refused, such as one that has ended."""
+    ask_of_sessions("cancel", sessions, api_of(home, url))
+
+
+def export(
+    session: SessionArgument,
+    output: Annotated[Path | None, typer.Option(help="write it to this file instead")] = None,
+    home: HomeOption = DEFAULT_HOME,
+    url: UrlOption = "",
+) -> None:
+    """Write a session with its whole timeline as JSON, as the API answers it. `tarsy result` has long results whole."""
+    from tarsy_cli.session.history import read_history
+
+    api = api_of(home, url)
+    id = session_of(api, session)
+    with exit_on_failure(api):
+        text = read_history(api, id).model_dump_json(indent=2)
+    if output is None:
+        typer.echo(text)
+        return
+    try:
+        output.write_text(f"{text}\n", encoding="utf-8")
+    except OSError as problem:
+        raise fail(f"{output} could not be written: {problem.strerror}.") from None
+    typer.echo(f"Session {id} is in {output}.", err=True)

@@ -1,0 +1,77 @@
+"""`tarsy show`: a session as it stands."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.rule import Rule
+from rich.text import Text
+
+from tarsy_cli.units import counted
+from tarsy_contracts.api.sessions import SessionDetail, SessionStage, StageExecution
+from tarsy_local.terminal_text import one_line, printable
+
+STYLES = {"completed": "green", "failed": "red", "timed_out": "red", "cancelled": "yellow"}
+ALERT_LINES = 20
+
+
+def print_overview(session: SessionDetail, console: Console) -> None:
+    heading = " · ".join(one_line(text) for text in (session.title, session.severity, session.source) if text)
+    console.print(Text(heading or one_line(session.alert_type), style="bold"))
+    console.print(Text(f"session {session.id}"))
+    console.print(Text(_status(session), style=STYLES.get(session.status, "default")))
+    for line in (*_figures(session), *_stages(session)):
+        console.print(Text(line))
+    _print_alert(session, console)
+    for title, text in (("final analysis", session.final_analysis), ("executive summary", session.executive_summary)):
+        if text:
+            console.print(Rule(title, style="green"))
+            console.print(Markdown(printable(text), hyperlinks=False), soft_wrap=False)
+
+
+def _status(session: SessionDetail) -> str:
+    waits = f", number {session.queue_position} in the queue" if session.queue_position is not None else ""
+    why = f": {one_line(session.error_message)}" if session.error_message else ""
+    return f"{session.status}{waits}{why}"
+
+
+def _figures(session: SessionDetail) -> Iterator[str]:
+    began = f"{datetime.fromisoformat(session.created_at).astimezone():%Y-%m-%d %H:%M:%S}"
+    took = f", {_seconds(session.duration_ms)}" if session.duration_ms is not None else ""
+    yield f"began {began}{took}, chain {one_line(session.chain_id)}{', scripted' if session.scripted else ''}"
+    yield (
+        f"{counted(session.llm_interaction_count, 'question')} to models, "
+        f"{counted(session.mcp_interaction_count, 'tool call')}, {counted(session.input_tokens, 'token')} in "
+        f"({session.cached_input_tokens:,} from caches), {session.output_tokens:,} out"
+    )
+    if session.chat_message_count:
+        yield f"{counted(session.chat_message_count, 'question')} of people: `tarsy chat {session.id}` shows them"
+
+
+def _stages(session: SessionDetail) -> Iterator[str]:
+    for stage in session.stages:
+        yield f"  {one_line(stage.stage_name)}: {_outcome(stage)}"
+        for agent in stage.executions:
+            model = f" ({one_line(agent.model_name)})" if agent.model_name else ""
+            turns = counted(agent.iterations, "iteration")
+            yield f"    {one_line(agent.agent_name)}{model}: {_outcome(agent)}, {turns}"
+
+
+def _outcome(step: SessionStage | StageExecution) -> str:
+    took = f", {_seconds(step.duration_ms)}" if step.duration_ms is not None else ""
+    why = f" ({one_line(step.error_message)})" if step.error_message else ""
+    return f"{step.status}{why}{took}"
+
+
+def _print_alert(session: SessionDetail, console: Console) -> None:
+    lines = printable(session.alert_data).splitlines()
+    console.print(Rule("alert", style="green"))
+    console.print(Text("\n".join(lines[:ALERT_LINES])))
+    if (more := len(lines) - ALERT_LINES) > 0:
+        console.print(Text(f"… {counted(more, 'more line')}: `tarsy show {session.id} --json` has all", style="dim"))
+
+
+def _seconds(milliseconds: int) -> str:
+    seconds = milliseconds / 1000
+    return f"{seconds:.1f} s" if seconds < 60 else f"{int(seconds // 60)} min {int(seconds % 60)} s"
