@@ -21,7 +21,6 @@ from tarsy_cli.topic_commands import topics
 from tarsy_cli.version import with_version
 
 cli = typer.Typer(
-    add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     help="TARSy investigates production alerts.",

@@ -29,6 +29,16 @@ LOOK_SECONDS = 0.1
 
 IncidentsOption = Annotated[Path, typer.Option("--incidents", help="the folder that holds the incidents")]
 
+
+def complete_incident(context: typer.Context, incomplete: str) -> list[str]:
+    """For the shell: names of folders alone, for a mistake in one of them must not end the line."""
+    folder = Path(context.params.get("incidents") or DEFAULT_INCIDENTS)
+    try:
+        return [one.name for one in incident_folders(folder) if one.name.startswith(incomplete)]
+    except InvalidIncidentError:
+        return []
+
+
 lab = typer.Typer(no_args_is_help=True, help="Recorded incidents, to try TARSy on.")
 lab.command()(chaos)
 lab.command()(soak)
@@ -51,7 +61,10 @@ def list_incidents(incidents: IncidentsOption = DEFAULT_INCIDENTS) -> None:
 
 @lab.command("run")
 def run_incident(
-    name: Annotated[str, typer.Argument(help="the incident's name, as `tarsy lab list` shows it")],
+    name: Annotated[
+        str,
+        typer.Argument(help="the incident's name, as `tarsy lab list` shows it", autocompletion=complete_incident),
+    ],
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",
     incidents: IncidentsOption = DEFAULT_INCIDENTS,
