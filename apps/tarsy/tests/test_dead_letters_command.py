@@ -45,7 +45,7 @@ async def test_each_dead_letter_says_where_it_was_met_and_why(bus: Bus) -> None:
 
 
 async def test_programs_get_positions_and_with_raw_the_bytes(bus: Bus) -> None:
-    await bury(bus, b"a", b"bb", b"ccc")
+    await bury(bus, *(b"x" * size for size in range(1, 9)))
     result = await listed(bus, "--json", "--last", "2")
     found = json.loads(result.output)
     assert len(found) == 2
