@@ -5,7 +5,9 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from tarsy_bus.security import KafkaSecurity
-from tarsy_embedded.kafka_sasl import MECHANISM, PROTOCOL, USER
+
+PROTOCOL, MECHANISM, USER = "SASL_PLAINTEXT", "PLAIN", "tarsy"
+"""As tarsy_embedded.kafka_sasl has them, which commands without the extra do not find."""
 
 
 def own_kafka_security(password_file: Path) -> KafkaSecurity:

@@ -1,15 +1,17 @@
 """Set-up that the doctor looks at: a TARSy that `tarsy up` has started, or what the environment names."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from tarsy_bus.connection import Bus
-from tarsy_bus.security import PLAINTEXT, KafkaSecurity, security_of
+from tarsy_bus.security import KafkaSecurity, security_of
 from tarsy_contracts.topics import Topics
 from tarsy_local.instance import Home, Instance
+from tarsy_local.instance_kafka import security_of_instance
 from tarsy_service.kafka_settings import KafkaConnectionSettings
 from tarsy_service.secret_files import SecretFileError, read_secret_file
 from tarsy_timeline.settings import DEFAULT_SCHEMA
@@ -80,13 +82,20 @@ def find_setup(
 def _bus(named: Named, running: Instance | None, environ: Mapping[str, str]) -> Bus | None:
     """None also where the settings are wrong: another check says so."""
     kafka = named.kafka or (running.kafka if running is not None else "") or environ.get("TARSY_KAFKA", "")
-    own = not named.kafka and running is not None and _has_own(running, "kafka")
-    security = PLAINTEXT if own else _security()
+    security = _security_of_own(named, running) or _security()
     if not kafka or security is None:
         return None
     prefix = named.topic_prefix or (running.topic_prefix if running is not None else "")
     topics = Topics(prefix or environ.get("TARSY_TOPIC_PREFIX") or "tarsy")
     return Bus(kafka, topics, client=CLIENT, security=security)
+
+
+def _security_of_own(named: Named, running: Instance | None) -> KafkaSecurity | None:
+    if named.kafka or running is None:
+        return None
+    with suppress(OSError):
+        return security_of_instance(running)
+    return None
 
 
 def _security() -> KafkaSecurity | None:
