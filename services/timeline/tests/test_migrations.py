@@ -6,9 +6,9 @@ import asyncpg
 import pytest
 
 from tarsy_testing import eventually
-from tarsy_timeline import sql
+from tarsy_timeline import migrations, sql
 from tarsy_timeline.database import Database
-from tarsy_timeline.migrations import compare_schema, migrate
+from tarsy_timeline.migrations import SchemaFit, compare_schema, migrate
 from tarsy_timeline.single_connection import connected
 
 COLUMNS = """
@@ -83,6 +83,26 @@ async def test_a_process_that_waited_while_another_migrated_finds_it_done(
             waiting = asyncio.create_task(migrate(second, database_schema))
             await eventually(someone_waits, "the second one waits for the lock")
         assert await waiting == []
+
+
+async def test_a_look_while_another_migrates_is_of_one_moment(
+    database_url: str, database_schema: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look = migrations._applied
+
+    async def look_and_be_late(connection: migrations.AnyConnection, schema: str) -> set[str] | None:
+        found = await look(connection, schema)
+        if connection is first:
+            await migrate(second, schema)
+        return found
+
+    monkeypatch.setattr(migrations, "_applied", look_and_be_late)
+    async with (
+        connected(database_url, schema=database_schema) as first,
+        connected(database_url, schema=database_schema) as second,
+    ):
+        assert await compare_schema(first, database_schema) == SchemaFit([name for name, _ in sql.migrations()])
+        assert await look(second, database_schema) == {name for name, _ in sql.migrations()}
 
 
 OLD_ROWS = """

@@ -37,7 +37,12 @@ async def migrate(connection: AnyConnection, schema: str) -> list[str]:
 
 
 async def compare_schema(connection: AnyConnection, schema: str) -> SchemaFit:
-    """Changes nothing."""
+    """Changes nothing. All that it reads is of one moment: another process may migrate."""
+    async with connection.transaction(isolation="repeatable_read", readonly=True):
+        return await _compare(connection, schema)
+
+
+async def _compare(connection: AnyConnection, schema: str) -> SchemaFit:
     applied = await _applied(connection, schema)
     known = [name for name, _ in sql.migrations()]
     missing = [name for name in known if name not in (applied or set())]
