@@ -144,12 +144,17 @@ def alone(tmp_path_factory: pytest.TempPathFactory, kafka_bootstrap: str, databa
     asyncio.run(delete_topics(bus))
 
 
+READS_CONFIGURATION = ("ingest", "orchestrator", "tool-gateway", "summarizer")
+
+
 @pytest.mark.parametrize("service", SERVICES)
 def test_a_service_alone_tells_its_health_its_readiness_and_its_metrics(alone: System, service: str) -> None:
     url = alone.of(service).url
     assert httpx2.get(f"{url}/health", timeout=90).json() == {"status": "healthy"}
     ready = httpx2.get(f"{url}/ready", timeout=90)
-    assert (ready.status_code, ready.json()) == (
+    told = ready.json()
+    assert (told.pop("config").keys() == {service}) == (service in READS_CONFIGURATION)
+    assert (ready.status_code, told) == (
         200,
         {"ready": True, "waiting_for": [], "starting": [], "reasons": {}, "degraded": {}},
     )
