@@ -8,7 +8,7 @@ from aiokafka.errors import (
     KafkaConnectionError,
     KafkaError,
     KafkaTimeoutError,
-    TopicAuthorizationFailedError,
+    SaslAuthenticationFailed,
 )
 from aiokafka.structs import ConsumerRecord
 
@@ -80,7 +80,7 @@ async def test_at_the_limit_it_says_that_kafka_could_not_be_reached() -> None:
     assert sum(clock.pauses) == pytest.approx(7)
 
 
-@pytest.mark.parametrize("final", [RecordsGoneError("gone"), TopicAuthorizationFailedError("topic")])
+@pytest.mark.parametrize("final", [RecordsGoneError("gone"), SaslAuthenticationFailed("user")])
 async def test_what_no_wait_can_mend_is_not_waited_for(final: Failure) -> None:
     reader, clock = FailingReader((0, KafkaConnectionError()), (0, final)), Clock()
     with pytest.raises(type(final)):

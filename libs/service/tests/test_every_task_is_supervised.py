@@ -23,11 +23,15 @@ SHORT_LIVED = {
     "apps/tarsy/src/tarsy_cli/lab/chaos/rounds.py play": "a question and its reply, waited for",
     "apps/tarsy/src/tarsy_cli/lab/soak/alert_load.py AlertLoad.run": "alerts of a soak, waited for",
     "apps/tarsy/src/tarsy_cli/lab/soak/observation.py Observation.run": "parts of a soak; a failure of one ends it",
+    "apps/tarsy/src/tarsy_cli/doctor/runner.py examine": "checks, each with a limit, waited for",
+    "apps/tarsy/src/tarsy_cli/doctor/clock.py check_clock": "a question to each clock, waited for",
+    "apps/tarsy/src/tarsy_cli/doctor/models.py check_models": "a question to each model, waited for",
     # Kafka clients
     "libs/bus/src/tarsy_bus/background_tasks.py background_tasks": "for the life of a connection, and for tests",
     "libs/bus/src/tarsy_bus/start_positions.py committed_offsets": "one question each, waited for",
     "libs/bus/src/tarsy_bus/client_lifecycle.py start_client": "a start, waited for",
     "libs/bus/src/tarsy_bus/client_lifecycle.py stop_client": "a stop, with a limit",
+    "libs/bus/src/tarsy_bus/cluster_probe.py unreachable": "a connection to each broker, with a limit",
     "libs/bus/src/tarsy_bus/topics_admin.py _present": "two questions",
     # A part of the timeline's service: supervised, and started again
     "services/timeline/src/tarsy_timeline/parts.py Parts._run_once": "one life of a part; its end is looked at",
