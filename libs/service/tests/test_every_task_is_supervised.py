@@ -35,6 +35,7 @@ SHORT_LIVED = {
     "libs/bus/src/tarsy_bus/topics_admin.py _present": "two questions",
     # A part of the timeline's service: supervised, and started again
     "services/timeline/src/tarsy_timeline/parts.py Parts._run_once": "one life of a part; its end is looked at",
+    "services/timeline/src/tarsy_timeline/rebuild/processes.py replay_in_processes": "processes, waited for",
     # One request, one client, one call
     "apps/local/src/tarsy_local/front_door/http_proxy.py HttpProxy.http": "one request",
     "apps/local/src/tarsy_local/front_door/websocket_proxy.py _talk": "one WebSocket",

@@ -17,6 +17,7 @@ from tarsy_cli.result_commands import result
 from tarsy_cli.server_commands import servers
 from tarsy_cli.session.commands import cancel, export, show
 from tarsy_cli.session_commands import sessions, submit, watch
+from tarsy_cli.timeline_commands import timeline
 from tarsy_cli.topic_commands import topics
 from tarsy_cli.version import with_version
 
@@ -35,6 +36,7 @@ def main() -> None:
 cli.callback()(with_version)
 cli.add_typer(topics, name="topics")
 cli.add_typer(database, name="database")
+cli.add_typer(timeline, name="timeline")
 cli.add_typer(session, name="session")
 cli.add_typer(lab, name="lab")
 cli.add_typer(config, name="config")

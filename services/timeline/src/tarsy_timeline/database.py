@@ -3,8 +3,9 @@
 import asyncio
 import json
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from types import MappingProxyType
 
 import asyncpg
 import structlog
@@ -43,9 +44,13 @@ class DatabaseRefusedError(TimelineError):
 class Database:
     """All tables lie in one schema of ours, which is first in every connection's search path."""
 
-    def __init__(self, url: str, schema: str, connections: int) -> None:
+    def __init__(
+        self, url: str, schema: str, connections: int, settings: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        """`settings`: parameters of PostgreSQL for each connection."""
         self._url = url
         self._schema = schema
+        self._settings = settings
         self.name = f"tarsy-timeline/{schema}"
         self._connections = connections
         self._pool: asyncpg.Pool[asyncpg.Record] | None = None
@@ -116,7 +121,7 @@ class Database:
             connection_class=_StatelessConnection,
             init=_init,
             command_timeout=COMMAND_SECONDS,
-            server_settings={"search_path": self._schema, "application_name": self.name},
+            server_settings={"search_path": self._schema, "application_name": self.name, **self._settings},
         )
 
 

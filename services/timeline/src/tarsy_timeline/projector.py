@@ -17,23 +17,13 @@ from tarsy_bus.connection import Bus, member
 from tarsy_bus.fetch_progress import FetchProgress, uncounted
 from tarsy_bus.lag import Lag, unread
 from tarsy_bus.outages import passes
-from tarsy_bus.pacing import Pacer
-from tarsy_bus.partition_reader import (
-    GATHER_SECONDS,
-    POLL_MS,
-    PartitionReader,
-    Record,
-    parse_record,
-    poll,
-    refuse_damaged,
-)
-from tarsy_bus.recent_chains import RecentChains
-from tarsy_bus.records import Delivery, append_time
+from tarsy_bus.partition_reader import GATHER_SECONDS, POLL_MS, PartitionReader, Record, poll
+from tarsy_bus.records import append_time
 from tarsy_bus.retries import growing_pauses
 from tarsy_bus.start_positions import hold
 from tarsy_bus.tracing import record_read_span
-from tarsy_contracts.recorded import RecordedEvent
 from tarsy_timeline.metrics import Metrics
+from tarsy_timeline.partition_projection import PartitionProjection
 from tarsy_timeline.parts import Pauses
 from tarsy_timeline.postgres_errors import is_of_the_database, reason_of
 from tarsy_timeline.projection_checkpoint import PositionMovedError, ProjectionCheckpoint
@@ -47,13 +37,16 @@ PROJECTED_AT_ONCE = 500
 """Records of one read: their rows are made in one go, on the event loop that answers the API."""
 
 
-@dataclass(slots=True)
-class ProjectedPartition:
-    """Where the projection stands. `chains` hold what was accepted below `position`, of sessions that came lately."""
+@dataclass(frozen=True, slots=True)
+class OwnPartition:
+    """A partition of ours, and how far it is behind."""
 
-    position: int
-    chains: RecentChains
+    projection: PartitionProjection
     lag: Lag
+
+    @property
+    def position(self) -> int:
+        return self.projection.position
 
 
 class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is untyped
@@ -82,7 +75,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         self._note = note
         self._pauses = Pauses()
         self._writer = ResilientWriter(checkpoint, metrics, now)
-        self._partitions: dict[int, ProjectedPartition] = {}
+        self._partitions: dict[int, OwnPartition] = {}
         self._waiting: set[int] = set()
         self._assigned = False
         self._consumer = member(bus, f"{bus.topics.prefix}.{group}")
@@ -142,7 +135,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
             if partition is None or place.partition in self._waiting:
                 continue
             try:
-                await self._project(place.partition, partition, records)
+                await self._project(partition, records)
             except PositionMovedError as moved:
                 self._metrics.conflicts.inc()
                 log.info("projector.lost", reason=str(moved))
@@ -185,9 +178,9 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
         # On a connection of its own: on the consumer's, it would wait behind a fetch, half a second each time.
         async with PartitionReader(self._bus, self._topic).running() as follower:
             for number in self._waiting - kept.keys():
-                kept[number] = ProjectedPartition(
-                    await self._checkpoint.position(number), RecentChains(), Lag(self._now)
-                )
+                position = await self._checkpoint.position(number)
+                projection = PartitionProjection(number, position, self._checkpoint, self._writer)
+                kept[number] = OwnPartition(projection, Lag(self._now))
             await follower.check({number: partition.position for number, partition in kept.items()})
         # No await from here on. A rebalance may have come in between: on_partitions_assigned noted what is ours now.
         for number in self._waiting & kept.keys():
@@ -198,49 +191,23 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
             self._consumer.resume(place)
         self._waiting -= kept.keys()
 
-    async def _project(self, number: int, partition: ProjectedPartition, records: list[Record]) -> None:
-        """One batch, one transaction. The chains move with what is read: after any failure they are read again."""
-        fresh = [record for record in records if record.offset >= partition.position]
-        if not fresh:
+    async def _project(self, partition: OwnPartition, records: list[Record]) -> None:
+        """After any failure the partition is opened again, where the checkpoint says."""
+        projected = await partition.projection.project(records)
+        if not (projected.accepted or projected.dropped):
             return
-        # Offsets may be missing: a stranger's transaction leaves marks that nobody is given. Deleted records
-        # are an error of the consumer: it never jumps.
-        refuse_damaged(fresh)
-        deliveries = [delivery for raw in fresh if (delivery := parse_record(raw)) is not None]
-        await self._learn(number, partition.chains, deliveries)
-        accepted = await self._accepted(partition.chains, deliveries)
-        end = fresh[-1].offset + 1
-        with self._metrics.duration.time():
-            await self._writer.write(number, partition.position, end, accepted)
         self._goes_on()
-        partition.position = end
-        partition.lag.read(append_time(fresh[-1]))
+        partition.lag.read(append_time(records[-1]))
         now = self._now()
-        for record in accepted:
+        for record in projected.accepted:
             record_read_span(self._tracer, "project", record, now)
-        types = Counter(record.envelope.type for record in accepted)
-        self._metrics.projected(types, dropped=len(fresh) - len(accepted))
+        types = Counter(record.envelope.type for record in projected.accepted)
+        self._metrics.projected(types, dropped=projected.dropped)
 
-    async def _learn(self, number: int, chains: RecentChains, deliveries: list[Delivery]) -> None:
-        """Reads from the checkpoint the last events of sessions that did not come lately."""
-        chains.forget_old()
-        missing = chains.missing(delivery.envelope.subject for delivery in deliveries)
-        if missing:
-            chains.learn(missing, await self._checkpoint.last_events(number, missing))
-
-    async def _accepted(self, chains: RecentChains, deliveries: list[Delivery]) -> list[RecordedEvent]:
-        pacer = Pacer()
-        accepted = []
-        for one in deliveries:
-            if chains.accept(one.mark()):
-                accepted.append(one.recorded())
-                await pacer.let_others_run()
-        return accepted
-
-    def _unread(self, number: int, partition: ProjectedPartition) -> int:
+    def _unread(self, number: int, partition: OwnPartition) -> int:
         return unread(self._consumer, TopicPartition(self._topic, number), partition.position)
 
-    def _watch(self, number: int, partition: ProjectedPartition) -> None:
+    def _watch(self, number: int, partition: OwnPartition) -> None:
         self._metrics.watch(
             number,
             records=lambda: self._unread(number, partition),

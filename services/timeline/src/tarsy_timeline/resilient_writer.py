@@ -32,6 +32,10 @@ class ResilientWriter:
 
         Raises PositionMovedError, or what is_of_the_database; then the position stands somewhere between the two.
         """
+        with self._metrics.duration.time():
+            await self._write(partition, start, end, records)
+
+    async def _write(self, partition: int, start: int, end: int, records: Sequence[RecordedEvent]) -> None:
         try:
             await self._checkpoint.write(partition, start, end, _batch(records))
         except Exception as problem:
@@ -42,8 +46,8 @@ class ResilientWriter:
                 return
             half = len(records) // 2
             between = records[half].offset
-            await self.write(partition, start, between, records[:half])
-            await self.write(partition, between, end, records[half:])
+            await self._write(partition, start, between, records[:half])
+            await self._write(partition, between, end, records[half:])
 
     async def _write_aside(self, partition: int, start: int, end: int, record: RecordedEvent) -> None:
         """The session's chain and whatever else of the record can be written; and a row that tells what could not."""

@@ -1,0 +1,15 @@
+"""Checksums of the tables: two projections of one log at the same positions have the same."""
+
+from tarsy_timeline import sql
+from tarsy_timeline.migrations import AnyConnection
+
+
+async def table_checksums(connection: AnyConnection, schema: str) -> dict[str, tuple[int, str]]:
+    """Rows and checksum of each table, whatever the order of rows and columns; all of one moment."""
+    async with connection.transaction(isolation="repeatable_read", readonly=True):
+        await connection.execute("set local timezone = 'UTC'")
+        found = {}
+        for table in sorted(sql.tables()):
+            row = await connection.fetchrow(sql.REBUILD["table_checksum"].format(live=schema, table=table))
+            found[table] = (row["rows"], row["checksum"]) if row is not None else (0, "")
+    return found

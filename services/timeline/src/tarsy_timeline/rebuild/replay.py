@@ -1,0 +1,50 @@
+"""Replay of partitions of the session log into the tables of a schema, up to given offsets."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from prometheus_client import CollectorRegistry
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.partition_reader import PartitionReader, Record
+from tarsy_timeline.database import Database
+from tarsy_timeline.metrics import Metrics
+from tarsy_timeline.partition_projection import PartitionProjection
+from tarsy_timeline.projection_checkpoint import ProjectionCheckpoint
+from tarsy_timeline.resilient_writer import ResilientWriter
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayShare:
+    """Partitions that one process replays: each up to before its goal."""
+
+    goals: Mapping[int, int]
+
+
+async def replay(bus: Bus, database: Database, share: ReplayShare, counted: Callable[[int], None]) -> None:
+    """Goes on where the schema's checkpoint stands. `counted` is called with the number of events of each batch.
+
+    Raises KafkaError, LogMismatchError, PositionMovedError, or what asyncpg raises.
+    """
+    checkpoint = ProjectionCheckpoint(database)
+    writer = ResilientWriter(checkpoint, Metrics(CollectorRegistry()), lambda: datetime.now(UTC))
+    starts = {number: await checkpoint.position(number) for number in share.goals}
+    projections = {
+        number: PartitionProjection(number, position, checkpoint, writer) for number, position in starts.items()
+    }
+    async with PartitionReader(bus, bus.topics.sessions).running() as reader:
+        await reader.check(starts)
+        async with aclosing(reader.between(starts, share.goals)) as found:
+            async for records in found:
+                for number, some in _by_partition(records).items():
+                    counted(len((await projections[number].project(some)).accepted))
+
+
+def _by_partition(records: list[Record]) -> Mapping[int, list[Record]]:
+    found: defaultdict[int, list[Record]] = defaultdict(list)
+    for record in records:
+        found[record.partition].append(record)
+    return found

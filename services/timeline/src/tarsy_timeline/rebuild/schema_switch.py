@@ -1,0 +1,53 @@
+"""Switch from the live tables to rebuilt ones, in one transaction: each answer is of the one or of the other."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+
+from tarsy_timeline import sql
+from tarsy_timeline.errors import TimelineError
+from tarsy_timeline.single_connection import SingleConnection
+from tarsy_timeline.sql import REBUILD
+
+LOCK_SECONDS = 2
+CATCH_UP_SECONDS = 3.0
+"""Readers that come meanwhile wait for both at most."""
+FIRST_LOCKED = "sessions"
+
+type CatchUp = Callable[[Mapping[int, int]], Awaitable[None]]
+
+
+class StillBehindError(TimelineError):
+    """The rebuilt tables did not reach the live ones while nobody could write. The caller tries again."""
+
+
+async def switch(connection: SingleConnection, live: str, fresh: str, retired: str, catch_up: CatchUp) -> None:
+    """`catch_up` projects up to the positions of the live tables, which stand still meanwhile.
+
+    Readers hold a lock until their answer is complete, so nobody reads from both. All readers take `sessions` first:
+    whoever waits for it holds nothing else. A projector goes on where the rebuilt checkpoint stands.
+
+    Raises StillBehindError, TimeoutError or asyncpg.LockNotAvailableError; then nothing has changed.
+    """
+    async with connection.transaction():
+        await connection.execute(f"set local lock_timeout = '{LOCK_SECONDS}s'")
+        for table in await _tables_in_order(connection, live):
+            await connection.execute(f'lock table "{live}"."{table}" in access exclusive mode')
+        if behind := await positions_behind(connection, live, fresh):
+            async with asyncio.timeout(CATCH_UP_SECONDS):
+                await catch_up(behind)
+            if await positions_behind(connection, live, fresh):
+                raise StillBehindError("the rebuilt tables are behind the live ones")
+        await connection.execute(f'alter schema "{live}" rename to "{retired}"')
+        await connection.execute(f'alter schema "{fresh}" rename to "{live}"')
+
+
+async def positions_behind(connection: SingleConnection, live: str, fresh: str) -> dict[int, int]:
+    """Partitions in which the live tables are ahead, and where they stand."""
+    rows = await connection.fetch(REBUILD["positions_behind"].format(live=live, fresh=fresh))
+    return {row["partition"]: row["next_offset"] for row in rows}
+
+
+async def _tables_in_order(connection: SingleConnection, schema: str) -> list[str]:
+    rows = await connection.fetch(REBUILD["tables_of"], schema)
+    names = {row["tablename"] for row in rows} & sql.tables()
+    return sorted(names, key=lambda name: (name != FIRST_LOCKED, name))

@@ -1,0 +1,35 @@
+-- A rebuild beside the live tables. {live} and {fresh} are names of schemas, which settings check.
+
+-- name: secondary_indexes
+-- Those that no constraint needs.
+select i.indexname, i.indexdef
+from pg_indexes i
+where i.schemaname = $1
+  and not exists (
+      select from pg_constraint c join pg_namespace n on n.oid = c.connamespace
+      where n.nspname = i.schemaname and c.conname = i.indexname
+  )
+order by i.indexname
+
+-- name: tables_of
+select tablename from pg_tables where schemaname = $1 order by tablename
+
+-- name: positions_behind
+select partition, l.next_offset
+from "{live}".positions l left join "{fresh}".positions f using (partition)
+where f.next_offset is null or f.next_offset < l.next_offset
+order by partition
+
+-- name: missing_sessions
+select l.session_id from "{live}".sessions l
+where not exists (select from "{fresh}".sessions f where f.session_id = l.session_id)
+
+-- name: count_missing
+select count(*) from unnest($1::text[]) as wanted (session_id)
+where not exists (select from "{fresh}".sessions f where f.session_id = wanted.session_id)
+
+-- name: table_checksum
+-- failed_at, of `unprojected`, is when a projector met the record: no other meets it then.
+select count(*) as rows,
+       coalesce(sum(hashtextextended((to_jsonb(t) - 'failed_at')::text, 0)::numeric), 0)::text as checksum
+from "{live}"."{table}" t
