@@ -15,7 +15,7 @@ from tarsy_cli.masking.commands import mask
 from tarsy_cli.output import ending_when_closed
 from tarsy_cli.result_commands import result
 from tarsy_cli.server_commands import servers
-from tarsy_cli.session.commands import cancel, export, show
+from tarsy_cli.session.commands import cancel, export, rerun, show
 from tarsy_cli.session_commands import sessions, submit, watch
 from tarsy_cli.timeline_commands import timeline
 from tarsy_cli.topic_commands import topics
@@ -42,7 +42,7 @@ cli.add_typer(lab, name="lab")
 cli.add_typer(config, name="config")
 for command in (
     *(up, status, down, doctor, logs),
-    *(submit, sessions, watch, show, chat, result, cancel, export),
+    *(submit, sessions, watch, show, chat, result, cancel, rerun, export),
     *(servers, dead_letters, mask, demo),
 ):
     cli.command()(command)

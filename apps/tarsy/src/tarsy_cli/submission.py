@@ -7,6 +7,7 @@ from uuid import uuid4
 from pydantic import JsonValue
 
 from tarsy_cli.api import ApiError, UnavailableError, post, retry
+from tarsy_contracts.api.sessions import SessionDetail
 
 
 def submit_file(api: str, content: bytes) -> list[str]:
@@ -23,6 +24,16 @@ def submit_file(api: str, content: bytes) -> list[str]:
     if isinstance(body, dict) and "data" in body:
         return [_submit_one(api, body)]
     return [_submit_one(api, {"data": content.decode(errors="replace")})]
+
+
+def submit_again(api: str, session: SessionDetail, alert_type: str) -> str:
+    """The id of a new session with the alert of this one. Raises ApiError."""
+    body: dict[str, JsonValue] = {"alert_type": alert_type or session.alert_type, "data": session.alert_data}
+    if session.runbook_url:
+        body["runbook"] = session.runbook_url
+    if session.mcp_selection:
+        body["mcp"] = session.mcp_selection
+    return _submit_one(api, body)
 
 
 def _submit_one(api: str, body: JsonValue) -> str:

@@ -58,3 +58,23 @@ def export(
     except OSError as problem:
         raise fail(f"{output} could not be written: {problem.strerror}.") from None
     typer.echo(f"Session {id} is in {output}.", err=True)
+
+
+def rerun(
+    session: SessionArgument,
+    alert_type: Annotated[str, typer.Option(help="another alert type, and with it another chain")] = "",
+    home: HomeOption = DEFAULT_HOME,
+    url: UrlOption = "",
+) -> None:
+    """Send the alert of a session once more, as it was masked, and print the new session that investigates it.
+
+    What its sender chose for it (runbook, MCP servers, tools) is chosen again.
+    """
+    from tarsy_cli.api import get
+    from tarsy_cli.submission import submit_again
+    from tarsy_contracts.api.sessions import SessionDetail
+
+    api = api_of(home, url)
+    place = f"{api}/sessions/{session_of(api, session)}"
+    with exit_on_failure(api):
+        typer.echo(submit_again(api, SessionDetail.model_validate(get(place)), alert_type))
