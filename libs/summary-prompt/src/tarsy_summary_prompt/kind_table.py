@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
-from tarsy_summarizer.place_names import PlaceNames
-from tarsy_summarizer.rows import MOST_RARE, OTHERS, Rows, RowsOfKind
+from tarsy_summary_prompt.place_names import PlaceNames
+from tarsy_summary_prompt.rows import MOST_RARE, OTHERS, Rows, RowsOfKind
 
 SAMPLE_BYTES = 160
 MOST_IN_MARK = 2

@@ -3,9 +3,9 @@
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 
-from tarsy_summarizer.line_kinds import Weight
-from tarsy_summarizer.rows import MOST_RARE, OTHERS, Rows, RowsOfKind
-from tarsy_summarizer.selection import PASSAGE
+from tarsy_summary_prompt.line_kinds import Weight
+from tarsy_summary_prompt.rows import MOST_RARE, OTHERS, Rows, RowsOfKind
+from tarsy_summary_prompt.selection import PASSAGE
 
 BEFORE_GRAVE = 6
 """Rows before a grave one: they say what was being done when it happened."""

@@ -4,7 +4,7 @@ import re
 from datetime import datetime
 
 from tarsy_contracts.requests import SummaryRequest
-from tarsy_summarizer.focus import Focus
+from tarsy_summary_prompt.focus import Focus
 from tarsy_timestamps.stamps import find_stamp, find_times
 
 START = re.compile(

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta, tzinfo
 from functools import cached_property
 from itertools import chain, pairwise
 
-from tarsy_summarizer.rows import Rows
+from tarsy_summary_prompt.rows import Rows
 from tarsy_timestamps.partial_time import PartialTime
 from tarsy_timestamps.stamps import find_stamp
 

@@ -8,8 +8,8 @@ from string import Template
 
 from tarsy_contracts.conversation import Conversation, UserMessage
 from tarsy_contracts.requests import SummaryRequest
-from tarsy_summarizer.excerpt import ExcerptText
-from tarsy_summarizer.facts import facts
+from tarsy_summary_prompt.excerpt import ExcerptText
+from tarsy_summary_prompt.facts import facts
 
 WORDS_OF_FOUR_TOKENS = 3
 KINDS = "The most frequent kinds of lines in all of it, left out or not; marks name them by their numbers:"
@@ -43,4 +43,4 @@ def summary_conversation(request: SummaryRequest, result: ExcerptText, alert_beg
 
 
 def _template(name: str) -> Template:
-    return Template(files("tarsy_summarizer").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8"))
+    return Template(files("tarsy_summary_prompt").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8"))

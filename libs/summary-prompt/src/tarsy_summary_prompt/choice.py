@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from tarsy_summarizer.focus import Focus, alert_windows, changes, rows_named, rows_of_alert
-from tarsy_summarizer.row_orders import (
+from tarsy_summary_prompt.focus import Focus, alert_windows, changes, rows_named, rows_of_alert
+from tarsy_summary_prompt.row_orders import (
     alone,
     each_row,
     each_row_within,
@@ -17,9 +17,9 @@ from tarsy_summarizer.row_orders import (
     trouble_by_weight,
     with_neighbours,
 )
-from tarsy_summarizer.row_times import RowTimes
-from tarsy_summarizer.rows import Rows
-from tarsy_summarizer.selection import Selection
+from tarsy_summary_prompt.row_times import RowTimes
+from tarsy_summary_prompt.rows import Rows
+from tarsy_summary_prompt.selection import Selection
 
 PARTS = 16
 BEFORE_CHANGE = 6

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from operator import sub
 
-from tarsy_summarizer.line_kinds import LineKind, LineKinds, Weight
+from tarsy_summary_prompt.line_kinds import LineKind, LineKinds, Weight
 
 MOST_KINDS = 50_000
 """Kinds of trouble that are told apart, so many more of grave ones, and so many of ordinary ones."""

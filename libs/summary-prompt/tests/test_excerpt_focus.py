@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tarsy_summarizer.excerpt import Excerpt, ExcerptText
-from tarsy_summarizer.focus import Focus
+from tarsy_summary_prompt.excerpt import Excerpt, ExcerptText
+from tarsy_summary_prompt.focus import Focus
 from tarsy_timestamps.stamps import find_times
 
 BEGIN = datetime(2026, 11, 23, 8, tzinfo=UTC)

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from tarsy_summarizer.row_times import RowTimes
-from tarsy_summarizer.rows import MOST_RARE, Rows
+from tarsy_summary_prompt.row_times import RowTimes
+from tarsy_summary_prompt.rows import MOST_RARE, Rows
 from tarsy_timestamps.partial_time import PartialTime
 
 BEFORE_ALERT = timedelta(minutes=30)

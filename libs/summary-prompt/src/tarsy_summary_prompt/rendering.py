@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from tarsy_summarizer.kind_table import KindTable
-from tarsy_summarizer.place_names import PlaceNames
-from tarsy_summarizer.rows import Rows, more_like_this
-from tarsy_summarizer.stretches import Stretch, Treatment
+from tarsy_summary_prompt.kind_table import KindTable
+from tarsy_summary_prompt.place_names import PlaceNames
+from tarsy_summary_prompt.rows import Rows, more_like_this
+from tarsy_summary_prompt.stretches import Stretch, Treatment
 
 DETAIL_BYTES = 100
 """That a mark takes more when it has times and counts."""

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tarsy_summarizer.excerpt import Excerpt, ExcerptText
-from tarsy_summarizer.focus import Focus
-from tarsy_summarizer.line_kinds import LineKinds, Weight
-from tarsy_summarizer.line_splitter import LineSplitter
+from tarsy_summary_prompt.excerpt import Excerpt, ExcerptText
+from tarsy_summary_prompt.focus import Focus
+from tarsy_summary_prompt.line_kinds import LineKinds, Weight
+from tarsy_summary_prompt.line_splitter import LineSplitter
 
 lines = st.sampled_from(
     ["all is well", "request 17 took 12 ms", "ERROR cannot connect", "fatal: é漢", "", "x" * 3000, "Caused by: 漢" * 40]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from tarsy_contracts.requests import SummaryRequest
-from tarsy_summarizer.coverage import Coverage
+from tarsy_summary_prompt.coverage import Coverage
 
 PLAIN_NAME = re.compile(r"\w{1,40}", re.ASCII)
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tarsy_summarizer.place_names import PlaceNames
-from tarsy_summarizer.rows import Rows
-from tarsy_summarizer.stretches import Stretch, Treatment
+from tarsy_summary_prompt.place_names import PlaceNames
+from tarsy_summary_prompt.rows import Rows
+from tarsy_summary_prompt.stretches import Stretch, Treatment
 
 MOST_SPANS = 6
 

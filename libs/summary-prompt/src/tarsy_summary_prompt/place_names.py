@@ -1,7 +1,7 @@
 """Names of places in a text: times where it has stamps, else numbers of lines. Pure."""
 
-from tarsy_summarizer.row_times import RowTimes
-from tarsy_summarizer.rows import Rows
+from tarsy_summary_prompt.row_times import RowTimes
+from tarsy_summary_prompt.rows import Rows
 
 
 class PlaceNames:

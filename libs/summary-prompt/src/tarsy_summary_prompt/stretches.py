@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import NamedTuple
 
-from tarsy_summarizer.selection import Selection
+from tarsy_summary_prompt.selection import Selection
 
 
 class Treatment(Enum):

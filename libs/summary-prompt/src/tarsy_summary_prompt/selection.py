@@ -3,7 +3,7 @@
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Sequence
 
-from tarsy_summarizer.rows import OTHERS, Rows
+from tarsy_summary_prompt.rows import OTHERS, Rows
 
 MARK_BYTES = 60
 FOLD_BYTES = 160

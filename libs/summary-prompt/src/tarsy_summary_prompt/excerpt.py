@@ -7,17 +7,17 @@ long results at once.
 import codecs
 from dataclasses import dataclass
 
-from tarsy_summarizer.choice import choose
-from tarsy_summarizer.coverage import Coverage, coverage_of
-from tarsy_summarizer.focus import Focus
-from tarsy_summarizer.kind_table import KindTable
-from tarsy_summarizer.line_splitter import LineSplitter
-from tarsy_summarizer.place_names import PlaceNames
-from tarsy_summarizer.rendering import DETAIL_BYTES, render
-from tarsy_summarizer.row_times import RowTimes
-from tarsy_summarizer.rows import Rows
-from tarsy_summarizer.selection import MARK_BYTES, select_all
-from tarsy_summarizer.stretches import divide
+from tarsy_summary_prompt.choice import choose
+from tarsy_summary_prompt.coverage import Coverage, coverage_of
+from tarsy_summary_prompt.focus import Focus
+from tarsy_summary_prompt.kind_table import KindTable
+from tarsy_summary_prompt.line_splitter import LineSplitter
+from tarsy_summary_prompt.place_names import PlaceNames
+from tarsy_summary_prompt.rendering import DETAIL_BYTES, render
+from tarsy_summary_prompt.row_times import RowTimes
+from tarsy_summary_prompt.rows import Rows
+from tarsy_summary_prompt.selection import MARK_BYTES, select_all
+from tarsy_summary_prompt.stretches import divide
 
 LEAST_BUDGET = 1_000
 SHARE_OF_TABLE = 16

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tarsy_linear_time import assert_linear
-from tarsy_summarizer.excerpt import Excerpt, ExcerptText
-from tarsy_summarizer.focus import Focus
+from tarsy_summary_prompt.excerpt import Excerpt, ExcerptText
+from tarsy_summary_prompt.focus import Focus
 
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 FOCUS = Focus(near=NOON, alert_began=NOON)
