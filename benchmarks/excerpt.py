@@ -13,9 +13,9 @@ from pathlib import Path
 from masking import logs
 from saying import load_told, say
 
-from tarsy_summarizer.excerpt import Excerpt, ExcerptText
-from tarsy_summarizer.focus import Focus
 from tarsy_summarizer.settings import SummarizerSettings
+from tarsy_summary_prompt.excerpt import Excerpt, ExcerptText
+from tarsy_summary_prompt.focus import Focus
 
 MB = 1_000_000
 SIZE = 10_800_000

@@ -14,9 +14,9 @@ from planted_logs import LOGS_A, Make
 from saying import load_told, say
 from turning_points_b import LOGS_B
 
-from tarsy_summarizer.excerpt import Excerpt
-from tarsy_summarizer.focus import Focus
 from tarsy_summarizer.settings import SummarizerSettings
+from tarsy_summary_prompt.excerpt import Excerpt
+from tarsy_summary_prompt.focus import Focus
 
 LINES = (3_000, 12_000, 100_000)
 BYTES_PER_TOKEN = 3.5

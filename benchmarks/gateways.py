@@ -152,5 +152,5 @@ def new_request() -> ToolCallRequest:
 
 
 def partition_of(call_id: str) -> int:
-    """As the orchestrator chooses it for the first attempt (tarsy_orchestrator/session/queue_requests.py)."""
+    """As the orchestrator chooses it for the first attempt (tarsy_session/queue_requests.py)."""
     return int(derived_id("attempt", call_id, 0).replace("-", ""), 16) % QUEUE_PARTITIONS

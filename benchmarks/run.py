@@ -21,9 +21,9 @@ from tarsy_contracts.topics import Topics
 from tarsy_embedded.jars import default_cache_dir
 from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_masking.masker import Masker
-from tarsy_orchestrator.session.evolve import evolve
-from tarsy_orchestrator.session.state import NOT_STARTED, SessionState
 from tarsy_processes.ports import free_port
+from tarsy_session.evolve import evolve
+from tarsy_session.state import NOT_STARTED, SessionState
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests-support"))

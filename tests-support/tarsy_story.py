@@ -16,10 +16,10 @@ from tarsy_contracts.heads import Span
 from tarsy_contracts.ids import tool_call_id
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_llm.protocol import FINAL
-from tarsy_orchestrator.session.decide import decide
-from tarsy_orchestrator.session.decision_input import DecisionInput
-from tarsy_orchestrator.session.evolve import evolve
-from tarsy_orchestrator.session.state import NOT_STARTED, Execution, Investigating, SessionState
+from tarsy_session.decide import decide
+from tarsy_session.decision_input import DecisionInput
+from tarsy_session.evolve import evolve
+from tarsy_session.state import NOT_STARTED, Execution, Investigating, SessionState
 
 SESSION = "11111111-1111-5111-8111-111111111111"
 UNREACHED = "ConnectError: All connection attempts failed"

@@ -13,8 +13,8 @@ from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.events import ExecutionStarted, SessionStarted
 from tarsy_orchestrator.app import build
 from tarsy_orchestrator.effects.chain_resolution import prepare_plans
-from tarsy_orchestrator.session.state import Investigating
 from tarsy_orchestrator.settings import OrchestratorSettings
+from tarsy_session.state import Investigating
 from tarsy_story import READ, Story, agent, chain, stage
 
 

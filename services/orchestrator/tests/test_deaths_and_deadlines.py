@@ -10,7 +10,7 @@ from tarsy_bus.partition_reader import parse_record
 from tarsy_contracts import events as e
 from tarsy_contracts.control import CallCancelled, ClaimGranted
 from tarsy_contracts.requests import ToolCallRequest
-from tarsy_orchestrator.session.queue_requests import partition_of_attempt
+from tarsy_session.queue_requests import partition_of_attempt
 from tarsy_story import DELETE, READ
 from tarsy_testing import eventually
 

@@ -9,10 +9,10 @@ from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.recorded import decode
 from tarsy_orchestrator.partition import decision_batch
 from tarsy_orchestrator.partition.decision_batch import Decision, PendingInput, SessionTail, make_decisions
-from tarsy_orchestrator.session.decide import decide_steps as really_decide
-from tarsy_orchestrator.session.decision_input import DecisionInput
-from tarsy_orchestrator.session.lookahead import LookaheadStep
-from tarsy_orchestrator.session.state import NOT_STARTED, SessionState
+from tarsy_session.decide import decide_steps as really_decide
+from tarsy_session.decision_input import DecisionInput
+from tarsy_session.lookahead import LookaheadStep
+from tarsy_session.state import NOT_STARTED, SessionState
 from tarsy_story import ALERT, READ, SESSION, Story
 
 

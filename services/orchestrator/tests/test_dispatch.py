@@ -16,7 +16,7 @@ from tarsy_orchestrator.effects.dispatch import (
     PublishRequest,
     ReportNotice,
 )
-from tarsy_orchestrator.session.effects import DeadlineEffect, ToolCallEffect, effects_of
+from tarsy_session.effects import DeadlineEffect, ToolCallEffect, effects_of
 from tarsy_story import BEGINNING, READ, SECOND, Story
 
 

@@ -10,12 +10,12 @@ from tarsy_contracts import inputs as i
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_contracts.timing import GAP_SECONDS, GRACE_SECONDS
 from tarsy_orchestrator.effects.dispatch import PAUSES, DispatchedCall, PublishRequest, ReportNotice
-from tarsy_orchestrator.session.deadlines import CANCEL_GRACE
-from tarsy_orchestrator.session.decide import decide
-from tarsy_orchestrator.session.decision_input import DecisionInput
-from tarsy_orchestrator.session.downtime import NEVER, Downtime
-from tarsy_orchestrator.session.effects import DeadlineEffect, SummaryEffect, ToolCallEffect, effects_of
-from tarsy_orchestrator.session.queue_requests import request_of
+from tarsy_session.deadlines import CANCEL_GRACE
+from tarsy_session.decide import decide
+from tarsy_session.decision_input import DecisionInput
+from tarsy_session.downtime import NEVER, Downtime
+from tarsy_session.effects import DeadlineEffect, SummaryEffect, ToolCallEffect, effects_of
+from tarsy_session.queue_requests import request_of
 from tarsy_story import BEGINNING, DELETE, READ, SECOND, SESSION, Story
 
 MINUTE = 60 * SECOND

@@ -7,7 +7,7 @@ from tarsy_contracts.conversation import Usage
 from tarsy_llm.protocol import Answer, AskedTool
 from tarsy_masking.masker import REDACTED, Masker
 from tarsy_orchestrator.effects.llm_answer import MaskedAnswer, mask_answer
-from tarsy_orchestrator.session.controllers.function_calling import MOST_CALLS
+from tarsy_session.controllers.function_calling import MOST_CALLS
 
 KEY = bytes(range(32))
 MASKER = Masker.default(KEY).for_session("s-1")

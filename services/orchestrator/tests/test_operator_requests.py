@@ -10,10 +10,10 @@ from tarsy_contracts.control import RequestAnswered
 from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.recorded import RecordedEvent, decode
 from tarsy_orchestrator.partition.decision_batch import PendingInput, SessionTail, make_decisions
-from tarsy_orchestrator.session import operator_requests
-from tarsy_orchestrator.session.evolve import evolve
-from tarsy_orchestrator.session.operator_requests import operator_replies
-from tarsy_orchestrator.session.state import NOT_STARTED, AtRest, Investigating, SessionState, Unsupported
+from tarsy_session import operator_requests
+from tarsy_session.evolve import evolve
+from tarsy_session.operator_requests import operator_replies
+from tarsy_session.state import NOT_STARTED, AtRest, Investigating, SessionState, Unsupported
 from tarsy_story import BEGINNING, READ, SESSION, Story
 
 RELEASE = i.SessionReleaseRequested(request_id="r", author="olga", request="retry")

@@ -14,7 +14,7 @@ from tarsy_contracts.inputs import SessionAdmitted
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_orchestrator.partition.resting_states import RestingStates
 from tarsy_orchestrator.partition.session_table import AcceptedRecord, SessionTable, StateNotLoadedError
-from tarsy_orchestrator.session.state import AtRest
+from tarsy_session.state import AtRest
 from tarsy_story import Story
 
 KEPT_BYTES = 200_000

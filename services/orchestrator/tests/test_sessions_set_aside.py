@@ -13,13 +13,13 @@ from tarsy_contracts.control import RequestAnswered
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_orchestrator.effects import reconciler
 from tarsy_orchestrator.partition import decision_batch, guarded_evolve
-from tarsy_orchestrator.session.decide import decide_steps as really_decide
-from tarsy_orchestrator.session.decision_input import DecisionInput
-from tarsy_orchestrator.session.effects import QueuedEffect
-from tarsy_orchestrator.session.evolve import evolve
-from tarsy_orchestrator.session.lookahead import LookaheadStep
-from tarsy_orchestrator.session.queue_requests import Route, route_of
-from tarsy_orchestrator.session.state import Investigating, SessionState
+from tarsy_session.decide import decide_steps as really_decide
+from tarsy_session.decision_input import DecisionInput
+from tarsy_session.effects import QueuedEffect
+from tarsy_session.evolve import evolve
+from tarsy_session.lookahead import LookaheadStep
+from tarsy_session.queue_requests import Route, route_of
+from tarsy_session.state import Investigating, SessionState
 from tarsy_story import READ
 from tarsy_testing import eventually
 

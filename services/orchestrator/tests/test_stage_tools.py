@@ -8,9 +8,9 @@ from tarsy_contracts.chain import Controller, ResolvedServer
 from tarsy_contracts.conversation import ToolDefinition
 from tarsy_contracts.topics import LIMIT_BYTES
 from tarsy_orchestrator.partition.decision_batch import Decision, PendingInput, SessionTail, make_decisions
-from tarsy_orchestrator.session.conversation import build_conversation, offered_tools
-from tarsy_orchestrator.session.evolve_stages import apply_execution_started, apply_tools_offered
-from tarsy_orchestrator.session.state import AtRest
+from tarsy_session.conversation import build_conversation, offered_tools
+from tarsy_session.evolve_stages import apply_execution_started, apply_tools_offered
+from tarsy_session.state import AtRest
 from tarsy_story import DELETE, READ, SESSION, UNREACHED, Story, agent, chain, stage, types
 
 AGENTS = 40

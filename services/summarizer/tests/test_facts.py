@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 from summary_owner import summary
 
-from tarsy_summarizer.coverage import Coverage
-from tarsy_summarizer.facts import facts, unseen_note
+from tarsy_summary_prompt.coverage import Coverage
+from tarsy_summary_prompt.facts import facts, unseen_note
 
 CALLED = datetime(2026, 11, 23, 10, 5, tzinfo=UTC)
 WHOLE = Coverage(lines=500, lines_read=500)

@@ -5,9 +5,9 @@ from summary_owner import summary
 
 from tarsy_contracts.conversation import UserMessage
 from tarsy_contracts.requests import SummaryRequest
-from tarsy_summarizer.coverage import Coverage
-from tarsy_summarizer.excerpt import ExcerptText
-from tarsy_summarizer.prompt import summary_conversation
+from tarsy_summary_prompt.coverage import Coverage
+from tarsy_summary_prompt.excerpt import ExcerptText
+from tarsy_summary_prompt.prompt import summary_conversation
 
 REQUEST = summary().model_copy(
     update={

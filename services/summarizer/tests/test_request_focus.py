@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from summary_owner import summary
 
-from tarsy_summarizer.request_focus import find_start, focus_of
+from tarsy_summary_prompt.request_focus import find_start, focus_of
 
 NEAR = datetime(2026, 11, 23, 12, tzinfo=UTC)
 STARTED = datetime(2026, 11, 23, 10, 0, 1, tzinfo=UTC)

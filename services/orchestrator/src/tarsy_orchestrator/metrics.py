@@ -20,7 +20,7 @@ from tarsy_contracts.events import (
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.topics import LIMIT_BYTES
 from tarsy_llm.protocol import ErrorKind
-from tarsy_orchestrator.session.llm_failures import OwnKind
+from tarsy_session.llm_failures import OwnKind
 
 OTHER = "other"
 APPEND_SECONDS = (0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 20)

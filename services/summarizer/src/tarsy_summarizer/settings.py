@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from tarsy_service.settings import ConfigSettings, MaskingSettings
-from tarsy_summarizer.excerpt import LEAST_BUDGET
+from tarsy_summary_prompt.excerpt import LEAST_BUDGET
 
 
 class SummarizerSettings(ConfigSettings, MaskingSettings):

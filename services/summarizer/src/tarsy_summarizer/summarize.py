@@ -16,16 +16,16 @@ from tarsy_contracts.requests import SummaryRequest
 from tarsy_contracts.token_rates import kind_of_text
 from tarsy_llm.protocol import Answer
 from tarsy_llm.providers import close_llms
-from tarsy_summarizer.coverage import Coverage
-from tarsy_summarizer.excerpt import Excerpt, ExcerptText
-from tarsy_summarizer.facts import unseen_note
-from tarsy_summarizer.focus import Focus
 from tarsy_summarizer.models import REASONS_CHARACTERS, ModelFallback, Models, SourceText, shortened
-from tarsy_summarizer.prompt import summary_conversation
-from tarsy_summarizer.request_focus import focus_of
 from tarsy_summarizer.source import SourceGoneError, read_source
 from tarsy_summarizer.summary_text import summary_text
 from tarsy_summarizer.token_estimates import tokens_of_summary
+from tarsy_summary_prompt.coverage import Coverage
+from tarsy_summary_prompt.excerpt import Excerpt, ExcerptText
+from tarsy_summary_prompt.facts import unseen_note
+from tarsy_summary_prompt.focus import Focus
+from tarsy_summary_prompt.prompt import summary_conversation
+from tarsy_summary_prompt.request_focus import focus_of
 
 log = structlog.get_logger(__name__)
 

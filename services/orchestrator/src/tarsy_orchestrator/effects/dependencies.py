@@ -13,8 +13,8 @@ from tarsy_orchestrator.effects.admission import AdmissionQueue
 from tarsy_orchestrator.effects.tool_catalog import ToolCatalog
 from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
-from tarsy_orchestrator.session.downtime import NEVER, Downtime
 from tarsy_service.supervision import Supervisor
+from tarsy_session.downtime import NEVER, Downtime
 
 
 @dataclass(frozen=True, slots=True)

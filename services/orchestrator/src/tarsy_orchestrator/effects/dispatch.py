@@ -7,8 +7,8 @@ from functools import partial
 
 from tarsy_bus.retries import growing_pauses
 from tarsy_contracts.inputs import DeadlinePassed, WorkerDied
-from tarsy_orchestrator.session.downtime import NO_DOWNTIME, Downtime
-from tarsy_orchestrator.session.effects import DeadlineEffect, QueuedEffect
+from tarsy_session.downtime import NO_DOWNTIME, Downtime
+from tarsy_session.effects import DeadlineEffect, QueuedEffect
 
 FIRST_PAUSE_SECONDS = 4.0
 LONGEST_PAUSE_SECONDS = 30.0

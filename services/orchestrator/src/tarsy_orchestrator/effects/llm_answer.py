@@ -9,7 +9,7 @@ from tarsy_contracts.conversation import ToolCall
 from tarsy_contracts.ids import tool_call_id
 from tarsy_llm.protocol import Answer, AskedTool
 from tarsy_masking.masker import Masker
-from tarsy_orchestrator.session.controllers.function_calling import MOST_CALLS
+from tarsy_session.controllers.function_calling import MOST_CALLS
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,11 @@ from tarsy_orchestrator.effects.llm_answer import mask_answer
 from tarsy_orchestrator.effects.llm_stream import ChunkPublisher, sending
 from tarsy_orchestrator.effects.repetition import RepetitionDetector
 from tarsy_orchestrator.errors import OrchestratorError
-from tarsy_orchestrator.session.conversation import build_conversation, is_last_answer, offered_tools
-from tarsy_orchestrator.session.effects import LlmCallEffect
-from tarsy_orchestrator.session.llm_failures import BROKEN, CALL_TIMEOUT, REPETITION, OwnKind
-from tarsy_orchestrator.session.state import Investigating
 from tarsy_service.supervision import not_cancelled_from_inside
+from tarsy_session.conversation import build_conversation, is_last_answer, offered_tools
+from tarsy_session.effects import LlmCallEffect
+from tarsy_session.llm_failures import BROKEN, CALL_TIMEOUT, REPETITION, OwnKind
+from tarsy_session.state import Investigating
 
 log = structlog.get_logger(__name__)
 

@@ -12,8 +12,8 @@ from tarsy_contracts.ids import derived_id
 from tarsy_llm.protocol import Delta
 from tarsy_masking.streaming import LineCutter, PieceMasker
 from tarsy_orchestrator.effects.dependencies import Dependencies
-from tarsy_orchestrator.session.effects import LlmCallEffect
 from tarsy_service.supervision import not_cancelled_from_inside
+from tarsy_session.effects import LlmCallEffect
 
 log = structlog.get_logger(__name__)
 

@@ -17,9 +17,10 @@ from tarsy_orchestrator.effects.dispatch import DeadlineTimer, DispatchedCall, P
 from tarsy_orchestrator.effects.llm_call import make_llm_call
 from tarsy_orchestrator.effects.outbox import Outbox
 from tarsy_orchestrator.effects.tracing import record_outcome
-from tarsy_orchestrator.session.decision_input import DecisionInput
-from tarsy_orchestrator.session.downtime import Downtime
-from tarsy_orchestrator.session.effects import (
+from tarsy_service.supervision import SupervisedGroup
+from tarsy_session.decision_input import DecisionInput
+from tarsy_session.downtime import Downtime
+from tarsy_session.effects import (
     AdmissionEffect,
     DeadlineEffect,
     Effect,
@@ -31,10 +32,9 @@ from tarsy_orchestrator.session.effects import (
     ToolCallEffect,
     effects_of,
 )
-from tarsy_orchestrator.session.queue_requests import request_of, route_of
-from tarsy_orchestrator.session.replies import replies_to
-from tarsy_orchestrator.session.state import Investigating, SessionState
-from tarsy_service.supervision import SupervisedGroup
+from tarsy_session.queue_requests import request_of, route_of
+from tarsy_session.replies import replies_to
+from tarsy_session.state import Investigating, SessionState
 
 log = structlog.get_logger(__name__)
 

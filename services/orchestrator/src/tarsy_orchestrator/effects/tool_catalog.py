@@ -15,7 +15,7 @@ from tarsy_contracts.conversation import ToolDefinition
 from tarsy_contracts.events import OfferedTool
 from tarsy_contracts.inputs import UnavailableServer
 from tarsy_contracts.workers import CatalogTool, ServerCatalogued
-from tarsy_orchestrator.session.tool_names import ToolKey, names_of
+from tarsy_session.tool_names import ToolKey, names_of
 
 log = structlog.get_logger(__name__)
 

@@ -15,9 +15,9 @@ from tarsy_contracts.ids import session_traceparent
 from tarsy_contracts.inputs import LlmCallReported, OwnInput
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_llm.provider_type import ModelIdentity, identity_of
-from tarsy_orchestrator.session.decision_input import DecisionInput
-from tarsy_orchestrator.session.effects import AdmissionEffect, LlmCallEffect, OfferToolsEffect, OwnEffect
 from tarsy_service.root_span import make_root_span
+from tarsy_session.decision_input import DecisionInput
+from tarsy_session.effects import AdmissionEffect, LlmCallEffect, OfferToolsEffect, OwnEffect
 
 log = structlog.get_logger(__name__)
 

@@ -9,12 +9,12 @@ from tarsy_contracts import events as e
 from tarsy_contracts.envelope import Envelope, event_id
 from tarsy_contracts.ids import session_traceparent
 from tarsy_contracts.inputs import ChatRequested, OperatorRequest, SessionFailRequested, SessionReleaseRequested
-from tarsy_orchestrator.session.decide import decide_steps
-from tarsy_orchestrator.session.decision_input import DecisionInput
-from tarsy_orchestrator.session.lookahead import LookaheadStep, imagine, look_ahead
-from tarsy_orchestrator.session.operator_requests import operator_events
-from tarsy_orchestrator.session.state import SessionState, Unsupported
-from tarsy_orchestrator.session.termination import fail
+from tarsy_session.decide import decide_steps
+from tarsy_session.decision_input import DecisionInput
+from tarsy_session.lookahead import LookaheadStep, imagine, look_ahead
+from tarsy_session.operator_requests import operator_events
+from tarsy_session.state import SessionState, Unsupported
+from tarsy_session.termination import fail
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ import traceback
 import structlog
 
 from tarsy_contracts.recorded import RecordedEvent
-from tarsy_orchestrator.session.evolve import evolve
-from tarsy_orchestrator.session.state import NO_INPUT, SessionState, Unsupported
+from tarsy_session.evolve import evolve
+from tarsy_session.state import NO_INPUT, SessionState, Unsupported
 
 log = structlog.get_logger(__name__)
 

@@ -14,8 +14,8 @@ from tarsy_contracts.inputs import INPUTS, AlertReceived, DeadlinePassed
 from tarsy_contracts.recorded import UnknownTypeError, UnreadableValueError
 from tarsy_orchestrator.partition.decision_batch import PendingInput
 from tarsy_orchestrator.partition.guarded_evolve import describe_error
-from tarsy_orchestrator.session.decision_input import DecisionInput
-from tarsy_orchestrator.session.downtime import NO_DOWNTIME, Downtime
+from tarsy_session.decision_input import DecisionInput
+from tarsy_session.downtime import NO_DOWNTIME, Downtime
 
 log = structlog.get_logger(__name__)
 

@@ -19,9 +19,9 @@ from tarsy_orchestrator.partition.dead_letter_writer import DeadLetterWriter
 from tarsy_orchestrator.partition.decision_batch import PendingInput, Undecided
 from tarsy_orchestrator.partition.guarded_evolve import describe_error
 from tarsy_orchestrator.partition.quarantine import PendingRelease, Quarantine, UnwrittenInput
-from tarsy_orchestrator.session.operator_requests import is_accepted, minimal_end, operator_replies
-from tarsy_orchestrator.session.state import NO_INPUT, Investigating, SessionState, Unsupported
 from tarsy_service.supervision import Work
+from tarsy_session.operator_requests import is_accepted, minimal_end, operator_replies
+from tarsy_session.state import NO_INPUT, Investigating, SessionState, Unsupported
 
 log = structlog.get_logger(__name__)
 

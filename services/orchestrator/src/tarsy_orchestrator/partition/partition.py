@@ -28,8 +28,8 @@ from tarsy_orchestrator.partition.isolation import EffectsPort, FaultIsolation
 from tarsy_orchestrator.partition.quarantine import Quarantine
 from tarsy_orchestrator.partition.session_loader import SessionLoader
 from tarsy_orchestrator.partition.session_table import SessionTable, StateNotLoadedError
-from tarsy_orchestrator.session.state import Investigating, SessionState, Unsupported
 from tarsy_service.supervision import SupervisedGroup, Supervisor
+from tarsy_session.state import Investigating, SessionState, Unsupported
 
 log = structlog.get_logger(__name__)
 

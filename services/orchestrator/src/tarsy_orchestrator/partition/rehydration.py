@@ -8,7 +8,7 @@ from tarsy_bus.span_readers import SpanReader
 from tarsy_orchestrator.partition.guarded_evolve import evolve_guarded
 from tarsy_orchestrator.partition.resting_states import size_of_event
 from tarsy_orchestrator.partition.session_table import SessionPlace
-from tarsy_orchestrator.session.state import NOT_STARTED, SessionState, Unsupported
+from tarsy_session.state import NOT_STARTED, SessionState, Unsupported
 
 
 @dataclass(frozen=True, slots=True)

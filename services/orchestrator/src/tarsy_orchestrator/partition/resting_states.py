@@ -6,7 +6,7 @@ A session that is not in it is read again from its spans when somebody asks for 
 from collections import Counter, OrderedDict
 from dataclasses import dataclass
 
-from tarsy_orchestrator.session.state import SessionState
+from tarsy_session.state import SessionState
 
 KEPT_BYTES = 64 * 1024 * 1024
 EVENT_BYTES = 2_000

@@ -11,8 +11,8 @@ from tarsy_bus.span_readers import SpanReaders
 from tarsy_orchestrator.partition.decision_batch import PendingInput
 from tarsy_orchestrator.partition.rehydration import rehydrate
 from tarsy_orchestrator.partition.session_table import SessionTable
-from tarsy_orchestrator.session.state import Unsupported
 from tarsy_service.supervision import SupervisedGroup
+from tarsy_session.state import Unsupported
 
 log = structlog.get_logger(__name__)
 

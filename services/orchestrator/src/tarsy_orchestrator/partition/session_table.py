@@ -15,7 +15,7 @@ from tarsy_orchestrator.errors import OrchestratorError
 from tarsy_orchestrator.partition.decision_batch import SessionTail
 from tarsy_orchestrator.partition.guarded_evolve import evolve_guarded
 from tarsy_orchestrator.partition.resting_states import RestingStates, SessionKey, size_of_event
-from tarsy_orchestrator.session.state import NO_INPUT, NOT_STARTED, SessionState
+from tarsy_session.state import NO_INPUT, NOT_STARTED, SessionState
 
 
 @dataclass(frozen=True, slots=True)

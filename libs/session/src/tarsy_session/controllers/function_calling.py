@@ -1,0 +1,64 @@
+"""The controller for models that call functions: calls come as structured parts of an answer. Pure."""
+
+from collections.abc import Iterator, Sequence
+
+from tarsy_contracts import events as e
+from tarsy_contracts import inputs as i
+from tarsy_contracts.conversation import AssistantMessage, ConversationMessage, ToolDefinition, ToolMessage
+from tarsy_session.controllers.protocol import (
+    ATTEMPTS_BEFORE_FALLBACK,
+    CallResult,
+    Instructions,
+    Interpretation,
+)
+from tarsy_session.prompts.notes import CONCLUDE, NUDGE, note_too_many_calls
+
+MOST_CALLS = 100
+"""Limit of calls in one answer. The model asks for the others again when it has seen the results."""
+
+CALLS_TOGETHER = """\
+## Calls
+
+Calls that do not need each other's results belong in one turn: they run at the same time. An answer without a call is
+your final answer."""
+
+
+class FunctionCalling:
+    attempts_before_fallback = ATTEMPTS_BEFORE_FALLBACK
+    asks_once = False
+
+    def interpret(
+        self, reported: i.LlmCallReported, tools: Sequence[e.OfferedTool], *, concluding: bool
+    ) -> Interpretation:
+        calls = () if concluding else reported.tool_calls[:MOST_CALLS]
+        if calls and (count := len(reported.tool_calls) + reported.calls_left_out) > MOST_CALLS:
+            return Interpretation(reported.text, calls, reminder=note_too_many_calls(count, MOST_CALLS), cut=True)
+        blank = not calls and not reported.text.strip()
+        return Interpretation(reported.text, calls, reminder=NUDGE if blank else "")
+
+    def offer_tools(self, tools: Sequence[e.OfferedTool]) -> tuple[ToolDefinition, ...]:
+        return tuple(tool.definition for tool in tools)
+
+    def describe_tools(self, tools: Sequence[e.OfferedTool]) -> str:
+        return ""
+
+    def render_turn(self, answer: e.LlmCallCompleted, results: Sequence[CallResult]) -> Iterator[ConversationMessage]:
+        yield AssistantMessage(content=answer.text, tool_calls=answer.tool_calls, opaque=answer.opaque)
+        for result in results:
+            yield _message(result, answer)
+
+    def instruct(self, *, has_tools: bool) -> Instructions:
+        return Instructions(calls=CALLS_TOGETHER if has_tools else "")
+
+    def request_conclusion(self) -> str:
+        return CONCLUDE
+
+
+def _message(result: CallResult, answer: e.LlmCallCompleted) -> ToolMessage:
+    id, completed = result.call.requested.call_id, result.call.completed
+    return ToolMessage(
+        tool_call_id=id,
+        tool_name=next(asked.name for asked in answer.tool_calls if asked.id == id),
+        content=result.content,
+        is_error=completed is None or completed.outcome != "ok",
+    )

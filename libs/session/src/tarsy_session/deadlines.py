@@ -1,0 +1,103 @@
+"""Deadlines of calls, iterations, cancelled sessions and sessions, and what ends at them. Pure.
+
+Deadlines count from the broker's stamps of the log, and have passed when the broker's stamp of an input says so.
+Downtime (downtime.py) does not count: neither for calls nor for iterations, sessions, and those that are cancelled.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from tarsy_contracts import events as e
+from tarsy_contracts.ids import iteration_id
+from tarsy_session.downtime import Downtime
+from tarsy_session.llm_failures import ITERATION_TIMEOUT
+from tarsy_session.state import Execution, Investigating, ToolCallState
+from tarsy_session.state_queries import call_of_summary
+from tarsy_session.summary_outcomes import fail_summary
+from tarsy_session.termination import UNKNOWN, close_question, end_may_have_run, time_out
+
+CANCEL_GRACE = timedelta(seconds=1)
+"""Time that a cancelled session waits for the outcome of calls that may have taken effect."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """`id` is what `deadline.passed` names."""
+
+    id: str
+    since: datetime
+    at: datetime
+
+
+def list_deadlines(state: Investigating) -> Iterator[Deadline]:
+    """Yields those of the session and of its iterations."""
+    if state.cancelled is not None:
+        yield Deadline(state.session_id, state.cancelled.at, state.cancelled.at + CANCEL_GRACE)
+        return
+    began_at = state.life.began_at
+    if began_at is not None:
+        end = began_at + timedelta(seconds=state.life_seconds)
+        yield Deadline(state.session_id, began_at, end)
+    for execution in state.executions.values():
+        since, end_of_iteration = execution.iteration_since, execution.deadline
+        if execution.open and since is not None and end_of_iteration is not None:
+            yield Deadline(iteration_id(execution.id, execution.iteration), since, end_of_iteration)
+
+
+def decide_deadline(state: Investigating, id: str, at: datetime, downtime: Downtime) -> list[e.Event]:
+    """`id` is that of a call, a summary, an iteration, or the session."""
+    if (call := state.calls.get(id)) is not None:
+        return _call(call, at, downtime)
+    if (call := call_of_summary(state.calls, id)) is not None:
+        return _summary(call, at, downtime)
+    found = next((one for one in list_deadlines(state) if one.id == id), None)
+    if found is None or not downtime.passed(found.since, found.at, at):
+        return []
+    if id != state.session_id:
+        return _iteration(state, id)
+    if state.cancelled is None:
+        return time_out(state)
+    return list(end_may_have_run(state.calls.values(), f"Cancelled by {state.cancelled.author}."))
+
+
+def _call(call: ToolCallState, at: datetime, downtime: Downtime) -> list[e.Event]:
+    if not call.open or not downtime.passed(call.requested_at, call.deadline, at):
+        return []
+    return [_given_up(call, f"No result after {call.requested.timeout_seconds:g} seconds.")]
+
+
+def _given_up(call: ToolCallState, why: str) -> e.ToolCallCompleted:
+    call_id = call.requested.call_id
+    if call.may_have_run:
+        return e.ToolCallCompleted(call_id=call_id, outcome="unknown", content=f"{why} {UNKNOWN}")
+    return e.ToolCallCompleted(call_id=call_id, outcome="unavailable", content=why)
+
+
+def _summary(call: ToolCallState, at: datetime, downtime: Downtime) -> list[e.Event]:
+    summary = call.summary
+    if summary is None or summary.ended is not None:
+        return []
+    if not downtime.passed(summary.requested_at, summary.deadline, at):
+        return []
+    return [fail_summary(call, summary, f"no summary after {summary.requested.timeout_seconds:g} seconds")]
+
+
+def _iteration(state: Investigating, id: str) -> list[e.Event]:
+    """Ends the LLM call, or else the tool calls that it led to; the agent goes on with what it has."""
+    execution = next(one for one in state.executions.values() if iteration_id(one.id, one.iteration) == id)
+    seconds = state.started.chain.limits.iteration_seconds
+    error = f"the iteration took longer than {seconds:g} seconds"
+    question = list(close_question(execution, error, ITERATION_TIMEOUT, retryable=True))
+    return [*question, *_calls(state, execution, f"{error[:1].upper()}{error[1:]}.")]
+
+
+def _calls(state: Investigating, execution: Execution, why: str) -> Sequence[e.Event]:
+    calls = [state.calls[call_id] for call_id in execution.turns[-1].calls] if execution.turns else []
+    events: list[e.Event] = []
+    for call in calls:
+        if call.open:
+            events.append(_given_up(call, why))
+        elif call.summary is not None and call.summary.ended is None:
+            events.append(fail_summary(call, call.summary, why))
+    return events

@@ -1,0 +1,163 @@
+"""Decisions: the events that follow from an input. Pure; nothing when the input has been decided already.
+
+A decision is what the input itself brings, and then whatever follows by itself in the state that this makes
+(transitions.py), until nothing more does.
+"""
+
+from typing import assert_never
+
+from tarsy_contracts import events as e
+from tarsy_contracts import inputs as i
+from tarsy_contracts.builtin_tools import FETCH_RUNBOOK, OWN_SERVER
+from tarsy_contracts.ids import runbook_call_id
+from tarsy_session.deadlines import decide_deadline
+from tarsy_session.decide_calls import (
+    decide_claim,
+    decide_late_outcome,
+    decide_release,
+    decide_summary_report,
+    decide_tool_report,
+    decide_worker_death,
+)
+from tarsy_session.decide_chat import ask_at_rest, ask_while_open, cancel, refuse
+from tarsy_session.decide_llm import decide_llm_report
+from tarsy_session.decision_input import DecisionInput
+from tarsy_session.lookahead import LookaheadStep, look_ahead
+from tarsy_session.stages import start_executions, start_first_stage, wanted_servers
+from tarsy_session.state import AtRest, Investigating, NotStarted, SessionState, Unsupported
+from tarsy_session.transitions import next_events
+
+REPEATS_NOTED = 50
+
+
+def decide(session_id: str, state: SessionState, given: DecisionInput) -> list[e.Event]:
+    """Never raises. `[]` also for what comes too late, or makes no sense in this state."""
+    return [step.event for step in decide_steps(session_id, state, given)]
+
+
+def decide_steps(session_id: str, state: SessionState, given: DecisionInput) -> list[LookaheadStep]:
+    """Returns the decision, with the state that each of its events will make."""
+    if given.offset is not None and given.offset <= state.last_decided_offset:
+        return []
+    steps = look_ahead(session_id, state, _direct(session_id, state, given), given)
+    while steps and (more := next_events(steps[-1].after, given.at)):
+        steps += look_ahead(session_id, steps[-1].after, more, given)
+    return steps
+
+
+def _direct(session_id: str, state: SessionState, given: DecisionInput) -> list[e.Event]:
+    match state:
+        case NotStarted():
+            return _open(given)
+        case Investigating():
+            return _investigating(state, given)
+        case AtRest():
+            return _ended(session_id, state, given)
+        case Unsupported():
+            return []
+    assert_never(state)
+
+
+def _open(given: DecisionInput) -> list[e.Event]:
+    if not isinstance(given.input, i.AlertReceived) or given.chain is None:
+        return []
+    return [e.SessionStarted(input_id=given.input_id, alert=given.input.alert, chain=given.chain)]
+
+
+def _investigating(state: Investigating, given: DecisionInput) -> list[e.Event]:  # noqa: C901 - one case an input
+    match given.input:
+        case i.AlertReceived():
+            return _repeated(state, given.input, given.input_id)
+        case i.AlertResolutionReported():
+            return _resolved(state, given.input, given.input_id)
+        case i.SessionAdmitted():
+            return _begin(state)
+        case i.ToolsOffered():
+            return _offered(state, given.input, given)
+        case i.LlmCallReported():
+            return decide_llm_report(state, given.input)
+        case i.CallClaimed():
+            return decide_claim(state, given.input)
+        case i.CallNotStarted():
+            return decide_release(state, given.input.call_id, given.input.claim_id, given.input.reason)
+        case i.ToolCallReported():
+            return decide_tool_report(state, given.input)
+        case i.SummaryReported():
+            return decide_summary_report(state, given.input)
+        case i.WorkerDied():
+            return decide_worker_death(state, given.input)
+        case i.DeadlinePassed():
+            return decide_deadline(state, given.input.call_id, given.at, given.downtime)
+        case i.CancelRequested():
+            return cancel(state, given.input)
+        case i.ChatRequested():
+            return ask_while_open(state, given.input)
+        case i.SessionReleaseRequested() | i.SessionFailRequested():
+            return []  # operator_requests.py decides these, also where nothing else can be decided
+    assert_never(given.input)
+
+
+def _ended(session_id: str, state: AtRest, given: DecisionInput) -> list[e.Event]:
+    match given.input:
+        case i.AlertReceived():
+            return _repeated(state, given.input, given.input_id)
+        case i.AlertResolutionReported():
+            return _resolved(state, given.input, given.input_id)
+        case i.ToolCallReported():
+            return decide_late_outcome(state.calls.get(given.input.call_id), given.input)
+        case i.CancelRequested():
+            if given.input.request_id in state.answers:
+                return []
+            return [refuse(given.input, e.CANCEL, 409, "the session has already ended")]
+        case i.ChatRequested():
+            return ask_at_rest(session_id, state, given.input, given.spans)
+        case _:
+            return []
+
+
+def _repeated(state: Investigating | AtRest, received: i.AlertReceived, input_id: str) -> list[e.Event]:
+    known = input_id in state.repeats or (state.started is not None and input_id == state.started.input_id)
+    if known or len(state.repeats) >= REPEATS_NOTED:
+        return []
+    return [e.AlertRepeated(input_id=input_id, source=received.alert.source)]
+
+
+def _resolved(state: Investigating | AtRest, reported: i.AlertResolutionReported, input_id: str) -> list[e.Event]:
+    """Notes the first resolution: an alert that fires again has another start, and is another session."""
+    if state.resolved is not None:
+        return []
+    return [e.AlertResolved(input_id=input_id, source=reported.source, ends_at=reported.ends_at)]
+
+
+def _begin(state: Investigating) -> list[e.Event]:
+    """Its turn has come. The runbook of the alert is fetched before the first agent begins."""
+    if state.stages or state.cancelled is not None:
+        return []
+    url = state.started.alert.runbook_url
+    return [start_first_stage(state), *([] if url is None else [_fetch(state, url)])]
+
+
+def _fetch(state: Investigating, url: str) -> e.ToolCallRequested:
+    return e.ToolCallRequested(
+        call_id=runbook_call_id(state.session_id),
+        execution_id="",
+        llm_call_id="",
+        server=OWN_SERVER,
+        tool=FETCH_RUNBOOK,
+        arguments={"url": url},
+        repeatable=True,
+        timeout_seconds=state.started.chain.limits.tool_call_seconds,
+        purpose="runbook",
+    )
+
+
+def _offered(state: Investigating, offered: i.ToolsOffered, given: DecisionInput) -> list[e.Event]:
+    stage = state.stage
+    if stage is None or stage.started.stage_id != offered.stage_id or not wanted_servers(state):
+        return []
+    if state.cancelled is not None:
+        return []
+    started = start_executions(
+        state, stage, given.at, tools=offered.tools, unavailable_servers=offered.unavailable_servers
+    )
+    return list(started)

@@ -1,0 +1,87 @@
+"""Decisions on questions of people, and on their wish that a session or a reply ends. Pure."""
+
+from tarsy_contracts import events as e
+from tarsy_contracts import inputs as i
+from tarsy_contracts.heads import Span
+from tarsy_contracts.ids import chat_id, message_id, reply_stage_id
+from tarsy_session.state import AtRest, Investigating
+
+MOST_QUESTIONS = 1_000
+"""Limit of questions in a chat. All that was said and found before is kept in memory while a reply is written."""
+
+NOT_ENDED = "the investigation has not ended yet"
+REPLYING = "a reply is being written: wait for its end, or cancel it"
+NEVER_RAN = "the session never ran: there is nothing to ask about"
+INCOMPLETE = "an operator ended the session in the middle of its work, and its record is not complete"
+DISABLED = "chat is switched off for this chain"
+TOO_MANY = f"the chat has its {MOST_QUESTIONS} questions, and takes no more"
+
+
+def ask_at_rest(session_id: str, state: AtRest, asked: i.ChatRequested, spans: tuple[Span, ...]) -> list[e.Event]:
+    """`spans`: where the session's lives lie in the log, as its head says."""
+    if asked.request_id in state.answers:
+        return []
+    if (refusal := _refusal(state)) is not None:
+        return [refuse(asked, e.CHAT, *refusal)]
+    message = message_id(session_id, asked.request_id)
+    question = e.QuestionAsked(
+        request_id=asked.request_id,
+        chat_id=chat_id(session_id),
+        message_id=message,
+        stage_id=reply_stage_id(message),
+        number=len(state.questions) + 1,
+        author=asked.author,
+        content=asked.content,
+    )
+    return [e.SessionReopened(request_id=asked.request_id, spans=spans), _accept(asked, e.CHAT), question]
+
+
+def ask_while_open(state: Investigating, asked: i.ChatRequested) -> list[e.Event]:
+    if asked.request_id in state.answers:
+        return []
+    refusal = (400, NOT_ENDED) if state.ended is None else (409, REPLYING)
+    return [refuse(asked, e.CHAT, *refusal)]
+
+
+def cancel(state: Investigating, asked: i.CancelRequested) -> list[e.Event]:
+    """Ends the reply where one is being written, or else the investigation."""
+    if asked.request_id in state.answers:
+        return []
+    what, word = ("session", e.CANCEL) if state.ended is None else ("reply", e.CANCEL_REPLY)
+    if state.cancelled is not None:
+        reason = f"the {what} is being cancelled already, by {state.cancelled.author}"
+        return [refuse(asked, word, 409, reason)]
+    return [_accept(asked, word)]
+
+
+def refuse(
+    asked: i.ChatRequested | i.CancelRequested | i.OperatorRequest, request: str, code: int, reason: str
+) -> e.RequestRefused:
+    """`code` is the HTTP status."""
+    return e.RequestRefused(request_id=asked.request_id, request=request, author=asked.author, code=code, reason=reason)
+
+
+def _refusal(state: AtRest) -> tuple[int, str] | None:
+    """The HTTP status and the reason; None when the question can be answered."""
+    if state.started is None or _has_loose_ends(state):
+        return 409, INCOMPLETE
+    if not state.stages:
+        return 400, NEVER_RAN
+    if not state.started.chain.chat_enabled:
+        return 400, DISABLED
+    if len(state.questions) >= MOST_QUESTIONS:
+        return 409, TOO_MANY
+    return None
+
+
+def _has_loose_ends(state: AtRest) -> bool:
+    """A session that an operator ended may still have open parts; they would go on in a next life."""
+    return (
+        any(stage.open for stage in state.stages)
+        or any(execution.open for execution in state.executions.values())
+        or any(not call.result_ready for call in state.calls.values())
+    )
+
+
+def _accept(asked: i.ChatRequested | i.CancelRequested, request: str) -> e.RequestAccepted:
+    return e.RequestAccepted(request_id=asked.request_id, request=request, author=asked.author)

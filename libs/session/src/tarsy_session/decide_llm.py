@@ -1,0 +1,84 @@
+"""Decisions on a model's answer or failure. Pure. The transitions that follow by themselves: transitions.py."""
+
+from tarsy_contracts import events as e
+from tarsy_contracts import inputs as i
+from tarsy_contracts.conversation import ToolCall
+from tarsy_session.controllers import controller_of, unknown_controller
+from tarsy_session.offered_names import describe_unknown, with_offered_names
+from tarsy_session.read_result_tool import find_refusal, is_read_result
+from tarsy_session.state import Execution, Investigating
+
+
+def decide_llm_report(state: Investigating, reported: i.LlmCallReported) -> list[e.Event]:
+    execution = _waiting(state, reported.llm_call_id)
+    if execution is None or execution.waiting_for is None:
+        return []
+    requested = execution.waiting_for.requested
+    problem = unknown_controller(execution.agent.controller)
+    if reported.error or problem:
+        failed = e.LlmCallFailed(
+            llm_call_id=requested.llm_call_id,
+            execution_id=requested.execution_id,
+            error=problem or reported.error,
+            retryable=reported.retryable,
+            kind=reported.kind,
+            retry_after_seconds=reported.retry_after_seconds,
+            usage=reported.usage,
+        )
+        return [failed]
+    controller, concluding = controller_of(execution.agent.controller), requested.purpose == "conclusion"
+    said = controller.interpret(reported, execution.tools, concluding=concluding)
+    calls = with_offered_names(said.tool_calls, execution.tools)
+    completed = e.LlmCallCompleted(
+        llm_call_id=requested.llm_call_id,
+        execution_id=requested.execution_id,
+        thinking=reported.thinking,
+        text=said.text,
+        tool_calls=calls,
+        usage=reported.usage,
+        model=reported.model,
+        duration_ms=reported.duration_ms,
+        # It repeats the text and the calls, and an answer that was cut or renamed has others.
+        opaque=None if said.text != reported.text or said.cut or calls != said.tool_calls else reported.opaque,
+        final_answer=said.final_answer,
+        reminder=said.reminder,
+    )
+    return [completed, *_calls(state, execution, completed)]
+
+
+def _waiting(state: Investigating, llm_call_id: str) -> Execution | None:
+    for execution in state.executions.values():
+        if execution.waiting_for is not None and execution.waiting_for.requested.llm_call_id == llm_call_id:
+            return execution
+    return None
+
+
+def _calls(state: Investigating, execution: Execution, answer: e.LlmCallCompleted) -> list[e.Event]:
+    """Requests the calls of one answer. A tool that was not offered is rejected at once, with those that were."""
+    events: list[e.Event] = []
+    limits = state.started.chain.limits
+    offered = {tool.definition.name: tool for tool in execution.tools}
+    for call in answer.tool_calls:
+        tool = offered.get(call.name)
+        requested = e.ToolCallRequested(
+            call_id=call.id,
+            execution_id=answer.execution_id,
+            llm_call_id=answer.llm_call_id,
+            server=tool.server if tool else "",
+            tool=tool.tool if tool else call.name,
+            arguments=call.arguments,
+            repeatable=tool.repeatable if tool else True,
+            timeout_seconds=limits.tool_call_seconds,
+        )
+        events.append(requested)
+        text = _refusal(state, execution, call, tool)
+        if text is not None:
+            size = len(text.encode())
+            events.append(e.ToolCallCompleted(call_id=call.id, outcome="rejected", content=text, size=size, lines=1))
+    return events
+
+
+def _refusal(state: Investigating, execution: Execution, call: ToolCall, tool: e.OfferedTool | None) -> str | None:
+    if tool is None:
+        return describe_unknown(call.name, execution.tools)
+    return find_refusal(state.calls, call.arguments) if is_read_result(tool.server, tool.tool) else None

@@ -1,0 +1,30 @@
+"""Decision input: an input together with all that a decision about it may need."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from tarsy_contracts.chain import ResolvedChain
+from tarsy_contracts.heads import Span
+from tarsy_contracts.inputs import Input
+from tarsy_session.downtime import NO_DOWNTIME, Downtime
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionInput:
+    """`at` is the broker's stamp of an inbox input, or when the owner learned its own.
+
+    `offset` is the input's place in the inbox; None for what the owner learned itself. `chain` comes with an alert:
+    the plan that the configuration resolves it to now. `traceparent` is the span that the input came out of. `downtime`
+    comes with a deadline: time that does not count. `aside`: the session is set aside; it comes with an operator's
+    request. `spans` come with a question to a session at rest: where its lives lie in the log.
+    """
+
+    input: Input
+    input_id: str
+    at: datetime
+    offset: int | None = None
+    chain: ResolvedChain | None = None
+    traceparent: str | None = None
+    downtime: Downtime = NO_DOWNTIME
+    aside: bool = False
+    spans: tuple[Span, ...] = ()

@@ -1,0 +1,152 @@
+"""Effects that a session owes: calls, admissions and deadlines whose outcome is still missing. Pure."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from tarsy_contracts import events as e
+from tarsy_contracts.alert import Priority, priority_of
+from tarsy_contracts.ids import derived_id
+from tarsy_session.deadlines import list_deadlines
+from tarsy_session.stages import wanted_servers
+from tarsy_session.state import (
+    Claim,
+    Execution,
+    Investigating,
+    PendingLlmCall,
+    SessionState,
+    Summary,
+    ToolCallState,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AdmissionEffect:
+    """A place among the sessions that run at once."""
+
+    session_id: str
+    priority: Priority
+    since: datetime
+
+    @property
+    def id(self) -> str:
+        return derived_id("place", self.session_id)
+
+
+@dataclass(frozen=True, slots=True)
+class OfferToolsEffect:
+    """The tools that the catalog offers to the agents of a stage that has started."""
+
+    stage: e.StageStarted
+    servers: Sequence[str]
+
+    @property
+    def id(self) -> str:
+        return self.stage.stage_id
+
+
+@dataclass(frozen=True, slots=True)
+class LlmCallEffect:
+    execution: Execution
+    pending: PendingLlmCall
+
+    @property
+    def id(self) -> str:
+        return self.pending.requested.llm_call_id
+
+    @property
+    def llm_provider(self) -> str:
+        """The provider that is asked. Events from before it was recorded with a call have that of the execution."""
+        return self.pending.requested.llm_provider or self.execution.llm_provider
+
+
+@dataclass(frozen=True, slots=True)
+class DeadlineEffect:
+    """End of an iteration or of the session: at `deadline`, whatever has come by then."""
+
+    id: str
+    since: datetime
+    deadline: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallEffect:
+    call: ToolCallState
+
+    @property
+    def id(self) -> str:
+        return self.call.requested.call_id
+
+    @property
+    def since(self) -> datetime:
+        return self.call.requested_at
+
+    @property
+    def deadline(self) -> datetime:
+        return self.call.deadline
+
+    @property
+    def claim(self) -> Claim | None:
+        return self.call.claim
+
+    @property
+    def releases(self) -> int:
+        return self.call.releases
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryEffect:
+    call: ToolCallState
+    summary: Summary
+
+    @property
+    def id(self) -> str:
+        return self.summary.requested.summary_id
+
+    @property
+    def since(self) -> datetime:
+        return self.summary.requested_at
+
+    @property
+    def deadline(self) -> datetime:
+        return self.summary.deadline
+
+    @property
+    def claim(self) -> Claim | None:
+        return self.summary.claim
+
+    @property
+    def releases(self) -> int:
+        return self.summary.releases
+
+
+type OwnEffect = AdmissionEffect | OfferToolsEffect | LlmCallEffect
+type QueuedEffect = ToolCallEffect | SummaryEffect
+type Effect = OwnEffect | QueuedEffect | DeadlineEffect
+
+
+def effects_of(state: SessionState) -> list[Effect]:
+    """Returns effects in the order in which they came to be owed. Each has an id; its outcome names it."""
+    if not isinstance(state, Investigating):
+        return []
+    missing: list[Effect] = [DeadlineEffect(one.id, one.since, one.at) for one in list_deadlines(state)]
+    if state.cancelled is None:
+        missing += _steps(state)
+    for call in state.calls.values():
+        if call.open:
+            missing.append(ToolCallEffect(call))
+        elif call.summary is not None and call.summary.ended is None:
+            missing.append(SummaryEffect(call, call.summary))
+    return missing
+
+
+def _steps(state: Investigating) -> Iterator[OwnEffect]:
+    stage = state.stage
+    if stage is None:
+        yield AdmissionEffect(state.session_id, priority_of(state.started.alert), state.life.opened_at)
+        return
+    if servers := wanted_servers(state):
+        yield OfferToolsEffect(stage.started, servers)
+    for execution in state.executions_of(stage):
+        if execution.waiting_for is not None:
+            yield LlmCallEffect(execution, execution.waiting_for)

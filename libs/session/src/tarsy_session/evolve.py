@@ -1,0 +1,129 @@
+"""Evolution of a session: an accepted event makes the next state. Pure, and never an exception."""
+
+from dataclasses import replace
+from typing import assert_never
+
+from tarsy_contracts import events as e
+from tarsy_contracts.recorded import RecordedEvent
+from tarsy_session.evolve_calls import (
+    CallEvent,
+    SummaryEvent,
+    apply_call_event,
+    apply_outcome_learned,
+    apply_summary_event,
+)
+from tarsy_session.evolve_lives import ChatEvent, apply_chat_event, at_rest, reopen
+from tarsy_session.evolve_llm import LlmEvent, apply_llm_event
+from tarsy_session.evolve_stages import StageEvent, apply_stage_event
+from tarsy_session.state import (
+    REFUSALS_KEPT,
+    Answered,
+    AtRest,
+    Cancelled,
+    Ending,
+    Investigating,
+    Life,
+    NotStarted,
+    Resolution,
+    SessionState,
+    Unsupported,
+)
+
+type KnownState = Investigating | AtRest
+type InvestigationEvent = StageEvent | LlmEvent | CallEvent | SummaryEvent | Ending | ChatEvent
+"""Events of open sessions only. Every other event has a case of its own in `evolve`."""
+
+
+def evolve(state: SessionState, record: RecordedEvent) -> SessionState:
+    """An event that makes no sense in this state is from code that this code does not know: Unsupported."""
+    decided = record.envelope.decided
+    offset = state.last_decided_offset if decided is None else max(state.last_decided_offset, decided)
+    event = record.event
+    if isinstance(state, Unsupported):
+        return _after_unreadable(replace(state, last_decided_offset=offset), event)
+    if event is None:
+        return Unsupported(offset)
+    if isinstance(event, e.SessionStarted):
+        return _opened(event, record, offset) if isinstance(state, NotStarted) else Unsupported(offset)
+    if isinstance(state, NotStarted):
+        return Unsupported(offset)
+    known = replace(state, last_decided_offset=offset)
+    match event:
+        case e.AlertRepeated():
+            return replace(known, repeats=known.repeats | {event.input_id})
+        case e.AlertResolved():
+            return _resolved(known, event, record)
+        case e.RequestAccepted() | e.RequestRefused() | e.SessionReleased():
+            return _answered(known, event, record)
+        case e.ToolCallOutcomeLearned():
+            return apply_outcome_learned(known, event) or Unsupported(offset)
+        case e.SessionReopened():
+            return reopen(known, record) or Unsupported(offset)
+        case _:
+            return _investigate(known, event, record) if isinstance(known, Investigating) else Unsupported(offset)
+
+
+def _opened(event: e.SessionStarted, record: RecordedEvent, decided: int) -> SessionState:
+    return Investigating(
+        session_id=record.session_id, started=event, last_decided_offset=decided, life=Life(record.appended_at)
+    )
+
+
+def _after_unreadable(state: Unsupported, event: e.Event | None) -> SessionState:
+    """An operator can end what cannot be read; nothing else makes sense of it."""
+    if isinstance(event, e.SessionFailed) and event.request_id:
+        return AtRest(started=None, last_decided_offset=state.last_decided_offset, ended=event)
+    return state
+
+
+def _resolved(state: KnownState, event: e.AlertResolved, record: RecordedEvent) -> SessionState:
+    """Agents that run read it on their way; whoever begins later reads it beside the alert."""
+    if state.resolved is not None:
+        return state
+    running = [one for one in state.executions.values() if one.open] if isinstance(state, Investigating) else []
+    after_turns = {one.id: one.turns_begun for one in running}
+    return replace(state, resolved=Resolution(event, record.appended_at, after_turns))
+
+
+def _answered(state: KnownState, event: Answered, record: RecordedEvent) -> SessionState:
+    answers = {**state.answers, event.request_id: event}
+    refused = [id for id, answer in answers.items() if isinstance(answer, e.RequestRefused)]
+    forgotten = refused[:-REFUSALS_KEPT]
+    for id in forgotten:
+        del answers[id]
+    answered = replace(state, answers=answers, refusals_forgotten=state.refusals_forgotten or bool(forgotten))
+    if isinstance(answered, Investigating) and isinstance(event, e.RequestAccepted):
+        return _granted(answered, event, record)
+    return answered
+
+
+def _granted(state: Investigating, event: e.RequestAccepted, record: RecordedEvent) -> Investigating:
+    """A request of a kind that is not known changes nothing but its answer."""
+    if event.request in (e.CANCEL, e.CANCEL_REPLY):
+        return replace(state, cancelled=Cancelled(event.author, record.appended_at))
+    return state
+
+
+def _investigate(state: Investigating, event: InvestigationEvent, record: RecordedEvent) -> SessionState:
+    match event:
+        case e.SessionCompleted() | e.SessionFailed() | e.SessionCancelled() | e.SessionTimedOut():
+            return at_rest(state, state.ended or event)
+        case e.QuestionAsked() | e.ReplyCompleted():
+            return apply_chat_event(state, event, record) or Unsupported(state.last_decided_offset)
+        case e.LlmCallRequested() | e.LlmCallCompleted() | e.LlmCallFailed() | e.ProviderFellBack():
+            after = apply_llm_event(state, event, record)
+        case e.ToolCallRequested() | e.ToolCallStarted() | e.ToolCallReleased() | e.ToolCallCompleted():
+            after = apply_call_event(state, event, record)
+        case e.SummaryRequested() | e.SummaryStarted() | e.SummaryReleased() | e.SummaryCompleted() | e.SummaryFailed():
+            after = apply_summary_event(state, event, record)
+        case (
+            e.StageStarted()
+            | e.StageToolsOffered()
+            | e.StageCompleted()
+            | e.ExecutionStarted()
+            | e.ExecutionCompleted()
+        ):
+            after = apply_stage_event(state, event, record)
+        case _:
+            assert_never(event)
+    return Unsupported(state.last_decided_offset) if after is None else after

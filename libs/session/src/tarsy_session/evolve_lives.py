@@ -1,0 +1,62 @@
+"""Evolution of the lives of a session: it rests, a question opens it again. Pure; None for what makes no sense here."""
+
+from dataclasses import replace
+from typing import assert_never
+
+from tarsy_contracts import events as e
+from tarsy_contracts.recorded import RecordedEvent
+from tarsy_session.state import AtRest, Ending, Investigating, Life, Question
+
+type ChatEvent = e.QuestionAsked | e.ReplyCompleted
+
+
+def at_rest(state: Investigating, ended: Ending) -> AtRest:
+    return AtRest(
+        started=state.started,
+        last_decided_offset=state.last_decided_offset,
+        ended=ended,
+        stages=state.stages,
+        executions=state.executions,
+        calls=state.calls,
+        answers=state.answers,
+        refusals_forgotten=state.refusals_forgotten,
+        repeats=state.repeats,
+        resolved=state.resolved,
+        questions=state.questions,
+    )
+
+
+def reopen(state: Investigating | AtRest, record: RecordedEvent) -> Investigating | None:
+    """All that was found stays; the clocks begin anew."""
+    if isinstance(state, Investigating) or state.started is None:
+        return None
+    return Investigating(
+        session_id=record.session_id,
+        started=state.started,
+        last_decided_offset=state.last_decided_offset,
+        life=Life(record.appended_at),
+        stages=state.stages,
+        executions=state.executions,
+        calls=state.calls,
+        answers=state.answers,
+        refusals_forgotten=state.refusals_forgotten,
+        repeats=state.repeats,
+        resolved=state.resolved,
+        ended=state.ended,
+        questions=state.questions,
+    )
+
+
+def apply_chat_event(state: Investigating, event: ChatEvent, record: RecordedEvent) -> Investigating | AtRest | None:
+    if state.ended is None:
+        return None
+    match event:
+        case e.QuestionAsked():
+            if state.life.question is not None:
+                return None
+            question = Question(event, record.appended_at)
+            life = replace(state.life, question=question)
+            return replace(state, life=life, questions=(*state.questions, question))
+        case e.ReplyCompleted():
+            return at_rest(state, state.ended)
+    assert_never(event)

@@ -1,0 +1,72 @@
+"""Retry policy of LLM calls: the same question again, another provider, or the end. Pure."""
+
+from dataclasses import dataclass
+
+from tarsy_contracts.chain import CallLimits
+from tarsy_contracts.events import LlmCallFailed
+from tarsy_session.controllers import controller_of
+from tarsy_session.llm_failures import BROKEN, REPETITION
+from tarsy_session.state import Execution
+
+NOT_RETRYABLE = frozenset({"credentials", "invalid_request", "refused", BROKEN})
+"""The same question to the same provider can never succeed."""
+ATTEMPTS = 3
+"""Number of failures in a row of one provider that end the execution, where there is no other."""
+PAUSES_SECONDS = (1.0, 3.0)
+"""Pauses before the second and the third attempt."""
+RATE_LIMIT_PAUSES_SECONDS = (5.0, 10.0, 20.0, 40.0, 60.0)
+"""Pauses where the provider does not say how long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    wait_seconds: float
+    rate_limited: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class UseFallback:
+    provider: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fail:
+    error: str
+
+
+type RetryDecision = Retry | UseFallback | Fail
+
+
+def after_failure(execution: Execution, failed: LlmCallFailed, limits: CallLimits) -> RetryDecision:
+    """`execution`: its state after the failure."""
+    if failed.kind == "rate_limited":
+        return _wait(execution, failed, limits)
+    retries = execution.retries
+    if failed.kind == REPETITION:
+        return Retry(0.0) if retries.failures < ATTEMPTS else Fail(failed.error)
+    not_retryable = failed.kind in NOT_RETRYABLE or not failed.retryable
+    if not_retryable or retries.failures >= controller_of(execution.agent.controller).attempts_before_fallback:
+        other = _next_fallback(execution)
+        if other is not None:
+            return UseFallback(other)
+    if not_retryable or retries.failures >= ATTEMPTS:
+        return Fail(failed.error)
+    return Retry(PAUSES_SECONDS[min(retries.failures, len(PAUSES_SECONDS)) - 1])
+
+
+def _wait(execution: Execution, failed: LlmCallFailed, limits: CallLimits) -> RetryDecision:
+    retries = execution.retries
+    pause = RATE_LIMIT_PAUSES_SECONDS[min(retries.attempt, len(RATE_LIMIT_PAUSES_SECONDS)) - 1]
+    seconds = pause if failed.retry_after_seconds is None else max(failed.retry_after_seconds, 0.0)
+    if retries.waited_seconds + seconds <= limits.rate_limit_seconds:
+        return Retry(seconds, rate_limited=True)
+    other = _next_fallback(execution)
+    if other is not None:
+        return UseFallback(other)
+    return Fail(f"{failed.error} (waiting {seconds:g} seconds more would be too long)")
+
+
+def _next_fallback(execution: Execution) -> str | None:
+    """The next provider that was not given up yet."""
+    left = execution.agent.fallback_providers[execution.fallbacks :]
+    return left[0] if left else None

@@ -1,0 +1,98 @@
+"""Operator requests for a session that is set aside: release, retry, fail. Pure.
+
+Nothing in here looks into the session more than it must, so that it does not raise where a decision has raised.
+"""
+
+from collections.abc import Sequence
+
+from tarsy_contracts import events as e
+from tarsy_contracts import inputs as i
+from tarsy_contracts.control import Control, RequestAnswered
+from tarsy_session.decide_chat import refuse
+from tarsy_session.decision_input import DecisionInput
+from tarsy_session.replies import cancellations, to_request
+from tarsy_session.state import AtRest, Investigating, NotStarted, SessionState, Unsupported
+from tarsy_session.termination import fail
+
+FAIL = "fail"
+NOT_ASIDE = "the session is not set aside"
+UNREADABLE = "this version cannot read the session's log: upgrade, or end the session with `fail`"
+
+
+def operator_events(state: SessionState, request: i.OperatorRequest, given: DecisionInput) -> list[e.Event]:
+    """A session that never began has no record, and one that cannot be read keeps none of a refusal."""
+    if given.offset is not None and given.offset <= state.last_decided_offset:
+        return []
+    if isinstance(state, NotStarted):
+        return []
+    if isinstance(state, Investigating | AtRest) and request.request_id in state.answers:
+        return []
+    if not given.aside:
+        return [] if isinstance(state, Unsupported) else [refuse(request, word_of(request), 409, NOT_ASIDE)]
+    if isinstance(request, i.SessionFailRequested):
+        return [_released(request), *_end(state, request)]
+    return [] if isinstance(state, Unsupported) else [_released(request)]
+
+
+def operator_replies(state: SessionState, request: i.OperatorRequest, given: DecisionInput) -> Sequence[Control]:
+    """The answer comes first. It follows from the state after the decision, so that it can be sent again."""
+    if isinstance(request, i.SessionFailRequested):
+        return [_answer(state, request, given), *_stopping(state)]
+    return [_answer(state, request, given)]
+
+
+def is_accepted(answers: Sequence[Control]) -> bool:
+    return any(isinstance(one, RequestAnswered) and one.accepted for one in answers)
+
+
+def minimal_end(request: i.SessionFailRequested) -> e.SessionFailed:
+    """Every reader takes this, whatever lay before it."""
+    return e.SessionFailed(error=f"ended by {request.author}: {request.reason}", request_id=request.request_id)
+
+
+def word_of(request: i.OperatorRequest) -> str:
+    return FAIL if isinstance(request, i.SessionFailRequested) else request.request
+
+
+def _end(state: SessionState, request: i.SessionFailRequested) -> list[e.Event]:
+    """Closes what is open, as far as that can be told. Ended parts stay as they ended."""
+    if isinstance(state, AtRest):
+        return []
+    end = minimal_end(request)
+    try:
+        events = fail(state, end.error)
+        is_reply = isinstance(state, Investigating) and state.ended is not None
+        return events if is_reply else [*events[:-1], end]
+    except Exception:  # noqa: BLE001 - what is open may be what raises
+        return [end]
+
+
+def _released(request: i.OperatorRequest) -> e.SessionReleased:
+    return e.SessionReleased(request_id=request.request_id, request=word_of(request), author=request.author)
+
+
+def _answer(state: SessionState, request: i.OperatorRequest, given: DecisionInput) -> RequestAnswered:
+    if isinstance(state, Investigating | AtRest) and request.request_id in state.answers:
+        return to_request(state, request.request_id)
+    if isinstance(state, AtRest) and _was_ended_by(state, request):
+        return _accepted(request)
+    if not given.aside:
+        return to_request(state, request.request_id) if isinstance(state, NotStarted) else _conflict(request, NOT_ASIDE)
+    return _conflict(request, UNREADABLE) if isinstance(state, Unsupported) else _accepted(request)
+
+
+def _was_ended_by(state: AtRest, request: i.OperatorRequest) -> bool:
+    """Only the end is known of a session that could not be read."""
+    return isinstance(state.ended, e.SessionFailed) and state.ended.request_id == request.request_id
+
+
+def _accepted(request: i.OperatorRequest) -> RequestAnswered:
+    return RequestAnswered(request_id=request.request_id, accepted=True, code=200, reason="")
+
+
+def _conflict(request: i.OperatorRequest, reason: str) -> RequestAnswered:
+    return RequestAnswered(request_id=request.request_id, accepted=False, code=409, reason=reason)
+
+
+def _stopping(state: SessionState) -> Sequence[Control]:
+    return cancellations(state)

@@ -1,0 +1,69 @@
+"""Histories of executions for prompts, taken from the state of their session. Pure."""
+
+from collections.abc import Iterator
+
+from tarsy_contracts import events as e
+from tarsy_session.prompts.histories import compose_steps
+from tarsy_session.prompts.material import AgentHistory, HistoryStep, Statement, ToolUse
+from tarsy_session.prompts.notes import ReadOn, note_cut, note_learned, note_summary
+from tarsy_session.read_result_tool import shorten_id
+from tarsy_session.state import Execution, Investigating, ToolCallState
+
+
+def content_of(call: ToolCallState, read_result_name: str = "") -> tuple[str, str]:
+    """Returns the part of a result that the agent reads, and the note on it: the summary where there is one.
+
+    `read_result_name`: the tool with which it can read on, if it has one.
+    """
+    completed = call.completed
+    if completed is None:
+        return "", ""
+    read_on = ReadOn(read_result_name, shorten_id(call.requested.call_id)) if read_result_name else None
+    summary = call.summary.ended if call.summary is not None else None
+    if isinstance(summary, e.SummaryCompleted):
+        return summary.content, note_summary(completed.lines, completed.size, read_on)
+    if not completed.cut:
+        return completed.content, ""
+    return completed.content, note_cut(completed.lines, completed.size, completed.content, read_on)
+
+
+def compose_steps_before(state: Investigating, execution: Execution, call_id: str, limit: int) -> str:
+    """Composes the steps of an agent for the one who summarizes the result of this call, without that result."""
+    return compose_steps([step for step, of_call in _steps(state, execution) if of_call != call_id], limit)
+
+
+def history_of(state: Investigating, execution: Execution) -> AgentHistory:
+    completed = execution.completed
+    return AgentHistory(
+        agent=execution.started.agent,
+        status="failed" if completed is None else completed.status,
+        analysis="" if completed is None else completed.final_analysis,
+        error="" if completed is None else completed.error,
+        steps=tuple(step for step, _ in _steps(state, execution)),
+    )
+
+
+def _steps(state: Investigating, execution: Execution) -> Iterator[tuple[HistoryStep, str]]:
+    """Each step with the id of its call, which is empty where it has none."""
+    for turn in execution.turns:
+        if turn.answer.thinking or turn.answer.text:
+            yield Statement(turn.answer.thinking, turn.answer.text), ""
+        for call_id in turn.calls:
+            call = state.calls[call_id]
+            requested, completed = call.requested, call.completed
+            content, note = content_of(call)
+            outcome = "unknown" if completed is None else completed.outcome
+            if call.learned is not None:
+                learned = call.learned.event
+                content, note, outcome = learned.content, note_learned(cut=learned.cut), learned.outcome
+            use = ToolUse(
+                server=requested.server,
+                tool=requested.tool,
+                arguments=requested.arguments,
+                outcome=outcome,
+                content=content,
+                note=note,
+                at=call.completed_at,
+                result=shorten_id(call_id),
+            )
+            yield use, call_id

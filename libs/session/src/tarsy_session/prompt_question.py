@@ -1,0 +1,76 @@
+"""Prompt of a reply: the finished investigation, the chat so far, and the question. Pure."""
+
+from collections.abc import Iterator
+
+from tarsy_contracts import events as e
+from tarsy_contracts.chain import ResolvedAgent
+from tarsy_session.prompt_firing import describe_firing
+from tarsy_session.prompt_histories import history_of
+from tarsy_session.prompts.material import AskedNow, Investigated, ReplyHistory, Runbook, StageHistory
+from tarsy_session.prompts.task import compose_question_prompt
+from tarsy_session.state import Ending, Investigating, Stage
+from tarsy_session.state_queries import chat_agent
+
+CHARACTERS_PER_TOKEN = 3
+DEFAULT_CONTEXT_TOKENS = 128_000
+MOST_CHARACTERS = 500_000
+"""The prompt is on record with every question, so that it is bounded where the model could read more."""
+
+
+def compose_question(state: Investigating, runbook: Runbook, read_result: str) -> str:
+    question = state.life.question
+    assert question is not None
+    asked = AskedNow(question.asked.author, question.at, question.asked.content, describe_firing(state))
+    return compose_question_prompt(
+        state.started.alert,
+        runbook,
+        _investigated(state),
+        asked,
+        limit=history_limit(chat_agent(state.started.chain)),
+        read_result=read_result,
+    )
+
+
+def history_limit(agent: ResolvedAgent) -> int:
+    """Characters of all that was before. The other half of what a model can read is for the reply and its calls."""
+    tokens = agent.context_tokens or DEFAULT_CONTEXT_TOKENS
+    return min(tokens // 2 * CHARACTERS_PER_TOKEN, MOST_CHARACTERS)
+
+
+def _investigated(state: Investigating) -> Investigated:
+    stages = [stage for stage in state.stages if stage.started.stage_type != "chat"]
+    return Investigated(
+        ended=_describe_end(state.ended),
+        stages=tuple(_stage(state, stage) for stage in stages),
+        replies=tuple(_replies(state)),
+    )
+
+
+def _stage(state: Investigating, stage: Stage) -> StageHistory:
+    status = stage.completed.status if stage.completed is not None else "active"
+    agents = tuple(history_of(state, execution) for execution in state.executions_of(stage))
+    return StageHistory(stage.started.name, status, agents)
+
+
+def _replies(state: Investigating) -> Iterator[ReplyHistory]:
+    """Yields those of earlier lives."""
+    stages = {stage.started.stage_id: stage for stage in state.stages}
+    for question in state.questions:
+        if question == state.life.question:
+            continue
+        stage = stages.get(question.asked.stage_id)
+        executions = state.executions_of(stage) if stage is not None else []
+        answer = history_of(state, executions[0]) if executions else None
+        yield ReplyHistory(question.asked.author, question.at, question.asked.content, answer)
+
+
+def _describe_end(ended: Ending | None) -> str:
+    match ended:
+        case None | e.SessionCompleted():
+            return "completed"
+        case e.SessionFailed(error=error):
+            return f"failed, {error}"
+        case e.SessionTimedOut(error=error):
+            return f"timed out, {error}"
+        case e.SessionCancelled(author=author):
+            return f"cancelled by {author}"

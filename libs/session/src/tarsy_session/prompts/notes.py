@@ -1,0 +1,82 @@
+"""Notes to an agent on its way. Pure."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from tarsy_session.text import fence, render_time
+
+NUDGE = "Your last answer was empty. Call a tool, or write your final answer."
+
+CONCLUDE = (
+    "That was your last turn with tools: no call will be made any more. Write your final answer now, from what you"
+    " have. Keep apart what you found, what is likely, and what you did not get to see."
+)
+
+BE_CONCISE = (
+    "Your last answer said the same again and again, and was broken off. Go on without repeating anything: the next"
+    " call, or your final answer in few words."
+)
+
+
+def note_result(at: datetime, iteration: int, most: int) -> str:
+    """The first line above a result: ages that are told in it are counted from this time."""
+    return f"[{render_time(at)}, iteration {iteration} of {most}]"
+
+
+def note_too_many_calls(count: int, most: int) -> str:
+    return (
+        f"You asked for {count} calls at once. Only the first {most} were made, which is the most that one answer may"
+        " bring. Ask for those of the others that you still need."
+    )
+
+
+def note_broken_off(seconds: float) -> str:
+    """The last answer took too long."""
+    return (
+        f"Your last answer was not complete after {seconds:g} seconds, and was broken off. Think and write less this"
+        " time: the next call, or your final answer."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOn:
+    """The tool and the id with which the agent can read on in a result."""
+
+    tool: str
+    result: str
+
+
+def note_summary(lines: int, size: int, read_on: ReadOn | None = None) -> str:
+    how = "" if read_on is None else f' To read in it: {read_on.tool} with result "{read_on.result}".'
+    return f"[The result had {lines} lines ({size} bytes). This is a summary of it.{how}]"
+
+
+def note_cut(lines: int, size: int, shown: str, read_on: ReadOn | None = None) -> str:
+    how = "" if read_on is None else f' To read on: {read_on.tool} with result "{read_on.result}", {_behind(shown)}.'
+    return f"[The result had {lines} lines ({size} bytes). This is its beginning; the rest was left out.{how}]"
+
+
+def note_outcome_known(tool: str, result: str, outcome: str, *, cut: bool) -> str:
+    """The note on a call that had ended as unknown, and whose outcome came later."""
+    part = " This is the beginning of it." if cut else ""
+    return (
+        f'[The outcome of your earlier call of {tool} (result "{result}") was unknown. It is known now: {outcome}.'
+        f" What it returned follows.{part}]"
+    )
+
+
+def note_learned(*, cut: bool) -> str:
+    part = " This is the beginning of the result." if cut else ""
+    return f"[The outcome was unknown at first, and became known later.{part}]"
+
+
+def _behind(shown: str) -> str:
+    """Returns the line at which the tool has to begin after what was shown, counted from 0."""
+    begun = len(shown[shown.rfind("\n") + 1 :].encode())
+    line = shown.count("\n")
+    return f"offset {line}, byte {begun}" if begun else f"offset {line}"
+
+
+def render_tool_result(content: str) -> str:
+    """Renders a tool's result, or its summary. A note on it stands before it, outside of the marks."""
+    return fence("TOOL RESULT", content)

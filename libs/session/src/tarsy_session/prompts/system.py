@@ -1,0 +1,132 @@
+"""System prompt of an agent, from its parts. Pure."""
+
+from collections.abc import Iterator, Sequence
+from string import Template
+
+from tarsy_contracts.chain import ResolvedAgent, StageType
+from tarsy_contracts.events import OfferedTool
+from tarsy_contracts.inputs import UnavailableServer
+from tarsy_session.controllers import controller_of
+from tarsy_session.prompts.roles import (
+    ANSWERER,
+    ANSWERING_FOCUS,
+    INVESTIGATION_FOCUS,
+    INVESTIGATOR,
+    JOINER,
+    JOINING_FOCUS,
+    MARKS,
+    NAME,
+    SUMMARISER,
+)
+from tarsy_session.prompts.unavailable import compose_missing, compose_unavailable
+
+NO_TOOLS = """\
+## No tools
+
+No tool is offered to you. Work with what you are given, and say which questions only the systems themselves could
+answer. Your first answer is your final one."""
+
+ITERATIONS = Template("""\
+## Iterations
+
+Each answer of yours with calls is an iteration. You have $most. Above each result stands which one it was, and when.
+After the last one you write your final answer from what you have.""")
+
+NATIVE_TOOLS = Template("""\
+## Tools of your provider
+
+You may also have $tools. Use them for what is publicly known (documentation, known faults). Names, addresses and data
+of the systems that you look into do not belong in them. What they find comes from outside, too.""")
+
+SERVER = Template("""\
+## Tools of $server
+
+$instructions""")
+
+CUSTOM = Template("""\
+## Instructions of the operator
+
+$instructions""")
+
+
+def compose_system(
+    agent: ResolvedAgent,
+    *,
+    stage_type: StageType,
+    tools: Sequence[OfferedTool],
+    unavailable_servers: Sequence[UnavailableServer],
+    missing: Sequence[str] = (),
+) -> str:
+    """Begins with what all agents of a kind have in common, and ends with what differs from agent to agent and from
+    day to day: providers keep a beginning that they have read before. The time stands in the task.
+
+    `missing`: names in the operator's instructions that look like tools, and that none of `tools` has.
+    """
+    match stage_type:
+        case "synthesis":
+            parts = _synthesis(agent)
+        case "exec_summary":
+            parts = _executive_summary(agent)
+        case "chat":
+            parts = _with_tools(agent, tools, unavailable_servers, missing, role=ANSWERER, focus=ANSWERING_FOCUS)
+        case _:
+            parts = _with_tools(
+                agent, tools, unavailable_servers, missing, role=INVESTIGATOR, focus=INVESTIGATION_FOCUS
+            )
+    return "\n\n".join(parts)
+
+
+def _with_tools(
+    agent: ResolvedAgent,
+    tools: Sequence[OfferedTool],
+    unavailable_servers: Sequence[UnavailableServer],
+    missing: Sequence[str],
+    role: str,
+    focus: str,
+) -> Iterator[str]:
+    yield role
+    yield MARKS
+    told = controller_of(agent.controller).instruct(has_tools=bool(tools))
+    if not tools:
+        yield NO_TOOLS
+    if told.calls:
+        yield told.calls
+    if tools:
+        yield ITERATIONS.substitute(most=agent.max_iterations)
+    yield from _native_tools(agent)
+    for server in agent.servers:
+        if server.instructions.strip():
+            yield SERVER.substitute(server=server.server, instructions=server.instructions.strip())
+    if told.answers:
+        yield told.answers
+    yield NAME.substitute(name=agent.name)
+    yield from _custom(agent)
+    if unavailable_servers:
+        yield compose_unavailable(unavailable_servers)
+    if missing:
+        yield compose_missing(missing)
+    yield focus
+
+
+def _synthesis(agent: ResolvedAgent) -> Iterator[str]:
+    yield JOINER.substitute(name=agent.name)
+    yield MARKS
+    yield from _native_tools(agent)
+    yield from _custom(agent)
+    yield JOINING_FOCUS
+
+
+def _executive_summary(agent: ResolvedAgent) -> Iterator[str]:
+    yield SUMMARISER.substitute(name=agent.name)
+    yield MARKS
+    yield from _custom(agent)
+
+
+def _native_tools(agent: ResolvedAgent) -> Iterator[str]:
+    if agent.native_tools:
+        yield NATIVE_TOOLS.substitute(tools=", ".join(agent.native_tools))
+
+
+def _custom(agent: ResolvedAgent) -> Iterator[str]:
+    if agent.custom_instructions.strip():
+        yield CUSTOM.substitute(instructions=agent.custom_instructions.strip())

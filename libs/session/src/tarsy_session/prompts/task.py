@@ -1,0 +1,115 @@
+"""Task of an agent: the first message, with its sources and what is to be done. Pure."""
+
+from collections.abc import Sequence
+from string import Template
+
+from tarsy_contracts.alert import Alert
+from tarsy_session.prompts.histories import HISTORIES_LIMIT, compose_histories
+from tarsy_session.prompts.material import AgentHistory, AskedNow, Investigated, Runbook, StageFinding
+from tarsy_session.prompts.pieces import NAME_LIMIT
+from tarsy_session.prompts.sources import compose_alert, compose_findings, compose_runbook
+from tarsy_session.prompts.transcript import compose_transcript
+from tarsy_session.text import fence, remove_marks, render_time, to_one_line
+
+INVESTIGATE = """\
+## Your task
+
+Find out why this alert fires. End with an analysis that says:
+
+1. **Cause**: the root cause, how sure you are of it, and which evidence carries it; or the causes that remain, and what
+   would tell them apart.
+2. **State**: what is affected now, since when, and whether it gets worse.
+3. **What to do now**: steps in their order, each exact enough to be carried out, with its risk where it has one.
+4. **What keeps it from coming back.**
+5. **Open**: what you could not see or check."""
+
+JOIN = """\
+## Your task
+
+Make one analysis of these investigations. It says:
+
+1. **Cause**: the root cause, how sure one can be of it, and which evidence carries it, with the
+   agent and the step that found it.
+2. **Agreement and contradiction**: what they found by different ways, where they differ, and how you
+   decided and why.
+3. **State**: what is affected now, since when, and whether it gets worse.
+4. **What to do now**: steps in their order, each with its risk where it has one.
+5. **What keeps it from coming back.**
+6. **Open**: what rests on weak evidence, and what nobody could see or check."""
+
+TOGETHER = Template("""\
+## The investigations of stage "$stage"
+
+Agents that worked on it: $count. Of each you see its analysis, where it has one, and then, step by step, what it
+thought and wrote, what it called and what came back.
+
+$investigations""")
+
+ANALYSIS = Template("""\
+## The analysis
+
+$analysis""")
+
+SHORTEN = """\
+## Your task
+
+Write the summary of this analysis for the person on call: one to four lines, and nothing else."""
+
+
+QUESTION = Template("""\
+## The question
+
+It is $now now.$firing $author asks:
+
+$question""")
+
+READ_AGAIN = Template("""\
+Results that were left out, cut or summarised can be read with $tool: it takes the id of the result.""")
+
+
+def compose_prompt(alert: Alert, runbook: Runbook, findings: Sequence[StageFinding], *, firing: str = "") -> str:
+    """`firing`, here and below: whether the alert still fires, where somebody knows."""
+    return _joined(compose_alert(alert), firing, compose_runbook(runbook), compose_findings(findings), INVESTIGATE)
+
+
+def compose_synthesis_prompt(
+    alert: Alert,
+    runbook: Runbook,
+    stage: str,
+    histories: Sequence[AgentHistory],
+    *,
+    firing: str = "",
+    limit: int = HISTORIES_LIMIT,
+) -> str:
+    """`limit`: characters of all histories together."""
+    investigations = compose_histories(histories, limit)
+    together = TOGETHER.substitute(stage=stage, count=len(histories), investigations=investigations)
+    return _joined(compose_alert(alert), firing, compose_runbook(runbook), together, JOIN)
+
+
+def compose_executive_summary_prompt(alert: Alert, analysis: str, *, firing: str = "") -> str:
+    return _joined(compose_alert(alert), firing, ANALYSIS.substitute(analysis=fence("ANALYSIS", analysis)), SHORTEN)
+
+
+def compose_question_prompt(
+    alert: Alert, runbook: Runbook, investigated: Investigated, asked: AskedNow, *, limit: int, read_result: str
+) -> str:
+    """`limit`: characters of all but the question. `read_result`: the name of that tool, if it is offered.
+
+    Nothing that changes stands before what does not: providers keep the beginning of a conversation.
+    """
+    alert_text, runbook_text = compose_alert(alert), compose_runbook(runbook)
+    shortest = limit // 2
+    transcript = compose_transcript(investigated, max(limit - len(alert_text) - len(runbook_text), shortest))
+    question = QUESTION.substitute(
+        now=render_time(asked.at),
+        firing=f" {asked.firing}" if asked.firing else "",
+        author=to_one_line(asked.author, NAME_LIMIT),
+        question=remove_marks(asked.question),
+    )
+    read_again = READ_AGAIN.substitute(tool=read_result) if read_result else ""
+    return _joined(alert_text, runbook_text, transcript, read_again, question)
+
+
+def _joined(*parts: str) -> str:
+    return "\n\n".join(part for part in parts if part)

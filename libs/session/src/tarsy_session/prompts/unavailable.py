@@ -1,0 +1,42 @@
+"""Servers and tools that an agent cannot use. Pure."""
+
+from collections.abc import Sequence
+from string import Template
+
+from tarsy_contracts.inputs import UnavailableServer
+from tarsy_session.text import fence, to_one_line
+
+NAME_LIMIT = 100
+REASON_LIMIT = 300
+MOST_NAMED = 20
+
+UNAVAILABLE = Template("""\
+## Not available
+
+These tool servers could not be used when you began. Say where their data would have been needed, and why it is missing.
+
+$servers""")
+
+
+MISSING = Template("""\
+## Not offered
+
+No tool of yours has one of these names, which stand in the instructions above: $names. Where a tool is meant, do not
+call it, and say what you could not do without it.""")
+
+
+def compose_missing(names: Sequence[str]) -> str:
+    """Names of the operator's instructions."""
+    return MISSING.substitute(names=", ".join(names))
+
+
+def compose_unavailable(servers: Sequence[UnavailableServer]) -> str:
+    """The reasons come from outside: a server's own words may stand in them."""
+    lines = [_line(one) for one in servers[:MOST_NAMED]]
+    if len(servers) > MOST_NAMED:
+        lines.append(f"and {len(servers) - MOST_NAMED} more")
+    return UNAVAILABLE.substitute(servers=fence("SERVERS", "\n".join(lines)))
+
+
+def _line(one: UnavailableServer) -> str:
+    return f"{to_one_line(one.server, NAME_LIMIT)}: {to_one_line(one.reason, REASON_LIMIT)}"

@@ -1,0 +1,141 @@
+"""Requests for the queues of workers, and the route of each. Pure."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from tarsy_contracts.events import ToolCallCompleted
+from tarsy_contracts.ids import derived_id
+from tarsy_contracts.requests import LogPosition, Request, SummaryRequest, ToolCallRequest
+from tarsy_contracts.topics import QUEUE_PARTITIONS
+from tarsy_session.downtime import NO_DOWNTIME, Downtime
+from tarsy_session.effects import QueuedEffect, SummaryEffect, ToolCallEffect
+from tarsy_session.prompt_histories import compose_steps_before
+from tarsy_session.prompts.sources import compose_alert
+from tarsy_session.read_result_tool import is_read_result, place_of
+from tarsy_session.state import Execution, Investigating
+from tarsy_session.text import shorten
+
+PURPOSE_CHARACTERS = 4_000
+ALERT_CHARACTERS = 20_000
+WORDS_CHARACTERS = 12_000
+TURNS_OF_WORDS = 3
+STEPS_CHARACTERS = 60_000
+"""The alert and the steps so far take less than half of what a summarizer may read of the result."""
+
+
+def request_of(
+    session_id: str, state: Investigating, effect: QueuedEffect, downtime: Downtime = NO_DOWNTIME
+) -> Request | None:
+    """Returns None when the state does not owe the effect any longer."""
+    not_after = downtime.postponed(effect.since, effect.deadline)
+    if isinstance(effect, ToolCallEffect):
+        return _tool_call(session_id, state, effect, not_after)
+    return _summary(session_id, state, effect, not_after)
+
+
+def _tool_call(session_id: str, state: Investigating, effect: ToolCallEffect, not_after: datetime) -> ToolCallRequest:
+    requested = effect.call.requested
+    place = place_of(state.calls, requested) if is_read_result(requested.server, requested.tool) else None
+    return ToolCallRequest(
+        session_id=session_id,
+        call_id=requested.call_id,
+        server=requested.server,
+        tool=requested.tool,
+        arguments=requested.arguments,
+        repeatable=requested.repeatable,
+        timeout_seconds=requested.timeout_seconds,
+        not_after=not_after,
+        reads=place,
+    )
+
+
+def _summary(
+    session_id: str, state: Investigating, effect: SummaryEffect, not_after: datetime
+) -> SummaryRequest | None:
+    execution = state.executions.get(effect.call.requested.execution_id)
+    completed, place = effect.call.completed, effect.call.result_at
+    if execution is None or completed is None or place is None:
+        return None
+    requested = effect.call.requested
+    rule = execution.summary_rule(requested.server)
+    provider = rule.llm_provider or state.started.chain.summary_llm_provider or execution.llm_provider
+    return SummaryRequest(
+        session_id=session_id,
+        call_id=effect.summary.requested.summary_id,
+        execution_id=requested.execution_id,
+        agent=execution.agent.name,
+        server=requested.server,
+        tool=requested.tool,
+        arguments=requested.arguments,
+        alert_title=state.started.alert.title,
+        alert=shorten(compose_alert(state.started.alert), ALERT_CHARACTERS),
+        steps=compose_steps_before(state, execution, requested.call_id, STEPS_CHARACTERS),
+        purpose=_purpose(execution, requested.call_id)[:PURPOSE_CHARACTERS],
+        result_event=LogPosition(partition=place.partition, offset=place.offset),
+        stored=completed.stored,
+        llm_provider=provider,
+        fallback_providers=tuple(other for other in execution.agent.fallback_providers if other != provider),
+        max_tokens=rule.summary_max_token_limit,
+        timeout_seconds=effect.summary.requested.timeout_seconds,
+        not_after=not_after,
+        words=_last_words(execution)[-WORDS_CHARACTERS:],
+        called_at=effect.call.requested_at,
+        began_at=state.life.opened_at,
+        kept_whole=_is_kept_whole(completed),
+    )
+
+
+def _is_kept_whole(completed: ToolCallCompleted) -> bool:
+    return not completed.cut if completed.stored is None else completed.stored.size >= completed.size
+
+
+def _last_words(execution: Execution) -> str:
+    """The words of the last turns: the times that the agent names in them are what it is after."""
+    answers = [turn.answer for turn in execution.turns[-TURNS_OF_WORDS:]]
+    return "\n\n".join(part for answer in answers for part in (answer.thinking, answer.text) if part)
+
+
+def _purpose(execution: Execution, call_id: str) -> str:
+    for turn in reversed(execution.turns):
+        if call_id in turn.calls:
+            return "\n\n".join(part for part in (turn.answer.thinking, turn.answer.text) if part)
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    key: str
+    partition: int
+
+
+def route_of(session_id: str, state: Investigating, effect: QueuedEffect, attempt: int) -> Route:
+    """A call that was given back goes to another worker, and so does one that nobody claims after two requests.
+
+    The first repeat goes where the request went: a worker that is only slow knows the call, and does not run it again.
+    A server that keeps state for each investigation is called by one worker as long as that one lives: all its
+    calls go one way.
+    """
+    server = _own_session_at(state, effect)
+    if server:
+        key = f"{session_id}/{server}"
+        return Route(key, partition_of_attempt(key, 0))
+    return Route(effect.id, partition_of_attempt(effect.id, effect.releases + (attempt - 1) // 2))
+
+
+def _own_session_at(state: Investigating, effect: QueuedEffect) -> str:
+    """Returns the server when it has a session for this investigation alone."""
+    if not isinstance(effect, ToolCallEffect):
+        return ""
+    requested = effect.call.requested
+    execution = state.executions.get(requested.execution_id)
+    isolated = execution is not None and _isolates(execution, requested.server)
+    return requested.server if isolated else ""
+
+
+def _isolates(execution: Execution, server: str) -> bool:
+    return any(one.server == server and one.isolation == "session" for one in execution.agent.servers)
+
+
+def partition_of_attempt(key: str, place: int) -> int:
+    """The partition of the queue for the attempt at this place in their order."""
+    return int(derived_id("attempt", key, place).replace("-", ""), 16) % QUEUE_PARTITIONS

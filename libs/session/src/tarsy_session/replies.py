@@ -1,0 +1,137 @@
+"""Replies to workers and people, once a decision came back.
+
+Pure, and from state and input alone: so the same reply can be sent again.
+"""
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from tarsy_contracts import events as e
+from tarsy_contracts import inputs as i
+from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused, Control, RequestAnswered
+from tarsy_session.state import Investigating, NotStarted, SessionState, Unsupported
+from tarsy_session.state_queries import call_of_summary
+
+REPLY_CANCELLED = "The reply is being cancelled."
+FORGOTTEN = "the request was refused a while ago; the reason is not kept any longer"
+
+
+def replies_to(state: SessionState, decided: i.Input) -> Sequence[Control]:
+    """`state` is the state after the decision on the input, or the present one when it was decided long ago."""
+    if isinstance(state, Unsupported):
+        return []
+    match decided:
+        case i.CallClaimed():
+            return _to_claim(state, decided)
+        case i.ChatRequested():
+            return [to_request(state, decided.request_id)]
+        case i.CancelRequested():
+            return [to_request(state, decided.request_id), *cancellations(state)]
+        case i.WorkerDied():
+            return _to_dead_worker(state, decided)
+        case i.DeadlinePassed():
+            return _no_longer_waited_for(state, decided.call_id)
+        case (
+            i.AlertReceived()
+            | i.AlertResolutionReported()
+            | i.CallNotStarted()
+            | i.ToolCallReported()
+            | i.SummaryReported()
+            | i.SessionReleaseRequested()
+            | i.SessionFailRequested()
+            | i.LlmCallReported()
+            | i.ToolsOffered()
+            | i.SessionAdmitted()
+        ):
+            return []
+    assert_never(decided)
+
+
+def _to_claim(state: SessionState, claimed: i.CallClaimed) -> Sequence[Control]:
+    """A repeatable call needs no grant. A worker whose call nobody waits for is refused."""
+    if not isinstance(state, Investigating):
+        return [_refusal(claimed, "the session is not running")]
+    call = state.calls.get(claimed.call_id)
+    if call is None:
+        summarised = call_of_summary(state.calls, claimed.call_id)
+        if summarised is None or summarised.summary is None or summarised.summary.ended is not None:
+            return [_refusal(claimed, "nobody waits for this call")]
+        return []
+    if not call.open:
+        return [_refusal(claimed, "nobody waits for this call")]
+    if call.requested.repeatable:
+        return []
+    if call.claim is None or call.claim.claim_id != claimed.claim_id:
+        return [_refusal(claimed, "the call has another claim")]
+    return [ClaimGranted(call_id=claimed.call_id, claim_id=claimed.claim_id)]
+
+
+def _to_dead_worker(state: SessionState, died: i.WorkerDied) -> Sequence[Control]:
+    """The worker may only have slept: its claim is void. The call is not cancelled, as it may go on elsewhere."""
+    if _holds(state, died):
+        return []
+    return [_refusal(died, "its worker was taken for dead")]
+
+
+def _holds(state: SessionState, died: i.WorkerDied) -> bool:
+    """Whether the claim is still good: the death was not decided."""
+    if not isinstance(state, Investigating):
+        return False
+    call = state.calls.get(died.call_id)
+    if call is not None:
+        return call.open and call.claim is not None and call.claim.claim_id == died.claim_id
+    summarised = call_of_summary(state.calls, died.call_id)
+    summary = summarised.summary if summarised is not None else None
+    return summary is not None and summary.claim is not None and summary.claim.claim_id == died.claim_id
+
+
+def _refusal(claimed: i.CallClaimed | i.WorkerDied, reason: str) -> ClaimRefused:
+    return ClaimRefused(call_id=claimed.call_id, claim_id=claimed.claim_id, reason=reason)
+
+
+def to_request(state: SessionState, request_id: str) -> RequestAnswered:
+    answer = None if isinstance(state, NotStarted | Unsupported) else state.answers.get(request_id)
+    if answer is None and not isinstance(state, NotStarted | Unsupported) and state.refusals_forgotten:
+        return RequestAnswered(request_id=request_id, accepted=False, code=409, reason=FORGOTTEN)
+    match answer:
+        case None:
+            return RequestAnswered(request_id=request_id, accepted=False, code=404, reason="there is no such session")
+        case e.RequestAccepted(request=e.CANCEL_REPLY):
+            return RequestAnswered(request_id=request_id, accepted=True, code=200, reason=REPLY_CANCELLED)
+        case e.RequestAccepted() | e.SessionReleased():
+            return RequestAnswered(request_id=request_id, accepted=True, code=200, reason="")
+        case e.RequestRefused():
+            return RequestAnswered(request_id=request_id, accepted=False, code=answer.code, reason=answer.reason)
+
+
+def cancellations(state: SessionState) -> Sequence[Control]:
+    """A cancelled session needs none of its calls: neither those that were abandoned nor those that may have run."""
+    if isinstance(state, NotStarted | Unsupported):
+        return []
+    told = [
+        CallCancelled(call_id=call_id) for call_id, call in state.calls.items() if call.may_have_run or call.abandoned
+    ]
+    summaries = [
+        CallCancelled(call_id=call.summary.requested.summary_id)
+        for call in state.calls.values()
+        if call.summary is not None and isinstance(call.summary.ended, e.SummaryFailed)
+    ]
+    return [*told, *summaries]
+
+
+def _no_longer_waited_for(state: SessionState, id: str) -> Sequence[Control]:
+    """Cancels the call whose time was up, or all calls that were open when an iteration or the session ended."""
+    calls = {} if isinstance(state, NotStarted | Unsupported) else state.calls
+    if id in calls or call_of_summary(calls, id) is not None:
+        return [] if _open(state, id) else [CallCancelled(call_id=id)]
+    return cancellations(state)
+
+
+def _open(state: SessionState, call_id: str) -> bool:
+    if not isinstance(state, Investigating):
+        return False
+    call = state.calls.get(call_id)
+    if call is not None:
+        return call.open
+    summarised = call_of_summary(state.calls, call_id)
+    return summarised is not None and summarised.summary is not None and summarised.summary.ended is None

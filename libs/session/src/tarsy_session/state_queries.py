@@ -1,0 +1,67 @@
+"""Queries of a session's state that need more than one of its parts. Pure."""
+
+from collections.abc import Mapping, Sequence
+
+from tarsy_contracts import events as e
+from tarsy_contracts.chain import ResolvedAgent, ResolvedChain
+from tarsy_session.state import Investigating, ToolCallState
+
+
+def call_of_summary(calls: Mapping[str, ToolCallState], summary_id: str) -> ToolCallState | None:
+    """The call whose summary has this id."""
+    for call in calls.values():
+        if call.summary is not None and call.summary.requested.summary_id == summary_id:
+            return call
+    return None
+
+
+def agents_of(chain: ResolvedChain, stage: e.StageStarted) -> tuple[ResolvedAgent, ...]:
+    """The agents of a stage, in order."""
+    if stage.stage_type == "exec_summary":
+        return () if chain.executive_summary is None else (chain.executive_summary,)
+    if stage.stage_type == "chat":
+        return (chat_agent(chain),)
+    if stage.chain_stage is None or not 0 <= stage.chain_stage < len(chain.stages):
+        return ()
+    planned = chain.stages[stage.chain_stage]
+    if stage.stage_type == "synthesis":
+        return () if planned.synthesis is None else (planned.synthesis,)
+    return planned.agents
+
+
+def chat_agent(chain: ResolvedChain) -> ResolvedAgent:
+    """Plans of before chat name nobody: their first agent answers then, with the servers of all."""
+    if chain.chat is not None:
+        return chain.chat
+    servers = {server.server: server for agent in chain.agents() for server in agent.servers}
+    first = chain.stages[0].agents[0]
+    return first.model_copy(update={"custom_instructions": "", "servers": tuple(servers.values())})
+
+
+def final_analysis(state: Investigating) -> str:
+    """The analysis of the last stage that came to one."""
+    for stage in reversed(state.stages):
+        if stage.started.stage_type in ("exec_summary", "chat"):
+            continue
+        if analysis := analysis_of(state, stage.executions):
+            return analysis
+    return ""
+
+
+def analysis_of(state: Investigating, executions: Sequence[str]) -> str:
+    """The analyses of these executions; several are told apart by the agents' names."""
+    ended = [state.executions[id].completed for id in executions]
+    found = [(one.agent, one.final_analysis) for one in ended if one is not None and one.final_analysis]
+    if len(found) == 1:
+        return found[0][1]
+    return "\n\n".join(f"## {agent}\n\n{analysis}" for agent, analysis in found)
+
+
+def is_runbook_ready(state: Investigating) -> bool:
+    """Whether the runbook was not asked for, or is there, or will certainly not come."""
+    call = runbook_call(state)
+    return call is None or not call.open
+
+
+def runbook_call(state: Investigating) -> ToolCallState | None:
+    return next((call for call in state.calls.values() if call.requested.purpose == "runbook"), None)

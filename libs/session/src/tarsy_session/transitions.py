@@ -1,0 +1,161 @@
+"""Transitions: the events that follow by themselves from a state that has just changed. Pure."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import assert_never
+
+from tarsy_contracts import events as e
+from tarsy_contracts.ids import llm_call_id, summary_id
+from tarsy_contracts.token_rates import LEAST_BYTES_PER_TOKEN, kind_of_text
+from tarsy_session.controllers import unknown_controller
+from tarsy_session.llm_failures import ITERATION_TIMEOUT
+from tarsy_session.llm_retry import Fail, Retry, UseFallback, after_failure
+from tarsy_session.stages import end_stage, leave_stage, start_reply, start_without_tools
+from tarsy_session.state import Execution, Investigating, Question, SessionState, Stage, ToolCallState
+from tarsy_session.termination import close_cancelled, end_execution
+
+BLANK_ANSWERS = 3
+"""Number of answers in a row without a word or a call that ends the execution."""
+TIMEOUTS = 2
+"""Number of iterations in a row over their limit that ends the execution."""
+
+
+def next_events(state: SessionState, at: datetime) -> Sequence[e.Event]:
+    """Returns the next events that the state itself brings; empty when it waits for an input."""
+    if not isinstance(state, Investigating):
+        return []
+    if state.cancelled is not None:
+        return close_cancelled(state, state.cancelled.author)
+    stage = state.stage
+    if stage is None:
+        return []
+    if state.ended is not None and not _replies(stage, state.life.question):
+        return [] if state.life.question is None else [start_reply(state, state.life.question)]
+    if not stage.open:
+        return leave_stage(state, stage)
+    if not stage.executions:
+        return start_without_tools(state, stage, at)
+    return _in_stage(state, stage)
+
+
+def _replies(stage: Stage, question: Question | None) -> bool:
+    return question is not None and stage.started.stage_id == question.asked.stage_id
+
+
+def _in_stage(state: Investigating, stage: Stage) -> Sequence[e.Event]:
+    executions = state.executions_of(stage)
+    events = [event for one in executions if one.open for event in _step(state, one)]
+    if events or any(one.open for one in executions):
+        return events
+    return [end_stage(state, stage)]
+
+
+def _step(state: Investigating, execution: Execution) -> Sequence[e.Event]:
+    if summaries := _summaries(state, execution):
+        return summaries
+    if execution.waiting_for is not None:
+        return []
+    if problem := unknown_controller(execution.agent.controller):
+        return [end_execution(execution, "failed", error=problem)]
+    if execution.retries.failed is not None:
+        return _after_failure(state, execution, execution.retries.failed)
+    return _after_turn(state, execution)
+
+
+def _summaries(state: Investigating, execution: Execution) -> Sequence[e.Event]:
+    calls = [state.calls[call_id] for call_id in execution.turns[-1].calls] if execution.turns else []
+    return [
+        e.SummaryRequested(
+            summary_id=summary_id(call.requested.call_id),
+            call_id=call.requested.call_id,
+            execution_id=execution.id,
+            timeout_seconds=state.started.chain.limits.summary_seconds,
+        )
+        for call in calls
+        if call.summary is None and _too_long(state, call, execution)
+    ]
+
+
+def _too_long(state: Investigating, call: ToolCallState, execution: Execution) -> bool:
+    completed = call.completed
+    if completed is None or completed.outcome != "ok":
+        return False
+    rule = execution.summary_rule(call.requested.server)
+    if not rule.enabled or completed.size < rule.size_threshold_tokens * LEAST_BYTES_PER_TOKEN:
+        return False
+    kind = kind_of_text(completed.content)
+    return state.token_rates.tokens(execution.llm_provider, kind, completed.size) > rule.size_threshold_tokens
+
+
+def _after_failure(state: Investigating, execution: Execution, failed: e.LlmCallFailed) -> Sequence[e.Event]:
+    if failed.kind == ITERATION_TIMEOUT:
+        if execution.timeouts >= TIMEOUTS:
+            return [end_execution(execution, "timed_out", error=f"{TIMEOUTS} iterations in a row took too long")]
+        return [_ask(execution, execution.iteration + 1)]
+    following = after_failure(execution, failed, state.started.chain.limits)
+    match following:
+        case Retry(wait_seconds, rate_limited):
+            return [_ask_again(execution, wait_seconds, rate_limited=rate_limited)]
+        case UseFallback(provider):
+            fell_back = e.ProviderFellBack(
+                execution_id=execution.id,
+                from_provider=execution.llm_provider,
+                to_provider=provider,
+                kind=failed.kind,
+                error=failed.error,
+            )
+            return [fell_back, _ask_again(execution, 0.0, provider=provider)]
+        case Fail(error):
+            return [end_execution(execution, "failed", error=error)]
+    assert_never(following)
+
+
+def _after_turn(state: Investigating, execution: Execution) -> Sequence[e.Event]:
+    if not execution.turns:
+        return [_ask(execution, 1)]
+    turn = execution.turns[-1]
+    if not all(state.calls[call_id].result_ready for call_id in turn.calls):
+        return []
+    if analysis := turn.final_answer:
+        return [end_execution(execution, "completed", final_analysis=analysis)]
+    if _blank_answers(execution) >= BLANK_ANSWERS:
+        return [end_execution(execution, "failed", error="the model gave no answer")]
+    return [_ask(execution, execution.iteration + 1)]
+
+
+def _ask(execution: Execution, iteration: int) -> e.LlmCallRequested:
+    """Asks the model; past the last iteration without tools, to conclude."""
+    return e.LlmCallRequested(
+        llm_call_id=llm_call_id(execution.id, iteration, 1),
+        execution_id=execution.id,
+        iteration=iteration,
+        attempt=1,
+        purpose="iteration" if iteration <= execution.agent.max_iterations else "conclusion",
+        llm_provider=execution.llm_provider,
+    )
+
+
+def _ask_again(
+    execution: Execution, wait_seconds: float, *, rate_limited: bool = False, provider: str = ""
+) -> e.LlmCallRequested:
+    """Asks again: another attempt of the same iteration."""
+    attempt = execution.retries.attempt + 1
+    first = _ask(execution, execution.iteration)
+    return first.model_copy(
+        update={
+            "llm_call_id": llm_call_id(execution.id, execution.iteration, attempt),
+            "attempt": attempt,
+            "llm_provider": provider or execution.llm_provider,
+            "wait_seconds": wait_seconds,
+            "rate_limited": rate_limited,
+        }
+    )
+
+
+def _blank_answers(execution: Execution) -> int:
+    count = 0
+    for turn in reversed(execution.turns):
+        if turn.calls or turn.answer.text.strip():
+            break
+        count += 1
+    return count

@@ -1,0 +1,184 @@
+"""Given an LLM call that failed, when it is decided what follows, then this does."""
+
+from datetime import timedelta
+
+import pytest
+
+from tarsy_contracts import events as e
+from tarsy_contracts import inputs as i
+from tarsy_contracts.conversation import Usage
+from tarsy_contracts.ids import iteration_id
+from tarsy_session.conversation import build_conversation
+from tarsy_session.prompts.notes import BE_CONCISE
+from tarsy_session.state import AtRest
+from tarsy_story import DELETE, READ, SESSION, Story, agent, chain, stage, types
+
+AGAIN = ["llm_call.failed", "llm_call.requested"]
+OTHER = ["llm_call.failed", "execution.fell_back", "llm_call.requested"]
+
+
+def with_fallbacks(*fallbacks: str) -> Story:
+    return Story(plan=chain(stage(agent("A", fallbacks=fallbacks)))).asking()
+
+
+def test_a_provider_that_fails_is_asked_three_times_with_growing_pauses_and_then_the_execution_fails() -> None:
+    story = Story().asking()
+    waits = []
+    for _ in range(2):
+        assert types(story.when(story.answer(error="overloaded"))) == AGAIN
+        waits.append(story.asked().wait_seconds)
+    assert waits == [1.0, 3.0]
+    assert types(story.when(story.answer(error="overloaded")))[-1] == "session.failed"
+
+
+def test_what_a_failed_question_has_cost_stands_on_the_log() -> None:
+    story = Story().asking()
+    spent = Usage(input_tokens=900, output_tokens=32_000, thinking_tokens=32_000)
+    failed = story.when(story.answer(error="no room left").model_copy(update={"usage": spent}))[0]
+    assert isinstance(failed, e.LlmCallFailed)
+    assert failed.usage == spent
+
+
+@pytest.mark.parametrize("kind", ["provider_error", "first_chunk_timeout", "stalled", "cut_off", "call_timeout"])
+def test_the_second_failure_in_a_row_goes_to_the_next_provider_and_stays_there(kind: str) -> None:
+    story = with_fallbacks("second")
+    assert types(story.when(story.answer(error="down", kind=kind))) == AGAIN
+    events = story.when(story.answer(error="down", kind=kind))
+    assert types(events) == OTHER
+    assert events[1] == e.ProviderFellBack(
+        execution_id=story.execution().id, from_provider="scripted", to_provider="second", kind=kind, error="down"
+    )
+    story.when(story.answer("looking", tools=(READ,)))
+    story.when(story.result(story.call_ids[0]))
+    assert story.asked().llm_provider == "second"
+
+
+@pytest.mark.parametrize("kind", ["credentials", "invalid_request", "refused", "broken"])
+def test_what_can_never_succeed_goes_to_the_next_provider_at_once(kind: str) -> None:
+    story = with_fallbacks("second", "third")
+    assert types(story.when(story.answer(error="no", kind=kind))) == OTHER
+    assert types(story.when(story.answer(error="no", kind=kind))) == OTHER
+    assert story.asked().llm_provider == "third"
+    assert types(story.when(story.answer(error="no", kind=kind)))[-1] == "session.failed"
+
+
+def test_an_answer_in_between_begins_the_count_again() -> None:
+    story = with_fallbacks("second")
+    for _ in range(2):
+        assert types(story.when(story.answer(error="down"))) == AGAIN
+        story.when(story.answer("looking", tools=(READ,)))
+        story.when(story.result(story.call_ids[-1]))
+    assert story.asked().llm_provider == "scripted"
+
+
+def test_who_is_asked_only_once_goes_to_the_next_provider_at_the_first_failure() -> None:
+    once = agent("A", controller="single_shot", fallbacks=("second",))
+    story = Story(plan=chain(stage(once))).started()
+    assert types(story.when(story.answer(error="down"))) == OTHER
+
+
+def test_a_provider_with_too_much_to_do_is_waited_for_without_using_up_anything() -> None:
+    story = with_fallbacks("second")
+    for _ in range(5):
+        events = story.when(story.answer(error="429", kind="rate_limited", retry_after=30))
+        assert types(events) == AGAIN
+        asked = story.asked()
+        assert (asked.iteration, asked.wait_seconds, asked.rate_limited) == (1, 30.0, True)
+    assert story.execution().retries.failures == 0
+
+
+def test_where_the_provider_does_not_say_how_long_the_pauses_grow() -> None:
+    story = Story().asking()
+    waits = []
+    for _ in range(6):
+        story.when(story.answer(error="429", kind="rate_limited"))
+        waits.append(story.asked().wait_seconds)
+    assert waits == [5.0, 10.0, 20.0, 40.0, 60.0, 60.0]
+
+
+def test_a_wait_that_would_be_too_long_goes_to_the_next_provider() -> None:
+    story = with_fallbacks("second")
+    assert types(story.when(story.answer(error="429", kind="rate_limited", retry_after=3600))) == OTHER
+    assert types(story.when(story.answer(error="429", kind="rate_limited", retry_after=3600)))[-1] == "session.failed"
+
+
+def test_a_model_that_repeats_itself_is_asked_to_be_concise_by_the_same_provider() -> None:
+    story = with_fallbacks("second")
+    for _ in range(2):
+        assert types(story.when(story.answer(error="again and again", kind="repetition"))) == AGAIN
+        assert build_conversation(story.investigating, story.execution()).messages[-1].content == BE_CONCISE
+    assert types(story.when(story.answer(error="again and again", kind="repetition")))[-1] == "session.failed"
+
+
+# Time
+
+
+def until(story: Story, seconds: float) -> None:
+    story.now += timedelta(seconds=seconds)
+
+
+def iteration_over(story: Story, number: int) -> list[e.Event]:
+    until(story, 361)
+    return story.when(i.DeadlinePassed(call_id=iteration_id(story.execution().id, number)))
+
+
+def test_an_iteration_that_takes_too_long_is_given_up_and_the_second_in_a_row_ends_the_execution() -> None:
+    story = Story().asking()
+    assert types(iteration_over(story, 1)) == AGAIN
+    assert story.asked().iteration == 2
+    events = iteration_over(story, 2)
+    assert types(events) == ["llm_call.failed", "execution.completed", "stage.completed", "session.timed_out"]
+
+
+def test_an_answer_between_two_slow_iterations_begins_their_count_again() -> None:
+    story = Story(max_iterations=9).asking()
+    iteration_over(story, 1)
+    story.when(story.answer("looking", tools=(READ,)))
+    story.when(story.result(story.call_ids[0]))
+    assert types(iteration_over(story, 3)) == AGAIN
+
+
+def test_a_wait_for_the_provider_is_not_time_of_the_iteration() -> None:
+    story = Story().asking()
+    story.when(story.answer(error="429", kind="rate_limited", retry_after=300))
+    assert iteration_over(story, 1) == []
+
+
+def test_the_calls_of_an_iteration_that_takes_too_long_are_given_up_and_the_agent_goes_on() -> None:
+    story = Story().calling(READ, DELETE)
+    story.when(story.claim(story.call_ids[1]))
+    events = iteration_over(story, 1)
+    assert [one.outcome for one in events if isinstance(one, e.ToolCallCompleted)] == ["unavailable", "unknown"]
+    assert types(events)[-1] == "llm_call.requested"
+
+
+def test_a_session_that_takes_too_long_is_timed_out_with_all_that_is_open() -> None:
+    story = Story().calling(READ, DELETE)
+    story.when(story.claim(story.call_ids[1]))
+    until(story, 2400)
+    events = story.when(i.DeadlinePassed(call_id=SESSION))
+    assert types(events) == [
+        "tool_call.completed",
+        "tool_call.completed",
+        "execution.completed",
+        "stage.completed",
+        "session.timed_out",
+    ]
+
+
+def test_a_session_that_waits_for_its_turn_does_not_use_up_its_time() -> None:
+    story = Story().waiting()
+    until(story, 100_000)
+    story.when(i.SessionAdmitted())
+    assert story.when(i.DeadlinePassed(call_id=SESSION)) == []
+
+
+def test_an_analysis_that_only_lacks_its_executive_summary_is_kept() -> None:
+    story = Story(plan=chain(executive_summary=True)).asking()
+    story.when(story.answer("the cause is X"))
+    until(story, 2400)
+    story.when(i.DeadlinePassed(call_id=SESSION))
+    assert isinstance(story.state, AtRest)
+    assert isinstance(story.state.ended, e.SessionCompleted)
+    assert story.state.ended.final_analysis == "the cause is X"
+    assert "longer" in story.state.ended.executive_summary_error

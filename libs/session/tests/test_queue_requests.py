@@ -1,0 +1,37 @@
+"""What goes into the queues."""
+
+import pytest
+
+from tarsy_contracts.chain import ResolvedServer, SummaryRule
+from tarsy_contracts.requests import SummaryRequest
+from tarsy_session.effects import SummaryEffect, effects_of
+from tarsy_session.queue_requests import request_of
+from tarsy_story import READ, SESSION, Story, agent, chain, stage
+
+
+def summary_request(of_server: str, of_chain: str) -> SummaryRequest:
+    rule = SummaryRule(llm_provider=of_server, summary_max_token_limit=77)
+    reader = agent("A", fallbacks=("second", "third")).model_copy(
+        update={"servers": (ResolvedServer(server="kubernetes", summary=rule),)}
+    )
+    story = Story(plan=chain(stage(reader)).model_copy(update={"summary_llm_provider": of_chain})).calling(READ)
+    story.when(story.result(story.call_ids[0], size=1_000_000))
+    (summary,) = [one for one in effects_of(story.state) if isinstance(one, SummaryEffect)]
+    request = request_of(SESSION, story.investigating, summary)
+    assert isinstance(request, SummaryRequest)
+    return request
+
+
+@pytest.mark.parametrize(
+    ("of_server", "of_chain", "asked"),
+    [("special", "general", "special"), ("", "general", "general"), ("", "", "scripted")],
+)
+def test_a_summary_is_written_by_whom_its_server_names_or_the_chain_or_whom_the_agent_asks(
+    of_server: str, of_chain: str, asked: str
+) -> None:
+    assert summary_request(of_server, of_chain).llm_provider == asked
+
+
+def test_a_summary_falls_back_as_its_agent_would() -> None:
+    assert summary_request("second", "").fallback_providers == ("third",)
+    assert summary_request("", "").max_tokens == 77

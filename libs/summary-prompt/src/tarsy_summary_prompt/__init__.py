@@ -1,0 +1,1 @@
+"""Prompt of a summary: the excerpt of a long result, and the words around it. Pure."""

@@ -1,0 +1,55 @@
+"""Facts about a result that its text does not tell: when it was asked for, and how much of it is there. Pure."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from tarsy_contracts.requests import SummaryRequest
+from tarsy_summary_prompt.coverage import Coverage
+
+PLAIN_NAME = re.compile(r"\w{1,40}", re.ASCII)
+
+
+def facts(request: SummaryRequest, coverage: Coverage, alert_began: datetime | None) -> str:
+    """Lines for the model that summarizes."""
+    return "\n".join(_facts(request, coverage, alert_began)) + "\n"
+
+
+def unseen_note(coverage: Coverage) -> str:
+    """For the reader of a summary, from what we know ourselves: the longest spans that nobody has read for it."""
+    if coverage.is_whole:
+        return ""
+    spans = "; ".join(coverage.spans)
+    counted = " Lines are counted from 0." if "line" in spans else ""
+    return (
+        f"[Of {coverage.lines} lines {coverage.lines - coverage.lines_read} were left out before the summary was"
+        f" written. The longest spans of them: {spans}.{counted}]"
+    )
+
+
+def _facts(request: SummaryRequest, coverage: Coverage, alert_began: datetime | None) -> Iterator[str]:
+    if alert_began is not None:
+        yield f"The alert began at {_utc(alert_began)}."
+    if request.called_at is not None:
+        yield f"The tool was called at {_utc(request.called_at)}."
+    stamps = f", stamped {coverage.begins} to {coverage.ends}" if coverage.begins and coverage.ends else ""
+    yield f"The result has {coverage.lines} lines{stamps}."
+    if coverage.is_whole:
+        yield "You are given all of them."
+    else:
+        yield f"You are given {coverage.lines_read} of them; head and tail are its first and its last lines."
+    if not request.kept_whole:
+        yield "The result was longer, and its end was cut off when it was stored: it goes on behind the last line."
+    if (limit := _limit_reached(request, coverage.lines)) is not None:
+        yield f"It has as many lines as `{limit}` allowed: there may be more before its first line, or behind its last."
+
+
+def _limit_reached(request: SummaryRequest, lines: int) -> str | None:
+    """The argument of the call that is the number of lines of the result."""
+    # A name is text from outside, and stands outside of the fences here: only a plain one is shown.
+    plain = (name for name, value in request.arguments.items() if value == lines and PLAIN_NAME.fullmatch(name))
+    return next(plain, None) if lines > 1 else None
+
+
+def _utc(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"

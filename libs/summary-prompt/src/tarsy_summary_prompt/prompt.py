@@ -1,0 +1,46 @@
+"""Prompt of a summary."""
+
+import hashlib
+import json
+from datetime import datetime
+from importlib.resources import files
+from string import Template
+
+from tarsy_contracts.conversation import Conversation, UserMessage
+from tarsy_contracts.requests import SummaryRequest
+from tarsy_summary_prompt.excerpt import ExcerptText
+from tarsy_summary_prompt.facts import facts
+
+WORDS_OF_FOUR_TOKENS = 3
+KINDS = "The most frequent kinds of lines in all of it, left out or not; marks name them by their numbers:"
+
+
+def summary_conversation(request: SummaryRequest, result: ExcerptText, alert_began: datetime | None) -> Conversation:
+    """`result` is what is to be shortened, short enough already.
+
+    The fence is made from the text that it encloses: nobody can write that text so that it holds its own fence.
+    """
+    words = {
+        "max_tokens": str(request.max_tokens),
+        "max_words": str(max(1, request.max_tokens * WORDS_OF_FOUR_TOKENS // 4)),
+        "alert": request.alert or request.alert_title,
+        "steps": request.steps or "(nothing)",
+        "tool": request.tool,
+        "server": request.server,
+        "arguments": json.dumps(request.arguments, ensure_ascii=False),
+        "purpose": request.purpose or "(nothing)",
+        "facts": facts(request, result.coverage, alert_began),
+        "result": result.text,
+        "kinds": result.kinds,
+    }
+    enclosed = hashlib.sha256("\0".join(words.values()).encode(errors="replace"))
+    words["fence"] = fence = f"-----{enclosed.hexdigest()[:16]}-----"
+    words["kinds"] = f"\n{KINDS}\n{fence}\n{result.kinds}\n{fence}\n" if result.kinds else ""
+    return Conversation(
+        system=_template("system").substitute(words),
+        messages=(UserMessage(content=_template("request").substitute(words)),),
+    )
+
+
+def _template(name: str) -> Template:
+    return Template(files("tarsy_summary_prompt").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8"))

@@ -1,0 +1,88 @@
+"""Times of the rows of a text, by the stamps of its lines. Pure.
+
+Few lines are read: a log is sorted in long stretches, so a time is found by halving.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta, tzinfo
+from functools import cached_property
+from itertools import chain, pairwise
+
+from tarsy_summary_prompt.rows import Rows
+from tarsy_timestamps.partial_time import PartialTime
+from tarsy_timestamps.stamps import find_stamp
+
+LOOKED_AT = 4
+"""Rows before one without a stamp, and behind it, that may have its time: a stack trace has one above it."""
+MOST_WITHOUT = 4
+"""Blocks without a stamp at the begin of a text: it has none at all."""
+OUTSIDE = timedelta(hours=1)
+"""A time so little before a text's first stamp, or after its last, is at its begin or end."""
+MOST_DAYS = 3
+
+
+class RowTimes:
+    """`near`: about when the text was written (`find_stamp` says what it is for)."""
+
+    def __init__(self, rows: Rows, near: datetime) -> None:
+        self._rows = rows
+        self._near = near
+
+    def of(self, row: int) -> datetime | None:
+        """The stamp of the row, or of one next to it; those before it go first."""
+        near = chain(range(row, max(row - LOOKED_AT, -1), -1), range(row + 1, min(row + LOOKED_AT, len(self._rows))))
+        found = (find_stamp(self._rows.text(one), self._near) for one in near)
+        return next((stamp for stamp in found if stamp is not None), None)
+
+    @property
+    def first(self) -> datetime | None:
+        return self._marks[0][1] if self._marks else None
+
+    @property
+    def last(self) -> datetime | None:
+        return self._marks[-1][1] if self._marks else None
+
+    @property
+    def zone(self) -> tzinfo | None:
+        """That of the text's own stamps."""
+        return self.first.tzinfo if self.first is not None else None
+
+    def rows_at(self, moment: datetime) -> list[int]:
+        """Where the text passes this time: several rows in a text of several logs, none when it does not."""
+        if crossed := list(self._crossed(moment)):
+            return crossed
+        ends = ((0, self.first), (len(self._rows) - 1, self.last))
+        return [row for row, stamp in ends if stamp is not None and abs(moment - stamp) <= OUTSIDE][:1]
+
+    def moments(self, named: PartialTime) -> Iterator[datetime]:
+        """A time that somebody named, on the days of the text when it has no day, in its zone when it has none."""
+        if self.first is None or self.last is None:
+            return
+        begin, end = sorted((self.first, self.last))
+        for days in range(1 if named.day else MOST_DAYS):
+            moment = named.nearest(begin.astimezone(self.zone) + timedelta(days))
+            if moment is not None and begin - OUTSIDE <= moment <= end + OUTSIDE:
+                yield moment
+
+    @cached_property
+    def _marks(self) -> list[tuple[int, datetime]]:
+        """Rows that stand about equally far apart, with their times. Empty when the first ones have none."""
+        rows = [*self._rows.block_rows, len(self._rows) - 1]
+        begin = self._with_times(rows[:MOST_WITHOUT])
+        return [*begin, *self._with_times(rows[MOST_WITHOUT:])] if begin else []
+
+    def _with_times(self, rows: Iterable[int]) -> list[tuple[int, datetime]]:
+        return [(row, stamp) for row in rows if row < len(self._rows) and (stamp := self.of(row)) is not None]
+
+    def _crossed(self, moment: datetime) -> Iterator[int]:
+        for (begin, earlier), (end, later) in pairwise(self._marks):
+            if earlier <= moment < later or later <= moment < earlier:
+                sign = 1 if earlier <= moment else -1
+                yield begin + bisect_left(
+                    range(begin, end), sign * moment.timestamp(), key=lambda row: sign * self._seconds(row)
+                )
+
+    def _seconds(self, row: int) -> float:
+        stamp = self.of(row)
+        return 0.0 if stamp is None else stamp.timestamp()
