@@ -68,7 +68,7 @@ def rerun(
 ) -> None:
     """Send the alert of a session once more, as it was masked, and print the new session that investigates it.
 
-    What its sender chose for it (runbook, MCP servers, tools) is chosen again.
+    The runbook, the MCP servers and the tools that its sender chose for it are chosen again.
     """
     from tarsy_cli.api import get
     from tarsy_cli.submission import submit_again
