@@ -12,12 +12,19 @@ from tarsy_contracts.inputs import (
     INPUTS,
     CancelRequested,
     ChatRequested,
+    SessionDeleteRequested,
     SessionFailRequested,
     SessionReleaseRequested,
 )
 from tarsy_timeline.session_commands import PersonRequest
 
-PERSON_REQUESTS = (CancelRequested, ChatRequested, SessionReleaseRequested, SessionFailRequested)
+PERSON_REQUESTS = (
+    CancelRequested,
+    ChatRequested,
+    SessionDeleteRequested,
+    SessionReleaseRequested,
+    SessionFailRequested,
+)
 
 
 async def owner_answers(bus: Bus, asking: asyncio.Event, accepted: bool, code: int, reason: str) -> list[PersonRequest]:

@@ -5,7 +5,14 @@ from datetime import datetime
 import pytest
 
 from tarsy_contracts import events as e
-from tarsy_contracts.timeline import ChatCreated, ChatMessageAdded, SessionChanged, TimelineCreated, timeline_changes
+from tarsy_contracts.timeline import (
+    ChatCreated,
+    ChatMessageAdded,
+    SessionChanged,
+    SessionRemoved,
+    TimelineCreated,
+    timeline_changes,
+)
 from tarsy_seen import at, created, shown
 from tarsy_whole_chain import begun
 
@@ -108,6 +115,10 @@ def test_a_session_ends(event: e.Event, change: SessionChanged) -> None:
     assert shown(event) == [change]
 
 
+def test_a_session_that_was_deleted_is_removed() -> None:
+    assert shown(e.SessionDeleted(request_id="r", author="ann")) == [SessionRemoved()]
+
+
 def test_every_event_of_the_log_is_seen_or_not_as_these_tests_say() -> None:
     """A new type of event needs a line here, and a test above."""
     calls = {"tool_call.started", "tool_call.released", "summary.started", "summary.released"}
@@ -137,6 +148,7 @@ def test_every_event_of_the_log_is_seen_or_not_as_these_tests_say() -> None:
         "session.cancelled",
         "session.timed_out",
         "session.released",
+        "session.deleted",
         "execution.fell_back",
     }
     assert seen | unseen == set(e.EVENTS)

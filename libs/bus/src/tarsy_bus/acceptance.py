@@ -77,6 +77,16 @@ def is_opener(head: SessionHead, mark: ChainLink) -> bool:
     return True
 
 
+def before_kept_life(mark: ChainLink) -> LastAccepted | None:
+    """The event before the first one that is kept of a session, for a reader of its spans.
+
+    The session was deleted then, and what it held before may be gone. None where nothing came before.
+    """
+    if mark.type != STARTED or mark.previous is None:
+        return None
+    return LastAccepted(mark.previous, mark.number - 1)
+
+
 class Heads(Protocol):
     """The newest head of each session: a dict, or a HeadStore."""
 

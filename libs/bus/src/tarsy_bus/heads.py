@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from tarsy_bus.acceptance import ChainLink
-from tarsy_contracts.events import ENDINGS, OPENERS
+from tarsy_contracts.events import ENDINGS, OPENERS, SessionDeleted
 from tarsy_contracts.heads import SessionHead, Span
 
 NEAR = 1000
@@ -33,6 +33,8 @@ def replay_start(heads: Mapping[str, SessionHead]) -> int:
 
 def next_head(current: SessionHead | None, mark: ChainLink, decided: int) -> SessionHead | None:
     """The head that an accepted event brings, or None. `current` is the session's head before it."""
+    if mark.type == SessionDeleted.type:
+        return None if current is None else _head("rest", mark, decided, ())
     spans = () if current is None else current.spans
     if mark.type in OPENERS:
         return _head("open", mark, decided, spans)

@@ -19,12 +19,14 @@ from tarsy_contracts.llm_events import (
 )
 from tarsy_contracts.session_events import (
     CANCEL,
+    DELETE,
     AlertRepeated,
     AlertResolved,
     RequestAccepted,
     RequestRefused,
     SessionCancelled,
     SessionCompleted,
+    SessionDeleted,
     SessionFailed,
     SessionReleased,
     SessionStarted,
@@ -65,6 +67,7 @@ __all__ = [
     "CANCEL",
     "CANCEL_REPLY",
     "CHAT",
+    "DELETE",
     "ENDED_BY_US",
     "ENDINGS",
     "EVENTS",
@@ -92,6 +95,7 @@ __all__ = [
     "RequestRefused",
     "SessionCancelled",
     "SessionCompleted",
+    "SessionDeleted",
     "SessionFailed",
     "SessionReleased",
     "SessionReopened",
@@ -147,6 +151,7 @@ type Event = (
     | SessionReopened
     | QuestionAsked
     | ReplyCompleted
+    | SessionDeleted
 )
 
 EVENTS: dict[str, type[Event]] = {kind.type: kind for kind in Event.__value__.__args__}

@@ -122,6 +122,14 @@ class ChatRequested(Message):
     content: str
 
 
+class SessionDeleteRequested(Message):
+    """A person, or a retention run, wants a session that has ended to be deleted."""
+
+    type: ClassVar[str] = "session.delete_requested"
+    request_id: str
+    author: str
+
+
 class SessionReleaseRequested(Message):
     """An operator wants a session that was set aside to go on; its inputs come back. `request`: the word he used."""
 
@@ -198,6 +206,7 @@ type InboxInput = (
     | DeadlinePassed
     | CancelRequested
     | ChatRequested
+    | SessionDeleteRequested
     | SessionReleaseRequested
     | SessionFailRequested
 )

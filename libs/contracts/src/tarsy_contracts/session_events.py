@@ -10,13 +10,17 @@ from tarsy_contracts.numbers import Index
 
 
 class SessionStarted(Message):
-    """The first event of a session. The plan is fixed here: an old session is explained by the rules it ran under."""
+    """The first event of a session. The plan is fixed here: an old session is explained by the rules it ran under.
+
+    `follows`: the session was deleted before, by this request or event; no id of the life before is used again.
+    """
 
     type: ClassVar[str] = "session.started"
     version: ClassVar[int] = 2
     input_id: str
     alert: Alert
     chain: ResolvedChain
+    follows: str = ""
 
 
 class AlertRepeated(Message):
@@ -69,6 +73,21 @@ class SessionReleased(Message):
     type: ClassVar[str] = "session.released"
     request_id: str
     request: str
+    author: str
+
+
+DELETE = "delete"
+"""The value of `request` when a person wants the session to be deleted."""
+
+
+class SessionDeleted(Message):
+    """All that the session held may go: views drop it, and its records may be deleted from the log.
+
+    Its number stays: the same alert, sent again later, opens a session that goes on with the next number.
+    """
+
+    type: ClassVar[str] = "session.deleted"
+    request_id: str
     author: str
 
 

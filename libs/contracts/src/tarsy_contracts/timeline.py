@@ -30,6 +30,7 @@ from tarsy_contracts.timeline_model import (
     ExecutionDetails,
     ExecutionResult,
     SessionChanged,
+    SessionRemoved,
     SessionStatus,
     StageChanged,
     StageDetails,
@@ -52,6 +53,7 @@ __all__ = [
     "ExecutionDetails",
     "ExecutionResult",
     "SessionChanged",
+    "SessionRemoved",
     "SessionStatus",
     "StageChanged",
     "StageDetails",
@@ -135,6 +137,8 @@ def _changes(record: RecordedEvent, event: e.Event) -> Iterator[TimelineChange]:
             yield SessionChanged(status="failed", error_message=event.error)
         case e.SessionTimedOut():
             yield SessionChanged(status="timed_out", error_message=event.error)
+        case e.SessionDeleted():
+            yield SessionRemoved()
         case e.SessionCancelled():
             yield SessionChanged(status="cancelled", error_message=f"cancelled by {event.author}")
         case _:

@@ -27,6 +27,7 @@ type TimelineEventType = Literal[
 ]
 type TimelineStatus = Literal["streaming", "completed", "failed", "cancelled", "timed_out"]
 type SessionStatus = Literal["pending", "in_progress", "cancelling", "completed", "failed", "cancelled", "timed_out"]
+"""Of a session that is there. One that was deleted is told once, as SessionRemoved."""
 type StepStatus = Literal["pending", "active", "completed", "failed", "cancelled", "timed_out"]
 
 ROWS_PER_EVENT = 10
@@ -64,6 +65,10 @@ class SessionChanged(Value):
     error_message: str = ""
     executive_summary: str = ""
     executive_summary_error: str = ""
+
+
+class SessionRemoved(Value):
+    """The session was deleted: nothing of it is shown any more."""
 
 
 class StageDetails(Value):
@@ -132,7 +137,14 @@ class ChatMessageAdded(Value):
 
 
 type TimelineChange = (
-    TimelineCreated | TimelineEnded | SessionChanged | StageChanged | ExecutionChanged | ChatCreated | ChatMessageAdded
+    TimelineCreated
+    | TimelineEnded
+    | SessionChanged
+    | SessionRemoved
+    | StageChanged
+    | ExecutionChanged
+    | ChatCreated
+    | ChatMessageAdded
 )
 
 

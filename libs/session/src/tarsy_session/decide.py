@@ -20,6 +20,7 @@ from tarsy_session.decide_calls import (
     decide_worker_death,
 )
 from tarsy_session.decide_chat import ask_at_rest, ask_while_open, cancel, refuse
+from tarsy_session.decide_deletion import delete
 from tarsy_session.decide_llm import decide_llm_report
 from tarsy_session.decision_input import DecisionInput
 from tarsy_session.lookahead import LookaheadStep, look_ahead
@@ -48,7 +49,7 @@ def decide_steps(session_id: str, state: SessionState, given: DecisionInput) -> 
 def _direct(session_id: str, state: SessionState, given: DecisionInput) -> list[e.Event]:
     match state:
         case NotStarted():
-            return _open(given)
+            return _open(state, given)
         case Investigating():
             return _investigating(state, given)
         case AtRest():
@@ -58,10 +59,11 @@ def _direct(session_id: str, state: SessionState, given: DecisionInput) -> list[
     assert_never(state)
 
 
-def _open(given: DecisionInput) -> list[e.Event]:
+def _open(state: NotStarted, given: DecisionInput) -> list[e.Event]:
     if not isinstance(given.input, i.AlertReceived) or given.chain is None:
         return []
-    return [e.SessionStarted(input_id=given.input_id, alert=given.input.alert, chain=given.chain)]
+    alert, follows = given.input.alert, state.deleted_by
+    return [e.SessionStarted(input_id=given.input_id, alert=alert, chain=given.chain, follows=follows)]
 
 
 def _investigating(state: Investigating, given: DecisionInput) -> list[e.Event]:  # noqa: C901 - one case an input
@@ -92,6 +94,8 @@ def _investigating(state: Investigating, given: DecisionInput) -> list[e.Event]:
             return cancel(state, given.input)
         case i.ChatRequested():
             return ask_while_open(state, given.input)
+        case i.SessionDeleteRequested():
+            return delete(state, given.input)
         case i.SessionReleaseRequested() | i.SessionFailRequested():
             return []  # operator_requests.py decides these, also where nothing else can be decided
     assert_never(given.input)
@@ -111,6 +115,8 @@ def _ended(session_id: str, state: AtRest, given: DecisionInput) -> list[e.Event
             return [refuse(given.input, e.CANCEL, 409, "the session has already ended")]
         case i.ChatRequested():
             return ask_at_rest(session_id, state, given.input, given.spans)
+        case i.SessionDeleteRequested():
+            return delete(state, given.input)
         case _:
             return []
 
@@ -139,7 +145,7 @@ def _begin(state: Investigating) -> list[e.Event]:
 
 def _fetch(state: Investigating, url: str) -> e.ToolCallRequested:
     return e.ToolCallRequested(
-        call_id=runbook_call_id(state.session_id),
+        call_id=runbook_call_id(state.id_root),
         execution_id="",
         llm_call_id="",
         server=OWN_SERVER,

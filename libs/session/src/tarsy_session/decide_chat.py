@@ -55,7 +55,10 @@ def cancel(state: Investigating, asked: i.CancelRequested) -> list[e.Event]:
 
 
 def refuse(
-    asked: i.ChatRequested | i.CancelRequested | i.OperatorRequest, request: str, code: int, reason: str
+    asked: i.ChatRequested | i.CancelRequested | i.SessionDeleteRequested | i.OperatorRequest,
+    request: str,
+    code: int,
+    reason: str,
 ) -> e.RequestRefused:
     """`code` is the HTTP status."""
     return e.RequestRefused(request_id=asked.request_id, request=request, author=asked.author, code=code, reason=reason)

@@ -12,7 +12,7 @@ from tarsy_session.evolve_calls import (
     apply_outcome_learned,
     apply_summary_event,
 )
-from tarsy_session.evolve_lives import ChatEvent, apply_chat_event, at_rest, reopen
+from tarsy_session.evolve_lives import ChatEvent, apply_chat_event, at_rest, leave_rest
 from tarsy_session.evolve_llm import LlmEvent, apply_llm_event
 from tarsy_session.evolve_stages import StageEvent, apply_stage_event
 from tarsy_session.state import (
@@ -57,8 +57,8 @@ def evolve(state: SessionState, record: RecordedEvent) -> SessionState:
             return _answered(known, event, record)
         case e.ToolCallOutcomeLearned():
             return apply_outcome_learned(known, event) or Unsupported(offset)
-        case e.SessionReopened():
-            return reopen(known, record) or Unsupported(offset)
+        case e.SessionReopened() | e.SessionDeleted():
+            return leave_rest(known, event, record) or Unsupported(offset)
         case _:
             return _investigate(known, event, record) if isinstance(known, Investigating) else Unsupported(offset)
 

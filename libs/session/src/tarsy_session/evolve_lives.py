@@ -5,7 +5,7 @@ from typing import assert_never
 
 from tarsy_contracts import events as e
 from tarsy_contracts.recorded import RecordedEvent
-from tarsy_session.state import AtRest, Ending, Investigating, Life, Question
+from tarsy_session.state import AtRest, Ending, Investigating, Life, NotStarted, Question
 
 type ChatEvent = e.QuestionAsked | e.ReplyCompleted
 
@@ -26,9 +26,22 @@ def at_rest(state: Investigating, ended: Ending) -> AtRest:
     )
 
 
-def reopen(state: Investigating | AtRest, record: RecordedEvent) -> Investigating | None:
+def leave_rest(
+    state: Investigating | AtRest, event: e.SessionReopened | e.SessionDeleted, record: RecordedEvent
+) -> Investigating | NotStarted | None:
+    if isinstance(state, Investigating):
+        return None
+    match event:
+        case e.SessionReopened():
+            return _reopen(state, record)
+        case e.SessionDeleted():
+            return NotStarted(state.last_decided_offset, deleted_by=event.request_id)
+    assert_never(event)
+
+
+def _reopen(state: AtRest, record: RecordedEvent) -> Investigating | None:
     """All that was found stays; the clocks begin anew."""
-    if isinstance(state, Investigating) or state.started is None:
+    if state.started is None:
         return None
     return Investigating(
         session_id=record.session_id,

@@ -23,7 +23,7 @@ def replies_to(state: SessionState, decided: i.Input) -> Sequence[Control]:
     match decided:
         case i.CallClaimed():
             return _to_claim(state, decided)
-        case i.ChatRequested():
+        case i.ChatRequested() | i.SessionDeleteRequested():
             return [to_request(state, decided.request_id)]
         case i.CancelRequested():
             return [to_request(state, decided.request_id), *cancellations(state)]
@@ -90,6 +90,8 @@ def _refusal(claimed: i.CallClaimed | i.WorkerDied, reason: str) -> ClaimRefused
 
 
 def to_request(state: SessionState, request_id: str) -> RequestAnswered:
+    if isinstance(state, NotStarted) and request_id and state.deleted_by == request_id:
+        return RequestAnswered(request_id=request_id, accepted=True, code=200, reason="")
     answer = None if isinstance(state, NotStarted | Unsupported) else state.answers.get(request_id)
     if answer is None and not isinstance(state, NotStarted | Unsupported) and state.refusals_forgotten:
         return RequestAnswered(request_id=request_id, accepted=False, code=409, reason=FORGOTTEN)

@@ -224,7 +224,7 @@ def _started(
     index = len(state.stages) + 1
     parallel = planned is not None and len(agents) > 1
     return e.StageStarted(
-        stage_id=stage_id(state.session_id, index),
+        stage_id=stage_id(state.id_root, index),
         index=index,
         name=name,
         stage_type=stage_type,

@@ -213,9 +213,13 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class NotStarted:
-    """A session that never was."""
+    """A session that never was, or that was deleted.
+
+    `deleted_by`: the request that did so; the event, where only the session's head is known.
+    """
 
     last_decided_offset: int = NO_INPUT
+    deleted_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +273,12 @@ class Investigating:
     ended: Ending | None = None
     questions: tuple[Question, ...] = ()
     token_rates: TokenRates = field(default_factory=TokenRates)
+
+    @property
+    def id_root(self) -> str:
+        """The text that ids of stages and calls are derived from."""
+        follows = self.started.follows
+        return f"{self.session_id}/{follows}" if follows else self.session_id
 
     @property
     def stage(self) -> Stage | None:

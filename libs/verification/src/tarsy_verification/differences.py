@@ -19,6 +19,7 @@ from tarsy_contracts.timeline import (
     ChatMessageAdded,
     ExecutionChanged,
     SessionChanged,
+    SessionRemoved,
     StageChanged,
     TimelineCreated,
     TimelineEnded,
@@ -134,6 +135,9 @@ class _Seen:
         match change:
             case SessionChanged():
                 self._merge(SESSION, change.model_dump(mode="json"))
+            case SessionRemoved():
+                self._steps.clear()
+                self._shown.clear()
             case ChatCreated() | ChatMessageAdded():
                 return  # the question is a timeline event, too
             case StageChanged():

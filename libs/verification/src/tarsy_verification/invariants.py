@@ -10,11 +10,11 @@ from pydantic import JsonValue
 from tarsy_bus.records import Delivery
 from tarsy_contracts import events as e
 from tarsy_contracts.envelope import event_id
-from tarsy_contracts.events import ENDINGS, OPENERS, RequestRefused, ToolCallOutcomeLearned
+from tarsy_contracts.events import ENDINGS, OPENERS, RequestRefused, SessionDeleted, ToolCallOutcomeLearned
 from tarsy_verification.differences import differences
 from tarsy_verification.session_log import SessionLog
 
-AFTER_THE_END = frozenset({ToolCallOutcomeLearned.type, RequestRefused.type, e.AlertResolved.type})
+AFTER_THE_END = frozenset({ToolCallOutcomeLearned.type, RequestRefused.type, e.AlertResolved.type, SessionDeleted.type})
 """Events that a session may still get at rest, of all that chaos brings."""
 
 

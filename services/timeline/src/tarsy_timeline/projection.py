@@ -22,6 +22,7 @@ from tarsy_contracts.timeline import (
     ChatMessageAdded,
     ExecutionChanged,
     SessionChanged,
+    SessionRemoved,
     StageChanged,
     TimelineChange,
     TimelineCreated,
@@ -47,7 +48,9 @@ ORDER = (
     "count_tool_call",
     "create_timeline_event",
     "end_timeline_event",
+    "delete_session",
 )
+"""What deletes comes last: a batch ends with the event that it follows from (resilient_writer.py)."""
 ENDED = frozenset({"completed", "failed", "cancelled", "timed_out"})
 
 type Row = tuple[object, ...]
@@ -143,6 +146,7 @@ def _started(record: RecordedEvent, event: e.SessionStarted) -> Row:
         _stages_to_come(chain),
         any(len(stage.agents) > 1 for stage in chain.stages),
         chain.chat_enabled,
+        record.envelope.time,
     )
 
 
@@ -168,6 +172,8 @@ def _planned(event: e.StageStarted) -> Row:
 def _changed(record: RecordedEvent, change: TimelineChange) -> Statement:
     session, time, number = record.session_id, record.envelope.time, record.number
     match change:
+        case SessionRemoved():
+            return "delete_session", (session,)
         case SessionChanged(status=status):
             texts = (_text(change.final_analysis), _text(change.error_message))
             summary = (_text(change.executive_summary), _text(change.executive_summary_error))

@@ -6,7 +6,12 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from tarsy_contracts.api.requests import SessionRequestGranted, SessionRequestPending
-from tarsy_contracts.inputs import CancelRequested, SessionFailRequested, SessionReleaseRequested
+from tarsy_contracts.inputs import (
+    CancelRequested,
+    SessionDeleteRequested,
+    SessionFailRequested,
+    SessionReleaseRequested,
+)
 from tarsy_masking.masker import Masker
 from tarsy_service.bounded_body import bounded_route
 from tarsy_timeline.request_handler import BODY_LIMIT_BYTES, Reason, RequestHandler
@@ -28,6 +33,15 @@ def request_routes(commands: SessionCommands, masker: Masker) -> APIRouter:
             return CancelRequested(request_id=id, author=author)
 
         return await handler.ask("cancel", session_id, request, message, "The session is being cancelled.")
+
+    @router.delete("/{session_id}", response_model=SessionRequestGranted, responses=PENDING)
+    async def delete(session_id: SessionId, request: Request) -> Response:
+        """Deletes a session that has ended: nothing shows it any more. One that runs is refused (409)."""
+
+        def message(id: str, author: str) -> SessionDeleteRequested:
+            return SessionDeleteRequested(request_id=id, author=author)
+
+        return await handler.ask("delete", session_id, request, message, "The session is deleted.")
 
     @router.post("/{session_id}/release", response_model=SessionRequestGranted, responses=PENDING)
     async def release(session_id: SessionId, request: Request) -> Response:

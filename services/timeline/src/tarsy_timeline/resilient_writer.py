@@ -5,6 +5,7 @@ from datetime import datetime
 
 import structlog
 
+from tarsy_contracts.events import SessionDeleted
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_timeline.database import Connection
 from tarsy_timeline.metrics import Metrics
@@ -33,6 +34,10 @@ class ResilientWriter:
         Raises PositionMovedError, or what is_of_the_database; then the position stands somewhere between the two.
         """
         with self._metrics.duration.time():
+            for some in split_at_new_lives(records)[:-1]:
+                between = some[-1].offset + 1
+                await self._write(partition, start, between, some)
+                start, records = between, records[len(some) :]
             await self._write(partition, start, end, records)
 
     async def _write(self, partition: int, start: int, end: int, records: Sequence[RecordedEvent]) -> None:
@@ -63,6 +68,18 @@ class ResilientWriter:
             offset=record.offset,
             reason="; ".join(failed),
         )
+
+
+def split_at_new_lives(records: Sequence[RecordedEvent]) -> list[Sequence[RecordedEvent]]:
+    """Pieces in none of which a session goes on that was deleted before: what deletes is written last."""
+    pieces, first, deleted = [], 0, set[str]()
+    for place, record in enumerate(records):
+        if record.session_id in deleted:
+            pieces.append(records[first:place])
+            first, deleted = place, set()
+        if isinstance(record.event, SessionDeleted):
+            deleted.add(record.session_id)
+    return [*pieces, records[first:]]
 
 
 def _batch(records: Sequence[RecordedEvent]) -> Batch:

@@ -10,12 +10,20 @@ from tarsy_bus.publisher import NotWrittenError, Publisher
 from tarsy_bus.tracing import open_span
 from tarsy_contracts.control import RequestAnswered
 from tarsy_contracts.ids import derived_id, report_id
-from tarsy_contracts.inputs import CancelRequested, ChatRequested, SessionFailRequested, SessionReleaseRequested
+from tarsy_contracts.inputs import (
+    CancelRequested,
+    ChatRequested,
+    SessionDeleteRequested,
+    SessionFailRequested,
+    SessionReleaseRequested,
+)
 from tarsy_service.caller import Caller
 from tarsy_service.problems import ProblemError
 from tarsy_timeline.reply_waiter import ReplyWaiter
 
-type PersonRequest = CancelRequested | ChatRequested | SessionReleaseRequested | SessionFailRequested
+type PersonRequest = (
+    CancelRequested | ChatRequested | SessionDeleteRequested | SessionReleaseRequested | SessionFailRequested
+)
 
 
 def request_id(kind: str, caller: Caller, session_id: str) -> str:

@@ -22,6 +22,8 @@ class StatusSubscription:
         return True
 
 
+OF_ALL_SESSIONS = frozenset({"session.status", "session.deleted"})
+"""Types of messages on the channel `sessions`."""
 MOST_WAITING_CHARACTERS = 16 * 1024 * 1024
 """Limit for one client. One history may be longer: it is sent when nothing else waits."""
 
@@ -96,7 +98,7 @@ class Hub:
             return
         told = list(messages)
         self._tell(channel, told)
-        self._tell(SESSIONS, [message for message in told if message.type == "session.status"])
+        self._tell(SESSIONS, [message for message in told if message.type in OF_ALL_SESSIONS])
 
     def _tell(self, channel: str, messages: Sequence[Outgoing]) -> None:
         for client, subscriber in self._channels.get(channel, {}).items():

@@ -10,6 +10,7 @@ from tarsy_contracts.api.websocket import (
     ChatUserMessage,
     ExecutionStatusChanged,
     ServerMessage,
+    SessionGone,
     SessionStatusChanged,
     StageStatus,
     StageStatusChanged,
@@ -24,6 +25,7 @@ from tarsy_contracts.timeline import (
     ChatMessageAdded,
     ExecutionChanged,
     SessionChanged,
+    SessionRemoved,
     StageChanged,
     StepStatus,
     TimelineChange,
@@ -53,6 +55,8 @@ def of_change(record: RecordedEvent, change: TimelineChange, *, streamed: bool) 
     match change:
         case SessionChanged():
             return outgoing(_session(record, change))
+        case SessionRemoved():
+            return outgoing(_gone(record))
         case StageChanged():
             return outgoing(_stage(record, change))
         case ExecutionChanged():
@@ -78,6 +82,15 @@ def _session(record: RecordedEvent, change: SessionChanged) -> SessionStatusChan
         error_message=change.error_message or None,
         executive_summary=change.executive_summary or None,
         executive_summary_error=change.executive_summary_error or None,
+        session_id=record.session_id,
+        timestamp=wire_time(record.envelope.time),
+        number=record.number,
+    )
+
+
+def _gone(record: RecordedEvent) -> SessionGone:
+    return SessionGone(
+        type="session.deleted",
         session_id=record.session_id,
         timestamp=wire_time(record.envelope.time),
         number=record.number,

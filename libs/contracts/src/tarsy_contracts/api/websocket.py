@@ -96,6 +96,12 @@ class SessionStatusChanged(LoggedMessage):
     executive_summary_error: str | None = None
 
 
+class SessionGone(LoggedMessage):
+    """The session was deleted. Also on the channel `sessions`."""
+
+    type: Literal["session.deleted"]
+
+
 class StageStatusChanged(LoggedMessage):
     """A stage begins or ends. The fields from `stage_type` on are sent when it begins."""
 
@@ -214,6 +220,7 @@ type ServerMessage = (
     | SubscriptionConfirmed
     | SubscriptionFailed
     | SessionStatusChanged
+    | SessionGone
     | StageStatusChanged
     | ExecutionStatusChanged
     | ChatStarted

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from tarsy_bus.acceptance import ChainTracker
+from tarsy_bus.acceptance import ChainTracker, before_kept_life
 from tarsy_bus.partition_reader import Record, parse_record
 from tarsy_bus.span_readers import SpanReader
 from tarsy_orchestrator.partition.guarded_evolve import evolve_guarded
 from tarsy_orchestrator.partition.resting_states import size_of_event
 from tarsy_orchestrator.partition.session_table import SessionPlace
-from tarsy_session.state import NOT_STARTED, SessionState, Unsupported
+from tarsy_session.state import NOT_STARTED, NotStarted, SessionState, Unsupported
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,19 +22,25 @@ class Rehydrated:
 async def rehydrate(reader: SpanReader, partition: int, session_id: str, place: SessionPlace) -> Rehydrated:
     """Returns the session's state at its last event; Unsupported when its spans do not lead there.
 
-    Costs as many records as the spans hold, of this session and of others.
+    Costs as many records as the spans hold, of this session and of others. A deleted session has none.
     """
+    if not place.spans:
+        return Rehydrated(NotStarted(place.decided, deleted_by=place.last.event_id), 0)
     state: SessionState = NOT_STARTED
     size = 0
     chains = ChainTracker()
     key = session_id.encode()
 
     def take(record: Record) -> None:
-        nonlocal state, size
+        nonlocal state, size, chains
         if record.key != key:
             return
         delivery = parse_record(record)
-        if delivery is not None and delivery.envelope.subject == session_id and chains.accept(delivery.mark()):
+        if delivery is None or delivery.envelope.subject != session_id:
+            return
+        if record.offset == place.spans[0].first and (before := before_kept_life(delivery.mark())) is not None:
+            chains = ChainTracker(known={session_id: before})
+        if chains.accept(delivery.mark()):
             state = evolve_guarded(state, delivery.recorded())
             size += size_of_event(delivery.value)
 

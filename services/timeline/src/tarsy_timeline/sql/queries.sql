@@ -40,7 +40,7 @@ set last_number = excluded.last_number, last_event_id = excluded.last_event_id
 update sessions
 set alert_type = $2, title = $3, severity = $4, source = $5, author = $6, runbook_url = $7, chain_id = $8,
     alert_data = $9, scripted = $10, priority = $11, mcp_selection = $12, total_stages = $13, has_parallel_stages = $14,
-    chat_enabled = $15
+    chat_enabled = $15, created_at = $16
 where session_id = $1
 
 -- name: change_session
@@ -118,6 +118,18 @@ update timeline_events
 set status = $2, content = $3, metadata = metadata || $4, updated_at = $5, number = $6
 where event_id = $1
 
+-- name: delete_session
+-- Its last event stays, for readers to go on with.
+with timeline as (delete from timeline_events where session_id = $1),
+     executions as (delete from agent_executions where session_id = $1),
+     stages as (delete from stages where session_id = $1)
+update sessions
+set status = 'deleted', alert_type = '', title = '', severity = null, source = '', author = '', runbook_url = null,
+    chain_id = '', alert_data = '', started_at = null, completed_at = null, final_analysis = null, error_message = null,
+    mcp_selection = null, executive_summary = null, executive_summary_error = null, chat_id = null,
+    chat_message_count = 0
+where session_id = $1
+
 -- Answers ------------------------------------------------------------------------------------------------------
 
 -- name: last_number
@@ -126,7 +138,8 @@ select last_number from sessions where session_id = $1
 -- name: count_sessions
 select count(*)
 from sessions s
-where ($1::text[] is null or s.status = any($1))
+where s.status <> 'deleted'
+  and ($1::text[] is null or s.status = any($1))
   and ($2::text is null or s.alert_type = $2)
   and ($3::text is null or s.chain_id = $3)
   and ($4::timestamptz is null or s.created_at >= $4)
@@ -139,7 +152,8 @@ where ($1::text[] is null or s.status = any($1))
 select s.*, e.*, g.*, q.queue_position
 from (
     select * from sessions s
-    where ($1::text[] is null or s.status = any($1))
+    where s.status <> 'deleted'
+      and ($1::text[] is null or s.status = any($1))
       and ($2::text is null or s.alert_type = $2)
       and ($3::text is null or s.chain_id = $3)
       and ($4::timestamptz is null or s.created_at >= $4)
@@ -184,7 +198,7 @@ select s.*, case when s.status = 'pending' then (
     where q.session_id = s.session_id
 ) end as queue_position
 from sessions s
-where s.session_id = $1
+where s.session_id = $1 and s.status <> 'deleted'
 
 -- name: read_queued
 select s.*, row_number() over (order by priority, created_at, session_id) as queue_position

@@ -22,7 +22,8 @@ order by partition
 
 -- name: missing_sessions
 select l.session_id from "{live}".sessions l
-where not exists (select from "{fresh}".sessions f where f.session_id = l.session_id)
+where l.status <> 'deleted'
+  and not exists (select from "{fresh}".sessions f where f.session_id = l.session_id)
 
 -- name: count_missing
 select count(*) from unnest($1::text[]) as wanted (session_id)

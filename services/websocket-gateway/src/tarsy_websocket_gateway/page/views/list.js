@@ -47,6 +47,7 @@ export function listView(content, connection, page) {
       read();
     },
     takes(message) {
+      if (message.type === "session.deleted") read();
       if (message.type !== "session.status") return;
       if (takeStatus(sessions, message)) redraw();
       else if (page === 1) readUntilKnown(message.session_id);

@@ -60,6 +60,10 @@ export function sessionView(content, connection, id) {
     },
     takes(message) {
       if (message.session_id !== id) return;
+      if (message.type === "session.deleted") {
+        write(notice, "This session was deleted.");
+        show(notice, true);
+      }
       apply(take(session, message));
       if (!isKnown && message.type === "session.status") read(message.number);
     },
