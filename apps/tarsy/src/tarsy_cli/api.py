@@ -74,6 +74,11 @@ def post(url: str, body: JsonValue, *, idempotency_key: str | None = None) -> Ap
     return _object(url, _answer("POST", url, body=body, headers=headers))
 
 
+def delete(url: str, *, idempotency_key: str) -> ApiAnswer:
+    """Raises ApiError. It can be repeated: the second time is the first one's."""
+    return _object(url, _answer("DELETE", url, headers={"Idempotency-Key": idempotency_key}))
+
+
 def download(url: str, file: Path) -> int:
     """Writes what is answered to the file, whole or not at all; returns its size. Raises ApiError or OSError."""
     part = file.with_name(f"{file.name}.part")

@@ -14,6 +14,7 @@ from tarsy_cli.logs.command import logs
 from tarsy_cli.masking.commands import mask
 from tarsy_cli.output import ending_when_closed
 from tarsy_cli.result_commands import result
+from tarsy_cli.retention.command import retention
 from tarsy_cli.server_commands import servers
 from tarsy_cli.session.commands import cancel, export, rerun, show
 from tarsy_cli.session_commands import sessions, submit, watch
@@ -43,6 +44,6 @@ cli.add_typer(config, name="config")
 for command in (
     *(up, status, down, doctor, logs),
     *(submit, sessions, watch, show, chat, result, cancel, rerun, export),
-    *(servers, dead_letters, mask, demo),
+    *(servers, dead_letters, retention, mask, demo),
 ):
     cli.command()(command)

@@ -65,7 +65,7 @@ def rebuild(
     from tarsy_timeline.rebuild.rebuild import RebuildPlan, fresh_schema_of
 
     configure_logs("CRITICAL", logging.NullHandler())
-    bus, url, live = _places(home, kafka, topic_prefix, database, schema)
+    bus, url, live = places_of(home, kafka, topic_prefix, database, schema)
     target = RebuildTarget(bus, url, fresh_schema_of(live))
     plan = RebuildPlan(
         target, live, processes or os.cpu_count() or 1, gives_up_sessions=give_up_sessions, keeps_retired=keep
@@ -135,7 +135,7 @@ async def _rebuild(plan: "RebuildPlan") -> None:
     told.step("done: the tables were rebuilt, and readers read them")
 
 
-def _places(home: Path, kafka: str, topic_prefix: str, database: str, schema: str) -> tuple["Bus", str, str]:
+def places_of(home: Path, kafka: str, topic_prefix: str, database: str, schema: str) -> tuple["Bus", str, str]:
     from tarsy_cli.doctor.setup import Named, find_setup
 
     bus = find_setup(home, Path(), os.environ, Named(kafka=kafka, topic_prefix=topic_prefix)).bus

@@ -14,7 +14,7 @@ from tarsy_bus.aiokafka_internals import send_to_any_broker
 from tarsy_bus.kafka_rights import Operation
 
 NOT_TOLD = -(2**31)
-BITS: Mapping[Operation, int] = {"Read": 3, "Write": 4, "Create": 5, "Describe": 8, "DescribeConfigs": 10}
+BITS: Mapping[Operation, int] = {"Read": 3, "Write": 4, "Create": 5, "Delete": 6, "Describe": 8, "DescribeConfigs": 10}
 """The number of each operation is its bit in an answer."""
 NO_MEMBER = "none"
 METADATA = 3

@@ -6,6 +6,7 @@ that of two heads of one session the greater row is the newer head.
 
 import re
 import struct
+from uuid import UUID
 
 from tarsy_contracts.heads import Phase, SessionHead, Span
 
@@ -14,12 +15,16 @@ PACKED, AS_JSON = 0, 1
 LEAD = struct.Struct(">qB")
 FACTS = struct.Struct(">qBqq16s")
 SPAN_PLACES = struct.Struct(">qq")
-UUID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+CANONICAL = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
 def packed_session(session_id: str) -> bytes | str:
     """16 bytes where it is a UUID in its canonical form, else the text. No two sessions share one."""
-    return bytes.fromhex(session_id.replace("-", "")) if UUID.fullmatch(session_id) else session_id
+    return bytes.fromhex(session_id.replace("-", "")) if CANONICAL.fullmatch(session_id) else session_id
+
+
+def unpacked_session(packed: bytes | str) -> str:
+    return packed if isinstance(packed, str) else str(UUID(bytes=packed))
 
 
 def packed_head(head: SessionHead) -> bytes:

@@ -7,10 +7,11 @@ head of each of them at hand, without a question to Kafka.
 
 import sqlite3
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import chain
 
 from tarsy_bus.head_batches import HeadRows
-from tarsy_bus.head_rows import packed_head, packed_session, unpacked_head
+from tarsy_bus.head_rows import packed_head, packed_session, unpacked_head, unpacked_session
 from tarsy_contracts.heads import SessionHead
 
 CACHE_KIB = 3 * 1024
@@ -24,6 +25,7 @@ on conflict (session) do update set head = excluded.head where excluded.head > h
 """
 """One statement for many rows: SQLite runs it without the interpreter, and so beside it."""
 GET = "select head from heads where session = ?"
+ALL_AT_REST = "select session, head from heads"
 
 
 class HeadStore:
@@ -77,6 +79,23 @@ class HeadStore:
             return min(head.offset for head in self._open.values())
         return 0 if self.last is None else self.last.offset + 1
 
+    def wanted_from(self) -> int:
+        """The lowest offset of the log in which a life of any session begins that is still wanted.
+
+        Where there is none, that of the last head: it tells that this is the log.
+        """
+        last = 0 if self.last is None else self.last.offset
+        at_rest = (unpacked_head(packed) for _, packed in self._table.execute(ALL_AT_REST))
+        firsts = (first_kept(head) for head in chain(self._open.values(), at_rest))
+        return min((first for first in firsts if first is not None and first < last), default=last)
+
+    def deleted(self) -> Iterator[tuple[str, SessionHead]]:
+        """The sessions of which nothing is wanted any more."""
+        for session, packed in self._table.execute(ALL_AT_REST):
+            head = unpacked_head(packed)
+            if not head.spans:
+                yield unpacked_session(session), head
+
     def close(self) -> None:
         self._table.close()
 
@@ -88,6 +107,13 @@ class HeadStore:
     def _at_rest(self, session_id: str) -> SessionHead | None:
         row = self._table.execute(GET, (packed_session(session_id),)).fetchone()
         return None if row is None else unpacked_head(row[0])
+
+
+def first_kept(head: SessionHead) -> int | None:
+    """The offset at which the first life begins that is still wanted; None of a session that was deleted."""
+    if head.spans:
+        return head.spans[0].first
+    return head.offset if head.phase == "open" else None
 
 
 def _table() -> sqlite3.Connection:

@@ -1,7 +1,7 @@
 """Least rights on Kafka: which operations each service needs on which topics and groups.
 
 Kafka derives Describe from Read and from Write. A producer of ours is idempotent, which since Kafka 2.8 needs no right
-beyond Write on some topic; nothing here uses transactions, and nothing deletes.
+beyond Write on some topic; nothing here uses transactions, and only a retention run deletes.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,7 +10,7 @@ from typing import Literal
 
 from tarsy_contracts.topics import Topics
 
-type Operation = Literal["Read", "Write", "Create", "Describe", "DescribeConfigs"]
+type Operation = Literal["Read", "Write", "Create", "Delete", "Describe", "DescribeConfigs"]
 type Resource = Literal["topic", "group"]
 
 PRINCIPAL_PREFIX = "User:tarsy-"
@@ -44,6 +44,7 @@ class KafkaUser:
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
+    deletes: tuple[str, ...] = ()
     checks: bool = True
     creates: bool = False
     is_union: bool = False
@@ -60,6 +61,8 @@ class KafkaUser:
             yield Right("topic", f"{prefix}.{topic}", ("Read",))
         for topic in self.writes:
             yield Right("topic", f"{prefix}.{topic}", ("Write",))
+        for topic in self.deletes:
+            yield Right("topic", f"{prefix}.{topic}", ("Delete",))
         for group in self.groups:
             yield Right("group", f"{prefix}.{group.removesuffix('*')}", ("Read",), prefixed=group.endswith("*"))
 
@@ -106,6 +109,12 @@ WEBSOCKET_GATEWAY = KafkaUser("websocket-gateway", "shows investigations live", 
 SERVICES = (INGEST, ORCHESTRATOR, TOOL_GATEWAY, SUMMARIZER, TIMELINE, WEBSOCKET_GATEWAY)
 
 TOPICS_APPLY = KafkaUser("topics-apply", "`tarsy topics apply`", reads=("layout",), writes=("layout",), creates=True)
+RETENTION = KafkaUser(
+    "retention",
+    "`tarsy retention`: deletes records of the session log below every session that is still wanted",
+    reads=("sessions", "heads", "layout"),
+    deletes=("sessions",),
+)
 UP = KafkaUser(
     "up",
     "`tarsy up --kafka`: all services and the topics, with one user",
@@ -123,7 +132,9 @@ READER = KafkaUser(
     groups=("reader*",),
     checks=False,
 )
-USERS: Mapping[str, KafkaUser] = {user.name: user for user in (*SERVICES, TOPICS_APPLY, UP, ALERT_SENDER, READER)}
+USERS: Mapping[str, KafkaUser] = {
+    user.name: user for user in (*SERVICES, TOPICS_APPLY, RETENTION, UP, ALERT_SENDER, READER)
+}
 
 
 def _merged(rights: Iterable[Right]) -> Iterator[Right]:

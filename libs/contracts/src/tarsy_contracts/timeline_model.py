@@ -27,7 +27,7 @@ type TimelineEventType = Literal[
 ]
 type TimelineStatus = Literal["streaming", "completed", "failed", "cancelled", "timed_out"]
 type SessionStatus = Literal["pending", "in_progress", "cancelling", "completed", "failed", "cancelled", "timed_out"]
-"""Of a session that is there. One that was deleted is told once, as SessionRemoved."""
+"""A session that was deleted has none: it is told once, as SessionRemoved."""
 type StepStatus = Literal["pending", "active", "completed", "failed", "cancelled", "timed_out"]
 
 ROWS_PER_EVENT = 10

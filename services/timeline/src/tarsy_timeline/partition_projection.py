@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tarsy_bus.acceptance import ChainLink, before_kept_life
+from tarsy_bus.head_store import HeadStore, first_kept
 from tarsy_bus.pacing import Pacer
 from tarsy_bus.partition_reader import Record, parse_record, refuse_damaged
 from tarsy_bus.recent_chains import RecentChains
@@ -23,8 +25,17 @@ class Projected:
 class PartitionProjection:
     """`position` is where the projection stands; of sessions that came lately it remembers what was accepted below."""
 
-    def __init__(self, number: int, position: int, checkpoint: ProjectionCheckpoint, writer: ResilientWriter) -> None:
+    def __init__(
+        self,
+        number: int,
+        position: int,
+        checkpoint: ProjectionCheckpoint,
+        writer: ResilientWriter,
+        heads: HeadStore | None = None,
+    ) -> None:
+        """`heads`, where the log no longer has its beginning: they say where the first life of a session begins."""
         self.position = position
+        self._heads = heads
         self._number = number
         self._checkpoint = checkpoint
         self._writer = writer
@@ -61,7 +72,19 @@ class PartitionProjection:
         pacer = Pacer()
         accepted = []
         for one in deliveries:
-            if self._chains.accept(one.mark()):
+            mark = one.mark()
+            if self._heads is not None:
+                self._begin_kept_life(self._heads, mark)
+            if self._chains.accept(mark):
                 accepted.append(one.recorded())
                 await pacer.let_others_run()
         return accepted
+
+    def _begin_kept_life(self, heads: HeadStore, mark: ChainLink) -> None:
+        """The lives before it were deleted, and are no longer on the log."""
+        before = before_kept_life(mark)
+        if before is None or self._chains.last(mark.session_id) is not None:
+            return
+        head = heads.get(mark.session_id)
+        if head is not None and first_kept(head) == mark.offset:
+            self._chains.learn([mark.session_id], {mark.session_id: before})

@@ -50,7 +50,7 @@ ORDER = (
     "end_timeline_event",
     "delete_session",
 )
-"""What deletes comes last: a batch ends with the event that it follows from (resilient_writer.py)."""
+"""The deletion comes last: a batch ends with the event that it follows from (resilient_writer.py)."""
 ENDED = frozenset({"completed", "failed", "cancelled", "timed_out"})
 
 type Row = tuple[object, ...]

@@ -1,14 +1,18 @@
 """Checkpoint of the projection: which log it is of, how far it was read, and every session's last event."""
 
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from itertools import batched
 
 from tarsy_bus.acceptance import LastAccepted, LogMismatchError
+from tarsy_contracts.heads import SessionHead
 from tarsy_timeline.database import Connection, Database
 from tarsy_timeline.errors import TimelineError
 from tarsy_timeline.projection import Batch
-from tarsy_timeline.sql import QUERIES
+from tarsy_timeline.sql import QUERIES, REBUILD
+
+KEPT_AT_ONCE = 1_000
 
 
 class PositionMovedError(TimelineError):
@@ -42,6 +46,13 @@ class ProjectionCheckpoint:
                     "a fresh schema (TARSY_DATABASE_SCHEMA)"
                 )
             await connection.executemany(QUERIES["begin_position"], list(positions.items()))
+
+    async def keep_deleted(self, partition: int, sessions: Iterable[tuple[str, SessionHead]]) -> None:
+        """Where the chains of deleted sessions stand that are no longer on the log. Those that are known stay."""
+        for some in batched(sessions, KEPT_AT_ONCE, strict=False):
+            rows = [(session_id, partition, head.number, head.event_id) for session_id, head in some]
+            async with self._database.connection() as connection:
+                await connection.executemany(REBUILD["keep_deleted"], rows)
 
     async def position(self, partition: int) -> int:
         """Where the partition goes on."""

@@ -95,6 +95,7 @@ CHANNELS: tuple[Channel, ...] = (
             _sent("inputs", i.DeadlinePassed, OWNER, OWNER),
             _sent("inputs", i.CancelRequested, TIMELINE, OWNER),
             _sent("inputs", i.ChatRequested, TIMELINE, OWNER),
+            _sent("inputs", i.SessionDeleteRequested, TIMELINE, OWNER),
             _sent("inputs", i.SessionReleaseRequested, TIMELINE, OWNER),
             _sent("inputs", i.SessionFailRequested, TIMELINE, OWNER),
         ),

@@ -124,6 +124,20 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
         answers={200: "The text, masked, as far as it is kept (32 MiB)."},
         problems=READING_RESULT,
     ),
+    ("delete", "/api/v1/sessions/{session_id}"): Operation(
+        summary="Delete a session that has ended",
+        answers={
+            200: "The owner of the session has deleted it: nothing shows it any more.",
+            202: "The request was taken in, and is not answered yet; `Location` says where to look.",
+        },
+        problems={
+            400: INVALID,
+            404: f"{UNKNOWN} It is the owner who says so.",
+            409: "The session is not at rest. The owner has decided so.",
+            422: "The same key came with another request before.",
+            503: "The request may not have been written. Repeat it with the same key.",
+        },
+    ),
     ("post", "/api/v1/sessions/{session_id}/cancel"): Operation(
         summary="Cancel a session",
         answers={

@@ -2,7 +2,7 @@
 
 import asyncio
 import signal
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -39,12 +39,12 @@ class RebuildTarget:
         return replace(self, bus=replace(self.bus, security=replace(self.bus.security)))
 
 
-def shares_of(goals: Mapping[int, int], processes: int) -> list[ReplayShare]:
+def shares_of(goals: Mapping[int, int], processes: int, trimmed: Collection[int] = ()) -> list[ReplayShare]:
     """The partitions dealt out: the longest first, each to whom has least."""
     dealt: list[dict[int, int]] = [{} for _ in range(max(1, min(processes, len(goals))))]
     for number, goal in sorted(goals.items(), key=lambda one: one[1], reverse=True):
         min(dealt, key=lambda hand: sum(hand.values()))[number] = goal
-    return [ReplayShare(hand) for hand in dealt if hand]
+    return [ReplayShare(hand, frozenset(trimmed) & hand.keys()) for hand in dealt if hand]
 
 
 async def replay_in_processes(
@@ -59,10 +59,10 @@ async def replay_in_processes(
         raise failures.exceptions[0] from failures
 
 
-async def replay_here(target: RebuildTarget, goals: Mapping[int, int], counted: Callable[[int], None]) -> None:
+async def replay_here(target: RebuildTarget, share: ReplayShare, counted: Callable[[int], None]) -> None:
     """In this process: for the little that came meanwhile."""
     async with target.database().running(prepared) as database:
-        await replay(target.bus, database, ReplayShare(goals), counted)
+        await replay(target.bus, database, share, counted)
 
 
 async def _replay_in_process(target: RebuildTarget, share: ReplayShare, counted: Callable[[int], None]) -> None:

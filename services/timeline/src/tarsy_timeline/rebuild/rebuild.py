@@ -1,6 +1,6 @@
 """Rebuild of all tables from the session log: into a fresh schema beside the live one, which it then replaces."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol
@@ -15,6 +15,7 @@ from tarsy_timeline.errors import TimelineError
 from tarsy_timeline.projection_checkpoint import LogIdentity, ProjectionCheckpoint
 from tarsy_timeline.rebuild.fresh_schema import make_fresh_schema, make_indexes
 from tarsy_timeline.rebuild.processes import RebuildTarget, prepared, replay_here, replay_in_processes, shares_of
+from tarsy_timeline.rebuild.replay import ReplayShare
 from tarsy_timeline.rebuild.schema_switch import StillBehindError, switch
 from tarsy_timeline.single_connection import SingleConnection
 from tarsy_timeline.sql import REBUILD
@@ -64,8 +65,8 @@ async def rebuild(plan: RebuildPlan, connection: SingleConnection, progress: Reb
         fresh, target = plan.target.schema, plan.target
         progress.step(f"making the schema {fresh}")
         indexes = await make_fresh_schema(connection, fresh)
-        goals = await _begin(target)
-        await _replay(plan, goals, progress)
+        goals, trimmed = await _begin(target)
+        await _replay(plan, goals, trimmed, progress)
         progress.step("making indexes")
         await make_indexes(connection, fresh, indexes)
         await _catch_up(target, progress)
@@ -97,29 +98,35 @@ async def _refuse_newer_tables(connection: SingleConnection, schema: str) -> Non
         )
 
 
-async def _begin(target: RebuildTarget) -> Mapping[int, int]:
-    """The fresh checkpoint stands at the first records that are kept. Returns the ends of the log as they are now."""
+async def _begin(target: RebuildTarget) -> tuple[Mapping[int, int], Collection[int]]:
+    """The fresh checkpoint stands at the first records that are kept.
+
+    Returns the ends of the log as they are now, and the partitions whose beginning was deleted.
+    """
     bus = target.bus
     topic, numbers = bus.topics.sessions, range(bus.layout.log_partitions)
     async with PartitionReader(bus, topic).running() as reader:
         firsts = await reader.firsts(numbers)
     async with target.database().running(prepared) as database:
         await ProjectionCheckpoint(database).begin(LogIdentity(await cluster_id(bus), topic), firsts)
-    return await ends(bus, topic, list(numbers))
+    return await ends(bus, topic, list(numbers)), [number for number, first in firsts.items() if first > 0]
 
 
-async def _replay(plan: RebuildPlan, goals: Mapping[int, int], progress: RebuildProgress) -> None:
+async def _replay(
+    plan: RebuildPlan, goals: Mapping[int, int], trimmed: Collection[int], progress: RebuildProgress
+) -> None:
     if plan.processes == 1:
         progress.step("replaying the log")
-        await replay_here(plan.target, goals, progress.counted)
+        await replay_here(plan.target, ReplayShare(goals, frozenset(trimmed)), progress.counted)
         return
     progress.step(f"replaying the log in {plan.processes} processes")
-    await replay_in_processes(plan.target, shares_of(goals, plan.processes), progress.counted)
+    await replay_in_processes(plan.target, shares_of(goals, plan.processes, trimmed), progress.counted)
 
 
 async def _catch_up(target: RebuildTarget, progress: RebuildProgress) -> None:
     topic, numbers = target.bus.topics.sessions, range(target.bus.layout.log_partitions)
-    await replay_here(target, await ends(target.bus, topic, list(numbers)), progress.counted)
+    goals = await ends(target.bus, topic, list(numbers))
+    await replay_here(target, ReplayShare(goals), progress.counted)
 
 
 async def _refuse_missing_sessions(connection: SingleConnection, plan: RebuildPlan, progress: RebuildProgress) -> None:
@@ -146,7 +153,7 @@ async def _switch(plan: RebuildPlan, connection: SingleConnection, progress: Reb
         return
 
     async def catch_up(goals: Mapping[int, int]) -> None:
-        await replay_here(plan.target, goals, progress.counted)
+        await replay_here(plan.target, ReplayShare(goals), progress.counted)
 
     for attempt in range(1, ATTEMPTS_TO_SWITCH + 1):
         await _catch_up(plan.target, progress)

@@ -1,14 +1,16 @@
 """Replay of partitions of the session log into the tables of a schema, up to given offsets."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus.connection import Bus
+from tarsy_bus.head_reading import read_heads
+from tarsy_bus.head_store import HeadStore
 from tarsy_bus.partition_reader import PartitionReader, Record
 from tarsy_timeline.database import Database
 from tarsy_timeline.metrics import Metrics
@@ -19,9 +21,10 @@ from tarsy_timeline.resilient_writer import ResilientWriter
 
 @dataclass(frozen=True, slots=True)
 class ReplayShare:
-    """Partitions that one process replays: each up to before its goal."""
+    """Partitions that one process replays: each up to before its goal. `trimmed`: those that begin in the middle."""
 
     goals: Mapping[int, int]
+    trimmed: frozenset[int] = frozenset()
 
 
 async def replay(bus: Bus, database: Database, share: ReplayShare, counted: Callable[[int], None]) -> None:
@@ -32,15 +35,29 @@ async def replay(bus: Bus, database: Database, share: ReplayShare, counted: Call
     checkpoint = ProjectionCheckpoint(database)
     writer = ResilientWriter(checkpoint, Metrics(CollectorRegistry()), lambda: datetime.now(UTC))
     starts = {number: await checkpoint.position(number) for number in share.goals}
-    projections = {
-        number: PartitionProjection(number, position, checkpoint, writer) for number, position in starts.items()
-    }
-    async with PartitionReader(bus, bus.topics.sessions).running() as reader:
-        await reader.check(starts)
-        async with aclosing(reader.between(starts, share.goals)) as found:
-            async for records in found:
-                for number, some in _by_partition(records).items():
-                    counted(len((await projections[number].project(some)).accepted))
+    async with _heads_of(bus, share.trimmed) as heads:
+        for number, store in heads.items():
+            await checkpoint.keep_deleted(number, store.deleted())
+        projections = {
+            number: PartitionProjection(number, position, checkpoint, writer, heads.get(number))
+            for number, position in starts.items()
+        }
+        async with PartitionReader(bus, bus.topics.sessions).running() as reader:
+            await reader.check(starts)
+            async with aclosing(reader.between(starts, share.goals)) as found:
+                async for records in found:
+                    for number, some in _by_partition(records).items():
+                        counted(len((await projections[number].project(some)).accepted))
+
+
+@asynccontextmanager
+async def _heads_of(bus: Bus, partitions: Collection[int]) -> AsyncIterator[Mapping[int, HeadStore]]:
+    heads = await read_heads(bus, partitions) if partitions else {}
+    try:
+        yield heads
+    finally:
+        for store in heads.values():
+            store.close()
 
 
 def _by_partition(records: list[Record]) -> Mapping[int, list[Record]]:

@@ -124,10 +124,12 @@ with timeline as (delete from timeline_events where session_id = $1),
      executions as (delete from agent_executions where session_id = $1),
      stages as (delete from stages where session_id = $1)
 update sessions
-set status = 'deleted', alert_type = '', title = '', severity = null, source = '', author = '', runbook_url = null,
-    chain_id = '', alert_data = '', started_at = null, completed_at = null, final_analysis = null, error_message = null,
-    mcp_selection = null, executive_summary = null, executive_summary_error = null, chat_id = null,
-    chat_message_count = 0
+set status = 'deleted', created_at = 'epoch', alert_type = default, title = default, severity = default,
+    source = default, author = default, runbook_url = default, chain_id = default, plan = default, alert_data = default,
+    scripted = default, started_at = default, completed_at = default, final_analysis = default, error_message = default,
+    priority = default, mcp_selection = default, total_stages = default, has_parallel_stages = default,
+    executive_summary = default, executive_summary_error = default, chat_enabled = default, chat_id = default,
+    chat_message_count = default
 where session_id = $1
 
 -- Answers ------------------------------------------------------------------------------------------------------

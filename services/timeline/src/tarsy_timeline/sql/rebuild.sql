@@ -29,6 +29,11 @@ where l.status <> 'deleted'
 select count(*) from unnest($1::text[]) as wanted (session_id)
 where not exists (select from "{fresh}".sessions f where f.session_id = wanted.session_id)
 
+-- name: keep_deleted
+insert into sessions (session_id, partition, last_number, last_event_id, status, created_at)
+values ($1, $2, $3, $4, 'deleted', 'epoch')
+on conflict do nothing
+
 -- name: table_checksum
 -- failed_at, of `unprojected`, is when a projector met the record: no other meets it then.
 select count(*) as rows,

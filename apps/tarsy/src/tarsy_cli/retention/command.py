@@ -1,0 +1,132 @@
+"""`tarsy retention`."""
+
+import asyncio
+import logging
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tarsy_cli.session_commands import UrlOption, api_of, exit_on_failure
+from tarsy_cli.terminal import DEFAULT_HOME, USAGE, HomeOption, fail, say
+
+if TYPE_CHECKING:
+    from tarsy_bus.connection import Bus
+    from tarsy_bus.log_retention import LogCut
+    from tarsy_contracts.api.sessions import ListedSession
+
+SHOWN = 10
+
+
+def retention(
+    sessions: Annotated[
+        int | None, typer.Option("--sessions", min=1, help="days: sessions that began before and have ended go")
+    ] = None,
+    log: Annotated[bool, typer.Option("--log", help="delete records of the session log that nobody wants")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would go, and do nothing")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="do not ask: for a schedule")] = False,
+    kafka: Annotated[
+        str, typer.Option(help="a Kafka, HOST:PORT[,HOST:PORT]; else that of the home", show_default=False)
+    ] = "",
+    topic_prefix: Annotated[str, typer.Option(help="how the names of the topics begin", show_default=False)] = "",
+    database: Annotated[
+        str,
+        typer.Option("--database", help="postgresql://…; else that of the home", show_default=False),
+    ] = "",
+    schema: Annotated[str, typer.Option(help="the schema of the timeline's tables", show_default=False)] = "",
+    home: HomeOption = DEFAULT_HOME,
+    url: UrlOption = "",
+) -> None:
+    """Delete sessions that are old, and what the session log keeps of deleted ones. It says first what goes.
+
+    A session is deleted by its owner, as a decision on the log: pages, lists and searches show it no longer. With --log
+    records of the log are deleted below every session that is still wanted, and below what a timeline has read.
+    """
+    if sessions is None and not log:
+        raise fail("Say what may go: --sessions DAYS, --log, or both.", code=USAGE)
+    if sessions is not None:
+        _delete_sessions(api_of(home, url), sessions, dry_run=dry_run, yes=yes)
+    if log:
+        _cut_log(*_places(home, kafka, topic_prefix, database, schema), dry_run=dry_run, yes=yes)
+
+
+def _delete_sessions(api: str, days: int, *, dry_run: bool, yes: bool) -> None:
+    from tarsy_cli.retention.expired import delete_sessions, expired_sessions
+
+    before = datetime.now(UTC) - timedelta(days=days)
+    with exit_on_failure(api):
+        found = list(expired_sessions(api, before))
+    _say_sessions(found, before)
+    if dry_run or not found:
+        return
+    _confirm(f"Delete {len(found)} sessions?", yes=yes)
+    done = delete_sessions(api, [one.id for one in found], lambda _: None)
+    say(f"{done.deleted} sessions were deleted.")
+    if done.refused:
+        raise fail("\n".join(done.refused))
+
+
+def _say_sessions(found: "list[ListedSession]", before: datetime) -> None:
+    say(f"{len(found)} sessions began before {before:%Y-%m-%d %H:%M} UTC and have ended.")
+    for one in found[:SHOWN]:
+        say(f"  {one.id}  {one.created_at}  {one.status}  {one.title or one.alert_type}")
+    if len(found) > SHOWN:
+        say(f"  … and {len(found) - SHOWN} more")
+
+
+def _cut_log(bus: "Bus", database: str, schema: str, *, dry_run: bool, yes: bool) -> None:
+    from aiokafka.errors import KafkaError
+
+    from tarsy_bus.errors import BusError
+    from tarsy_bus.log_retention import cut_log
+    from tarsy_local.kafka_sentence import kafka_sentence
+    from tarsy_service.logs import configure_logs
+    from tarsy_timeline.single_connection import DatabaseUnusableError
+
+    configure_logs("CRITICAL", logging.NullHandler())
+    try:
+        cuts = asyncio.run(_plan(bus, database, schema))
+        _say_cuts(cuts)
+        if dry_run or not cuts:
+            return
+        _confirm("Delete these records?", yes=yes)
+        asyncio.run(cut_log(bus, cuts))
+    except (BusError, DatabaseUnusableError) as problem:
+        raise fail(str(problem)) from None
+    except (KafkaError, TimeoutError) as problem:
+        raise fail(kafka_sentence(bus.bootstrap, problem)) from None
+    say("The records were deleted.")
+
+
+async def _plan(bus: "Bus", database: str, schema: str) -> "list[LogCut]":
+    from tarsy_bus.kafka_rights import RETENTION
+    from tarsy_bus.log_retention import plan_log_cuts
+    from tarsy_bus.topics_admin import check_topics
+    from tarsy_timeline.single_connection import connected
+
+    await check_topics(bus, RETENTION)
+    async with connected(database, schema=schema) as connection:
+        rows = await connection.fetch("select partition, next_offset from positions")
+    return await plan_log_cuts(bus, {row["partition"]: row["next_offset"] for row in rows})
+
+
+def _say_cuts(cuts: "list[LogCut]") -> None:
+    for cut in cuts:
+        say(f"  partition {cut.partition}: {cut.records} records, from offset {cut.first} to before {cut.cut}")
+    say(f"{sum(cut.records for cut in cuts)} records of the session log are below all that is wanted.")
+
+
+def _confirm(question: str, *, yes: bool) -> None:
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise fail("Nobody can be asked here: --yes says that it may go, --dry-run only says what would.", code=USAGE)
+    typer.confirm(question, abort=True)
+
+
+def _places(home: Path, kafka: str, topic_prefix: str, database: str, schema: str) -> "tuple[Bus, str, str]":
+    from tarsy_cli.timeline_commands import places_of
+
+    return places_of(home, kafka, topic_prefix, database, schema)
