@@ -21,6 +21,7 @@ from tarsy_bus.connection import Bus
 from tarsy_contracts.topics import Topics
 from tarsy_local.instance import Process
 from tarsy_local.instance_counts import SERVICES
+from tarsy_monitoring import family, named_metrics
 from tarsy_prometheus import ROOT, prometheus
 from tarsy_testing import delete_topics, eventually
 from tarsy_up import Running, Tarsy, environment, is_alive, tarsy, wait_for
@@ -146,6 +147,12 @@ def test_prometheus_discovers_every_process(scene: Scene, tmp_path: Path) -> Non
             *((one["targets"][0], one["labels"]["service"]) for one in targets),
         ]
     )
+
+
+def test_rules_and_dashboards_name_only_metrics_that_these_processes_have(scene: Scene) -> None:
+    addresses = [scene.base, *(process.http for process in scene.tarsy.processes())]
+    lines = [line for one in addresses for line in httpx2.get(f"{one}/metrics", timeout=90).text.splitlines()]
+    assert named_metrics() - {family(line.split()[2]) for line in lines if line.startswith("# HELP ")} == set()
 
 
 async def healthy_targets(config: dict[str, JsonValue], number: int, folder: Path) -> list[tuple[str, str]]:
