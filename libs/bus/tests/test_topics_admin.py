@@ -108,6 +108,21 @@ async def test_an_apply_that_died_before_the_record_is_made_again(bare: Bus) -> 
     assert bare.layout.log_partitions == 5
 
 
+@pytest.mark.parametrize("loss", ["the record", "the topic"])
+async def test_a_layout_that_was_lost_is_asked_for_and_never_guessed(bare: Bus, loss: str) -> None:
+    await apply_topics(bare, log_partitions=24)
+    await delete_topic(bare, bare.topics.layout)
+    if loss == "the record":
+        (topic,) = [one for one in bare.topics.all() if one.name == bare.topics.layout]
+        await make_topic(bare, topic.name, topic.partitions, topic.settings())
+    with pytest.raises(WrongTopicsError, match=r"has 24: name the number that the first .* --partitions"):
+        await apply_topics(bare)
+    assert "has 24: name the number" in (await compare_topics(bare)).misfits[-1]
+    await apply_topics(bare, log_partitions=24)
+    await check_topics(bare)
+    assert bare.layout.log_partitions == 24
+
+
 async def test_of_two_records_the_first_counts(bus: Bus) -> None:
     await record_partitions(bus, 99)
     await check_topics(bus)

@@ -150,23 +150,31 @@ async def check_topics(bus: Bus, user: KafkaUser | None = None) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Cluster:
-    """The topics that exist. `recorded`: the number on record. `is_older`: the cluster is from before that record."""
+    """The topics that exist. `recorded`: the number on record. `inbox`: partitions of the inbox, where there is one."""
 
     present: Mapping[str, Present]
     recorded: int | None
-    is_older: bool
+    has_layout: bool
+    inbox: int | None
 
     @property
     def number(self) -> int | None:
-        """None of a cluster that is free to choose."""
-        return LOG_PARTITIONS if self.is_older else self.recorded
+        """None of a cluster that chooses, or has to be told. One of before the record has LOG_PARTITIONS."""
+        is_older = not self.has_layout and self.inbox == LOG_PARTITIONS
+        return LOG_PARTITIONS if is_older else self.recorded
+
+    @property
+    def is_undecided(self) -> bool:
+        """Somebody has made the topics, and nothing tells how many of their partitions count."""
+        return self.number is None and self.inbox not in (None, LOG_PARTITIONS)
 
 
 async def _look(client: AIOKafkaAdminClient, bus: Bus) -> _Cluster:
     present = await _present(client, [topic.name for topic in bus.topics.all()])
     has_layout = bus.topics.layout in present
     recorded = await recorded_partitions(bus) if has_layout else None
-    return _Cluster(present, recorded, is_older=not has_layout and bus.topics.inbox in present)
+    inbox = present.get(bus.topics.inbox)
+    return _Cluster(present, recorded, has_layout, inbox.partitions if inbox is not None else None)
 
 
 def _is_complete(bus: Bus, cluster: _Cluster) -> bool:
@@ -177,6 +185,8 @@ def _wanted(bus: Bus, cluster: _Cluster, asked: int | None) -> int:
     """Raises WrongTopicsError when another number was decided."""
     number = cluster.number
     if number is None:
+        if asked is None and cluster.is_undecided:
+            raise WrongTopicsError(_no_number(bus, cluster))
         return asked or LOG_PARTITIONS
     if asked not in (None, number):
         raise WrongTopicsError(_other_number(bus, number, asked))
@@ -187,6 +197,14 @@ def _other_number(bus: Bus, number: int, asked: int) -> str:
     return (
         f"{bus.topics.inbox}, {bus.topics.sessions} and {bus.topics.heads} have {number} partitions for good, as the "
         f"first `tarsy topics apply` of this cluster decided: {asked} need another cluster or prefix"
+    )
+
+
+def _no_number(bus: Bus, cluster: _Cluster) -> str:
+    return (
+        f"{bus.topics.layout} does not say how many partitions of inbox, log and heads are used, and "
+        f"{bus.topics.inbox} has {cluster.inbox}: name the number that the first `tarsy topics apply` was told, with "
+        "--partitions. Under another number no session is found"
     )
 
 
