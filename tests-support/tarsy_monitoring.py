@@ -1,6 +1,7 @@
 """Prometheus and Alertmanager around a running TARSy, with the configuration that deploy/ has."""
 
 import asyncio
+import re
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -24,14 +25,19 @@ RULES = ROOT / "deploy/prometheus/tarsy-rules.yaml"
 PROMETHEUS = ROOT / "deploy/prometheus/prometheus-processes.yaml"
 ALERTMANAGER = ROOT / "deploy/compose/alertmanager.yaml"
 PROGRAM = "prometheus-alertmanager"
+INCREASE = re.compile(r"increase\(([^\[]+)\[\d+\w\]")
 CHOSEN = {"$__rate_interval": "1m", "$__range": "1h", "$job": "tarsy", "$instance": ".+", "$service": ".+"}
 OF_PROMETHEUS = {"up", "ALERTS"}
 
 
 def expressions() -> list[str]:
     """Every expression of the rules, and every query of the dashboards."""
-    rules = [rule["expr"] for group in _rule_groups() for rule in group["rules"]]
-    return [*rules, *queries()]
+    return [*_rules(), *queries()]
+
+
+def increasing() -> set[str]:
+    """The series whose increase rules wait for. From nothing to one is none: they have to count from zero."""
+    return {series for one in _rules() for series in INCREASE.findall(one)}
 
 
 def queries() -> list[str]:
@@ -56,6 +62,10 @@ def named_metrics() -> set[str]:
 def family(series: str) -> str:
     """The name of a metric, without the ends that its series may have."""
     return without_series_end(series).removesuffix("_total")
+
+
+def _rules() -> list[str]:
+    return [rule["expr"] for group in _rule_groups() for rule in group["rules"]]
 
 
 def _rule_groups() -> list[dict[str, Any]]:
