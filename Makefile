@@ -5,9 +5,9 @@ MEMBERS := $(sort $(dir $(wildcard apps/*/pyproject.toml examples/lab/pyproject.
 # Containers often say that compiled modules are not to be kept: then every process compiles 1,400 of them again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup install up demo test sweep lint schemas bench clean lock
+.PHONY: help setup install up demo test sweep lint schemas screenshots bench clean lock
 help:    ## list the targets
-	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup:    ## make the Python environment (every target does so first)
 	@$(SETUP)
@@ -36,6 +36,9 @@ lint: setup    ## format, lint, types, import rules, generated schemas and their
 
 schemas: setup    ## write what is generated: schemas/, pages of docs/reference/, dashboards of deploy/grafana/
 	@$(PY) -m tarsy_docgen
+
+screenshots: setup    ## take the pictures of docs/pictures of a TARSy that runs; needs chromium, prometheus, prometheus-alertmanager
+	@PYTHONPATH=tests-support $(PY) -m tarsy_screenshots
 
 bench: setup    ## run the benchmarks and print their figures
 	@$(PY) benchmarks/run.py

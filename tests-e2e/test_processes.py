@@ -21,6 +21,7 @@ from tarsy_bus.connection import Bus
 from tarsy_contracts.topics import Topics
 from tarsy_local.instance import Process
 from tarsy_local.instance_counts import SERVICES
+from tarsy_monitoring import family, increasing, named_metrics
 from tarsy_prometheus import ROOT, prometheus
 from tarsy_testing import delete_topics, eventually
 from tarsy_up import Running, Tarsy, environment, is_alive, tarsy, wait_for
@@ -139,7 +140,8 @@ def test_prometheus_discovers_every_process(scene: Scene, tmp_path: Path) -> Non
         assert "# HELP tarsy_process_ready" in httpx2.get(f"http://{target['targets'][0]}/metrics", timeout=90).text
     example = (ROOT / "deploy/prometheus/prometheus-processes.yaml").read_text("utf-8")
     config = yaml.safe_load(example.replace("127.0.0.1:8080", f"127.0.0.1:{scene.tarsy.http_port}"))
-    found = asyncio.run(healthy_targets(config | {"rule_files": []}, len(targets) + 1, tmp_path))
+    found, absent = asyncio.run(healthy_targets(config | {"rule_files": []}, len(targets) + 1, tmp_path))
+    assert absent == [], "an alert waits for their increase, and from nothing to one is none"
     assert sorted(found) == sorted(
         [
             (f"127.0.0.1:{scene.tarsy.http_port}", ""),
@@ -148,8 +150,16 @@ def test_prometheus_discovers_every_process(scene: Scene, tmp_path: Path) -> Non
     )
 
 
-async def healthy_targets(config: dict[str, JsonValue], number: int, folder: Path) -> list[tuple[str, str]]:
-    """Address and service of each, once Prometheus has scraped so many."""
+def test_rules_and_dashboards_name_only_metrics_that_these_processes_have(scene: Scene) -> None:
+    addresses = [scene.base, *(process.http for process in scene.tarsy.processes())]
+    lines = [line for one in addresses for line in httpx2.get(f"{one}/metrics", timeout=90).text.splitlines()]
+    assert named_metrics() - {family(line.split()[2]) for line in lines if line.startswith("# HELP ")} == set()
+
+
+async def healthy_targets(
+    config: dict[str, JsonValue], number: int, folder: Path
+) -> tuple[list[tuple[str, str]], list[str]]:
+    """Address and service of each, once Prometheus has scraped so many; and series that rules miss then."""
     async with prometheus(config, folder) as client:
 
         async def scraped() -> list[tuple[str, str]] | None:
@@ -157,7 +167,9 @@ async def healthy_targets(config: dict[str, JsonValue], number: int, folder: Pat
             labels = [target["labels"] for target in active if target["health"] == "up"]
             return [(one["instance"], one.get("service", "")) for one in labels] if len(labels) == number else None
 
-        return await eventually(scraped, f"Prometheus has scraped {number} targets")
+        found = await eventually(scraped, f"Prometheus has scraped {number} targets")
+        answers = {one: await client.get("/api/v1/query", params={"query": one}) for one in sorted(increasing())}
+        return found, [one for one, answer in answers.items() if not answer.json()["data"]["result"]]
 
 
 def test_services_that_are_killed_come_back_and_the_demo_goes_on(scene: Scene) -> None:

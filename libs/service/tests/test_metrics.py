@@ -14,7 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from websockets.asyncio.client import connect
 
 from tarsy_processes.ports import free_port
-from tarsy_service.kafka_metrics import kafka_writes
+from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
 from tarsy_service.process_metrics import exposition
 from tarsy_service.runner import run_services
 from tarsy_service.service import Ready, Service
@@ -180,6 +180,15 @@ def test_services_of_one_process_share_what_they_tell_of_kafka() -> None:
         labels = {"service": service, "topic": "inbox"}
         assert registry.get_sample_value("tarsy_kafka_records_total", {**labels, "outcome": "ok"}) == 2
         assert registry.get_sample_value("tarsy_kafka_write_duration_seconds_count", labels) == 1
+
+
+def test_records_that_cannot_be_parsed_count_from_zero_for_each_topic_that_is_read() -> None:
+    registry = CollectorRegistry()
+    count = unparsable_records(registry, "orchestrator", ("inbox", "sessions"))
+    labels = {"service": "orchestrator", "topic": "inbox"}
+    assert registry.get_sample_value("tarsy_kafka_unparsable_records_total", labels) == 0
+    count("inbox")
+    assert registry.get_sample_value("tarsy_kafka_unparsable_records_total", labels) == 1
 
 
 def test_a_metric_of_somebody_else_by_the_same_name_is_not_taken_for_ours() -> None:

@@ -1,6 +1,6 @@
 """Metrics of writes to Kafka and of records that cannot be parsed: each once for all services of a process."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
@@ -39,8 +39,11 @@ def kafka_writes(registry: CollectorRegistry, service: str) -> Wrote:
     return wrote
 
 
-def unparsable_records(registry: CollectorRegistry, service: str) -> Callable[[str], None]:
-    """Observer of each record that the client library does not parse; it gets the topic."""
+def unparsable_records(registry: CollectorRegistry, service: str, topics: Iterable[str]) -> Callable[[str], None]:
+    """Observer of each record that the client library does not parse; it gets the topic.
+
+    `topics`, that the service reads, count from zero: the first such record is one that an alert waits for.
+    """
     records = shared_metric(
         registry,
         Counter,
@@ -48,5 +51,6 @@ def unparsable_records(registry: CollectorRegistry, service: str) -> Callable[[s
         "Records or batches that could not be parsed",
         ["service", "topic"],
     )
-    records.labels(service, "alerts")
+    for topic in topics:
+        records.labels(service, topic)
     return lambda topic: records.labels(service, topic).inc()

@@ -49,7 +49,7 @@ def build(settings: IngestSettings, registry: CollectorRegistry) -> Service:
     masker = Masker.default(settings.masking_key_bytes)
     source = ConfigSource(settings.config_dir, os.environ)
     config = LiveConfig(source, partial(_prepare, masker), judged=config_judged(registry, NAME))
-    bus = bus_of(settings, kafka_writes(registry, NAME), unparsable_records(registry, NAME))
+    bus = bus_of(settings, kafka_writes(registry, NAME), unparsable_records(registry, NAME, kafka_rights.INGEST.reads))
     metrics = Metrics(registry)
     publisher = Publisher(bus, source=NAME, now=lambda: datetime.now(UTC))
     tracing, supervisor = tracing_of(NAME, settings), Supervisor()

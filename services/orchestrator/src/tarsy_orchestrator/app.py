@@ -44,7 +44,9 @@ def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Servic
     source_of_config = ConfigSource(settings.config_dir, os.environ, also=(keys_are_set,))
     live = LiveConfig(source_of_config, prepare_plans, judged=config_judged(registry, NAME))
     worker_id, source = str(uuid4()), f"{NAME}/{settings.client}"
-    bus = bus_of(settings, kafka_writes(registry, NAME), unparsable_records(registry, NAME))
+    bus = bus_of(
+        settings, kafka_writes(registry, NAME), unparsable_records(registry, NAME, kafka_rights.ORCHESTRATOR.reads)
+    )
     tracing = tracing_of(NAME, settings)
     liveness = Liveness(worker_id, dead_after=timedelta(seconds=settings.dead_after_seconds))
     publisher = Publisher(bus, source=source, now=lambda: datetime.now(UTC))

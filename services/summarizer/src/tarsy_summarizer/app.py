@@ -12,6 +12,7 @@ from uuid import uuid4
 from opentelemetry.trace import Tracer
 from prometheus_client import CollectorRegistry
 
+from tarsy_bus import kafka_rights
 from tarsy_bus.connection import bus_of
 from tarsy_bus.publisher import Publisher
 from tarsy_config.configured_models import models_of
@@ -70,7 +71,9 @@ def assemble(
     tracer: Tracer,
     identities: Mapping[str, ModelIdentity] | None = None,
 ) -> SummarizerService:
-    bus = bus_of(settings, kafka_writes(registry, NAME), unparsable_records(registry, NAME))
+    bus = bus_of(
+        settings, kafka_writes(registry, NAME), unparsable_records(registry, NAME, kafka_rights.SUMMARIZER.reads)
+    )
     worker_id, metrics = new_id(), Metrics(registry)
     publisher = Publisher(bus, source=f"{NAME}/{settings.client}", now=now)
     models = Models(

@@ -45,7 +45,11 @@ log = structlog.get_logger(__name__)
 
 
 def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
-    bus = bus_of(settings, kafka_writes(registry, "timeline"), unparsable_records(registry, "timeline"))
+    bus = bus_of(
+        settings,
+        kafka_writes(registry, "timeline"),
+        unparsable_records(registry, "timeline", kafka_rights.TIMELINE.reads),
+    )
     schema = settings.database_schema
     database = Database(settings.database.get_secret_value(), schema, settings.database_connections)
     checkpoint, metrics, supervisor = ProjectionCheckpoint(database), Metrics(registry), Supervisor()

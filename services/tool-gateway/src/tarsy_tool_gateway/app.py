@@ -10,6 +10,7 @@ from uuid import uuid4
 from opentelemetry.trace import Tracer
 from prometheus_client import CollectorRegistry
 
+from tarsy_bus import kafka_rights
 from tarsy_bus.connection import bus_of
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.pulse import Pulse
@@ -82,7 +83,9 @@ def assemble_from(
     settings: ToolGatewaySettings, registry: CollectorRegistry, config: Callable[[], GatewayConfig], tracer: Tracer
 ) -> ToolGateway:
     """`config`: the one that holds now."""
-    bus = bus_of(settings, kafka_writes(registry, NAME), unparsable_records(registry, NAME))
+    bus = bus_of(
+        settings, kafka_writes(registry, NAME), unparsable_records(registry, NAME, kafka_rights.TOOL_GATEWAY.reads)
+    )
     mute_values_in_sdk_logs()
     worker_id, source = str(uuid4()), f"{NAME}/{settings.client}"
     publisher = Publisher(bus, source=source, now=now)

@@ -5,6 +5,7 @@ import asyncio
 from fastapi import WebSocket
 from prometheus_client import CollectorRegistry
 
+from tarsy_bus import kafka_rights
 from tarsy_bus.connection import bus_of
 from tarsy_service.kafka_metrics import unparsable_records
 from tarsy_service.service import Ready, Service
@@ -24,7 +25,7 @@ NAME = "websocket-gateway"
 
 
 def build(settings: GatewaySettings, registry: CollectorRegistry) -> Service:
-    bus = bus_of(settings, unparsable=unparsable_records(registry, NAME))
+    bus = bus_of(settings, unparsable=unparsable_records(registry, NAME, kafka_rights.WEBSOCKET_GATEWAY.reads))
     hub, metrics, tracing = Hub(), Metrics(registry), tracing_of(NAME, settings)
     supervisor, timeline = Supervisor(), TimelineApi(settings.timeline_url)
     reader = Reader(bus, timeline, hub, metrics, tracing.read_tracer)

@@ -50,7 +50,7 @@ def _every_process(registry: CollectorRegistry) -> None:
     loops.begin("any")
     LoopMetrics(registry, {"any": loops})
     kafka_writes(registry, "ingest")
-    unparsable_records(registry, "ingest")
+    unparsable_records(registry, "ingest", ["alerts"])
     config_judged(registry, "ingest")
 
 
