@@ -1,6 +1,7 @@
 """Answers about the record of a session: lists, and single interactions. Replays run in threads."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import aclosing
 
 import structlog
@@ -23,12 +24,16 @@ from tarsy_timeline.record_place import RecordPlace
 
 log = structlog.get_logger(__name__)
 
+REPLAY_SECONDS = 12.0
+REPLAYS_AT_ONCE = 2
+"""Threads of the shared pool: others are left for other work."""
 SOURCE_SECONDS = 12.0
 SOURCES_AT_ONCE = 1
 """Each holds the text that it makes an excerpt of, and a thread."""
 SOURCE_GONE = "the result that was summarized is no longer kept"
 SOURCE_UNREADABLE = "the result that was summarized cannot be read at the moment"
 NOT_ASKED = "an older version has recorded this summary, without how much of the result the model was given"
+REPLAY_TOO_LATE = "It took too long, or too many records are being made at once. Try again."
 TOO_LATE = "The result that was summarized could not be read in time. Try again."
 
 
@@ -37,28 +42,36 @@ class SessionRecord:
         self._bus = bus
         self._records = records
         self._places = asyncio.Semaphore(SOURCES_AT_ONCE)
+        self._threads = asyncio.Semaphore(REPLAYS_AT_ONCE)
 
     async def trace(self, place: RecordPlace) -> SessionTrace:
         """Raises ProblemError."""
-        events = await self._records.read(place)
-        return await asyncio.to_thread(_trace, events, place)
+        return await self._replay(_trace, await self._records.read(place), place)
 
     async def llm(self, place: RecordPlace, id: str) -> LlmInteraction:
         """An LLM call, or an attempt of a summary. Raises ProblemError."""
         events = await self._records.read(place)
-        if (found := await asyncio.to_thread(find_llm, events, id)) is not None:
+        if (found := await self._replay(find_llm, events, id)) is not None:
             return found
-        if (asked := await asyncio.to_thread(find_summary, events, id)) is not None:
+        if (asked := await self._replay(find_summary, events, id)) is not None:
             return await self._summary(asked)
         raise ProblemError(404, "Not found", f"Session {place.session_id} has no question to a model {id}.")
 
     async def mcp(self, place: RecordPlace, id: str) -> McpInteraction:
         """Raises ProblemError."""
         events = await self._records.read(place)
-        found = await asyncio.to_thread(_mcp, events, place.session_id, id)
+        found = await self._replay(_mcp, events, place.session_id, id)
         if found is None:
             raise ProblemError(404, "Not found", f"Session {place.session_id} has no call or list of tools {id}.")
         return found
+
+    async def _replay[**P, T](self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Calls it in a thread. Raises ProblemError."""
+        try:
+            async with asyncio.timeout(REPLAY_SECONDS), self._threads:
+                return await asyncio.to_thread(function, *args, **kwargs)
+        except TimeoutError as problem:
+            raise ProblemError(503, "Service unavailable", REPLAY_TOO_LATE) from problem
 
     async def _summary(self, asked: AskedSummary) -> LlmInteraction:
         """Without the conversation, and why, where the result cannot be read any longer."""
@@ -75,7 +88,7 @@ class SessionRecord:
             except (KafkaUnreachableError, KafkaError, OSError) as problem:
                 log.warning("record.source_unreadable", call_id=asked.ended.call_id, reason=type(problem).__name__)
                 missing = SOURCE_UNREADABLE
-        return await asyncio.to_thread(describe_attempt, asked, result, missing)
+        return await self._replay(describe_attempt, asked, result, missing)
 
     async def _excerpt(self, asked: AskedSummary, input_bytes: int) -> ExcerptText:
         """As the summarizer made it. Raises ResultGoneError and KafkaUnreachableError."""
