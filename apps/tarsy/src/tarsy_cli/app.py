@@ -18,6 +18,7 @@ from tarsy_cli.server_commands import servers
 from tarsy_cli.session.commands import cancel, export, show
 from tarsy_cli.session_commands import sessions, submit, watch
 from tarsy_cli.topic_commands import topics
+from tarsy_cli.trace_command import trace
 from tarsy_cli.version import with_version
 
 cli = typer.Typer(
@@ -40,7 +41,7 @@ cli.add_typer(lab, name="lab")
 cli.add_typer(config, name="config")
 for command in (
     *(up, status, down, doctor, logs),
-    *(submit, sessions, watch, show, chat, result, cancel, export),
+    *(submit, sessions, watch, show, trace, chat, result, cancel, export),
     *(servers, dead_letters, mask, demo),
 ):
     cli.command()(command)
