@@ -48,7 +48,7 @@ def faults(played: Played, undisturbed: Played, *deaths: Death) -> list[str]:
 
 
 def record_faults(played: Played) -> list[str]:
-    """What models and MCP servers received otherwise than the record of the session says."""
+    """Differences between the record of the session and what models and MCP servers received."""
     heard = [(one.provider, one.request) for one in played.heard]
     calls = [(one.call_id, one.tool, one.arguments) for one in played.starts]
     results = {tool.name: tool.says for tools in SERVERS.values() for tool in tools}

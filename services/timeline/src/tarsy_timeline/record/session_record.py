@@ -92,7 +92,7 @@ class SessionRecord:
 
     async def _excerpt(self, asked: AskedSummary, input_bytes: int) -> ExcerptText:
         """As the summarizer made it. Raises ResultGoneError and KafkaUnreachableError."""
-        # What the agent is after does not change while its summaries are made.
+        # The focus does not change while the summaries of a turn are made.
         excerpt = Excerpt(input_bytes, focus_of(asked.requests[0]))
         completed = asked.call.completed
         stored = None if completed is None else completed.stored

@@ -23,9 +23,9 @@ READ_SECONDS = 12.0
 """The page waits 15 seconds for an answer."""
 READS_AT_ONCE = 2
 MOST_BYTES = 64 * 1024 * 1024
-"""Of one session: 1,000 results of the inline cap."""
+"""Limit of one session: 1,000 results of the inline cap."""
 KEPT_BYTES = 48 * 1024 * 1024
-"""Of all sessions that were read lately. The newest is kept, however large it is."""
+"""Limit of all sessions that were read lately. The newest is kept, however large it is."""
 EVENT_BYTES = 2_000
 """Overhead of an event in memory, besides its own bytes."""
 TOO_LATE = "It took too long, or too many records are being read at once. Try again."
