@@ -4,6 +4,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
 import structlog
 from aiokafka.errors import KafkaError
@@ -36,10 +37,25 @@ GONE = "The events of this session are no longer kept: its record cannot be made
 type Events = tuple[RecordedEvent, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ReadEvents:
+    """Events of a session from its first on, and their size in bytes."""
+
+    events: Events = ()
+    size: int = 0
+
+    @property
+    def last(self) -> LastAccepted | None:
+        return LastAccepted(self.events[-1].envelope.id, self.events[-1].number) if self.events else None
+
+
+NOTHING = ReadEvents()
+
+
 class SessionRecords:
     def __init__(self, bus: Bus) -> None:
         self._readers = SpanReaders(bus, bus.topics.sessions, at_once=READS_AT_ONCE)
-        self._kept: OrderedDict[str, tuple[LastAccepted, Events, int]] = OrderedDict()
+        self._kept: OrderedDict[str, ReadEvents] = OrderedDict()
         self._size = 0
 
     @asynccontextmanager
@@ -48,25 +64,25 @@ class SessionRecords:
             yield self
 
     async def read(self, place: RecordPlace) -> Events:
-        """All events, from the first to `place.last`. Raises ProblemError."""
-        kept = self._kept.get(place.session_id)
-        if kept is not None and kept[0] == place.last:
+        """All events, from the first to `place.last`. Those that are kept are not read again. Raises ProblemError."""
+        kept = self._kept.get(place.session_id, NOTHING)
+        if kept.last == place.last:
             self._kept.move_to_end(place.session_id)
-            return kept[1]
-        events, size = await self._read(place)
-        self._keep(place, events, size)
-        return events
+            return kept.events
+        found = await self._read(place, kept)
+        self._keep(place.session_id, found)
+        return found.events
 
-    async def _read(self, place: RecordPlace) -> tuple[Events, int]:
+    async def _read(self, place: RecordPlace, kept: ReadEvents) -> ReadEvents:
         try:
             async with asyncio.timeout(READ_SECONDS), self._readers.borrowed() as reader:
-                for spans in _ways(place.spans):
-                    taking = _SpanRecords(place.session_id.encode())
+                for before, spans in _ways(place, kept):
+                    taking = _SpanRecords(place.session_id.encode(), before.size)
                     await reader.read(place.partition, spans, taking.take)
                     # In a thread: bodies of megabytes take longer than others should wait.
-                    events = await asyncio.to_thread(_accepted, place, taking.records)
+                    events = await asyncio.to_thread(_accepted, place, before, taking.records)
                     if events is not None:
-                        return events, taking.size
+                        return ReadEvents(events, taking.size)
                 raise ProblemError(410, "Gone", GONE)
         except TimeoutError as problem:
             raise ProblemError(503, "Service unavailable", TOO_LATE) from problem
@@ -74,22 +90,21 @@ class SessionRecords:
             log.warning("record.unreadable", session_id=place.session_id, reason=repr(problem))
             raise ProblemError(503, "Service unavailable", UNREADABLE) from problem
 
-    def _keep(self, place: RecordPlace, events: Events, size: int) -> None:
+    def _keep(self, session_id: str, found: ReadEvents) -> None:
         """Evicts the least recently used."""
-        before = self._kept.pop(place.session_id, None)
-        self._size += size - (0 if before is None else before[2])
-        self._kept[place.session_id] = (place.last, events, size)
+        self._size += found.size - self._kept.pop(session_id, NOTHING).size
+        self._kept[session_id] = found
         while self._size > KEPT_BYTES and len(self._kept) > 1:
-            self._size -= self._kept.popitem(last=False)[1][2]
+            self._size -= self._kept.popitem(last=False)[1].size
 
 
 class _SpanRecords:
     """Takes the records of one session; others lie between them."""
 
-    def __init__(self, key: bytes) -> None:
+    def __init__(self, key: bytes, size: int) -> None:
         self._key = key
         self.records: list[Record] = []
-        self.size = 0
+        self.size = size
 
     def take(self, record: Record) -> None:
         """Raises ProblemError."""
@@ -101,16 +116,22 @@ class _SpanRecords:
             raise ProblemError(422, "Not possible", TOO_LARGE)
 
 
-def _ways(spans: tuple[Span, ...]) -> Iterator[tuple[Span, ...]]:
-    """First the spans; then all between, as a projector of an older version may have left some out."""
-    yield spans
-    if len(spans) > 1:
-        yield (Span(first=spans[0].first, last=spans[-1].last),)
+def _ways(place: RecordPlace, kept: ReadEvents) -> Iterator[tuple[ReadEvents, tuple[Span, ...]]]:
+    """First what lies behind the events that are kept; then all spans; then all between them, as a projector of an
+    older version may have left some out."""
+    if kept.events and kept.events[-1].number < place.last.number:
+        end = kept.events[-1].offset
+        rest = [Span(first=max(span.first, end + 1), last=span.last) for span in place.spans if span.last > end]
+        yield kept, tuple(rest)
+    yield NOTHING, place.spans
+    if len(place.spans) > 1:
+        yield NOTHING, (Span(first=place.spans[0].first, last=place.spans[-1].last),)
 
 
-def _accepted(place: RecordPlace, records: Sequence[Record]) -> Events | None:
+def _accepted(place: RecordPlace, before: ReadEvents, records: Sequence[Record]) -> Events | None:
     """None when they do not lead from the first event to the last: never a record with holes."""
-    chains, events = ChainTracker(), list[RecordedEvent]()
+    known = {} if before.last is None else {place.session_id: before.last}
+    chains, events = ChainTracker(known=known), [*before.events]
     for record in records:
         delivery = parse_record(record)
         if delivery is None or delivery.envelope.subject != place.session_id:
