@@ -1,14 +1,24 @@
 """With a key in the environment the demo asks a real model: here, one that only the wire is real of."""
 
+import asyncio
+import json
+import os
 from collections.abc import Iterator
+from contextlib import aclosing, suppress
+from pathlib import Path
 
 import pytest
 
+from tarsy_config.configured_models import models_of
+from tarsy_config.live_config import ConfigSource
+from tarsy_contracts.api.trace import McpInteraction
 from tarsy_incident import INCIDENT, planted_secrets
 from tarsy_investigation import Investigation, shown, submit
 from tarsy_lab.incidents import read_incident
+from tarsy_llm.protocol import LlmCallError
 from tarsy_provider import MODEL, Provider, provider
 from tarsy_questions import ask_question
+from tarsy_recorded_requests import read_llm_interactions, read_trace, request_of
 from tarsy_system import System
 
 pytestmark = pytest.mark.timeout(900)
@@ -31,7 +41,7 @@ def served() -> Iterator[Provider]:
     ],
 )
 async def test_with_a_key_in_the_environment_the_investigation_asks_that_model(
-    system: System, served: Provider, name: str, key: str, address: str, path: str
+    system: System, served: Provider, name: str, key: str, address: str, path: str, lab_calls: Path
 ) -> None:
     system.environment |= {key: KEY, address: f"{served.url}{path}"}
     await system.start_all()
@@ -47,6 +57,7 @@ async def test_with_a_key_in_the_environment_the_investigation_asks_that_model(
     assert log.types.count("summary.completed") == 1
 
     await check_that_a_chat_knows_what_was_said_and_read_before(system, investigation, served)
+    await check_that_the_record_is_what_was_received(system, investigation, served, lab_calls, key, address, path)
 
     assert served.keys == {KEY}
     assert [secret for secret in planted_secrets() if any(secret in text for text in served.heard)] == []
@@ -76,3 +87,43 @@ async def check_that_a_chat_knows_what_was_said_and_read_before(
     places = [prompt.rfind(part) for part in parts]
     assert -1 not in places, parts[places.index(-1)]
     assert places[1:] == sorted(places[1:])
+
+
+async def check_that_the_record_is_what_was_received(
+    system: System, investigation: Investigation, served: Provider, lab_calls: Path, key: str, address: str, path: str
+) -> None:
+    """Byte for byte: the adapter, asked with what the API tells of each request, sends the same bodies once more."""
+    log = await investigation.log()
+    trace = await asyncio.to_thread(read_trace, system, investigation.session_id, len(log.accepted))
+    interactions = await asyncio.to_thread(lambda: list(read_llm_interactions(system, trace)))
+
+    assert {one.interaction_type for one in interactions} == {
+        *("iteration", "executive_summary", "summarization", "chat_response")
+    }
+    assert [one.id for one in interactions if one.verified is not True] == []
+    with provider() as again:
+        environment = os.environ | {key: KEY, address: f"{again.url}{path}"}
+        models = models_of(ConfigSource(system.config_dir, environment).load())
+        try:
+            for one in interactions:
+                # This provider has no turn for executive summaries: it refuses them again.
+                with suppress(LlmCallError):
+                    async with aclosing(models.llms[one.llm_provider].stream(request_of(one))) as stream:
+                        async for _ in stream:
+                            pass
+        finally:
+            await models.close()
+        assert sorted(again.bodies) == sorted(served.bodies)
+
+    calls = [
+        McpInteraction.model_validate(system.get(f"/api/v1/sessions/{trace.session_id}/trace/mcp/{one.id}"))
+        for stage in trace.stages
+        for execution in stage.executions
+        for one in execution.mcp_interactions
+        if one.interaction_type == "tool_call" and one.server_name == "kubernetes"
+    ]
+    lines = (await asyncio.to_thread(lab_calls.read_text, "utf-8")).splitlines()
+    started = [one for one in map(json.loads, lines) if one["phase"] == "started"]
+    # The server notes its defaults, which are null, with what it was sent.
+    received = [(one["tool"], {name: sent for name, sent in one["arguments"].items() if sent}) for one in started]
+    assert sorted(map(str, received)) == sorted(str((call.tool_name, call.tool_arguments)) for call in calls)

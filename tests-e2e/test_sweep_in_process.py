@@ -6,6 +6,7 @@ appended in one batch has the number of its first event. Any run alone, to look 
     pytest tests-e2e/test_sweep_in_process.py -k orchestrator-after-17-forgotten
 """
 
+from dataclasses import replace
 from datetime import timedelta
 from functools import cache
 from random import Random
@@ -15,12 +16,14 @@ import pytest
 from tarsy_contracts import events as e
 from tarsy_simulation.broker import OutageKind
 from tarsy_simulation.playing import Death, Played, Service, play
-from tarsy_simulation.sweeping import MOMENTS, deaths_at, faults, still_open, unknown
+from tarsy_simulation.sweeping import MOMENTS, deaths_at, faults, record_faults, still_open, unknown
 from tarsy_verification.invariants import faults_of
 
 pytestmark = pytest.mark.timeout(900)
 
 TWICE = 60
+RECORD_EVERY = 3
+"""Deaths at every third event: then the record is compared with what models and MCP servers received."""
 SOON = 4
 """Batches of the log."""
 SEED = 5
@@ -102,6 +105,22 @@ def test_everything_happens_in_the_investigation_that_can_be_lost() -> None:
     assert sorted(number for batch in played.batches for number in batch) == list(range(1, len(log.accepted) + 1))
 
 
+def test_the_record_is_what_models_and_mcp_servers_received() -> None:
+    assert record_faults(undisturbed()) == []
+    assert {one.request.agent for one in undisturbed().heard} == {
+        *("Pods", "Events", "SynthesisAgent", "Fixer", "ExecSummaryAgent", "Summarizer")
+    }
+
+
+def test_a_record_that_differs_in_a_word_or_an_argument_is_noticed() -> None:
+    played = undisturbed()
+    heard, start = played.heard[0], played.starts[0]
+    said = heard.request.conversation.model_copy(update={"system": heard.request.conversation.system + " "})
+    other = replace(heard, request=heard.request.model_copy(update={"conversation": said}))
+    assert len(record_faults(replace(played, heard=[other, *played.heard[1:]]))) == 2
+    assert len(record_faults(replace(played, starts=[replace(start, arguments={"other": 1})]))) == 1
+
+
 def test_the_same_seed_plays_the_same_run_and_another_seed_another() -> None:
     ids = [record.envelope.id for record in undisturbed().log.accepted]
     death = Death("tool-gateway", "after", 31)
@@ -112,7 +131,10 @@ def test_the_same_seed_plays_the_same_run_and_another_seed_another() -> None:
 
 @pytest.mark.parametrize("death", every_death(), ids=str)
 def test_whoever_dies_at_whichever_event_nothing_is_lost(death: Death) -> None:
-    assert faults(play(death), undisturbed(), death) == []
+    played = play(death)
+    assert faults(played, undisturbed(), death) == []
+    if death.event % RECORD_EVERY == 0:
+        assert record_faults(played) == []
 
 
 @pytest.mark.parametrize("number", range(0, len(undisturbed().batches), 3))

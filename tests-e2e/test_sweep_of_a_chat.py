@@ -12,11 +12,12 @@ import pytest
 from tarsy_contracts import events as e
 from tarsy_simulation.investigation import BRIEF_ALERT
 from tarsy_simulation.playing import Death, Played, play
-from tarsy_simulation.sweeping import deaths_at, faults, still_open
+from tarsy_simulation.sweeping import deaths_at, faults, record_faults, still_open
 
 pytestmark = pytest.mark.timeout(900)
 
 QUESTIONS = 1
+RECORD_EVERY = 3
 
 
 def played(*deaths: Death, cancelled_at: int | None = None, poisoned_from: int | None = None) -> Played:
@@ -37,7 +38,7 @@ def batches_of_the_reply() -> list[int]:
 
 def test_everything_happens_in_the_reply_that_can_be_lost() -> None:
     log = undisturbed().log
-    assert faults(undisturbed(), undisturbed()) == []
+    assert faults(undisturbed(), undisturbed()) + record_faults(undisturbed()) == []
     (asked,) = log.events(e.QuestionAsked)
     (reply,) = log.events(e.ReplyCompleted)
     assert (reply.status, reply.stage_id) == ("completed", asked.stage_id)
@@ -53,7 +54,10 @@ def test_everything_happens_in_the_reply_that_can_be_lost() -> None:
 
 @pytest.mark.parametrize("death", [death for event in batches_of_the_reply() for death in deaths_at(event)], ids=str)
 def test_whoever_dies_at_whichever_event_of_a_reply_nothing_is_lost(death: Death) -> None:
-    assert faults(played(death), undisturbed(), death) == []
+    one = played(death)
+    assert faults(one, undisturbed(), death) == []
+    if death.event % RECORD_EVERY == 0:
+        assert record_faults(one) == []
 
 
 @pytest.mark.parametrize("way", ["forgotten", "remembered"])

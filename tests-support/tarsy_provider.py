@@ -26,12 +26,13 @@ type Events = Iterable[tuple[str, JsonValue]]
 
 @dataclass
 class Provider:
-    """`heard` holds the text of every request; `keys` the API keys that came with them."""
+    """`heard` holds the text of every request; `keys` the API keys that came with them, and `bodies` their bytes."""
 
     turns: Sequence[ScriptedTurn]
     url: str = ""
     heard: list[str] = field(default_factory=list)
     keys: set[str] = field(default_factory=set)
+    bodies: list[bytes] = field(default_factory=list)
 
     def answer(self, body: JsonValue, assistant: str) -> ScriptedTurn:
         """`assistant` is what this format calls the model's own messages. An agent has tools, a summarizer has none.
@@ -155,7 +156,8 @@ def provider(*, port: int = 0, scripts: Sequence[Path] = (INCIDENT / "script.yam
 
     class Handler(Quiet):
         def do_POST(self) -> None:
-            body = json.loads(self.body())
+            provider.bodies.append(self.body())
+            body = json.loads(provider.bodies[-1])
             _, key, assistant, speak = next(each for each in FORMATS if each[0] in self.path)
             provider.keys.add(self.headers.get(key, "").removeprefix("Bearer "))
             try:

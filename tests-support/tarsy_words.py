@@ -5,7 +5,7 @@ When a name of STILL_TWICE stands once, tests-e2e/test_words.py says so: take it
 """
 
 RETIRED_MODULES: dict[str, dict[str, str]] = {
-    "tarsy_orchestrator": {
+    "tarsy_session": {
         "given": "decision_input",
         "imagine": "lookahead",
         "consequences": "transitions",
@@ -18,6 +18,8 @@ RETIRED_MODULES: dict[str, dict[str, str]] = {
         "conversing": "conversation",
         "prompting": "prompt_context",
         "reading_on": "read_result_tool",
+    },
+    "tarsy_orchestrator": {
         "membership": "group_membership",
         "reviving": "rehydration",
         "sessions": "session_table",
@@ -115,7 +117,7 @@ RETIRED_MODULES: dict[str, dict[str, str]] = {
 """By package: the last part of the old name of a module, and the new one."""
 
 RETIRED_CLASSES: dict[str, dict[str, str]] = {
-    "tarsy_orchestrator": {
+    "tarsy_session": {
         "Given": "DecisionInput",
         "OwedPlace": "AdmissionEffect",
         "OwedTools": "ToolsEffect",
@@ -123,20 +125,22 @@ RETIRED_CLASSES: dict[str, dict[str, str]] = {
         "OwedEnd": "EndEffect",
         "OwedToolCall": "ToolCallEffect",
         "OwedSummary": "SummaryEffect",
-        "Work": "Reconciler",
-        "Made": "Running",
-        "Queued": "DispatchedCall",
         "Again": "Retry",
         "FallBack": "UseFallback",
         "GiveUp": "Fail",
-        "Places": "AdmissionQueue",
-        "Waiting": "PendingInput",
-        "Tail": "SessionTail",
         "Beyond": "Unsupported",
         "Absent": "NotStarted",
         "Asked": "PendingLlmCall",
         "Tries": "RetryState",
         "Understood": "Interpretation",
+    },
+    "tarsy_orchestrator": {
+        "Work": "Reconciler",
+        "Made": "Running",
+        "Queued": "DispatchedCall",
+        "Places": "AdmissionQueue",
+        "Waiting": "PendingInput",
+        "Tail": "SessionTail",
     },
     "tarsy_contracts": {
         "PlaceGiven": "SessionAdmitted",

@@ -1,14 +1,15 @@
 """The world outside: models that follow a script, and MCP servers that note what they ran. No process of ours."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_contracts.workers import CatalogTool
-from tarsy_llm.protocol import Llm
+from tarsy_llm.protocol import Answer, Delta, Llm, LlmRequest
 from tarsy_llm.script import PlacedTurn, Script, ScriptedTurn
 from tarsy_llm.scripted import ScriptedLlm
 from tarsy_tool_gateway.tool_servers import ToolOutput
@@ -20,9 +21,35 @@ PACE_SECONDS = 0.11
 AT_ONCE = ServerLimits(concurrent=4, queue=16)
 
 
-def models(scripts: Mapping[str, Sequence[Mapping[str, JsonValue]]]) -> dict[str, Llm]:
+@dataclass(frozen=True, slots=True)
+class HeardRequest:
+    """A request as a provider received it."""
+
+    provider: str
+    request: LlmRequest
+
+
+@dataclass(frozen=True, slots=True)
+class HearingLlm:
+    """Implements `Llm`: it notes what it is asked, and another one answers."""
+
+    provider: str
+    llm: Llm
+    heard: list[HeardRequest]
+
+    async def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
+        self.heard.append(HeardRequest(self.provider, request))
+        async with aclosing(self.llm.stream(request)) as stream:
+            async for part in stream:
+                yield part
+
+    async def aclose(self) -> None:
+        await self.llm.aclose()
+
+
+def models(scripts: Mapping[str, Sequence[Mapping[str, JsonValue]]], heard: list[HeardRequest]) -> dict[str, Llm]:
     """By provider. Their memory (whom they have let wait already) outlives every process of ours."""
-    return {name: _model(turns) for name, turns in scripts.items()}
+    return {name: HearingLlm(name, _model(turns), heard) for name, turns in scripts.items()}
 
 
 def _model(turns: Sequence[Mapping[str, JsonValue]]) -> Llm:
@@ -52,6 +79,8 @@ class Start:
     call_id: str
     repeatable: bool
     at: float
+    tool: str
+    arguments: Mapping[str, JsonValue]
 
 
 @dataclass
@@ -67,7 +96,8 @@ class ToolServer:
         if not may_start():
             return ToolOutput("unavailable", "not started")
         self.runs.append(ToolRun(request.tool, request.arguments))
-        self.starts.append(Start(request.call_id, request.repeatable, asyncio.get_running_loop().time()))
+        now = asyncio.get_running_loop().time()
+        self.starts.append(Start(request.call_id, request.repeatable, now, request.tool, request.arguments))
         tool = next(one for one in self.tools if one.name == request.tool)
         await asyncio.sleep(tool.seconds)
         return ToolOutput("ok", tool.says)

@@ -23,7 +23,7 @@ from tarsy_contracts.inputs import AlertReceived, CancelRequested, ChatRequested
 from tarsy_contracts.topics import QUEUE_PARTITIONS, Topics
 from tarsy_simulation.broker import Broker, Entry, OutageKind
 from tarsy_simulation.investigation import ALERT, QUESTION, SCRIPTS, SERVERS, SESSION, config, config_later
-from tarsy_simulation.outside import Start, ToolServer, models
+from tarsy_simulation.outside import HeardRequest, Start, ToolServer, models
 from tarsy_simulation.poison import SET_ASIDE, Poison
 from tarsy_simulation.services import Gateway, Orchestrator, Summarizer, bus_of, in_memory
 from tarsy_simulation.virtual_time import PROCESS, Process, VirtualLoop
@@ -84,12 +84,13 @@ class Death:
 class Played:
     """`batches`: the numbers of the events that were appended together. `complaints`: what must not happen, as text.
 
-    `struck`: the deaths that came to pass. `starts`: of tools.
+    `struck`: the deaths that came to pass. `starts`: of tools. `heard`: what the models were asked.
     """
 
     log: SessionLog
     runs: list[ToolRun]
     starts: list[Start]
+    heard: list[HeardRequest]
     batches: list[tuple[int, ...]]
     struck: list[Death]
     complaints: list[str]
@@ -152,6 +153,7 @@ class _Stage:
     seed: int
     cancelled_at: int | None
     struck: list[Death] = field(default_factory=list)
+    heard: list[HeardRequest] = field(default_factory=list)
     batches: list[tuple[int, ...]] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
     all: list[_Running] = field(default_factory=list)
@@ -172,7 +174,7 @@ class _Stage:
         self.loop = loop
         self.broker = Broker(Topics("t"), Random(self.seed), self.loop.time)
         self.broker.before, self.broker.after = self._before, self._after
-        self.config, self.llms = config(), models(SCRIPTS)
+        self.config, self.llms = config(), models(SCRIPTS, self.heard)
         self.servers = {name: ToolServer(tools) for name, tools in SERVERS.items()}
         self.loop.set_exception_handler(self._complain)
         with in_memory(self.broker), self.poison.planted():
@@ -195,7 +197,7 @@ class _Stage:
                 await self._close()
         runs = [run for server in self.servers.values() for run in server.runs]
         starts = [start for server in self.servers.values() for start in server.starts]
-        return Played(log, runs, starts, self.batches, self.struck, self.complaints, seconds)
+        return Played(log, runs, starts, self.heard, self.batches, self.struck, self.complaints, seconds)
 
     # Processes
 

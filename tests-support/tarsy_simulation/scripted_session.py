@@ -55,7 +55,7 @@ def play(script: Script, config: Config, tools: Tools, alert: Alert = WITHOUT_RU
 async def _play(script: Script, config: Config, tools: Tools, alert: Alert) -> SessionLog:
     loop = asyncio.get_running_loop()
     broker = Broker(Topics("t"), Random(1), loop.time)
-    llms = models({"steady": script})
+    llms = models({"steady": script}, [])
     with in_memory(broker):
         servers = {name: ToolServer(offered) for name, offered in tools.items()} | {OWN_SERVER: OwnTools(broker)}
         services: Sequence[Orchestrator | Gateway | Summarizer] = [

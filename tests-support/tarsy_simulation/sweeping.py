@@ -3,7 +3,9 @@
 from collections import Counter
 
 from tarsy_contracts import events as e
+from tarsy_record import differences
 from tarsy_simulation.broker import BEGINNING
+from tarsy_simulation.investigation import SERVERS
 from tarsy_simulation.playing import Death, Moment, Played
 from tarsy_verification.invariants import faults_of
 from tarsy_verification.session_log import SessionLog
@@ -43,6 +45,14 @@ def faults(played: Played, undisturbed: Played, *deaths: Death) -> list[str]:
     if zombie and not zombie_wrote(played.log):
         found.append("the zombie wrote nothing")
     return found
+
+
+def record_faults(played: Played) -> list[str]:
+    """Differences between the record of the session and what models and MCP servers received."""
+    heard = [(one.provider, one.request) for one in played.heard]
+    calls = [(one.call_id, one.tool, one.arguments) for one in played.starts]
+    results = {tool.name: tool.says for tools in SERVERS.values() for tool in tools}
+    return differences(played.log.accepted, heard, calls, results)
 
 
 def zombie_wrote(log: SessionLog) -> bool:

@@ -33,6 +33,8 @@ VECTORS: dict[str, tuple[Callable[[], str], str]] = {
     "llm call": (lambda: ids.llm_call_id(A, 2, 3), "953196e2-698d-5342-bdbd-66c0bf76fd9e"),
     "tool call": (lambda: ids.tool_call_id(A, 0), "5adff24f-a609-5352-a7f0-9dcfedb0caee"),
     "summary": (lambda: ids.summary_id(A), "0e6e0587-f85f-52b5-b4e8-bc4a6fc669a2"),
+    "summary attempt": (lambda: ids.summary_attempt_id(A, 1), "27cb20c4-9ecd-5f94-8536-5e7b195949e4"),
+    "tool list": (lambda: ids.tool_list_id(A, "kubernetes"), "e850d643-ccfe-5fd1-80f5-174218276c9b"),
     "timeline event": (lambda: ids.timeline_event_id(A, "llm_tool_call"), "1af5f9b5-6235-5435-978f-3b3aa3685333"),
     "report": (lambda: ids.report_id("claim", A, "claim-1"), "d4deb6aa-f9f7-56dc-bb1e-a39f1d815451"),
 }

@@ -106,3 +106,11 @@ def test_a_deadline_ends_an_unclaimed_call_as_unavailable_and_a_granted_one_as_u
         assert isinstance(events[0], e.ToolCallCompleted)
         assert events[0].outcome == outcome
         assert replies_to(story.state, i.DeadlinePassed(call_id=call)) == [CallCancelled(call_id=call)]
+
+
+def test_the_outcome_of_a_call_says_which_nulls_its_server_was_not_sent() -> None:
+    story = Story().calling(READ)
+    reported = story.result(story.call_ids[0]).model_copy(update={"nulls_left_out": ("label",)})
+    (completed, *_) = story.when(reported)
+    assert isinstance(completed, e.ToolCallCompleted)
+    assert completed.nulls_left_out == ("label",)

@@ -20,6 +20,7 @@ from tarsy_cli.session.commands import cancel, export, rerun, show
 from tarsy_cli.session_commands import sessions, submit, watch
 from tarsy_cli.timeline_commands import timeline
 from tarsy_cli.topic_commands import topics
+from tarsy_cli.trace_command import trace
 from tarsy_cli.version import with_version
 
 cli = typer.Typer(
@@ -43,7 +44,7 @@ cli.add_typer(lab, name="lab")
 cli.add_typer(config, name="config")
 for command in (
     *(up, status, down, doctor, logs),
-    *(submit, sessions, watch, show, chat, result, cancel, rerun, export),
+    *(submit, sessions, watch, show, trace, chat, result, cancel, rerun, export),
     *(servers, dead_letters, retention, mask, demo),
 ):
     cli.command()(command)

@@ -110,6 +110,16 @@ def summary_id(call_id: str) -> str:
     return derived_id("summary", call_id)
 
 
+def summary_attempt_id(summary_id: str, number: int) -> str:
+    """The question to a provider with that number, from 1."""
+    return derived_id("summary_attempt", summary_id, number)
+
+
+def tool_list_id(execution_id: str, server: str) -> str:
+    """The tools that an execution was offered by a server, in the record of its session."""
+    return derived_id("tool_list", execution_id, server)
+
+
 def timeline_event_id(cause: str, event_type: str) -> str:
     """`cause` is the id of the call, execution or event that the timeline event shows."""
     return derived_id("timeline_event", cause, event_type)

@@ -67,12 +67,14 @@ class ToolCallReported(Message):
     lines: Count
     stored: StoredResult | None
     duration_ms: Count
+    nulls_left_out: tuple[str, ...] = ()
 
 
 class SummaryReported(Message):
     """`error` says why there is no summary; `content` is empty then. `usage` is that of the answer alone.
 
-    `attempts` are all questions to providers, in their order, also those that failed.
+    `attempts` are all questions to providers, in their order, also those that failed. `request_digest` and
+    `input_bytes` are those of `summary.completed`.
     """
 
     type: ClassVar[str] = "summary.reported"
@@ -87,6 +89,8 @@ class SummaryReported(Message):
     tokens_before: Count | None = None
     tokens_after: Count | None = None
     attempts: tuple[SummaryAttempt, ...] = ()
+    request_digest: str = ""
+    input_bytes: Count | None = None
 
 
 class WorkerDied(Message):
@@ -151,7 +155,8 @@ class SessionFailRequested(Message):
 class LlmCallReported(Message):
     """An LLM's answer. The owner made the call itself: this input never travels, and has no inbox offset.
 
-    `calls_left_out`: so many more tool calls it had, which nobody looked at.
+    `calls_left_out`: so many more tool calls it had, which nobody looked at. `request_digest`: of all that the model
+    was given; empty when nothing was sent.
     """
 
     type: ClassVar[str] = "llm_call.reported"
@@ -168,6 +173,7 @@ class LlmCallReported(Message):
     duration_ms: Count
     opaque: JsonValue = None
     calls_left_out: int = 0
+    request_digest: str = ""
 
 
 class UnavailableServer(Value):

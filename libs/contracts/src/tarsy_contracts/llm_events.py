@@ -37,6 +37,7 @@ class LlmCallCompleted(Message):
 
     `final_answer`: what a ReAct agent marked as such; of other agents `text` is it, when there are no tool calls.
     `reminder`: what the agent is told, because nothing follows from the answer, or less than it asked for.
+    `request_digest`: of all that the model was given (request_digest.py); events of 0.1.0 have none.
     """
 
     type: ClassVar[str] = "llm_call.completed"
@@ -51,6 +52,7 @@ class LlmCallCompleted(Message):
     opaque: JsonValue = None
     final_answer: str = ""
     reminder: str = ""
+    request_digest: str = ""
 
 
 class LlmCallFailed(Message):
@@ -59,6 +61,7 @@ class LlmCallFailed(Message):
 
     `kind` is one of tarsy_llm's, or `call_timeout`, `iteration_timeout`, `repetition`, `broken`, `cancelled`.
     `retryable`: the same question may succeed later. `usage`: what the provider had counted until then, if anything.
+    `request_digest`: of all that the model was given; empty when nothing is known to have been sent.
     """
 
     type: ClassVar[str] = "llm_call.failed"
@@ -69,3 +72,4 @@ class LlmCallFailed(Message):
     kind: str = ""
     retry_after_seconds: Seconds | None = None
     usage: Usage = Usage()
+    request_digest: str = ""

@@ -55,6 +55,9 @@ class SummaryCompleted(Message):
     `usage` is that of the attempt that succeeded; the cost is that of all `attempts`. `tokens_before` and
     `tokens_after` are the sizes of the result and of the summary. Events of version 0.1.0 have neither of them, nor
     the execution and the tool.
+
+    `request_digest`: of all that each of the models was given (request_digest.py), which holds at most `input_bytes` of
+    the result. Both are empty when nothing was asked, and in events of 0.1.0.
     """
 
     type: ClassVar[str] = "summary.completed"
@@ -70,6 +73,8 @@ class SummaryCompleted(Message):
     tokens_before: Count | None = None
     tokens_after: Count | None = None
     attempts: tuple[SummaryAttempt, ...] = ()
+    request_digest: str = ""
+    input_bytes: Count | None = None
 
 
 class SummaryFailed(Message):
@@ -84,3 +89,5 @@ class SummaryFailed(Message):
     tool: str = ""
     tokens_before: Count | None = None
     attempts: tuple[SummaryAttempt, ...] = ()
+    request_digest: str = ""
+    input_bytes: Count | None = None

@@ -65,7 +65,8 @@ class StoredResult(Value):
 class ToolCallCompleted(Message):
     """`content` is what fits inline; `cut` says that it is not all, and `stored` where the whole lies.
 
-    `size` is in bytes and `lines` in lines, both of the whole masked result.
+    `size` is in bytes and `lines` in lines, both of the whole masked result. `nulls_left_out`: the names of arguments
+    that were null, and that the server was not sent, as its schema does not allow that.
     """
 
     type: ClassVar[str] = "tool_call.completed"
@@ -79,6 +80,7 @@ class ToolCallCompleted(Message):
     claim_id: str | None = None
     worker_id: str | None = None
     duration_ms: Count | None = None
+    nulls_left_out: tuple[str, ...] = ()
 
 
 class ToolCallOutcomeLearned(Message):
@@ -90,3 +92,4 @@ class ToolCallOutcomeLearned(Message):
     outcome: Outcome
     content: str
     cut: bool = False
+    nulls_left_out: tuple[str, ...] = ()

@@ -61,6 +61,7 @@ def decide_tool_report(state: Investigating, reported: i.ToolCallReported) -> li
             claim_id=reported.claim_id,
             worker_id=reported.worker_id,
             duration_ms=reported.duration_ms,
+            nulls_left_out=reported.nulls_left_out,
         )
     ]
 
@@ -78,6 +79,7 @@ def decide_late_outcome(call: ToolCallState | None, reported: i.ToolCallReported
             outcome=reported.outcome,
             content=reported.content,
             cut=reported.cut,
+            nulls_left_out=reported.nulls_left_out,
         )
     ]
 

@@ -24,6 +24,7 @@ def decide_llm_report(state: Investigating, reported: i.LlmCallReported) -> list
             kind=reported.kind,
             retry_after_seconds=reported.retry_after_seconds,
             usage=reported.usage,
+            request_digest=reported.request_digest,
         )
         return [failed]
     controller, concluding = controller_of(execution.agent.controller), requested.purpose == "conclusion"
@@ -42,6 +43,7 @@ def decide_llm_report(state: Investigating, reported: i.LlmCallReported) -> list
         opaque=None if said.text != reported.text or said.cut or calls != said.tool_calls else reported.opaque,
         final_answer=said.final_answer,
         reminder=said.reminder,
+        request_digest=reported.request_digest,
     )
     return [completed, *_calls(state, execution, completed)]
 

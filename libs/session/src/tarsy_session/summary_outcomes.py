@@ -20,6 +20,8 @@ def complete_summary(call: ToolCallState, summary: Summary, reported: i.SummaryR
         tokens_before=reported.tokens_before,
         tokens_after=reported.tokens_after,
         attempts=reported.attempts,
+        request_digest=reported.request_digest,
+        input_bytes=reported.input_bytes,
     )
 
 
@@ -37,4 +39,6 @@ def fail_summary(
         error=error,
         tokens_before=None if reported is None else reported.tokens_before,
         attempts=() if reported is None else reported.attempts,
+        request_digest="" if reported is None else reported.request_digest,
+        input_bytes=None if reported is None else reported.input_bytes,
     )

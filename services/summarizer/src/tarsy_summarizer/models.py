@@ -13,6 +13,7 @@ from tarsy_bus.model_span import open_model_span, record_answer, record_failure,
 from tarsy_bus.publisher import Publisher
 from tarsy_contracts.conversation import Conversation, Usage
 from tarsy_contracts.events import SummaryAttempt
+from tarsy_contracts.request_digest import digest_request
 from tarsy_contracts.requests import SummaryRequest
 from tarsy_contracts.token_rates import TextKind
 from tarsy_llm.protocol import Answer, Llm, LlmCallError, LlmRequest
@@ -63,6 +64,7 @@ class ModelFallback:
     """The calls of one summary. `ends_at`: nobody waits for it after that.
 
     `attempts`: those that have ended, whatever came of them; also the one that was being made when its time was up.
+    `request_digest`: of all that each of them was given.
     """
 
     def __init__(self, models: Models, request: SummaryRequest, *, ends_at: float) -> None:
@@ -74,12 +76,14 @@ class ModelFallback:
         self._run = 0
         self._failures: dict[str, str] = {}
         self.attempts: tuple[SummaryAttempt, ...] = ()
+        self.request_digest = ""
 
     async def answer(self, asked: Conversation, source: SourceText) -> Answer | None:
         """`source` stands in `asked`. None when nobody gave an answer; `reasons` has why."""
         wanted = LlmRequest(
             agent=AGENT, iteration=1, conversation=asked, answer_tokens=self._request.max_tokens, is_last=True
         )
+        self.request_digest = digest_request(asked, answer_tokens=wanted.answer_tokens, is_last=wanted.is_last)
         last = next((name for name in reversed(self._named) if name in self._models.llms), None)
         for provider in self._named:
             try:

@@ -102,6 +102,8 @@ class Summarizer:
             tokens_before=self._tokens_before(work),
             tokens_after=tokens_of_summary(answer, content),
             attempts=work.asking.attempts,
+            request_digest=work.asking.request_digest,
+            input_bytes=self._input_bytes,
         )
 
     def _failed(self, work: SummaryWork, error: str) -> SummaryReported:
@@ -117,6 +119,8 @@ class Summarizer:
             duration_ms=self._ran_for(work),
             tokens_before=self._tokens_before(work),
             attempts=work.asking.attempts,
+            request_digest=work.asking.request_digest,
+            input_bytes=self._input_bytes if work.asking.request_digest else None,
         )
 
     def _tokens_before(self, work: SummaryWork) -> int | None:

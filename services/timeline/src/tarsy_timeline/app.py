@@ -29,6 +29,8 @@ from tarsy_timeline.migrations import migrate
 from tarsy_timeline.parts import Parts, Work
 from tarsy_timeline.projection_checkpoint import LogIdentity, ProjectionCheckpoint
 from tarsy_timeline.projector import Projector
+from tarsy_timeline.record.session_record import SessionRecord
+from tarsy_timeline.record.session_records import SessionRecords
 from tarsy_timeline.reply_waiter import ReplyWaiter
 from tarsy_timeline.request_routes import request_routes
 from tarsy_timeline.result_routes import result_routes
@@ -38,6 +40,7 @@ from tarsy_timeline.session_commands import SessionCommands
 from tarsy_timeline.session_queries import SessionQueries
 from tarsy_timeline.settings import DEFAULT_SCHEMA, TimelineSettings
 from tarsy_timeline.system_routes import held_routes, system_routes
+from tarsy_timeline.trace_routes import trace_routes
 from tarsy_timeline.unprojected import UnprojectedWatch
 from tarsy_timeline.worker_liveness import WorkerLiveness
 
@@ -72,6 +75,8 @@ def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
     router.include_router(chat_routes(commands, masker))
     router.include_router(system_routes(watch, lambda: [*unprojected.warnings(), *held.warnings()]))
     router.include_router(held_routes(held))
+    records = SessionRecords(bus)
+    router.include_router(trace_routes(queries, SessionRecord(bus, records)))
     router.include_router(internal_routes(queries))
 
     def projector() -> Projector:
@@ -85,7 +90,7 @@ def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
 
     async def run(ready: Ready) -> None:
         await check_topics(bus, kafka_rights.TIMELINE)
-        async with database.running(prepare), publisher.running(), supervisor.group() as group:
+        async with database.running(prepare), publisher.running(), records.running(), supervisor.group() as group:
             await checkpoint.begin(LogIdentity(await cluster_id(bus), bus.topics.sessions), await _beginnings(bus))
             begun = Readiness(["answers", "projector"])
             works: dict[str, Work] = {

@@ -64,11 +64,12 @@ class Batch:
         self.types: Counter[str] = Counter()
         self._rows: defaultdict[str, list[Row]] = defaultdict(list)
         self._sessions: dict[str, Row] = {}
+        self._first: dict[str, RecordedEvent] = {}
 
     def add(self, record: RecordedEvent) -> None:
         self.types[record.envelope.type] += 1
-        earlier = self._sessions.get(record.session_id)
-        self._sessions[record.session_id] = moved(record, earlier[-1] if earlier else record.envelope.time)
+        first = self._first.setdefault(record.session_id, record)
+        self._sessions[record.session_id] = moved(record, first)
         for name, row in statements(record):
             self._rows[name].append(row)
 
@@ -82,9 +83,13 @@ def statements(record: RecordedEvent) -> list[Statement]:
     return [*_facts(record), *(_changed(record, change) for change in timeline_changes(record))]
 
 
-def moved(record: RecordedEvent, created_at: object) -> Row:
-    """The session's row is there from the first accepted event on, whether this code can read that event or not."""
-    return (record.session_id, record.partition, record.number, record.envelope.id, created_at)
+def moved(record: RecordedEvent, first: RecordedEvent) -> Row:
+    """The session's row is there from the first accepted event on, whether this code can read that event or not.
+
+    `first`: of this batch, in which `record` is the last of the session.
+    """
+    chain = (record.session_id, record.partition, record.number, record.envelope.id)
+    return (*chain, first.envelope.time, first.offset, record.offset)
 
 
 def _facts(record: RecordedEvent) -> Iterator[Statement]:

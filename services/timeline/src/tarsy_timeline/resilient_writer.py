@@ -92,7 +92,7 @@ def _batch(records: Sequence[RecordedEvent]) -> Batch:
 async def _write_what_can_be(connection: Connection, record: RecordedEvent) -> list[str]:
     """Why the rest cannot, by statement. The chain goes first: without its row no other has a session."""
     failed: list[str] = []
-    found: list[Statement] = [(MOVE_SESSION, moved(record, record.envelope.time))]
+    found: list[Statement] = [(MOVE_SESSION, moved(record, record))]
     try:
         found += statements(record)
     except Exception as mistake:  # noqa: BLE001 - a mistake of ours costs this record, and nobody waits for its end

@@ -9,6 +9,7 @@ from tarsy_service.problems import ProblemError
 from tarsy_timeline import responses
 from tarsy_timeline.database import Connection, Database
 from tarsy_timeline.found_call import FoundCall, call_of, event_ids_of
+from tarsy_timeline.record_place import RecordPlace, record_place_of
 from tarsy_timeline.responses import Row
 from tarsy_timeline.session_filter import SessionFilter
 from tarsy_timeline.sql import QUERIES
@@ -89,6 +90,13 @@ class SessionQueries:
             session = await _session(connection, session_id)
             rows = await connection.fetch(QUERIES["read_calls"], session_id, event_ids_of(call_id), call_id)
         return call_of(session_id, call_id, rows), session["last_number"]
+
+    async def record_place(self, session_id: str, *, at_least: int = 0) -> RecordPlace:
+        """Where the session's events lie in the log. Waits like `session`. Raises ProblemError."""
+        await self._reached(session_id, at_least)
+        async with self._database.snapshot() as connection:
+            row = await connection.fetchrow(QUERIES["read_record_place"], session_id)
+        return record_place_of(session_id, row)
 
     async def begun(self) -> None:
         """Raises ProblemError while there is no projection."""

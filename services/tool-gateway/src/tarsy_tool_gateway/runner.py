@@ -75,6 +75,7 @@ class CallRunner:
             lines=kept.lines,
             stored=kept.stored,
             duration_ms=milliseconds(took),
+            nulls_left_out=output.nulls_left_out,
         )
 
     def report_cancelled(self, cancelled: ReportOutcome[ToolCallRequest]) -> ToolCallReported:

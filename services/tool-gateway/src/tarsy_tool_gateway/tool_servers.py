@@ -13,10 +13,11 @@ from tarsy_worker.runner import MayStart, always
 
 @dataclass(frozen=True, slots=True)
 class ToolOutput:
-    """`text` is as the server or we put it: not masked yet."""
+    """`text` is as the server or we put it: not masked yet. `nulls_left_out`: arguments that were not sent."""
 
     outcome: Outcome
     text: str
+    nulls_left_out: tuple[str, ...] = ()
 
 
 class ToolServer(Protocol):

@@ -53,6 +53,13 @@ READING_RESULT: Mapping[int, str] = {
     409: "The call has no result yet, or the beginning of its id is that of several calls.",
     503: f"{NO_DATABASE} Or Kafka cannot, event `at_least` was not reached in time, or reading took too long.",
 }
+READING_RECORD: Mapping[int, str] = {
+    400: INVALID,
+    404: f"{UNKNOWN} Or it has no such interaction, or an older version has projected it.",
+    410: "The log no longer keeps all events of the session: the record cannot be made again.",
+    422: "The events of the session are too large to be read.",
+    503: f"{NO_DATABASE} Or Kafka cannot, event `at_least` was not reached in time, or reading took too long.",
+}
 LAST_NUMBER = {"TARSy-Last-Number": "the number of the last event of the log that is in the answer"}
 
 OPERATIONS: Mapping[tuple[str, str], Operation] = {
@@ -137,6 +144,24 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
             422: "The same key came with another request before.",
             503: "The request may not have been written. Repeat it with the same key.",
         },
+    ),
+    ("get", "/api/v1/sessions/{session_id}/trace"): Operation(
+        summary="The record of a session: its interactions with models and MCP servers, without their contents",
+        answers={200: "The interactions, by stage and execution."},
+        problems=READING_RECORD,
+        answer_headers=LAST_NUMBER,
+    ),
+    ("get", "/api/v1/sessions/{session_id}/trace/llm/{interaction_id}"): Operation(
+        summary="A question to a model: the exact conversation that was sent, the tools, and the answer",
+        answers={200: "The question, and whether its digest is that of what was sent."},
+        problems=READING_RECORD,
+        answer_headers=LAST_NUMBER,
+    ),
+    ("get", "/api/v1/sessions/{session_id}/trace/mcp/{interaction_id}"): Operation(
+        summary="A call of a tool with its arguments and its answer, or the tools that an execution was offered",
+        answers={200: "The call, or the tools of one server."},
+        problems=READING_RECORD,
+        answer_headers=LAST_NUMBER,
     ),
     ("post", "/api/v1/sessions/{session_id}/cancel"): Operation(
         summary="Cancel a session",

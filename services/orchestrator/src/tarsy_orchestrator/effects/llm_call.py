@@ -10,16 +10,16 @@ from opentelemetry import trace
 from tarsy_bus.model_span import record_answer
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.inputs import LlmCallReported
-from tarsy_llm.protocol import Answer, ErrorKind, LlmCallError, LlmRequest
+from tarsy_llm.protocol import Answer, ErrorKind, Llm, LlmCallError, LlmRequest
 from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.effects.llm_answer import mask_answer
 from tarsy_orchestrator.effects.llm_stream import ChunkPublisher, sending
 from tarsy_orchestrator.effects.repetition import RepetitionDetector
 from tarsy_orchestrator.errors import OrchestratorError
 from tarsy_service.supervision import not_cancelled_from_inside
-from tarsy_session.conversation import build_conversation, is_last_answer, offered_tools
 from tarsy_session.effects import LlmCallEffect
 from tarsy_session.llm_failures import BROKEN, CALL_TIMEOUT, REPETITION, OwnKind
+from tarsy_session.model_request import ModelRequest, compose_request
 from tarsy_session.state import Investigating
 
 log = structlog.get_logger(__name__)
@@ -34,23 +34,27 @@ async def make_llm_call(
 ) -> LlmCallReported:
     """Raises nothing but its own cancellation: a failure is returned like an answer."""
     await _until_due(deps, effect)
-    started = deps.monotonic()
+    started, sent = deps.monotonic(), ""
     seconds = state.started.chain.limits.llm_call_seconds
     try:
         async with deps.llm_slots, asyncio.timeout(seconds):
-            stream = _stream(deps, session_id, state, effect)
+            llm, asked = _llm_of(deps, effect), compose_request(state, effect.execution)
+            sent = asked.digest
+            stream = _stream(deps, session_id, effect, llm, asked)
             answer = await not_cancelled_from_inside(f"LLM call {effect.id}", stream)
     except TimeoutError:
         error = f"the model did not finish within {seconds:g} seconds"
-        return _failure(deps, session_id, effect, started, error, CALL_TIMEOUT)
+        return _failure(deps, session_id, effect, started, sent, error, CALL_TIMEOUT)
     except RepetitionError:
-        return _failure(deps, session_id, effect, started, "the model repeated itself and was broken off", REPETITION)
+        error = "the model repeated itself and was broken off"
+        return _failure(deps, session_id, effect, started, sent, error, REPETITION)
     except LlmCallError as problem:
         return _failure(
             deps,
             session_id,
             effect,
             started,
+            sent,
             str(problem),
             problem.kind,
             retryable=problem.retryable,
@@ -63,8 +67,8 @@ async def make_llm_call(
         kind = type(problem).__name__
         log.error("llm_call.broke", session_id=session_id, llm_call_id=effect.id, problem=kind, where=where)
         error = f"the adapter failed: {kind}"
-        return _failure(deps, session_id, effect, started, error, BROKEN, retryable=False)
-    return _report(deps, session_id, effect, started, answer)
+        return _failure(deps, session_id, effect, started, sent, error, BROKEN, retryable=False)
+    return _report(deps, session_id, effect, started, sent, answer)
 
 
 async def _until_due(deps: Dependencies, effect: LlmCallEffect) -> None:
@@ -77,19 +81,24 @@ async def _until_due(deps: Dependencies, effect: LlmCallEffect) -> None:
         await asyncio.sleep(left)
 
 
-async def _stream(deps: Dependencies, session_id: str, state: Investigating, effect: LlmCallEffect) -> Answer:
-    execution = effect.execution
-    provider = effect.llm_provider
-    llm = deps.llms.get(provider)
+def _llm_of(deps: Dependencies, effect: LlmCallEffect) -> Llm:
+    """Raises LlmCallError."""
+    llm = deps.llms.get(effect.llm_provider)
     if llm is None:
-        raise LlmCallError(f"the LLM provider {provider} is not configured here", kind="invalid_request")
+        raise LlmCallError(f"the LLM provider {effect.llm_provider} is not configured here", kind="invalid_request")
+    return llm
+
+
+async def _stream(deps: Dependencies, session_id: str, effect: LlmCallEffect, llm: Llm, asked: ModelRequest) -> Answer:
+    provider = effect.llm_provider
     request = LlmRequest(
-        agent=execution.agent.name,
+        agent=effect.execution.agent.name,
         iteration=effect.pending.requested.iteration,
-        conversation=build_conversation(state, execution),
-        tools=offered_tools(execution),
-        native_tools=execution.agent.native_tools,
-        is_last=is_last_answer(execution),
+        conversation=asked.conversation,
+        tools=asked.tools,
+        native_tools=asked.native_tools,
+        answer_tokens=asked.answer_tokens,
+        is_last=asked.is_last,
     )
     chunks = ChunkPublisher(deps, session_id, effect)
     said, thought = RepetitionDetector(), RepetitionDetector()
@@ -113,6 +122,7 @@ def _failure(
     session_id: str,
     effect: LlmCallEffect,
     started: float,
+    sent: str,
     error: str,
     kind: OwnKind | ErrorKind,
     *,
@@ -135,11 +145,12 @@ def _failure(
         usage=counted,
         model="",
         duration_ms=int((deps.monotonic() - started) * 1000),
+        request_digest=sent,
     )
 
 
 def _report(
-    deps: Dependencies, session_id: str, effect: LlmCallEffect, started: float, answer: Answer
+    deps: Dependencies, session_id: str, effect: LlmCallEffect, started: float, sent: str, answer: Answer
 ) -> LlmCallReported:
     seconds = deps.monotonic() - started
     deps.metrics.observe_llm_call(effect.llm_provider, "ok", seconds)
@@ -159,4 +170,5 @@ def _report(
         duration_ms=int(seconds * 1000),
         opaque=said.opaque,
         calls_left_out=said.calls_left_out,
+        request_digest=sent,
     )

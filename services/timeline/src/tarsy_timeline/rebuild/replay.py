@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import batched
 
 from prometheus_client import CollectorRegistry
 
@@ -17,6 +18,9 @@ from tarsy_timeline.metrics import Metrics
 from tarsy_timeline.partition_projection import PartitionProjection
 from tarsy_timeline.projection_checkpoint import ProjectionCheckpoint
 from tarsy_timeline.resilient_writer import ResilientWriter
+
+PROJECTED_AT_ONCE = 1_000
+"""Of one partition: spans of the log come out as with the smaller batches of a live projector (`move_session`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +50,9 @@ async def replay(bus: Bus, database: Database, share: ReplayShare, counted: Call
             await reader.check(starts)
             async with aclosing(reader.between(starts, share.goals)) as found:
                 async for records in found:
-                    for number, some in _by_partition(records).items():
-                        counted(len((await projections[number].project(some)).accepted))
+                    for number, found_in_it in _by_partition(records).items():
+                        for some in batched(found_in_it, PROJECTED_AT_ONCE, strict=False):
+                            counted(len((await projections[number].project(some)).accepted))
 
 
 @asynccontextmanager

@@ -32,9 +32,18 @@ select session_id, event_type, partition, log_offset, reason from unprojected or
 -- The rows. A batch runs each of these once, in the order of projection.ORDER -----------------------------------
 
 -- name: move_session
-insert into sessions (session_id, partition, last_number, last_event_id, created_at) values ($1, $2, $3, $4, $5)
+-- Events that lie near the last ones lengthen their span of the log; others begin a span, while there are few.
+insert into sessions as s (session_id, partition, last_number, last_event_id, created_at, log_spans)
+values ($1, $2, $3, $4, $5, array[$6::bigint, $7::bigint])
 on conflict (session_id) do update
-set last_number = excluded.last_number, last_event_id = excluded.last_event_id
+set last_number = excluded.last_number, last_event_id = excluded.last_event_id,
+    log_spans = case
+        when s.status = 'deleted' then excluded.log_spans
+        when s.log_spans = '{}' then s.log_spans
+        when $6::bigint - s.log_spans[cardinality(s.log_spans)] <= 1000 or cardinality(s.log_spans) >= 128
+        then s.log_spans[:cardinality(s.log_spans) - 1] || $7::bigint
+        else s.log_spans || array[$6::bigint, $7::bigint]
+    end
 
 -- name: start_session
 update sessions
@@ -129,7 +138,7 @@ set status = 'deleted', created_at = 'epoch', alert_type = default, title = defa
     scripted = default, started_at = default, completed_at = default, final_analysis = default, error_message = default,
     priority = default, mcp_selection = default, total_stages = default, has_parallel_stages = default,
     executive_summary = default, executive_summary_error = default, chat_enabled = default, chat_id = default,
-    chat_message_count = default
+    chat_message_count = default, log_spans = default
 where session_id = $1
 
 -- Answers ------------------------------------------------------------------------------------------------------
@@ -201,6 +210,9 @@ select s.*, case when s.status = 'pending' then (
 ) end as queue_position
 from sessions s
 where s.session_id = $1 and s.status <> 'deleted'
+
+-- name: read_record_place
+select partition, log_spans, last_number, last_event_id from sessions where session_id = $1
 
 -- name: read_queued
 select s.*, row_number() over (order by priority, created_at, session_id) as queue_position

@@ -43,7 +43,8 @@ create table sessions (
     executive_summary_error text,
     chat_enabled boolean not null default true,
     chat_id text,
-    chat_message_count integer not null default 0
+    chat_message_count integer not null default 0,
+    log_spans bigint[] not null default '{}' -- pairs of offsets of the log; empty for sessions of older versions
 );
 create index sessions_by_time on sessions (created_at, session_id);
 create index sessions_by_status on sessions (status, created_at);

@@ -4,7 +4,7 @@ import asyncio
 import random
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from tarsy_contracts.events import Outcome
@@ -85,7 +85,7 @@ class McpToolServer:
                     now=self.now(),
                 )
                 if pause is None:
-                    return output_of(failure, request)
+                    return replace(output_of(failure, request), nulls_left_out=self._left_out(request))
                 self.retried(failure.kind)
                 before.append(failure)
                 await asyncio.sleep(pause)
@@ -107,7 +107,14 @@ class McpToolServer:
             return ToolOutput("unavailable", CUT_OFF)
         left = max(0.1, deadline - clock())
         result = await connection.call(request.tool, arguments, left, report_progress)
-        return ToolOutput("tool_error" if result.is_error else "ok", render_result(result))
+        return ToolOutput("tool_error" if result.is_error else "ok", render_result(result), self._left_out(request))
+
+    def _left_out(self, request: ToolCallRequest) -> tuple[str, ...]:
+        """Names of the nulls that the server is not sent; nothing while its tools are not known."""
+        if request.tool not in self.connection.tools:
+            return ()
+        sent = self.connection.checks.without_idle_nulls(request.tool, request.arguments)
+        return tuple(name for name in request.arguments if name not in sent)
 
 
 def output_of(failure: CallFailedError, request: ToolCallRequest) -> ToolOutput:

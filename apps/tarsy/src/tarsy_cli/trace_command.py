@@ -1,0 +1,48 @@
+"""The command about the record of a session: `tarsy trace`."""
+
+from typing import Annotated
+
+import typer
+
+from tarsy_cli.api import get
+from tarsy_cli.lists.traces import llm_text, mcp_text, trace_lines
+from tarsy_cli.session_commands import SessionArgument, UrlOption, api_of, exit_on_failure, session_of
+from tarsy_cli.terminal import DEFAULT_HOME, USAGE, HomeOption, JsonOption, fail, print_json
+from tarsy_contracts.api.trace import LlmInteraction, McpInteraction, SessionTrace
+
+
+def trace(
+    session: SessionArgument,
+    llm: Annotated[str, typer.Option(help="show this question to a model: all that was sent, and the answer")] = "",
+    mcp: Annotated[str, typer.Option(help="show this call of a tool, or this list of tools")] = "",
+    as_json: JsonOption = False,
+    home: HomeOption = DEFAULT_HOME,
+    url: UrlOption = "",
+) -> None:
+    """Show what models and MCP servers were given in a session, and what they answered."""
+    if llm and mcp:
+        raise fail("Give --llm or --mcp, not both.", code=USAGE)
+    api = api_of(home, url)
+    place = f"{api}/sessions/{session_of(api, session)}/trace"
+    found: LlmInteraction | McpInteraction | SessionTrace
+    with exit_on_failure(api):
+        if llm:
+            found = LlmInteraction.model_validate(get(f"{place}/llm/{llm}"))
+        elif mcp:
+            found = McpInteraction.model_validate(get(f"{place}/mcp/{mcp}"))
+        else:
+            found = SessionTrace.model_validate(get(place))
+    if as_json:
+        print_json(found)
+    else:
+        typer.echo(_text(found))
+
+
+def _text(found: LlmInteraction | McpInteraction | SessionTrace) -> str:
+    match found:
+        case LlmInteraction():
+            return llm_text(found)
+        case McpInteraction():
+            return mcp_text(found)
+        case SessionTrace():
+            return "\n".join(trace_lines(found))

@@ -1,0 +1,185 @@
+"""REST answers about the record of a session: what models and MCP servers were given, and what they answered.
+
+Keys are Go TARSy's, but for those that it has not.
+"""
+
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from tarsy_contracts.api.model import ApiModel, JsonObject, Timestamp
+from tarsy_contracts.conversation import ToolDefinition
+from tarsy_contracts.tool_events import Outcome
+
+type Role = Literal["system", "user", "assistant", "tool"]
+
+
+class ListedLlmInteraction(ApiModel):
+    """A question to a model. `created_at`: when it was owed. `model_name` is empty before an answer named it.
+
+    `duration_ms` and `error_message` are null while it runs, and where nobody measured it or nothing failed.
+    `interaction_type`: iteration, forced_conclusion, synthesis, executive_summary, chat_response, summarization; it may
+    get further values.
+    """
+
+    id: str
+    interaction_type: str
+    llm_provider: str
+    model_name: str
+    input_tokens: int | None
+    output_tokens: int | None
+    total_tokens: int | None
+    thinking_tokens: int | None
+    cached_input_tokens: int | None
+    cache_written_tokens: int | None
+    duration_ms: int | None
+    error_message: str | None
+    created_at: Timestamp
+
+
+class ListedMcpInteraction(ApiModel):
+    """A call of a tool (`tool_call`), or the tools that an execution was offered by a server (`tool_list`).
+
+    `outcome` is null while the call runs, and of a `tool_list`.
+    """
+
+    id: str
+    interaction_type: Literal["tool_call", "tool_list"]
+    server_name: str
+    tool_name: str | None
+    outcome: Outcome | None
+    duration_ms: int | None
+    error_message: str | None
+    created_at: Timestamp
+
+
+class TracedExecution(ApiModel):
+    """Interactions of one agent's run, in the order in which they began."""
+
+    execution_id: str
+    agent_name: str
+    llm_interactions: tuple[ListedLlmInteraction, ...]
+    mcp_interactions: tuple[ListedMcpInteraction, ...]
+
+
+class TracedStage(ApiModel):
+    stage_id: str
+    stage_name: str
+    stage_type: str
+    referenced_stage_id: str | None
+    executions: tuple[TracedExecution, ...]
+
+
+class SessionTrace(ApiModel):
+    """The record of a session, without the contents. `session_*` belong to no execution, such as the runbook's fetch.
+
+    `complete` is false when this version cannot read an event of the session: what lies behind it is not shown.
+    """
+
+    session_id: str
+    last_number: int
+    complete: bool
+    stages: tuple[TracedStage, ...]
+    session_interactions: tuple[ListedLlmInteraction, ...]
+    session_mcp_interactions: tuple[ListedMcpInteraction, ...]
+
+
+class TracedToolCall(ApiModel):
+    id: str
+    name: str
+    arguments: JsonObject
+
+
+class TracedMessage(ApiModel):
+    """A message of a conversation. `opaque`: what a provider wanted back unchanged, such as signatures of thoughts."""
+
+    role: Role
+    content: str
+    tool_calls: tuple[TracedToolCall, ...] = ()
+    tool_call_id: str | None = None
+    tool_name: str | None = None
+    is_error: bool = False
+    opaque: JsonValue = None
+
+
+class LlmRequestFacts(ApiModel):
+    """Facts of a request. `iteration` and `attempt` count from 1; a summary's attempts are its questions to providers.
+
+    `is_last`: the model could answer in words only.
+    """
+
+    iteration: int
+    attempt: int
+    messages_count: int
+    tools_count: int
+    native_tools: tuple[str, ...]
+    answer_tokens: int | None
+    is_last: bool
+
+
+class LlmResponseFacts(ApiModel):
+    text_length: int
+    tool_calls_count: int
+
+
+class LlmInteraction(ListedLlmInteraction):
+    """A question to a model with all that it was given, in nobody's dialect, and its masked answer.
+
+    `conversation` and `tools` are made again from the log, by the code that made them. `verified` compares their digest
+    with that of what was sent: true, false (another version of TARSy sent it, and words have changed since), or null
+    when no digest is on record. A call may have been sent more than once, each time the same.
+
+    `conversation` is null where it cannot be made again; `missing` says why. `answer` is null while there is none.
+    """
+
+    execution_id: str
+    tool_call_id: str | None = Field(description="of a summary: the call whose result it shortens")
+    thinking_content: str | None
+    llm_request: LlmRequestFacts | None
+    llm_response: LlmResponseFacts | None
+    conversation: tuple[TracedMessage, ...] | None
+    tools: tuple[ToolDefinition, ...]
+    answer: TracedMessage | None
+    request_digest: str | None
+    verified: bool | None
+    missing: str | None
+
+
+class AvailableTool(ApiModel):
+    name: str
+    description: str
+    input_schema: JsonObject
+
+
+class TracedToolResult(ApiModel):
+    """The masked answer, as far as it is inline. `size` and `lines` are of all of it; if `cut`, it is at `whole`."""
+
+    content: str
+    is_error: bool
+    cut: bool
+    size: int
+    lines: int
+    whole: str | None
+
+
+class LearnedResult(ApiModel):
+    """An answer that came after the call had ended as unknown."""
+
+    outcome: Outcome
+    content: str
+    cut: bool
+
+
+class McpInteraction(ListedMcpInteraction):
+    """A call of a tool with its arguments as they were sent, and the masked answer; or the tools of a server.
+
+    `available_tools` is null of a call, and the other fields are null of a `tool_list`. A call whose outcome is
+    `rejected` may not have reached the server; one that is harmless to repeat may have been sent more than once.
+    """
+
+    execution_id: str
+    llm_interaction_id: str | None
+    tool_arguments: JsonObject | None
+    tool_result: TracedToolResult | None
+    learned_result: LearnedResult | None
+    available_tools: tuple[AvailableTool, ...] | None
