@@ -12,6 +12,7 @@ from uuid import uuid4
 from opentelemetry.trace import Tracer
 from prometheus_client import CollectorRegistry
 
+from tarsy_bus.broker_connections import BrokerConnections
 from tarsy_bus.connection import bus_of
 from tarsy_bus.publisher import Publisher
 from tarsy_config.configured_models import models_of
@@ -34,7 +35,9 @@ from tarsy_summarizer.summarize import Summarizer
 NAME = "summarizer"
 
 
-def build(settings: SummarizerSettings, registry: CollectorRegistry) -> Service:
+def build(
+    settings: SummarizerSettings, registry: CollectorRegistry, connections: BrokerConnections | None = None
+) -> Service:
     """Raises InvalidConfigError or InvalidScriptError."""
     source = ConfigSource(settings.config_dir, os.environ, also=(keys_are_set,))
     config = LiveConfig(source, models_of, judged=config_judged(registry, NAME))
@@ -42,7 +45,7 @@ def build(settings: SummarizerSettings, registry: CollectorRegistry) -> Service:
     identities = LiveMapping(lambda: config.current.identities)
     tracing = tracing_of(NAME, settings)
     masker = Masker.default(settings.masking_key_bytes)
-    service = assemble(settings, registry, llms, masker, tracing.tracer, identities)
+    service = assemble(settings, registry, llms, masker, tracing.tracer, identities, connections)
     steps = partial(service.supervisor.steps, "configuration", essential=False)
     service = replace(service, configuration=lambda: config.following(settings.config_poll_seconds, steps))
 
@@ -69,8 +72,9 @@ def assemble(
     masker: Masker,
     tracer: Tracer,
     identities: Mapping[str, ModelIdentity] | None = None,
+    connections: BrokerConnections | None = None,
 ) -> SummarizerService:
-    bus = bus_of(settings, kafka_writes(registry, NAME), unparsable_records(registry, NAME))
+    bus = bus_of(settings, kafka_writes(registry, NAME), unparsable_records(registry, NAME), connections)
     worker_id, metrics = new_id(), Metrics(registry)
     publisher = Publisher(bus, source=f"{NAME}/{settings.client}", now=now)
     models = Models(

@@ -5,6 +5,7 @@ import asyncio
 from fastapi import WebSocket
 from prometheus_client import CollectorRegistry
 
+from tarsy_bus.broker_connections import BrokerConnections
 from tarsy_bus.connection import bus_of
 from tarsy_service.kafka_metrics import unparsable_records
 from tarsy_service.service import Ready, Service
@@ -23,8 +24,10 @@ from tarsy_websocket_gateway.timeline_api import TimelineApi
 NAME = "websocket-gateway"
 
 
-def build(settings: GatewaySettings, registry: CollectorRegistry) -> Service:
-    bus = bus_of(settings, unparsable=unparsable_records(registry, NAME))
+def build(
+    settings: GatewaySettings, registry: CollectorRegistry, connections: BrokerConnections | None = None
+) -> Service:
+    bus = bus_of(settings, unparsable=unparsable_records(registry, NAME), connections=connections)
     hub, metrics, tracing = Hub(), Metrics(registry), tracing_of(NAME, settings)
     supervisor, timeline = Supervisor(), TimelineApi(settings.timeline_url)
     reader = Reader(bus, timeline, hub, metrics, tracing.read_tracer)
