@@ -89,7 +89,7 @@ class BrokerConnections:
                 return await self._try(broker, attempt)
 
     def close(self, client: SharingClient) -> None:
-        """Whatever the client waits for here fails now."""
+        """The client waits no more: its attempts that have not begun fail now."""
         client.is_closed = True
         self._wake()
 
