@@ -7,6 +7,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import partial
 from types import FunctionType, MethodType
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
@@ -45,6 +46,7 @@ __all__ = [
     "send_to_any_broker",
     "share_connections",
     "try_connection",
+    "wait_no_more",
 ]
 
 type Client = AIOKafkaProducer | AIOKafkaConsumer | AIOKafkaAdminClient
@@ -157,6 +159,15 @@ def share_connections(client: Client, connections: BrokerConnections) -> None:
         function = copy_with_names(getattr(AIOKafkaClient, name), create_conn=connect)
         setattr(inner, name, MethodType(function, inner))
     inner.close = close_shared
+    inner.wait_no_more = partial(connections.close, sharing)
+
+
+def wait_no_more(client: object) -> None:
+    """A client that waits for others to reach a broker fails now, and connects no more. The caller stops it."""
+    if isinstance(client, AIOKafkaProducer | AIOKafkaConsumer | AIOKafkaAdminClient):
+        stop_waiting = getattr(_inner(client), "wait_no_more", None)
+        if stop_waiting is not None:
+            stop_waiting()
 
 
 def _inner(client: Client) -> AIOKafkaClient:
