@@ -84,6 +84,7 @@ def test_a_cluster_that_cannot_be_asked_is_told_apart(monkeypatch: pytest.Monkey
     code, lines = applied(nowhere, "--dry-run")
     assert code == 3
     assert "127.0.0.1:1" in " ".join(lines)
+    assert "kafka.broker_unreachable" not in " ".join(lines)
     assert applied(nowhere)[0] == 1
 
 

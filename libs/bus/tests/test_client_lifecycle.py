@@ -8,14 +8,17 @@ from pathlib import Path
 
 import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+from aiokafka.errors import KafkaConnectionError
 
-from tarsy_bus import client_lifecycle
+from tarsy_bus import broker_connections, client_lifecycle
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member, producer, reader
 from tarsy_bus.topics_admin import apply_topics
+from tarsy_processes.ports import free_port
 from tarsy_testing import bus_of_tests, eventually, own_kafka
 
 LIMIT_SECONDS = 30.0
+LONG_SECONDS = 1_000.0
 
 
 class Client:
@@ -57,6 +60,29 @@ async def test_a_cancelled_start_is_waited_for() -> None:
     with pytest.raises(asyncio.CancelledError):
         await starting
     assert client.connected
+
+
+async def test_a_cancelled_start_does_not_wait_for_a_broker_that_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A read with a time limit would end behind it."""
+    monkeypatch.setattr(client_lifecycle, "START_SECONDS", LONG_SECONDS)
+    for name in ("WAIT_SECONDS", "SHORTEST_PAUSE_SECONDS", "LONGEST_PAUSE_SECONDS"):
+        monkeypatch.setattr(broker_connections, name, LONG_SECONDS)
+    bus = bus_of_tests(f"127.0.0.1:{free_port()}", "t")
+    first, second = reader(bus), reader(bus)
+    with pytest.raises(KafkaConnectionError):
+        await start_client(first)
+    starting = asyncio.create_task(start_client(second))
+    await eventually(lambda: _waits_for_its_turn(bus), "it waits for its turn")
+    starting.cancel()
+    async with asyncio.timeout(LIMIT_SECONDS):
+        await asyncio.wait([starting])
+    assert starting.cancelled()
+    for client in (first, second):
+        await stop_client(client)
+
+
+async def _waits_for_its_turn(bus: Bus) -> bool:
+    return bool(bus.connections._waiting)
 
 
 async def test_one_that_does_not_come_to_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,18 +47,39 @@ def lines(clock: Clock) -> Iterator[Lines]:
     structlog.reset_defaults()
 
 
-def test_a_library_that_says_the_same_for_hours_is_heard_now_and_then(clock: Clock, lines: Lines) -> None:
+def test_a_line_of_a_library_is_written_five_times_then_once_a_minute_with_a_count(clock: Clock, lines: Lines) -> None:
     library = logging.getLogger("aiokafka.consumer")
-    for number in range(100):
+    minutes = 4
+    written = []
+    for number in range(minutes * 60):
         library.error("Unable to connect to %s", number)
-    assert lines() == [f"Unable to connect to {number}" for number in range(MOST_ALIKE)]
-    clock.now += ALIKE_SECONDS
-    library.error("Unable to connect to %s", "node 7")
-    library.error("Unable to connect to %s", "node 8")
-    assert lines() == [
-        f"Unable to connect to node 7 ({100 - MOST_ALIKE} more like this were left out)",
-        "Unable to connect to node 8",
+        clock.now += 1.0
+        written += lines()
+    assert written == [
+        *(f"Unable to connect to {number}" for number in range(MOST_ALIKE)),
+        f"Unable to connect to 60 ({60 - MOST_ALIKE} more like this were left out)",
+        "Unable to connect to 120 (59 more like this were left out)",
+        "Unable to connect to 180 (59 more like this were left out)",
     ]
+
+
+def test_after_a_quiet_minute_a_line_is_written_five_times_again(clock: Clock, lines: Lines) -> None:
+    library = logging.getLogger("aiokafka.consumer")
+    for _ in range(100):
+        library.error("Unable to connect")
+    lines()
+    clock.now += 2 * ALIKE_SECONDS
+    for _ in range(100):
+        library.error("Unable to connect")
+    left_out = f"Unable to connect ({100 - MOST_ALIKE} more like this were left out)"
+    assert lines() == [left_out, *["Unable to connect"] * (MOST_ALIKE - 1)]
+
+
+def test_a_line_that_comes_seldom_is_always_written(clock: Clock, lines: Lines) -> None:
+    for _ in range(100):
+        logging.getLogger("aiokafka").error("no")
+        clock.now += ALIKE_SECONDS / MOST_ALIKE
+    assert lines() == ["no"] * 100
 
 
 def test_other_lines_and_other_libraries_are_heard_meanwhile(lines: Lines) -> None:

@@ -7,8 +7,10 @@ from orchestrator_running import RunningOwner
 from orchestrator_world import World, new_session, partition_of
 
 from tarsy_bus.acceptance import LogMismatchError
-from tarsy_bus.topics_admin import admin
+from tarsy_bus.topics_admin import admin, apply_topics
+from tarsy_bus_kafka import delete_topic
 from tarsy_contracts.heads import SessionHead, Span, head_key
+from tarsy_testing import eventually
 from tarsy_verification.session_log import SessionLog
 
 OTHERS = "0" * 32
@@ -43,6 +45,10 @@ async def refusal(owner: RunningOwner) -> str:
         (ended,) = ended.exceptions
     assert isinstance(ended, LogMismatchError)
     return str(ended)
+
+
+async def has_tombstone(world: World, session_id: str) -> bool:
+    return any(head is None for _, head in await world.heads(session_id))
 
 
 @pytest.fixture
@@ -94,6 +100,26 @@ async def test_a_log_that_was_emptied_below_an_open_session(world: World, sessio
     await first.stop()
     await delete(world, world.bus.topics.sessions, 0, below=len(log.accepted))
     assert "but reading should go on at 0: it was emptied" in await refusal(world.beginning("second"))
+
+
+async def test_heads_that_are_made_anew_under_a_running_owner(world: World, session: str) -> None:
+    """Heads without those of before would hide its sessions from the next owner: an alert would begin them anew."""
+    first = await world.owner("first")
+    await world.alert(session)
+    log = await world.until_ended(session)
+    await world.until_rested(session, number=len(log.accepted))
+    await eventually(lambda: has_tombstone(world, session), "nothing of it is on its way to the topic")
+    await delete_topic(world.bus, world.bus.topics.heads)
+    await apply_topics(world.bus)
+    await world.alert(new_session(partition=0))
+    sentence = await refusal(first)
+    assert sentence.startswith(f"{world.bus.topics.heads} partition 0 ends at 0, but it has held records up to offset ")
+    assert await world.heads(session) == []
+    # The topic is empty: the next owner finds the sessions in the log.
+    await world.owner("second")
+    await world.alert(session, id="again")
+    await world.until(session, "alert.repeated")
+    await world.until_rested(session, number=len(log.accepted) + 1)
 
 
 async def test_an_inbox_that_was_deleted_before_it_was_decided(world: World, session: str) -> None:

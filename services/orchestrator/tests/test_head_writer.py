@@ -3,8 +3,11 @@
 import asyncio
 from datetime import UTC, datetime
 
-from aiokafka.structs import RecordMetadata
+import pytest
+from aiokafka.errors import KafkaConnectionError, KafkaTimeoutError
+from aiokafka.structs import RecordMetadata, TopicPartition
 
+from tarsy_bus.acceptance import LogMismatchError
 from tarsy_bus.background_tasks import background_tasks
 from tarsy_bus.connection import Bus
 from tarsy_bus.publisher import NotWrittenError, Publisher
@@ -12,6 +15,7 @@ from tarsy_contracts.envelope import Headers
 from tarsy_contracts.heads import SessionHead
 from tarsy_contracts.topics import Topics
 from tarsy_orchestrator.partition.head_writer import MOST_WAITING, HeadWriter
+from tarsy_orchestrator.partition.heads_partition import HeadsPartition
 from tarsy_testing import eventually
 
 HEAD = SessionHead(phase="open", number=1, offset=1, event_id="0" * 32, decided=1, spans=())
@@ -34,12 +38,60 @@ class Gated(Publisher):
             await self.open.wait()
             raise NotWrittenError("the broker was away")
         self.keys.append(key)
-        return RecordMetadata(topic, 0, None, 0, 0, 0, 0)
+        return RecordMetadata(topic, 0, None, len(self.keys) - 1, 0, 0, 0)
+
+
+def heads_that_end_at(present: int, *, known: int = 0) -> HeadsPartition:
+    async def end_of(_: TopicPartition) -> int:
+        return present
+
+    return HeadsPartition(TopicPartition("t.heads", 0), end=known, end_of=end_of, monotonic=lambda: 0.0)
+
+
+async def test_no_head_is_written_where_the_topic_ends_before_what_was_read_from_it() -> None:
+    publisher = Gated()
+    publisher.open.set()
+    writer = HeadWriter(publisher, heads_that_end_at(6, known=7))
+    writer.put("s", HEAD, None)
+    with pytest.raises(LogMismatchError, match="ends at 6, but it has held records up to offset 6: it was emptied"):
+        await writer.run()
+    assert publisher.keys == []
+
+
+async def test_a_head_that_lands_in_a_topic_that_was_made_anew_meanwhile_is_the_last() -> None:
+    publisher = Gated()
+    publisher.open.set()
+    writer = HeadWriter(publisher, heads_that_end_at(7, known=7))
+    writer.put("s", HEAD, None)
+    writer.put("another", HEAD, None)
+    with pytest.raises(LogMismatchError, match=r"took a head at offset 0, .* Stop all orchestrators, delete the topic"):
+        await writer.run()
+    assert publisher.keys == [b"s/1"]
+
+
+async def test_an_outage_while_it_is_asked_where_the_topic_ends_is_waited_out() -> None:
+    publisher, answers = Gated(), [KafkaTimeoutError(), KafkaConnectionError()]
+    publisher.open.set()
+
+    async def end_of(_: TopicPartition) -> int:
+        if answers:
+            raise answers.pop()
+        return 0
+
+    heads = HeadsPartition(TopicPartition("t.heads", 0), end=0, end_of=end_of, monotonic=lambda: 0.0)
+    writer = HeadWriter(publisher, heads)
+    writer.put("s", HEAD, None)
+    async with background_tasks(writer.run()):
+
+        async def written() -> bool:
+            return publisher.keys == [b"s/1"]
+
+        await eventually(written, "the head is written")
 
 
 async def test_nothing_more_is_decided_while_too_many_heads_wait() -> None:
     publisher = Gated()
-    writer = HeadWriter(publisher, 0)
+    writer = HeadWriter(publisher, heads_that_end_at(0))
     await writer.until_room()
     for number in range(MOST_WAITING + 1):
         writer.put(f"s{number}", HEAD, None)

@@ -2,6 +2,7 @@
 
 from prometheus_client import CollectorRegistry
 
+from tarsy_bus.broker_connections import BrokerConnections
 from tarsy_ingest.app import build as build_ingest
 from tarsy_ingest.settings import IngestSettings
 from tarsy_orchestrator.app import build as build_orchestrator
@@ -19,14 +20,18 @@ from tarsy_websocket_gateway.settings import GatewaySettings
 
 
 def all_services(registry: CollectorRegistry) -> list[Service]:
-    """Each with its settings from the environment, as it would have them in a process of its own."""
+    """Each with its settings from the environment, as it would have them in a process of its own.
+
+    All share their attempts to connect to Kafka.
+    """
+    connections = BrokerConnections()
     return [
-        build_timeline(_settings(TimelineSettings), registry),
-        build_websocket_gateway(_settings(GatewaySettings), registry),
-        build_orchestrator(_settings(OrchestratorSettings), registry),
-        build_tool_gateway(_settings(ToolGatewaySettings), registry),
-        build_summarizer(_settings(SummarizerSettings), registry),
-        build_ingest(_settings(IngestSettings), registry),
+        build_timeline(_settings(TimelineSettings), registry, connections),
+        build_websocket_gateway(_settings(GatewaySettings), registry, connections),
+        build_orchestrator(_settings(OrchestratorSettings), registry, connections),
+        build_tool_gateway(_settings(ToolGatewaySettings), registry, connections),
+        build_summarizer(_settings(SummarizerSettings), registry, connections),
+        build_ingest(_settings(IngestSettings), registry, connections),
     ]
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -61,7 +62,10 @@ def apply(
     from tarsy_bus.topics_admin import WrongTopicsError
     from tarsy_contracts.topics import Topics
     from tarsy_local.kafka_sentence import kafka_sentence
+    from tarsy_service.logs import configure_logs
 
+    # The sentence below says what is wrong; the output may be read by a program.
+    configure_logs("CRITICAL", logging.NullHandler())
     if as_json and not dry_run:
         raise fail("--json is for --dry-run: without it, the exit code says all.", code=USAGE)
     not_asked = NOT_ASKED if dry_run else 1

@@ -6,12 +6,13 @@
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from types import FunctionType
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import partial
+from types import FunctionType, MethodType
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka.admin import AIOKafkaAdminClient
-from aiokafka.client import AIOKafkaClient
+from aiokafka.client import AIOKafkaClient, create_conn
 from aiokafka.cluster import ClusterMetadata
 from aiokafka.conn import AIOKafkaConnection, OAuthAuthenticator, collect_hosts
 from aiokafka.consumer.fetcher import Fetcher, PartitionRecords
@@ -23,6 +24,8 @@ from aiokafka.protocol.metadata import MetadataRequest
 from aiokafka.record.default_records import DefaultRecordBatch
 from aiokafka.record.legacy_records import LegacyRecordBatch
 from aiokafka.record.util import decode_varint
+
+from tarsy_bus.broker_connections import Address, BrokerConnections, SharingClient
 
 __all__ = [
     "BatchBuilder",
@@ -41,7 +44,9 @@ __all__ = [
     "pace_metadata",
     "send_task_died",
     "send_to_any_broker",
+    "share_connections",
     "try_connection",
+    "wait_no_more",
 ]
 
 type Client = AIOKafkaProducer | AIOKafkaConsumer | AIOKafkaAdminClient
@@ -58,6 +63,9 @@ READ_BY_US: tuple[tuple[type, str, tuple[str, ...]], ...] = (
     (AIOKafkaConsumer, "start", ("Fetcher",)),
     (AIOKafkaAdminClient, "__init__", ("_client",)),
     (AIOKafkaClient, "_md_synchronizer", ("_metadata_update", "_md_update_fut")),
+    (AIOKafkaClient, "bootstrap", ("create_conn", "hosts")),
+    (AIOKafkaClient, "_get_conn", ("create_conn", "cluster")),
+    (AIOKafkaClient, "close", ()),
     (AIOKafkaAdminClient, "_send_request", ()),
     (Sender, "sender_task", ()),
     (MessageAccumulator, "fail_all", ()),
@@ -117,7 +125,7 @@ def pace_metadata(client: AIOKafkaProducer | AIOKafkaConsumer) -> None:
     aiokafka's fetcher asks again at once while a partition has no leader. With a broker that refuses connections it
     tried 2,600 times a second, and wrote a line about each.
     """
-    inner: AIOKafkaClient = client.client if isinstance(client, AIOKafkaProducer) else client._client
+    inner = _inner(client)
     update, began = inner._metadata_update, deque[float](maxlen=MOST_UPDATES)
     now = asyncio.get_running_loop().time
 
@@ -128,6 +136,42 @@ def pace_metadata(client: AIOKafkaProducer | AIOKafkaConsumer) -> None:
         return bool(await update(cluster, topics))
 
     inner._metadata_update = update_paced
+
+
+def share_connections(client: Client, connections: BrokerConnections) -> None:
+    """From now on the client connects to brokers as `connections` lets it. For clients that have not started."""
+    inner = _inner(client)
+
+    def brokers() -> list[Address]:
+        known = [(broker.host, broker.port) for broker in inner.cluster.brokers()]
+        return known or [(host, port) for host, port, _ in inner.hosts]
+
+    sharing, close = SharingClient(others=brokers), inner.close
+
+    async def connect(host: str, port: int, **arguments: object) -> AIOKafkaConnection:
+        return await connections.connect((host, port), lambda: create_conn(host, port, **arguments), sharing)
+
+    async def close_shared() -> None:
+        connections.close(sharing)
+        await close()
+
+    for name in ("bootstrap", "_get_conn"):
+        function = copy_with_names(getattr(AIOKafkaClient, name), create_conn=connect)
+        setattr(inner, name, MethodType(function, inner))
+    inner.close = close_shared
+    inner.wait_no_more = partial(connections.close, sharing)
+
+
+def wait_no_more(client: object) -> None:
+    """A client that waits for others to reach a broker fails now, and connects no more. The caller stops it."""
+    if isinstance(client, AIOKafkaProducer | AIOKafkaConsumer | AIOKafkaAdminClient):
+        stop_waiting = getattr(_inner(client), "wait_no_more", None)
+        if stop_waiting is not None:
+            stop_waiting()
+
+
+def _inner(client: Client) -> AIOKafkaClient:
+    return client.client if isinstance(client, AIOKafkaProducer) else client._client
 
 
 class _RefusalHearing(OAuthAuthenticator):  # type: ignore[misc]
@@ -179,8 +223,8 @@ async def try_connection(host: str, port: int, client_arguments: Mapping[str, ob
             await asyncio.wait([closed], timeout=CLOSE_SECONDS)
 
 
-def copy_with_names(function: FunctionType, **names: type[object]) -> FunctionType:
-    """A copy of a function that finds other classes under these global names."""
+def copy_with_names(function: FunctionType, **names: Callable[..., object]) -> FunctionType:
+    """A copy of a function that finds other classes and functions under these global names."""
     copy = FunctionType(
         function.__code__, function.__globals__ | names, function.__name__, function.__defaults__, function.__closure__
     )

@@ -15,7 +15,7 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import KafkaError
 
-from tarsy_bus.aiokafka_internals import abandon, fetch_task_died
+from tarsy_bus.aiokafka_internals import abandon, fetch_task_died, wait_no_more
 
 log = structlog.get_logger(__name__)
 
@@ -40,11 +40,15 @@ class Closable(Protocol):
 
 
 async def start_client(client: Startable) -> None:
-    """Cancelled, it ends with the start, but no later than START_SECONDS after. The caller stops the client."""
+    """Cancelled, it ends with the start, but no later than START_SECONDS after. The caller stops the client.
+
+    Only a connection that is being opened is waited for.
+    """
     starting = asyncio.create_task(client.start(), name="start of a Kafka client")
     try:
         await asyncio.shield(starting)
     except asyncio.CancelledError:
+        wait_no_more(client)
         await asyncio.wait([starting], timeout=START_SECONDS)
         if not starting.done():
             starting.cancel()

@@ -9,6 +9,7 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka.coordinator.assignors.abstract import AbstractPartitionAssignor
 from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 
+from tarsy_bus.broker_connections import BrokerConnections
 from tarsy_bus.metrics import Unparsable, Wrote, not_counted, uncounted
 from tarsy_bus.paced_producer import PacedProducer
 from tarsy_bus.security import PLAINTEXT, KafkaSecurity, SecuritySettings, security_of
@@ -40,6 +41,7 @@ class Bus:
 
     Session timeout and heartbeat (milliseconds) are those of consumer groups: a stock broker refuses less than 6,000.
     `wrote` is told of every write of ours, `unparsable` of every record that the client library does not parse.
+    All clients of the process share `connections`.
     """
 
     bootstrap: str
@@ -51,6 +53,7 @@ class Bus:
     wrote: Wrote = field(default=uncounted, repr=False, compare=False)
     unparsable: Unparsable = field(default=not_counted, repr=False, compare=False)
     layout: Layout = field(default_factory=Layout, repr=False, compare=False)
+    connections: BrokerConnections = field(default_factory=BrokerConnections, repr=False, compare=False)
 
     @property
     def client_arguments(self) -> dict[str, object]:
@@ -91,7 +94,13 @@ class KafkaSettings(SecuritySettings, Protocol):
     def group_heartbeat_ms(self) -> int: ...
 
 
-def bus_of(settings: KafkaSettings, wrote: Wrote = uncounted, unparsable: Unparsable = not_counted) -> Bus:
+def bus_of(
+    settings: KafkaSettings,
+    wrote: Wrote = uncounted,
+    unparsable: Unparsable = not_counted,
+    connections: BrokerConnections | None = None,
+) -> Bus:
+    """`connections`: those of the process, where it has more services than this one."""
     return Bus(
         bootstrap=settings.kafka,
         topics=Topics(settings.topic_prefix),
@@ -101,12 +110,14 @@ def bus_of(settings: KafkaSettings, wrote: Wrote = uncounted, unparsable: Unpars
         security=security_of(settings),
         wrote=wrote,
         unparsable=unparsable,
+        connections=connections or BrokerConnections(),
     )
 
 
 def producer(bus: Bus) -> AIOKafkaProducer:
     """Idempotent, acknowledged by all, no linger. The caller starts and stops it."""
     return PacedProducer(
+        connections=bus.connections,
         **bus.client_arguments,
         enable_idempotence=True,
         acks="all",
@@ -140,6 +151,7 @@ def _reader(
 ) -> AIOKafkaConsumer:
     return consumer(
         unparsable=lambda topic: bus.unparsable(bus.short(topic)),
+        connections=bus.connections,
         **bus.client_arguments,
         group_id=None,
         enable_auto_commit=False,
@@ -162,6 +174,7 @@ def member(
     own = type(assignor.__name__, (assignor,), {})
     return TolerantConsumer(
         unparsable=lambda topic: bus.unparsable(bus.short(topic)),
+        connections=bus.connections,
         **bus.client_arguments,
         group_id=group,
         enable_auto_commit=False,

@@ -101,6 +101,7 @@ class HeadLoading:
 
     def parse(self, record: Record) -> None:
         """The store has its heads once the function that `take_parsed` returns was called."""
+        self.store.end = record.offset + 1
         if not isinstance(record, WholeBatches):
             self._parsed.foreign.append([record])
             return

@@ -32,6 +32,7 @@ class HeadStore:
     """Close it.
 
     `last` is the head whose event lies furthest in the log, `decided` the highest inbox offset that any head tells.
+    `end` is the offset after the last record that was read from the topic.
     """
 
     def __init__(self, heads: Mapping[str, SessionHead] | None = None) -> None:
@@ -39,6 +40,7 @@ class HeadStore:
         self._table = _table()
         self.last: SessionHead | None = None
         self.decided = -1
+        self.end = 0
         for session_id, head in (heads or {}).items():
             self[session_id] = head
 

@@ -7,7 +7,8 @@ from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import NoOffsetForPartitionError, OffsetOutOfRangeError
 
 from tarsy_bus.acceptance import LogMismatchError
-from tarsy_bus.aiokafka_internals import Fetcher, copy_with_names, pace_metadata
+from tarsy_bus.aiokafka_internals import Fetcher, copy_with_names, pace_metadata, share_connections
+from tarsy_bus.broker_connections import BrokerConnections
 from tarsy_bus.metrics import Unparsable
 from tarsy_bus.record_parsing import Batches, KafkaRecord, TolerantRecords, UnparsableRecord
 
@@ -37,9 +38,10 @@ class TolerantConsumer(AIOKafkaConsumer):  # type: ignore[misc]
 
     start = copy_with_names(AIOKafkaConsumer.start, Fetcher=fetcher_of(TolerantRecords))
 
-    def __init__(self, *, unparsable: Unparsable, **settings: object) -> None:
+    def __init__(self, *, unparsable: Unparsable, connections: BrokerConnections, **settings: object) -> None:
         super().__init__(**settings)
         pace_metadata(self)
+        share_connections(self, connections)
         self._unparsable = unparsable
 
     async def getmany(

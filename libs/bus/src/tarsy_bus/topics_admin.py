@@ -12,6 +12,7 @@ from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import KafkaConnectionError, TopicAuthorizationFailedError, for_code
 
 from tarsy_bus.access import KafkaAccessError, find_refusal
+from tarsy_bus.aiokafka_internals import share_connections
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.cluster_layout import record_partitions, recorded_partitions
 from tarsy_bus.connection import Bus
@@ -53,6 +54,7 @@ async def admin(bus: Bus, *, connect_seconds: float = CONNECT_SECONDS) -> AsyncI
     limit = time.monotonic() + connect_seconds
     while True:
         client = AIOKafkaAdminClient(**bus.client_arguments)
+        share_connections(client, bus.connections)
         try:
             async with asyncio.timeout_at(asyncio.get_running_loop().time() + max(limit - time.monotonic(), 0.1)):
                 await start_client(client)

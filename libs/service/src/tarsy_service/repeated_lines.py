@@ -5,8 +5,8 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
-MOST_ALIKE, ALIKE_SECONDS = 5, 10.0
-"""Limit of lines that are alike, and the seconds that it holds for."""
+MOST_ALIKE, ALIKE_SECONDS = 5, 60.0
+"""Limit of lines that are alike, and the seconds that it holds for. While more come than that, one in these seconds."""
 MOST_KINDS = 500
 """Kinds of lines that are counted. A library that writes its values into the template makes a kind of each line."""
 
@@ -14,7 +14,12 @@ MOST_KINDS = 500
 @dataclass(slots=True)
 class AlikeLines:
     since: float
-    count: int = 0
+    most: int
+    count: int = 1
+
+    @property
+    def left_out(self) -> int:
+        return max(0, self.count - self.most)
 
 
 class RepeatedLines(logging.Filter):
@@ -35,11 +40,12 @@ class RepeatedLines(logging.Filter):
         alike = self._kinds.get(kind)
         if alike is not None and now - alike.since < ALIKE_SECONDS:
             alike.count += 1
-            return alike.count <= MOST_ALIKE
+            return alike.count <= alike.most
+        left_out = 0 if alike is None else alike.left_out
+        goes_on = alike is not None and left_out > 0 and now - alike.since < 2 * ALIKE_SECONDS
         if len(self._kinds) >= MOST_KINDS:
             self._kinds.clear()
-        self._kinds[kind] = AlikeLines(since=now, count=1)
-        left_out = 0 if alike is None else alike.count - MOST_ALIKE
+        self._kinds[kind] = AlikeLines(since=now, most=1 if goes_on else MOST_ALIKE)
         return _saying(record, left_out) if left_out > 0 else True
 
 

@@ -8,6 +8,7 @@ from functools import partial
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus import kafka_rights
+from tarsy_bus.broker_connections import BrokerConnections
 from tarsy_bus.connection import bus_of
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.topics_admin import check_topics, cluster_id
@@ -44,12 +45,19 @@ def _prepare(masker: Masker, config: Config, before: Ruling | None) -> Ruling:
     return Ruling(rules_of(config), AlertMaskers(masker, masker.with_rules(names, ())))
 
 
-def build(settings: IngestSettings, registry: CollectorRegistry) -> Service:
+def build(
+    settings: IngestSettings, registry: CollectorRegistry, connections: BrokerConnections | None = None
+) -> Service:
     """Raises InvalidConfigError."""
     masker = Masker.default(settings.masking_key_bytes)
     source = ConfigSource(settings.config_dir, os.environ)
     config = LiveConfig(source, partial(_prepare, masker), judged=config_judged(registry, NAME))
-    bus = bus_of(settings, kafka_writes(registry, NAME), unparsable_records(registry, NAME, kafka_rights.INGEST.reads))
+    bus = bus_of(
+        settings,
+        kafka_writes(registry, NAME),
+        unparsable_records(registry, NAME, kafka_rights.INGEST.reads),
+        connections,
+    )
     metrics = Metrics(registry)
     publisher = Publisher(bus, source=NAME, now=lambda: datetime.now(UTC))
     tracing, supervisor = tracing_of(NAME, settings), Supervisor()

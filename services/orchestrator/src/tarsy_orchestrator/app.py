@@ -10,6 +10,7 @@ from uuid import uuid4
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus import kafka_rights
+from tarsy_bus.broker_connections import BrokerConnections
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import bus_of, member
 from tarsy_bus.liveness import Liveness, announce, watch
@@ -39,13 +40,18 @@ from tarsy_service.tracing import tracing_of
 NAME = "orchestrator"
 
 
-def build(settings: OrchestratorSettings, registry: CollectorRegistry) -> Service:
+def build(
+    settings: OrchestratorSettings, registry: CollectorRegistry, connections: BrokerConnections | None = None
+) -> Service:
     """Raises InvalidConfigError or InvalidScriptError."""
     source_of_config = ConfigSource(settings.config_dir, os.environ, also=(keys_are_set,))
     live = LiveConfig(source_of_config, prepare_plans, judged=config_judged(registry, NAME))
     worker_id, source = str(uuid4()), f"{NAME}/{settings.client}"
     bus = bus_of(
-        settings, kafka_writes(registry, NAME), unparsable_records(registry, NAME, kafka_rights.ORCHESTRATOR.reads)
+        settings,
+        kafka_writes(registry, NAME),
+        unparsable_records(registry, NAME, kafka_rights.ORCHESTRATOR.reads),
+        connections,
     )
     tracing = tracing_of(NAME, settings)
     liveness = Liveness(worker_id, dead_after=timedelta(seconds=settings.dead_after_seconds))

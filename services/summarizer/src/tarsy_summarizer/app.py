@@ -13,6 +13,7 @@ from opentelemetry.trace import Tracer
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus import kafka_rights
+from tarsy_bus.broker_connections import BrokerConnections
 from tarsy_bus.connection import bus_of
 from tarsy_bus.publisher import Publisher
 from tarsy_config.configured_models import models_of
@@ -35,7 +36,9 @@ from tarsy_summarizer.summarize import Summarizer
 NAME = "summarizer"
 
 
-def build(settings: SummarizerSettings, registry: CollectorRegistry) -> Service:
+def build(
+    settings: SummarizerSettings, registry: CollectorRegistry, connections: BrokerConnections | None = None
+) -> Service:
     """Raises InvalidConfigError or InvalidScriptError."""
     source = ConfigSource(settings.config_dir, os.environ, also=(keys_are_set,))
     config = LiveConfig(source, models_of, judged=config_judged(registry, NAME))
@@ -43,7 +46,7 @@ def build(settings: SummarizerSettings, registry: CollectorRegistry) -> Service:
     identities = LiveMapping(lambda: config.current.identities)
     tracing = tracing_of(NAME, settings)
     masker = Masker.default(settings.masking_key_bytes)
-    service = assemble(settings, registry, llms, masker, tracing.tracer, identities)
+    service = assemble(settings, registry, llms, masker, tracing.tracer, identities, connections)
     steps = partial(service.supervisor.steps, "configuration", essential=False)
     service = replace(service, configuration=lambda: config.following(settings.config_poll_seconds, steps))
 
@@ -70,9 +73,13 @@ def assemble(
     masker: Masker,
     tracer: Tracer,
     identities: Mapping[str, ModelIdentity] | None = None,
+    connections: BrokerConnections | None = None,
 ) -> SummarizerService:
     bus = bus_of(
-        settings, kafka_writes(registry, NAME), unparsable_records(registry, NAME, kafka_rights.SUMMARIZER.reads)
+        settings,
+        kafka_writes(registry, NAME),
+        unparsable_records(registry, NAME, kafka_rights.SUMMARIZER.reads),
+        connections,
     )
     worker_id, metrics = new_id(), Metrics(registry)
     publisher = Publisher(bus, source=f"{NAME}/{settings.client}", now=now)

@@ -9,6 +9,7 @@ from prometheus_client import CollectorRegistry
 
 from tarsy_bus import kafka_rights
 from tarsy_bus.acceptance import LogMismatchError
+from tarsy_bus.broker_connections import BrokerConnections
 from tarsy_bus.connection import Bus, bus_of
 from tarsy_bus.partition_reader import PartitionReader
 from tarsy_bus.publisher import Publisher
@@ -47,11 +48,14 @@ from tarsy_timeline.worker_liveness import WorkerLiveness
 log = structlog.get_logger(__name__)
 
 
-def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
+def build(
+    settings: TimelineSettings, registry: CollectorRegistry, connections: BrokerConnections | None = None
+) -> Service:
     bus = bus_of(
         settings,
         kafka_writes(registry, "timeline"),
         unparsable_records(registry, "timeline", kafka_rights.TIMELINE.reads),
+        connections,
     )
     schema = settings.database_schema
     database = Database(settings.database.get_secret_value(), schema, settings.database_connections)

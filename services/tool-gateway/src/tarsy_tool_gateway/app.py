@@ -11,6 +11,7 @@ from opentelemetry.trace import Tracer
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus import kafka_rights
+from tarsy_bus.broker_connections import BrokerConnections
 from tarsy_bus.connection import bus_of
 from tarsy_bus.publisher import Publisher
 from tarsy_bus.pulse import Pulse
@@ -43,13 +44,15 @@ from tarsy_tool_gateway.settings import ToolGatewaySettings
 NAME = "tool-gateway"
 
 
-def build(settings: ToolGatewaySettings, registry: CollectorRegistry) -> Service:
+def build(
+    settings: ToolGatewaySettings, registry: CollectorRegistry, connections: BrokerConnections | None = None
+) -> Service:
     """Raises InvalidConfigError."""
     source = ConfigSource(settings.config_dir, os.environ, also=(check_custom_patterns,))
     prepare = partial(prepare_gateway, Masker.default(settings.masking_key_bytes), os.environ)
     config = LiveConfig(source, prepare, judged=config_judged(registry, NAME))
     tracing = tracing_of(NAME, settings)
-    gateway = assemble_from(settings, registry, lambda: config.current, tracing.tracer)
+    gateway = assemble_from(settings, registry, lambda: config.current, tracing.tracer, connections)
     steps = partial(gateway.supervisor.steps, "configuration", essential=False)
     gateway = replace(
         gateway, configuration=lambda: config.following(settings.config_poll_seconds, steps, gateway.switch)
@@ -80,11 +83,18 @@ def assemble(
 
 
 def assemble_from(
-    settings: ToolGatewaySettings, registry: CollectorRegistry, config: Callable[[], GatewayConfig], tracer: Tracer
+    settings: ToolGatewaySettings,
+    registry: CollectorRegistry,
+    config: Callable[[], GatewayConfig],
+    tracer: Tracer,
+    connections: BrokerConnections | None = None,
 ) -> ToolGateway:
     """`config`: the one that holds now."""
     bus = bus_of(
-        settings, kafka_writes(registry, NAME), unparsable_records(registry, NAME, kafka_rights.TOOL_GATEWAY.reads)
+        settings,
+        kafka_writes(registry, NAME),
+        unparsable_records(registry, NAME, kafka_rights.TOOL_GATEWAY.reads),
+        connections,
     )
     mute_values_in_sdk_logs()
     worker_id, source = str(uuid4()), f"{NAME}/{settings.client}"

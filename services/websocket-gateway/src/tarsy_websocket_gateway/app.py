@@ -6,6 +6,7 @@ from fastapi import WebSocket
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus import kafka_rights
+from tarsy_bus.broker_connections import BrokerConnections
 from tarsy_bus.connection import bus_of
 from tarsy_service.kafka_metrics import unparsable_records
 from tarsy_service.service import Ready, Service
@@ -24,8 +25,14 @@ from tarsy_websocket_gateway.timeline_api import TimelineApi
 NAME = "websocket-gateway"
 
 
-def build(settings: GatewaySettings, registry: CollectorRegistry) -> Service:
-    bus = bus_of(settings, unparsable=unparsable_records(registry, NAME, kafka_rights.WEBSOCKET_GATEWAY.reads))
+def build(
+    settings: GatewaySettings, registry: CollectorRegistry, connections: BrokerConnections | None = None
+) -> Service:
+    bus = bus_of(
+        settings,
+        unparsable=unparsable_records(registry, NAME, kafka_rights.WEBSOCKET_GATEWAY.reads),
+        connections=connections,
+    )
     hub, metrics, tracing = Hub(), Metrics(registry), tracing_of(NAME, settings)
     supervisor, timeline = Supervisor(), TimelineApi(settings.timeline_url)
     reader = Reader(bus, timeline, hub, metrics, tracing.read_tracer)

@@ -8,6 +8,7 @@ from tarsy_orchestrator.effects.reconciler import Reconciler
 from tarsy_orchestrator.partition.dead_letter_writer import DeadLetterWriter
 from tarsy_orchestrator.partition.decision_batch import PendingInput
 from tarsy_orchestrator.partition.head_writer import HeadWriter
+from tarsy_orchestrator.partition.heads_partition import HeadsPartition
 from tarsy_orchestrator.partition.held_topic import HeldTopic
 from tarsy_orchestrator.partition.partition import Partition
 from tarsy_orchestrator.partition.quarantine import Quarantine
@@ -26,11 +27,12 @@ class AssembledPartition:
         writer: LogWriter,
         readers: SpanReaders,
         sessions: SessionTable,
+        heads: HeadsPartition,
         position: int,
         source: str,
     ) -> None:
         self._supervisor = deps.supervisor
-        self._heads = HeadWriter(deps.publisher, number)
+        self._heads = HeadWriter(deps.publisher, heads)
         self._reconciler = Reconciler(
             number,
             deps,

@@ -4,10 +4,12 @@ import asyncio
 
 import structlog
 
+from tarsy_bus.outages import passes
 from tarsy_bus.publisher import Publisher, not_written
 from tarsy_bus.retries import growing_pauses, retry
 from tarsy_contracts.heads import SessionHead, head_key
 from tarsy_contracts.ids import derived_id
+from tarsy_orchestrator.partition.heads_partition import HeadsPartition
 
 log = structlog.get_logger(__name__)
 
@@ -20,9 +22,9 @@ MOST_WAITING = 5_000
 class HeadWriter:
     """Heads that are not written when the process dies, the next owner writes from the log."""
 
-    def __init__(self, publisher: Publisher, partition: int) -> None:
+    def __init__(self, publisher: Publisher, heads: HeadsPartition) -> None:
         self._publisher = publisher
-        self._partition = partition
+        self._heads = heads
         self._waiting: asyncio.Queue[tuple[str, SessionHead, SessionHead | None]] = asyncio.Queue()
         self._written = asyncio.Event()
 
@@ -36,6 +38,7 @@ class HeadWriter:
             await self._written.wait()
 
     async def run(self) -> None:
+        """Raises LogMismatchError when the topic is not the one that heads were read from."""
         while True:
             session_id, head, replaced = await self._waiting.get()
             await self._until_written(session_id, head, replaced)
@@ -48,17 +51,20 @@ class HeadWriter:
 
         await retry(
             lambda: self._write(session_id, head, replaced),
-            passes=not_written,
+            passes=lambda problem: not_written(problem) or passes(problem),
             failed=failed,
             pauses=growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS),
         )
 
     async def _write(self, session_id: str, head: SessionHead, replaced: SessionHead | None) -> None:
         """The tombstone of the older number goes after the newer head: a reader in between finds both, never none."""
-        topic = self._publisher.topics.heads
+        topic, partition = self._heads.place
         key = head_key(session_id, head.number)
         id = derived_id("head", session_id, head.number)
-        await self._publisher.publish(topic, head, key=key, id=id, subject=session_id, partition=self._partition)
+        await self._heads.check()
+        written = await self._publisher.publish(topic, head, key=key, id=id, subject=session_id, partition=partition)
+        self._heads.wrote(written.offset)
         if replaced is not None:
             old = head_key(session_id, replaced.number).encode()
-            await self._publisher.write(topic, key=old, value=None, headers=[], partition=self._partition)
+            written = await self._publisher.write(topic, key=old, value=None, headers=[], partition=partition)
+            self._heads.wrote(written.offset)

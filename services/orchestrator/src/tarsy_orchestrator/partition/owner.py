@@ -26,6 +26,7 @@ from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.partition.assembled_partition import AssembledPartition
 from tarsy_orchestrator.partition.decision_progress import DecisionProgress
 from tarsy_orchestrator.partition.group_membership import GroupMembership
+from tarsy_orchestrator.partition.heads_partition import HeadsTopic
 from tarsy_orchestrator.partition.inbox_range import check_inbox, read_inbox_ranges
 from tarsy_orchestrator.partition.inbox_reader import InboxReader
 from tarsy_orchestrator.partition.log_feed import feed_records
@@ -75,6 +76,7 @@ class Owner:
         self._owned: dict[int, Owned] = {}
         self._resting = RestingStates()
         self._readers = SpanReaders(bus, bus.topics.sessions)
+        self._heads = HeadsTopic(bus, deps.monotonic)
         self._committed: dict[int, int] = {}
         self._fetches = FetchProgress(consumer)
         self._progress = DecisionProgress()
@@ -82,7 +84,7 @@ class Owner:
     async def run(self, ready: Callable[[], None]) -> None:
         """Owns what the group assigns, until it is cancelled; then commits what was decided and leaves at once."""
         self._consumer.subscribe([self._bus.topics.inbox], listener=self._membership)
-        async with self._readers.running(), self._deps.supervisor.group() as group:
+        async with self._readers.running(), self._heads.running(), self._deps.supervisor.group() as group:
             group.start("session log", self._follow())
             steps = self._deps.supervisor.steps
             inputs = [
@@ -168,6 +170,7 @@ class Owner:
                     writer=self._writer,
                     readers=self._readers,
                     sessions=sessions,
+                    heads=self._heads.partition(number, end=heads[number].end),
                     position=positions[number],
                     source=self._source,
                 )
