@@ -8,6 +8,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 
+from tarsy_bus.broker_connections import BrokerConnections
 from tarsy_bus.connection import Bus
 from tarsy_service.logs import configure_logs
 from tarsy_timeline.database import Database
@@ -35,8 +36,9 @@ class RebuildTarget:
         return Database(self.url, self.schema, 2, DEFERRED_COMMITS)
 
     def for_another_process(self) -> "RebuildTarget":
-        """Without what the connections of this process have made of it: an SSL context cannot be sent."""
-        return replace(self, bus=replace(self.bus, security=replace(self.bus.security)))
+        """Without what belongs to this process: its connections, and an SSL context, which cannot be sent."""
+        bus = replace(self.bus, security=replace(self.bus.security), connections=BrokerConnections())
+        return replace(self, bus=bus)
 
 
 def shares_of(goals: Mapping[int, int], processes: int, trimmed: Collection[int] = ()) -> list[ReplayShare]:
