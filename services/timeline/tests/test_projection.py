@@ -20,8 +20,7 @@ QUESTION = QuestionAsked(
 def test_given_a_start_then_the_alert_and_the_plan_are_kept(new_session: NewSession, story: Story) -> None:
     session = story(new_session())
 
-    spans, (start, row), change = statements(session.recorded(1))
-    assert spans == ("begin_log_spans", (session.id, 1))
+    (start, row), change = statements(session.recorded(1))
 
     assert start == "start_session"
     assert row[1:4] == ("pod-crash", f"Crash {session.id}", None)
@@ -43,7 +42,7 @@ def test_given_a_whole_chain_then_it_says_how_many_stages_there_will_be(new_sess
     session = new_session()
     session.add(whole_chain(session.id)[0])
 
-    _, (_, row), _ = statements(session.recorded(1))
+    (_, row), _ = statements(session.recorded(1))
 
     assert row[10:] == (0, ALERT.mcp and ALERT.mcp.model_dump(mode="json"), 4, True, True)
 

@@ -242,20 +242,6 @@ async def test_a_session_whose_beginning_is_no_longer_kept_has_no_record(
     assert (answer.status_code, answer.json()["detail"]) == (410, session_records.GONE)
 
 
-async def test_a_session_that_started_again_after_it_was_deleted_has_the_record_of_its_later_life(
-    client: httpx2.AsyncClient, system_bus: Bus, story: Story, new_session: NewSession
-) -> None:
-    session = story(new_session())
-    again = len(session.records) + 1
-    story(session)
-    await append_to(system_bus, session.records, partition=PARTITION + 2)
-    answer = await client.get(f"/api/v1/sessions/{session.id}/trace?at_least={len(session.records)}", timeout=120)
-    assert answer.status_code == 200, answer.text
-    trace = SessionTrace.model_validate_json(answer.content)
-    assert again == 14
-    assert (trace.last_number, trace.complete, len(trace.stages)) == (26, True, 1)
-
-
 async def append_to(bus: Bus, entries: Sequence[Entry], *, partition: int = PARTITION) -> None:
     written = [LogEntry(key=one.subject.encode(), value=value, headers=one.headers()) for one, value in entries]
     async with LogWriter(bus).running() as writer:

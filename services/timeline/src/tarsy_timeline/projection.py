@@ -33,7 +33,6 @@ from tarsy_timeline.postgres_text import to_index_text, to_postgres_json, to_pos
 
 ORDER = (
     "move_session",
-    "begin_log_spans",
     "start_session",
     "change_session",
     "create_chat",
@@ -95,7 +94,6 @@ def _facts(record: RecordedEvent) -> Iterator[Statement]:
     event = record.event
     match event:
         case e.SessionStarted():
-            yield "begin_log_spans", (record.session_id, record.offset)
             yield "start_session", _started(record, event)
         case e.StageStarted():
             yield "plan_stage", _planned(event)

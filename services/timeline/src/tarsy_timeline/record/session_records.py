@@ -13,7 +13,6 @@ from tarsy_bus.acceptance import ChainTracker, LastAccepted, LogMismatchError
 from tarsy_bus.connection import Bus
 from tarsy_bus.partition_reader import Record, parse_record
 from tarsy_bus.span_readers import SpanReaders
-from tarsy_contracts.events import SessionStarted
 from tarsy_contracts.heads import Span
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_service.problems import ProblemError
@@ -137,11 +136,7 @@ def _accepted(place: RecordPlace, before: ReadEvents, records: Sequence[Record])
         delivery = parse_record(record)
         if delivery is None or delivery.envelope.subject != place.session_id:
             continue
-        mark = delivery.mark()
-        if record.offset == place.spans[0].first and mark.type == SessionStarted.type and mark.previous is not None:
-            # The session was deleted before, and what it held then may be gone.
-            chains = ChainTracker(known={place.session_id: LastAccepted(mark.previous, mark.number - 1)})
-        if chains.accept(mark):
+        if chains.accept(delivery.mark()):
             events.append(delivery.recorded())
         if chains.last(place.session_id) == place.last:
             return tuple(events)

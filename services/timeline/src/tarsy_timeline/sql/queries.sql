@@ -44,11 +44,6 @@ set last_number = excluded.last_number, last_event_id = excluded.last_event_id,
         else s.log_spans || array[$6::bigint, $7::bigint]
     end
 
--- name: begin_log_spans
--- Where a session starts, its spans do: those of a life before it, which was deleted, are no longer its own.
-update sessions set log_spans = array[$2::bigint, greatest($2::bigint, log_spans[cardinality(log_spans)])]
-where session_id = $1
-
 -- name: start_session
 update sessions
 set alert_type = $2, title = $3, severity = $4, source = $5, author = $6, runbook_url = $7, chain_id = $8,
@@ -200,7 +195,7 @@ from sessions s
 where s.session_id = $1
 
 -- name: read_record_place
-select partition, log_spans, last_number, last_event_id from sessions where session_id = $1 and status <> 'deleted'
+select partition, log_spans, last_number, last_event_id from sessions where session_id = $1
 
 -- name: read_queued
 select s.*, row_number() over (order by priority, created_at, session_id) as queue_position
