@@ -242,6 +242,20 @@ async def test_a_session_whose_beginning_is_no_longer_kept_has_no_record(
     assert (answer.status_code, answer.json()["detail"]) == (410, session_records.GONE)
 
 
+async def test_a_session_that_was_deleted_is_not_there(
+    client: httpx2.AsyncClient, records: Sequence[RecordedEvent], database_url: str, module_schema: str
+) -> None:
+    connection = await asyncpg.connect(database_url)
+    update = f"update {module_schema}.sessions set status = $2 where session_id = $1"
+    try:
+        await connection.execute(update, SESSION, "deleted")
+        answer = await client.get(TRACE)
+        assert (answer.status_code, answer.json()["detail"]) == (404, f"There is no session {SESSION}.")
+    finally:
+        await connection.execute(update, SESSION, "completed")
+        await connection.close()
+
+
 async def append_to(bus: Bus, entries: Sequence[Entry], *, partition: int = PARTITION) -> None:
     written = [LogEntry(key=one.subject.encode(), value=value, headers=one.headers()) for one, value in entries]
     async with LogWriter(bus).running() as writer:

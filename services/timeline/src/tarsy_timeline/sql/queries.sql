@@ -212,7 +212,7 @@ from sessions s
 where s.session_id = $1 and s.status <> 'deleted'
 
 -- name: read_record_place
-select partition, log_spans, last_number, last_event_id from sessions where session_id = $1
+select partition, log_spans, last_number, last_event_id from sessions where session_id = $1 and status <> 'deleted'
 
 -- name: read_queued
 select s.*, row_number() over (order by priority, created_at, session_id) as queue_position
