@@ -2,12 +2,14 @@
 
 import asyncio
 import traceback
-from contextlib import aclosing
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass
 
 import structlog
 from opentelemetry import trace
 
-from tarsy_bus.model_span import record_answer
+from tarsy_bus.model_span import record_answer, record_first_chunk
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.inputs import LlmCallReported
 from tarsy_llm.protocol import Answer, ErrorKind, LlmCallError, LlmRequest
@@ -16,6 +18,7 @@ from tarsy_orchestrator.effects.llm_answer import mask_answer
 from tarsy_orchestrator.effects.llm_stream import ChunkPublisher, sending
 from tarsy_orchestrator.effects.repetition import RepetitionDetector
 from tarsy_orchestrator.errors import OrchestratorError
+from tarsy_orchestrator.metrics import LlmOutcome
 from tarsy_orchestrator.session.conversation import build_conversation, is_last_answer, offered_tools
 from tarsy_orchestrator.session.effects import LlmCallEffect
 from tarsy_orchestrator.session.llm_failures import BROKEN, CALL_TIMEOUT, REPETITION, OwnKind
@@ -29,28 +32,43 @@ class RepetitionError(OrchestratorError):
     """The model says the same thing again and again. The caller ends the call."""
 
 
+@dataclass(frozen=True, slots=True)
+class CallTimes:
+    """Since when a call has been wanted, and since when its model has been asked: it may have waited for a slot."""
+
+    wanted: float
+    asked: float
+
+
+@asynccontextmanager
+async def llm_turn(deps: Dependencies, effect: LlmCallEffect) -> AsyncIterator[CallTimes]:
+    """The body has one of the slots for LLM calls. A pause before a retry is over then."""
+    await _until_due(deps, effect)
+    wanted = deps.monotonic()
+    async with deps.llm_slots:
+        yield CallTimes(wanted, deps.monotonic())
+
+
 async def make_llm_call(
-    deps: Dependencies, session_id: str, state: Investigating, effect: LlmCallEffect
+    deps: Dependencies, session_id: str, state: Investigating, effect: LlmCallEffect, times: CallTimes
 ) -> LlmCallReported:
     """Raises nothing but its own cancellation: a failure is returned like an answer."""
-    await _until_due(deps, effect)
-    started = deps.monotonic()
     seconds = state.started.chain.limits.llm_call_seconds
     try:
-        async with deps.llm_slots, asyncio.timeout(seconds):
+        async with asyncio.timeout(seconds):
             stream = _stream(deps, session_id, state, effect)
             answer = await not_cancelled_from_inside(f"LLM call {effect.id}", stream)
     except TimeoutError:
         error = f"the model did not finish within {seconds:g} seconds"
-        return _failure(deps, session_id, effect, started, error, CALL_TIMEOUT)
+        return _failure(deps, session_id, effect, times, error, CALL_TIMEOUT)
     except RepetitionError:
-        return _failure(deps, session_id, effect, started, "the model repeated itself and was broken off", REPETITION)
+        return _failure(deps, session_id, effect, times, "the model repeated itself and was broken off", REPETITION)
     except LlmCallError as problem:
         return _failure(
             deps,
             session_id,
             effect,
-            started,
+            times,
             str(problem),
             problem.kind,
             retryable=problem.retryable,
@@ -63,8 +81,8 @@ async def make_llm_call(
         kind = type(problem).__name__
         log.error("llm_call.broke", session_id=session_id, llm_call_id=effect.id, problem=kind, where=where)
         error = f"the adapter failed: {kind}"
-        return _failure(deps, session_id, effect, started, error, BROKEN, retryable=False)
-    return _report(deps, session_id, effect, started, answer)
+        return _failure(deps, session_id, effect, times, error, BROKEN, retryable=False)
+    return _report(deps, session_id, effect, times, answer)
 
 
 async def _until_due(deps: Dependencies, effect: LlmCallEffect) -> None:
@@ -99,7 +117,9 @@ async def _stream(deps: Dependencies, session_id: str, state: Investigating, eff
             async for part in stream:
                 if not answers:
                     answers = True
-                    deps.metrics.observe_first_delta(provider, deps.monotonic() - asked_at)
+                    first_after = deps.monotonic() - asked_at
+                    deps.metrics.observe_first_delta(provider, first_after)
+                    record_first_chunk(trace.get_current_span(), first_after)
                 if isinstance(part, Answer):
                     return part
                 if (said if part.part == "text" else thought).take(part.text):
@@ -112,7 +132,7 @@ def _failure(
     deps: Dependencies,
     session_id: str,
     effect: LlmCallEffect,
-    started: float,
+    times: CallTimes,
     error: str,
     kind: OwnKind | ErrorKind,
     *,
@@ -121,8 +141,7 @@ def _failure(
     usage: Usage | None = None,
 ) -> LlmCallReported:
     counted = usage or Usage()
-    deps.metrics.observe_llm_call(effect.llm_provider, kind, deps.monotonic() - started)
-    deps.metrics.count_tokens(effect.llm_provider, counted)
+    seconds = _observe(deps, effect, times, kind, counted)
     return LlmCallReported(
         llm_call_id=effect.id,
         error=deps.masker.for_session(session_id).mask(error),
@@ -134,16 +153,14 @@ def _failure(
         tool_calls=(),
         usage=counted,
         model="",
-        duration_ms=int((deps.monotonic() - started) * 1000),
+        duration_ms=int(seconds * 1000),
     )
 
 
 def _report(
-    deps: Dependencies, session_id: str, effect: LlmCallEffect, started: float, answer: Answer
+    deps: Dependencies, session_id: str, effect: LlmCallEffect, times: CallTimes, answer: Answer
 ) -> LlmCallReported:
-    seconds = deps.monotonic() - started
-    deps.metrics.observe_llm_call(effect.llm_provider, "ok", seconds)
-    deps.metrics.count_tokens(effect.llm_provider, answer.usage)
+    seconds = _observe(deps, effect, times, "ok", answer.usage)
     offered = {tool.definition.name for tool in effect.execution.tools}
     said = mask_answer(answer, deps.masker.for_session(session_id), llm_call_id=effect.id, offered=offered)
     record_answer(trace.get_current_span(), model=said.model, finish_reason=answer.finish_reason)
@@ -160,3 +177,18 @@ def _report(
         opaque=said.opaque,
         calls_left_out=said.calls_left_out,
     )
+
+
+def _observe(deps: Dependencies, effect: LlmCallEffect, times: CallTimes, outcome: LlmOutcome, usage: Usage) -> float:
+    """Returns the seconds since the call was wanted."""
+    provider, now = effect.llm_provider, deps.monotonic()
+    deps.metrics.observe_llm_call(provider, outcome, now - times.wanted)
+    deps.metrics.count_tokens(provider, usage)
+    deps.model_calls.observe(
+        provider,
+        now - times.asked,
+        error="" if outcome == "ok" else outcome,
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+    )
+    return now - times.wanted
