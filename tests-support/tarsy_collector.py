@@ -86,7 +86,7 @@ def above(spans: Sequence[Collected], span: Collected) -> list[str]:
 
 
 def _value(value: AnyValue) -> str | int:
-    """Of a number its whole part."""
+    """A number without its fraction."""
     if value.array_value.values:
         return _value(value.array_value.values[0])
     return value.string_value or value.int_value or value.bool_value or int(value.double_value)

@@ -64,7 +64,7 @@ def reply_traceparent(session_id: str, stage_id: str) -> str:
 
 
 def execution_traceparent(session_id: str, execution_id: str) -> str:
-    """The W3C context of what is done for an agent's run, whoever does it. What belongs to no run has the root's."""
+    """The W3C context of what is done for an agent's run, whoever does it. Without a run it is the root's."""
     return _traceparent(session_id, "execution", execution_id) if execution_id else session_traceparent(session_id)
 
 
