@@ -5,20 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tarsy_cli.terminal import MISFITS, NOT_ASKED, WOULD_CHANGE, fail, say
+from tarsy_cli.options import MISFITS, NOT_ASKED, WOULD_CHANGE
+from tarsy_cli.terminal import fail, say
 
 if TYPE_CHECKING:
     from tarsy_timeline.settings import DatabaseSettings
 
-database = typer.Typer(no_args_is_help=True, help="The tables in PostgreSQL.")
 
-
-@database.callback()
-def all_tables() -> None:
-    """The tables in PostgreSQL."""
-
-
-@database.command("migrate")
 def migrate(
     url: Annotated[
         str, typer.Option("--database", help="postgresql://…; else TARSY_DATABASE or the file TARSY_DATABASE_FILE")

@@ -1,4 +1,4 @@
-"""`tarsy topics`."""
+"""`tarsy topics apply`."""
 
 import asyncio
 import json
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tarsy_cli.kafka.commands import acls, show
-from tarsy_cli.terminal import DEFAULT_HOME, MISFITS, NOT_ASKED, USAGE, WOULD_CHANGE, HomeOption, fail, say
+from tarsy_cli.options import DEFAULT_HOME, MISFITS, NOT_ASKED, USAGE, WOULD_CHANGE, HomeOption
+from tarsy_cli.terminal import fail, say
 
 if TYPE_CHECKING:
     from tarsy_bus.connection import Bus
@@ -19,17 +19,7 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 10.0
 
-topics = typer.Typer(no_args_is_help=True, help="The topics in Kafka.")
-topics.command("show")(show)
-topics.command("acls")(acls)
 
-
-@topics.callback()
-def all_topics() -> None:
-    """The topics in Kafka."""
-
-
-@topics.command("apply")
 def apply(
     kafka: Annotated[str, typer.Option(envvar="TARSY_KAFKA", help="bootstrap servers")] = "127.0.0.1:9092",
     prefix: Annotated[str, typer.Option(envvar="TARSY_TOPIC_PREFIX", help="how the names begin")] = "tarsy",

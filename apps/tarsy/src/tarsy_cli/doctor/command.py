@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
-from tarsy_cli.session_commands import UrlOption, full_address
-from tarsy_cli.terminal import DEFAULT_HOME, HomeOption, JsonOption, console, print_json
+from tarsy_cli.options import DEFAULT_HOME, HomeOption, JsonOption, UrlOption
+from tarsy_cli.session_commands import full_address
+from tarsy_cli.terminal import get_console, print_json
 
 
 def doctor(
@@ -57,5 +58,5 @@ def doctor(
     if as_json:
         print_json(report)
     else:
-        print_report(report, console)
+        print_report(report, get_console())
     raise typer.Exit(report.exit_code)
