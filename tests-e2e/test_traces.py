@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tarsy_collector import Collected, Collector, collecting, orphans
+from tarsy_collector import Collected, Collector, collecting, find_orphans
 from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.ids import session_traceparent
 from tarsy_incident import alert_now
@@ -42,7 +42,7 @@ async def test_every_hop_of_a_session_is_in_its_one_trace(system: System, collec
     assert [span.span_id for span in of_session if not span.parent_id] == [
         session_traceparent(investigation.session_id).split("-")[2]
     ]
-    assert orphans(of_session) == []
+    assert find_orphans(of_session) == []
     assert len({span.span_id for span in of_session}) == len(of_session)
 
     names = Counter(span.name for span in of_session)

@@ -68,15 +68,15 @@ class Collector:
                     )
 
 
-def orphans(spans: Sequence[Collected]) -> list[Collected]:
+def find_orphans(spans: Sequence[Collected]) -> list[Collected]:
     """Those whose parent is not there, and every root but the first."""
     ids = {span.span_id for span in spans}
     roots = [span for span in spans if not span.parent_id]
     return [*roots[1:], *(span for span in spans if span.parent_id and span.parent_id not in ids)]
 
 
-def above(spans: Sequence[Collected], span: Collected) -> list[str]:
-    """Names of the spans that it hangs under, up to the root."""
+def name_ancestors(spans: Sequence[Collected], span: Collected) -> list[str]:
+    """Returns the names of the spans that it hangs under, up to the root."""
     by_id = {one.span_id: one for one in spans}
     names: list[str] = []
     while span.parent_id and len(names) < len(spans):

@@ -8,7 +8,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from tarsy_chains import ask_for, cancel
-from tarsy_collector import Collected, Collector, above, orphans
+from tarsy_collector import Collected, Collector, find_orphans, name_ancestors
 from tarsy_contracts import events as e
 from tarsy_contracts.ids import execution_traceparent
 from tarsy_live_log import LiveLog
@@ -38,7 +38,7 @@ async def spans_of(
         spans = collector.of(session_id)
         found = Counter(span.attributes.get("gen_ai.operation.name") for span in spans)
         whole = all(found[operation] >= count for operation, count in wanted.items())
-        return whole and not orphans(spans) and also(spans)
+        return whole and not find_orphans(spans) and also(spans)
 
     await eventually(look, f"spans {wanted} of {session_id} in one tree")
     return collector.of(session_id)
@@ -60,16 +60,16 @@ async def test_every_agent_of_a_chain_is_above_its_models_its_tools_and_the_summ
         for id, agent in names.items()
     }
     assert len(agents) == len(names)
-    assert all(above(spans, span) == [ROOT] for span in agents)
+    assert all(name_ancestors(spans, span) == [ROOT] for span in agents)
     for span in (*of_operation(spans, "chat"), *of_operation(spans, "execute_tool")):
         if "tarsy.execution_id" not in span.attributes:
             continue
         agent = names[str(span.attributes["tarsy.execution_id"])]
-        assert above(spans, span) == [f"invoke_agent {agent}", ROOT]
+        assert name_ancestors(spans, span) == [f"invoke_agent {agent}", ROOT]
         assert span.attributes["gen_ai.agent.name"] == agent
     (summary,) = (span for span in spans if span.name == "summary")
     (summarizing,) = (span for span in of_operation(spans, "chat") if span.service == "tarsy-summarizer")
-    assert above(spans, summarizing) == ["summary", "invoke_agent LogAgent", ROOT]
+    assert name_ancestors(spans, summarizing) == ["summary", "invoke_agent LogAgent", ROOT]
     assert summary.attributes["gen_ai.conversation.id"] == session_id
 
 
@@ -131,7 +131,7 @@ async def test_an_agent_has_one_span_across_the_death_of_its_orchestrator_and_a_
     assert {span.instance for span in calls} == {first, system.of("orchestrator").name}
     answers = [span for span in of_operation(spans, "chat") if span.attributes["gen_ai.agent.name"] == "ChatAgent"]
     assert answers
-    assert all(above(spans, span) == ["invoke_agent ChatAgent", "reply", ROOT] for span in answers)
+    assert all(name_ancestors(spans, span) == ["invoke_agent ChatAgent", "reply", ROOT] for span in answers)
 
 
 async def test_prometheus_has_the_calls_of_models_by_the_names_of_the_conventions(
