@@ -16,9 +16,9 @@ from tarsy_cli.command_table import COMMANDS, CommandEntry, CommandGroup, Entry
 
 HEAVY = frozenset(
     {
-        "aiokafka", "anthropic", "asyncpg", "cramjam", "fastapi", "faststream", "google", "httpx2", "markdown_it",
-        "mcp", "opentelemetry", "prometheus_client", "rich", "structlog", "uvicorn", "websockets", "yaml",
-        "tarsy_config", "tarsy_lab", "tarsy_llm", "tarsy_masking", "tarsy_service", "tarsy_timeline",
+        "aiokafka", "anthropic", "asyncio", "asyncpg", "cramjam", "fastapi", "faststream", "google", "httpx2",
+        "markdown_it", "mcp", "opentelemetry", "prometheus_client", "rich", "structlog", "uvicorn", "websockets",
+        "yaml", "tarsy_config", "tarsy_lab", "tarsy_llm", "tarsy_masking", "tarsy_service", "tarsy_timeline",
         "tarsy_tool_gateway",
     }
 )  # fmt: skip

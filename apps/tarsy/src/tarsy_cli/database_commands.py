@@ -1,6 +1,5 @@
 """`tarsy database`."""
 
-import asyncio
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -27,6 +26,8 @@ def migrate(
     applied, 2 the schema does not fit, 3 the database could not be asked.
     """
     # Here, as the clients take a while to import: other commands would wait for them.
+    import asyncio
+
     from tarsy_timeline.single_connection import DatabaseUnusableError
 
     not_asked = NOT_ASKED if dry_run else 1

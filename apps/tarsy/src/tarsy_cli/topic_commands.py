@@ -1,6 +1,5 @@
 """`tarsy topics apply`."""
 
-import asyncio
 import json
 import os
 from collections.abc import Sequence
@@ -43,6 +42,8 @@ def apply(
     2 topics do not fit, 3 the cluster could not be asked.
     """
     # Here, as Kafka's client takes a while to import: other commands would wait for it.
+    import asyncio
+
     from aiokafka.errors import KafkaError
 
     from tarsy_bus.access import KafkaAccessError

@@ -1,6 +1,5 @@
 """`tarsy dead-letters`."""
 
-import asyncio
 import base64
 import logging
 import os
@@ -34,6 +33,8 @@ def dead_letters(
 
     It reads from the Kafka of the TARSy that runs in the home, else from the one that the environment names.
     """
+    import asyncio
+
     from aiokafka.errors import KafkaError
     from pydantic import RootModel
 

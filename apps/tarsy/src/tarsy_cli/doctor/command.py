@@ -1,6 +1,5 @@
 """`tarsy doctor`."""
 
-import asyncio
 import logging
 import os
 from pathlib import Path
@@ -37,6 +36,8 @@ def doctor(
     The exit code is 0 when nothing is wrong, 1 with warnings, and 2 when something failed.
     """
     # Here, as the checks import the clients of everything.
+    import asyncio
+
     from tarsy_cli.doctor.checks import CHECKS
     from tarsy_cli.doctor.report import DoctorReport, print_report
     from tarsy_cli.doctor.runner import examine

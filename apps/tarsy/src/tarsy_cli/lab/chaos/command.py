@@ -1,6 +1,5 @@
 """`tarsy lab chaos`."""
 
-import asyncio
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -28,6 +27,8 @@ def chaos(
 ) -> None:
     """Kill every service in turn (kill -9), in an investigation and in a reply; check what was lost or doubled."""
     # Here, as Kafka's client takes a while to import: other commands would wait for it.
+    import asyncio
+
     from aiokafka.errors import KafkaError
     from rich.console import Console
 
