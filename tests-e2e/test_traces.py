@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tarsy_collector import Collected, Collector, collecting
+from tarsy_collector import Collected, Collector, collecting, find_orphans
 from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.ids import session_traceparent
 from tarsy_incident import alert_now
@@ -39,7 +39,11 @@ async def test_every_hop_of_a_session_is_in_its_one_trace(system: System, collec
     of_session = [span for span in collector.spans if span.attributes.get("tarsy.session_id")]
     assert {span.trace_id for span in of_session} == {trace}
     assert {span.service for span in of_session} == {f"tarsy-{service}" for service in SERVICES}
-    assert_one_tree(of_session, root=session_traceparent(investigation.session_id).split("-")[2])
+    assert [span.span_id for span in of_session if not span.parent_id] == [
+        session_traceparent(investigation.session_id).split("-")[2]
+    ]
+    assert find_orphans(of_session) == []
+    assert len({span.span_id for span in of_session}) == len(of_session)
 
     names = Counter(span.name for span in of_session)
     assert (names["session"], names["receive_alert"], names["summary"]) == (1, 1, 1)
@@ -103,19 +107,6 @@ def submitted_from_a_trace(system: System) -> Investigation:
     url = f"{system.of('ingest').url}/api/v1/alerts/alertmanager"
     answer = httpx2.post(url, json=alert_now(), headers=headers, timeout=90.0)
     return Investigation(system, str(answer.json()["alerts"][0]["session_id"]))
-
-
-def assert_one_tree(spans: list[Collected], *, root: str) -> None:
-    """Every span hangs under another one of them, and in the end under the root, which came last."""
-    by_id = {span.span_id: span for span in spans}
-    assert len(by_id) == len(spans)
-    assert [span.name for span in spans if not span.parent_id] == ["session"]
-    for span in spans:
-        above = span
-        for _ in range(len(spans)):
-            if above.parent_id:
-                above = by_id[above.parent_id]
-        assert above.span_id == root, span
 
 
 async def records_outside_of_the_trace(system: System, investigation: Investigation, trace: str) -> list[str]:

@@ -1,7 +1,7 @@
 """A collector of spans: an HTTP server that speaks OTLP, as OpenTelemetry's own does, and keeps what it is sent."""
 
 import gzip
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -23,6 +23,7 @@ class Collected:
     """
 
     service: str
+    instance: str
     name: str
     trace_id: str
     span_id: str
@@ -39,6 +40,9 @@ class Collector:
     url: str = ""
     spans: list[Collected] = field(default_factory=list)
 
+    def of(self, session_id: str) -> list[Collected]:
+        return [span for span in self.spans if span.attributes.get("tarsy.session_id") == session_id]
+
     def take(self, body: bytes) -> None:
         request = ExportTraceServiceRequest()
         request.ParseFromString(body)
@@ -50,6 +54,7 @@ class Collector:
                     self.spans.append(
                         Collected(
                             service=named["service.name"],
+                            instance=named["service.instance.id"],
                             name=span.name,
                             trace_id=span.trace_id.hex(),
                             span_id=span.span_id.hex(),
@@ -63,10 +68,28 @@ class Collector:
                     )
 
 
+def find_orphans(spans: Sequence[Collected]) -> list[Collected]:
+    """Those whose parent is not there, and every root but the first."""
+    ids = {span.span_id for span in spans}
+    roots = [span for span in spans if not span.parent_id]
+    return [*roots[1:], *(span for span in spans if span.parent_id and span.parent_id not in ids)]
+
+
+def name_ancestors(spans: Sequence[Collected], span: Collected) -> list[str]:
+    """Returns the names of the spans that it hangs under, up to the root."""
+    by_id = {one.span_id: one for one in spans}
+    names: list[str] = []
+    while span.parent_id and len(names) < len(spans):
+        span = by_id[span.parent_id]
+        names.append(span.name)
+    return names
+
+
 def _value(value: AnyValue) -> str | int:
+    """A number without its fraction."""
     if value.array_value.values:
         return _value(value.array_value.values[0])
-    return value.string_value or value.int_value
+    return value.string_value or value.int_value or value.bool_value or int(value.double_value)
 
 
 @contextmanager

@@ -9,12 +9,15 @@ import pytest
 
 from tarsy_bus.topics_admin import apply_topics
 from tarsy_chains import CONFIG, WHOLE, ask_for, environment, put_in_order
+from tarsy_collector import Collector, collecting
 from tarsy_incident import INCIDENT
 from tarsy_live_log import LiveLog, following
 from tarsy_service_forks import ServiceForks
 from tarsy_system import PATIENT, System, running
 from tarsy_testing import bus_of_tests, delete_topics, drop_schema
 from tarsy_verification.session_log import SessionLog
+
+SPANS_SENT_EVERY_MS = "200"
 
 
 @pytest.fixture(scope="package")
@@ -25,13 +28,25 @@ def lab_calls(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="package")
+def collector() -> Iterator[Collector]:
+    with collecting() as collector:
+        yield collector
+
+
+@pytest.fixture(scope="package")
 def shared_system(
-    lab_calls: Path, incidents: Path, kafka_bootstrap: str, database_url: str, forks: ServiceForks
+    lab_calls: Path,
+    incidents: Path,
+    kafka_bootstrap: str,
+    database_url: str,
+    forks: ServiceForks,
+    collector: Collector,
 ) -> Iterator[System]:
     prefix = f"t{uuid4().hex[:10]}"
     bus = bus_of_tests(kafka_bootstrap, prefix)
     asyncio.run(apply_topics(bus))
     patient = PATIENT | environment(lab_calls, incidents / INCIDENT.name)
+    patient |= {"TARSY_OTLP_ENDPOINT": collector.url, "OTEL_BSP_SCHEDULE_DELAY": SPANS_SENT_EVERY_MS}
     system = System(bus, lab_calls.parent, CONFIG, database_url, prefix, patient, forks=forks)
     with running(system):
         asyncio.run(system.start_all())

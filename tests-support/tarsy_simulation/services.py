@@ -31,6 +31,7 @@ from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics as OrchestratorMetrics
 from tarsy_orchestrator.partition.inbox_reader import InboxReader
 from tarsy_orchestrator.partition.owner import Owner
+from tarsy_service.model_metrics import ModelCallMetrics
 from tarsy_simulation.broker import Broker
 from tarsy_simulation.clients import SimulatedConsumer, SimulatedProducer
 from tarsy_simulation.investigation import SCRIPTS, SERVERS
@@ -82,6 +83,11 @@ def orchestrator_metrics() -> OrchestratorMetrics:
 
 
 @cache
+def model_calls() -> ModelCallMetrics:
+    return ModelCallMetrics(CollectorRegistry(), "any", {})
+
+
+@cache
 def gateway_metrics() -> GatewayMetrics:
     return GatewayMetrics(CollectorRegistry(), list(SERVERS))
 
@@ -109,6 +115,7 @@ class Orchestrator:
             llm_slots=asyncio.Semaphore(20),
             masker=masker(),
             metrics=orchestrator_metrics(),
+            model_calls=model_calls(),
             traces=SessionTraces(TRACER, broker.now),
             now=broker.now,
             monotonic=loop.time,
@@ -217,6 +224,7 @@ class Summarizer:
             monotonic=loop.time,
             sleep=asyncio.sleep,
             metrics=metrics,
+            model_calls=model_calls(),
         )
         summarizer = Summaries(self._bus, models, worker_id=self._name, input_bytes=SUMMARY_INPUT_BYTES)
         worker = summary_worker(

@@ -7,7 +7,6 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from tarsy_cli import session_commands
 from tarsy_cli.app import cli
 
 
@@ -23,7 +22,7 @@ def test_an_alert_is_read_from_the_standard_input(monkeypatch: pytest.MonkeyPatc
         sent.append(content)
         return ["the-session"]
 
-    monkeypatch.setattr(session_commands, "submit_file", submit_file)
+    monkeypatch.setattr("tarsy_cli.submission.submit_file", submit_file)
     result = CliRunner().invoke(cli, ["submit", "-", "--url", "http://127.0.0.1:1"], input=b"caf\xe9 burns")
     assert (result.exit_code, result.output, sent) == (0, "the-session\n", [b"caf\xe9 burns"])
 
@@ -45,7 +44,8 @@ def test_a_reader_that_has_gone_ends_a_command_without_a_word(command: str) -> N
 FOLLOWING = """
 import asyncio
 from collections.abc import AsyncGenerator
-from tarsy_cli.output import CommandConsole, ending_when_closed
+from tarsy_cli.command_console import CommandConsole
+from tarsy_cli.output import ending_when_closed
 
 async def lines() -> AsyncGenerator[str]:
     try:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tarsy_contracts import ids as ids
 
 A = "11111111-1111-5111-8111-111111111111"
+B = "22222222-2222-5222-8222-222222222222"
 
 # Computed once, and never changed: a new value would let an alert that was sent before an upgrade start a second
 # session after it, and let every owner owe its calls again.
@@ -50,6 +51,16 @@ def test_a_derived_id_never_changes(name: str) -> None:
 def test_the_trace_of_a_session_never_changes() -> None:
     """Spans of an upgrade's both sides hang under one root."""
     assert ids.session_traceparent(A) == "00-11111111111151118111111111111111-e8055ccb993103d1-01"
+
+
+def test_the_spans_of_an_agent_and_of_a_reply_never_change() -> None:
+    """Whoever works for an agent after a take-over hangs its span where the owner before hung its own."""
+    assert ids.execution_traceparent(A, B) == "00-11111111111151118111111111111111-16049b5aa74b9fc4-01"
+    assert ids.reply_traceparent(A, B) == "00-11111111111151118111111111111111-c93cefe64c810609-01"
+
+
+def test_what_belongs_to_no_agent_hangs_under_the_root() -> None:
+    assert ids.execution_traceparent(A, "") == ids.session_traceparent(A)
 
 
 def test_a_cause_from_another_trace_does_not_lead_out_of_the_session_s() -> None:

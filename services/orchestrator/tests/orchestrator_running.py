@@ -28,6 +28,7 @@ from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.envelope import Headers
 from tarsy_contracts.workers import WorkerAnnounced
 from tarsy_llm.protocol import Answer, Delta, LlmCallError, LlmRequest
+from tarsy_llm.provider_type import ModelIdentity
 from tarsy_masking.masker import Masker
 from tarsy_orchestrator.effects.admission import AdmissionQueue
 from tarsy_orchestrator.effects.chain_resolution import Plans, resolve_chain
@@ -37,6 +38,7 @@ from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
 from tarsy_orchestrator.partition.inbox_reader import InboxReader
 from tarsy_orchestrator.partition.owner import Owner
+from tarsy_service.model_metrics import ModelCallMetrics
 from tarsy_testing import eventually
 
 WAIT_SECONDS = 90.0
@@ -138,6 +140,7 @@ class RunningOwner:
             llm_slots=asyncio.Semaphore(100),
             masker=masker(),
             metrics=Metrics(self.registry, ["scripted"]),
+            model_calls=ModelCallMetrics(self.registry, "orchestrator", {"scripted": ModelIdentity("scripted", "m")}),
             traces=SessionTraces(NoOpTracer(), lambda: datetime.now(UTC)),
             now=_now,
             monotonic=lambda: time.monotonic() + self.clock_ahead,

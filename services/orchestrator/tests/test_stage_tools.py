@@ -119,6 +119,6 @@ def test_what_makes_no_sense_is_of_newer_code() -> None:
     assert isinstance(offered, e.StageToolsOffered)
     assert isinstance(begun, e.ExecutionStarted)
     before = Story().started().investigating
-    assert apply_execution_started(before, begun) is None
+    assert apply_execution_started(before, begun, story.now) is None
     assert apply_tools_offered(before, offered.model_copy(update={"stage_id": "another"})) is None
     assert apply_tools_offered(story.investigating, offered) is None

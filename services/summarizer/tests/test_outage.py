@@ -10,6 +10,7 @@ from tarsy_bus.publisher import Publisher
 from tarsy_contracts.topics import Topics
 from tarsy_masking.masker import Masker
 from tarsy_processes.ports import free_port
+from tarsy_service.model_metrics import ModelCallMetrics
 from tarsy_summarizer.metrics import Metrics
 from tarsy_summarizer.models import Models
 from tarsy_summarizer.summarize import Summarizer
@@ -31,6 +32,7 @@ async def test_it_waits_out_its_time_and_then_says_that_kafka_could_not_be_reach
         monotonic=lambda: sum(pauses),
         sleep=sleep,
         metrics=Metrics(CollectorRegistry()),
+        model_calls=ModelCallMetrics(CollectorRegistry(), "summarizer", {}),
     )
     result = await Summarizer(bus, models, worker_id="w", input_bytes=1_000).run(summary(timeout=60), "claim")
     assert result.error == "Kafka could not be reached in time: KafkaConnectionError"

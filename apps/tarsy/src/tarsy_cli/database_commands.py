@@ -1,24 +1,16 @@
 """`tarsy database`."""
 
-import asyncio
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tarsy_cli.terminal import MISFITS, NOT_ASKED, WOULD_CHANGE, fail, say
+from tarsy_cli.options import MISFITS, NOT_ASKED, WOULD_CHANGE
+from tarsy_cli.terminal import fail, say
 
 if TYPE_CHECKING:
     from tarsy_timeline.settings import DatabaseSettings
 
-database = typer.Typer(no_args_is_help=True, help="The tables in PostgreSQL.")
 
-
-@database.callback()
-def all_tables() -> None:
-    """The tables in PostgreSQL."""
-
-
-@database.command("migrate")
 def migrate(
     url: Annotated[
         str, typer.Option("--database", help="postgresql://…; else TARSY_DATABASE or the file TARSY_DATABASE_FILE")
@@ -34,6 +26,8 @@ def migrate(
     applied, 2 the schema does not fit, 3 the database could not be asked.
     """
     # Here, as the clients take a while to import: other commands would wait for them.
+    import asyncio
+
     from tarsy_timeline.single_connection import DatabaseUnusableError
 
     not_asked = NOT_ASKED if dry_run else 1

@@ -1,47 +1,43 @@
 """`tarsy session`: what an operator does about sessions that are set aside."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from pydantic import JsonValue
 
-from tarsy_cli.lists.held import print_held, read_held
-from tarsy_cli.session_commands import UrlOption, api_of, exit_on_failure
-from tarsy_cli.session_ids import held_candidates
-from tarsy_cli.session_requests import ask_of_sessions
-from tarsy_cli.terminal import DEFAULT_HOME, HomeOption, JsonOption, console, print_json
+from tarsy_cli.options import DEFAULT_HOME, HomeOption, JsonOption, UrlOption
+from tarsy_cli.session_commands import api_of, exit_on_failure
+from tarsy_cli.terminal import get_console, print_json
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 SessionsArgument = Annotated[
     list[str], typer.Argument(help="their ids, as `tarsy session held` shows them, or their beginnings")
 ]
 
-session = typer.Typer(no_args_is_help=True, help="Sessions that are set aside, and what becomes of them.")
 
-
-@session.command("held")
 def held(as_json: JsonOption = False, home: HomeOption = DEFAULT_HOME, url: UrlOption = "") -> None:
     """List the sessions that are set aside, and why."""
+    from tarsy_cli.lists.held import print_held, read_held
+
     api = api_of(home, url)
     with exit_on_failure(api):
         if as_json:
             print_json(read_held(api))
         else:
-            print_held(api, console)
+            print_held(api, get_console())
 
 
-@session.command("release")
 def release(sessions: SessionsArgument, home: HomeOption = DEFAULT_HOME, url: UrlOption = "") -> None:
     """Bring sessions back, with the inputs that wait for them, such as after an upgrade."""
     _ask("release", sessions, api_of(home, url))
 
 
-@session.command("retry")
 def retry(sessions: SessionsArgument, home: HomeOption = DEFAULT_HOME, url: UrlOption = "") -> None:
     """Decide the inputs that wait once more. The same act as release."""
     _ask("retry", sessions, api_of(home, url))
 
 
-@session.command("fail")
 def end(
     sessions: SessionsArgument,
     reason: Annotated[str, typer.Option("--reason", help="what people read as the session's error")],
@@ -52,5 +48,8 @@ def end(
     _ask("fail", sessions, api_of(home, url), {"reason": reason})
 
 
-def _ask(verb: str, sessions: list[str], api: str, body: JsonValue = None) -> None:
+def _ask(verb: str, sessions: list[str], api: str, body: "JsonValue" = None) -> None:
+    from tarsy_cli.session_ids import held_candidates
+    from tarsy_cli.session_requests import ask_of_sessions
+
     ask_of_sessions(verb, sessions, api, body, held_candidates)

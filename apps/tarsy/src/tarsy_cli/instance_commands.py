@@ -9,10 +9,9 @@ from typing import Annotated
 
 import typer
 
-from tarsy_cli.terminal import DEFAULT_HOME, INTERRUPTED, USAGE, HomeOption, fail, say
-from tarsy_local.instance import STOPPED, Home, HomeInUseError
+from tarsy_cli.options import DEFAULT_HOME, INTERRUPTED, USAGE, HomeOption
+from tarsy_cli.terminal import fail, say
 from tarsy_local.instance_counts import InstanceCounts, InvalidInstanceCountsError, parse_instance_counts
-from tarsy_local.shutdown import StopTooSlowError, stop_and_wait
 
 NOTHING_RUNS = 3
 VARIABLES_OF = {
@@ -55,6 +54,7 @@ def up(
     if instances and not processes:
         raise fail("--instances is for --processes: without it, all services run in one process.", code=USAGE)
     # Here, because it takes long to import: the other commands answer at once.
+    from tarsy_local.instance import Home, HomeInUseError
     from tarsy_local.servers import NamedServers
     from tarsy_local.up import Ports, UpFailedError, UpOptions, run_up
 
@@ -106,6 +106,8 @@ def status(
     as_json: Annotated[bool, typer.Option("--json", help="for programs; with the database's password")] = False,
 ) -> None:
     """Say what runs, and where. The exit code is 3 when nothing does."""
+    from tarsy_local.instance import STOPPED, Home
+
     instance = Home(home).running() or STOPPED
     if as_json:
         sys.stdout.write(json.dumps(instance.model_dump(), indent=2) + "\n")
@@ -122,6 +124,9 @@ def status(
 
 def down(home: HomeOption = DEFAULT_HOME) -> None:
     """Stop the TARSy that runs; its data stays."""
+    from tarsy_local.instance import Home
+    from tarsy_local.shutdown import StopTooSlowError, stop_and_wait
+
     try:
         stopped = stop_and_wait(Home(home))
     except StopTooSlowError as problem:

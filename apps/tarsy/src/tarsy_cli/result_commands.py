@@ -6,11 +6,9 @@ from typing import Annotated
 
 import typer
 
-from tarsy_cli.api import download, get
-from tarsy_cli.lists.results import note_of, text_of
-from tarsy_cli.session_commands import SessionArgument, UrlOption, api_of, exit_on_failure, session_of
-from tarsy_cli.terminal import DEFAULT_HOME, USAGE, HomeOption, fail
-from tarsy_contracts.api.results import ToolCallResult
+from tarsy_cli.options import DEFAULT_HOME, USAGE, HomeOption, SessionArgument, UrlOption
+from tarsy_cli.session_commands import api_of, exit_on_failure, session_of
+from tarsy_cli.terminal import fail
 
 type Question = dict[str, str | int]
 
@@ -32,6 +30,10 @@ def result(
     url: UrlOption = "",
 ) -> None:
     """Show the result of a tool call, also what the agent was not shown: lines, a search, a span of time."""
+    from tarsy_cli.api import get
+    from tarsy_cli.lists.results import note_of, text_of
+    from tarsy_contracts.api.results import ToolCallResult
+
     asked = _question(
         search=search, ignore_case=ignore_case, context=context, offset=offset, byte=byte, lines=lines, begin=begin,
         until=until,
@@ -72,6 +74,8 @@ def _question(
 
 
 def _save(place: str, output: Path, asked: Question, api: str) -> None:
+    from tarsy_cli.api import download
+
     if asked:
         raise fail("--output writes the whole result: leave out what chooses a part of it.", code=USAGE)
     try:

@@ -7,17 +7,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import ValidationError
 
-from tarsy_cli.api import ApiError
 from tarsy_cli.errors import CommandError
-from tarsy_cli.lists.sessions import print_sessions, read_sessions
+from tarsy_cli.options import DEFAULT_HOME, INTERRUPTED, HomeOption, JsonOption
 from tarsy_cli.output import OutputClosedError
-from tarsy_cli.session_ids import whole_id
-from tarsy_cli.submission import submit_file
-from tarsy_cli.terminal import DEFAULT_HOME, INTERRUPTED, HomeOption, JsonOption, console, fail, print_json, say
-from tarsy_cli.watch.session_watch import APPEAR_SECONDS, watch_session
-from tarsy_local.instance import Home
+from tarsy_cli.terminal import fail, get_console, print_json, say
 
 UrlOption = Annotated[
     str, typer.Option("--url", help="a TARSy elsewhere, such as http://127.0.0.1:8080", envvar="TARSY_URL")
@@ -30,6 +24,8 @@ API_PATH = "/api/v1"
 @contextmanager
 def exit_on_failure(api: str) -> Iterator[None]:
     """Ends the command with one sentence when the API refuses, is away, or is none of this version."""
+    from pydantic import ValidationError
+
     try:
         yield
     except OutputClosedError:
@@ -52,6 +48,9 @@ def submit(
     url: UrlOption = "",
 ) -> None:
     """Send an alert, and print the sessions that investigate it."""
+    from tarsy_cli.api import ApiError
+    from tarsy_cli.submission import submit_file
+
     try:
         for session_id in submit_file(api_of(home, url), _content(file)):
             say(session_id)
@@ -75,19 +74,24 @@ def watch(
 
 def sessions(as_json: JsonOption = False, home: HomeOption = DEFAULT_HOME, url: UrlOption = "") -> None:
     """List the latest sessions."""
+    from tarsy_cli.lists.sessions import print_sessions, read_sessions
+
     api = api_of(home, url)
     with exit_on_failure(api):
         if as_json:
             print_json(read_sessions(api))
         else:
-            print_sessions(api, console)
+            print_sessions(api, get_console())
 
 
-def watch_to_its_end(api: str, session: str, *, appear_seconds: float = APPEAR_SECONDS) -> str:
-    """The status that it ended with."""
+def watch_to_its_end(api: str, session: str, *, appear_seconds: float | None = None) -> str:
+    """The status that it ended with. `appear_seconds`: how long it may be unknown to the API."""
+    from tarsy_cli.watch.session_watch import APPEAR_SECONDS, watch_session
+
+    limit = APPEAR_SECONDS if appear_seconds is None else appear_seconds
     try:
         with exit_on_failure(api):
-            return watch_session(api, session, console, appear_seconds=appear_seconds)
+            return watch_session(api, session, get_console(), appear_seconds=limit)
     except KeyboardInterrupt:
         raise fail(f"The session goes on: `tarsy watch {session}` shows it again.", code=INTERRUPTED) from None
 
@@ -98,6 +102,8 @@ def exit_with(ended: str) -> typer.Exit:
 
 def session_of(api: str, given: str) -> str:
     """The whole id. Ends the command when no session, or more than one, begins so."""
+    from tarsy_cli.session_ids import whole_id
+
     with exit_on_failure(api):
         return whole_id(api, given)
 
@@ -105,6 +111,8 @@ def session_of(api: str, given: str) -> str:
 def api_of(home: Path, url: str) -> str:
     if url:
         return full_address(url)
+    from tarsy_local.instance import Home
+
     instance = Home(home).running()
     if instance is None or instance.state != "ready":
         raise fail(f"No TARSy is ready in {home}: start one with `tarsy up`, or name one with --url.")

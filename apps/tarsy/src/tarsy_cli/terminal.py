@@ -1,40 +1,36 @@
-"""The terminal of the commands: lines, JSON, errors and exit codes."""
+"""The terminal of the commands: lines, JSON, errors. Rich is imported when there is something to show."""
 
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from functools import cache
+from typing import TYPE_CHECKING
 
 import typer
-from rich.console import Console
 
-from tarsy_cli.output import CommandConsole
 from tarsy_local.extra import MissingExtraError, extra_needed
 from tarsy_local.terminal_text import printable
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-USAGE = 2
-WOULD_CHANGE = 1
-MISFITS = 2
-NOT_ASKED = 3
-"""Exit codes of a --dry-run."""
-INTERRUPTED = 130
-DEFAULT_HOME = Path(".tarsy")
+    from tarsy_cli.command_console import CommandConsole
 
-console = CommandConsole(highlight=False, soft_wrap=not sys.stdout.isatty())
 
-HomeOption = Annotated[Path, typer.Option("--home", help="the folder of data and logs", envvar="TARSY_HOME")]
-JsonOption = Annotated[bool, typer.Option("--json", help="for programs")]
+@cache
+def get_console() -> "CommandConsole":
+    from tarsy_cli.command_console import CommandConsole
+
+    return CommandConsole(highlight=False, soft_wrap=not sys.stdout.isatty())
 
 
 def say(line: str) -> None:
-    console.print(printable(line), markup=False)
+    get_console().print(printable(line), markup=False)
 
 
 def tell_error(message: str) -> None:
+    from rich.console import Console
+
     error = Console(stderr=True, soft_wrap=not sys.stderr.isatty(), highlight=False)
     error.print(printable(message), style="red", markup=False)
 

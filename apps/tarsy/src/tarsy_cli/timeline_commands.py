@@ -1,7 +1,5 @@
 """`tarsy timeline`."""
 
-import asyncio
-import logging
 import os
 import time
 from pathlib import Path
@@ -9,13 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tarsy_cli.terminal import DEFAULT_HOME, HomeOption, JsonOption, fail, print_json, say
+from tarsy_cli.options import DEFAULT_HOME, HomeOption, JsonOption
+from tarsy_cli.terminal import fail, print_json, say
 
 if TYPE_CHECKING:
     from tarsy_bus.connection import Bus
     from tarsy_timeline.rebuild.rebuild import RebuildPlan
-
-timeline = typer.Typer(no_args_is_help=True, help="The tables of the timeline, as a view of the session log.")
 
 KafkaOption = Annotated[
     str, typer.Option(help="a Kafka, HOST:PORT[,HOST:PORT]; else that of the home", show_default=False)
@@ -29,12 +26,6 @@ SchemaOption = Annotated[
 ]
 
 
-@timeline.callback()
-def all_tables() -> None:
-    """The tables of the timeline, as a view of the session log."""
-
-
-@timeline.command("rebuild")
 def rebuild(
     kafka: KafkaOption = "",
     topic_prefix: PrefixOption = "",
@@ -55,6 +46,9 @@ def rebuild(
     stopped before the switch. It needs the room of both, and a user who owns the schema and may make another.
     """
     # Here, as the clients take a while to import: other commands would wait for them.
+    import asyncio
+    import logging
+
     from aiokafka.errors import KafkaError
 
     from tarsy_bus.errors import BusError
@@ -78,7 +72,6 @@ def rebuild(
         raise fail(kafka_sentence(bus.bootstrap, problem)) from None
 
 
-@timeline.command("checksums")
 def checksums(
     database: DatabaseOption = "",
     schema: SchemaOption = "",
@@ -86,6 +79,8 @@ def checksums(
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
     """Show rows and a checksum of each table: two projections of one log have the same, wherever they are."""
+    import asyncio
+
     from pydantic import RootModel
 
     from tarsy_timeline.rebuild.checksums import table_checksums

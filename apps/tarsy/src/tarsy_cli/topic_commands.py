@@ -1,6 +1,5 @@
-"""`tarsy topics`."""
+"""`tarsy topics apply`."""
 
-import asyncio
 import json
 import logging
 import os
@@ -10,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tarsy_cli.kafka.commands import acls, show
-from tarsy_cli.terminal import DEFAULT_HOME, MISFITS, NOT_ASKED, USAGE, WOULD_CHANGE, HomeOption, fail, say
+from tarsy_cli.options import DEFAULT_HOME, MISFITS, NOT_ASKED, USAGE, WOULD_CHANGE, HomeOption
+from tarsy_cli.terminal import fail, say
 
 if TYPE_CHECKING:
     from tarsy_bus.connection import Bus
@@ -20,17 +19,7 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 10.0
 
-topics = typer.Typer(no_args_is_help=True, help="The topics in Kafka.")
-topics.command("show")(show)
-topics.command("acls")(acls)
 
-
-@topics.callback()
-def all_topics() -> None:
-    """The topics in Kafka."""
-
-
-@topics.command("apply")
 def apply(
     kafka: Annotated[str, typer.Option(envvar="TARSY_KAFKA", help="bootstrap servers")] = "127.0.0.1:9092",
     prefix: Annotated[str, typer.Option(envvar="TARSY_TOPIC_PREFIX", help="how the names begin")] = "tarsy",
@@ -54,6 +43,8 @@ def apply(
     2 topics do not fit, 3 the cluster could not be asked.
     """
     # Here, as Kafka's client takes a while to import: other commands would wait for it.
+    import asyncio
+
     from aiokafka.errors import KafkaError
 
     from tarsy_bus.access import KafkaAccessError

@@ -1,14 +1,15 @@
 """The command about the record of a session: `tarsy trace`."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tarsy_cli.api import get
-from tarsy_cli.lists.traces import llm_text, mcp_text, trace_lines
-from tarsy_cli.session_commands import SessionArgument, UrlOption, api_of, exit_on_failure, session_of
-from tarsy_cli.terminal import DEFAULT_HOME, USAGE, HomeOption, JsonOption, fail, print_json
-from tarsy_contracts.api.trace import LlmInteraction, McpInteraction, SessionTrace
+from tarsy_cli.options import DEFAULT_HOME, USAGE, HomeOption, JsonOption, SessionArgument, UrlOption
+from tarsy_cli.session_commands import api_of, exit_on_failure, session_of
+from tarsy_cli.terminal import fail, print_json
+
+if TYPE_CHECKING:
+    from tarsy_contracts.api.trace import LlmInteraction, McpInteraction, SessionTrace
 
 
 def trace(
@@ -24,21 +25,29 @@ def trace(
         raise fail("Give --llm or --mcp, not both.", code=USAGE)
     api = api_of(home, url)
     place = f"{api}/sessions/{session_of(api, session)}/trace"
-    found: LlmInteraction | McpInteraction | SessionTrace
     with exit_on_failure(api):
-        if llm:
-            found = LlmInteraction.model_validate(get(f"{place}/llm/{llm}"))
-        elif mcp:
-            found = McpInteraction.model_validate(get(f"{place}/mcp/{mcp}"))
-        else:
-            found = SessionTrace.model_validate(get(place))
+        found = _read(place, llm, mcp)
     if as_json:
         print_json(found)
     else:
         typer.echo(_text(found))
 
 
-def _text(found: LlmInteraction | McpInteraction | SessionTrace) -> str:
+def _read(place: str, llm: str, mcp: str) -> "LlmInteraction | McpInteraction | SessionTrace":
+    from tarsy_cli.api import get
+    from tarsy_contracts.api.trace import LlmInteraction, McpInteraction, SessionTrace
+
+    if llm:
+        return LlmInteraction.model_validate(get(f"{place}/llm/{llm}"))
+    if mcp:
+        return McpInteraction.model_validate(get(f"{place}/mcp/{mcp}"))
+    return SessionTrace.model_validate(get(place))
+
+
+def _text(found: "LlmInteraction | McpInteraction | SessionTrace") -> str:
+    from tarsy_cli.lists.traces import llm_text, mcp_text, trace_lines
+    from tarsy_contracts.api.trace import LlmInteraction, McpInteraction, SessionTrace
+
     match found:
         case LlmInteraction():
             return llm_text(found)

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 import typer
 
+from tarsy_cli.command_group import TableGroup
+
 
 def variables_of_command(context: typer.Context) -> frozenset[str]:
     """All commands count, whichever runs."""
@@ -14,5 +16,6 @@ def _variables(command: object) -> Iterator[str]:
     for parameter in getattr(command, "params", ()):
         told = parameter.envvar
         yield from [told] if isinstance(told, str) else told or ()
-    for one in getattr(command, "commands", {}).values():
-        yield from _variables(one)
+    if isinstance(command, TableGroup):
+        for one in command.load_all().values():
+            yield from _variables(one)

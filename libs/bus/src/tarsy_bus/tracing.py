@@ -1,5 +1,6 @@
 """The trace of a session, in our headers (W3C `traceparent`) and in the process (OpenTelemetry)."""
 
+import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -14,6 +15,7 @@ from tarsy_contracts.ids import session_traceparent
 from tarsy_contracts.recorded import RecordedEvent
 
 HEADER = "traceparent"
+CANCELLED = "cancelled"
 W3C = TraceContextTextMapPropagator()
 RECENT = timedelta(seconds=60)
 
@@ -70,9 +72,18 @@ def open_span(
     with bound_contextvars(session_id=session_id), using:
         try:
             yield span
-        except Exception as problem:
-            span.set_status(Status(StatusCode.ERROR, type(problem).__name__))
+        except asyncio.CancelledError:
+            mark_failed(span, CANCELLED)
             raise
+        except Exception as problem:
+            mark_failed(span, type(problem).__name__)
+            raise
+
+
+def mark_failed(span: Span, kind: str) -> None:
+    """`kind`: one of few, as OpenTelemetry wants an `error.type`."""
+    span.set_status(Status(StatusCode.ERROR, kind))
+    span.set_attribute("error.type", kind)
 
 
 def record_span(

@@ -53,11 +53,24 @@ def session_traceparent(session_id: str, cause: str | None = None) -> str:
     The trace's id is the session's, and the id of its root span follows from it: so whoever knows the session finds its
     trace, and every step, after any crash, hangs under the same root.
     """
-    trace = _trace_id(session_id)
-    if cause is not None and cause.split("-")[1:2] == [trace]:
+    if cause is not None and cause.split("-")[1:2] == [_trace_id(session_id)]:
         return cause
-    root = hashlib.sha256(f"span/session/{session_id}".encode()).hexdigest()[:16]
-    return f"00-{trace}-{root}-01"
+    return _traceparent(session_id, "session", session_id)
+
+
+def reply_traceparent(session_id: str, stage_id: str) -> str:
+    """The W3C context of a reply: its span has an id that follows from the stage of the reply."""
+    return _traceparent(session_id, "reply", stage_id)
+
+
+def execution_traceparent(session_id: str, execution_id: str) -> str:
+    """The W3C context of what is done for an agent's run, whoever does it. Without a run it is the root's."""
+    return _traceparent(session_id, "execution", execution_id) if execution_id else session_traceparent(session_id)
+
+
+def _traceparent(session_id: str, kind: str, id: str) -> str:
+    span = hashlib.sha256(f"span/{kind}/{id}".encode()).hexdigest()[:16]
+    return f"00-{_trace_id(session_id)}-{span}-01"
 
 
 def _trace_id(session_id: str) -> str:

@@ -26,7 +26,8 @@ class ResultPlace(Value):
 class ToolCallRequest(Message):
     """`not_after`: a worker that has not begun by then gives its claim up. `repeatable` ones need no grant.
 
-    `reads`: the result that the gateway's own tool `read_result` is to read in.
+    `reads`: the result that the gateway's own tool `read_result` is to read in. `execution_id` and `agent`: the run
+    that the call belongs to; empty for the runbook's, and in requests of older owners.
     """
 
     type: ClassVar[str] = "tool_call.request"
@@ -39,6 +40,8 @@ class ToolCallRequest(Message):
     timeout_seconds: Seconds
     not_after: datetime
     reads: ResultPlace | None = None
+    execution_id: str = ""
+    agent: str = ""
 
 
 class SummaryRequest(Message):

@@ -6,7 +6,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.sdk.trace.id_generator import IdGenerator, RandomIdGenerator
 
-from tarsy_service.root_span import given_ids
+from tarsy_service.known_span import given_ids
 from tarsy_service.trace_sampler import TraceSampler
 
 EXPORT_SECONDS = 5
@@ -24,7 +24,7 @@ def exporting_provider(service: str, instance: str, *, endpoint: str, ratio: flo
 
 
 class _Ids(IdGenerator):
-    """Random, but for a root span whose ids were given."""
+    """Random, but for a span whose ids were given."""
 
     def __init__(self) -> None:
         self._random = RandomIdGenerator()

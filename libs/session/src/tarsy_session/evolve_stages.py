@@ -1,6 +1,7 @@
 """Evolution of stages and executions. Pure; None for an event that makes no sense here."""
 
 from dataclasses import replace
+from datetime import datetime
 from typing import assert_never
 
 from tarsy_contracts import events as e
@@ -20,7 +21,7 @@ def apply_stage_event(state: Investigating, event: StageEvent, record: RecordedE
         case e.StageCompleted():
             return apply_stage_completed(state, event)
         case e.ExecutionStarted():
-            return apply_execution_started(state, event)
+            return apply_execution_started(state, event, record.appended_at)
         case e.ExecutionCompleted():
             return apply_execution_completed(state, event)
     assert_never(event)
@@ -48,7 +49,9 @@ def apply_stage_completed(state: Investigating, event: e.StageCompleted) -> Inve
     return replace(state, stages=(*state.stages[:-1], replace(stage, completed=event)))
 
 
-def apply_execution_started(state: Investigating, event: e.ExecutionStarted) -> Investigating | None:
+def apply_execution_started(
+    state: Investigating, event: e.ExecutionStarted, began_at: datetime
+) -> Investigating | None:
     stage = state.stage
     if stage is None or stage.started.stage_id != event.stage_id:
         return None
@@ -58,6 +61,7 @@ def apply_execution_started(state: Investigating, event: e.ExecutionStarted) -> 
     agent = agents[event.index - 1]
     execution = Execution(
         started=event,
+        began_at=began_at,
         agent=agent,
         stage_type=stage.started.stage_type,
         llm_provider=event.llm_provider or agent.llm_provider,

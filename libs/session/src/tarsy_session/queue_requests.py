@@ -36,6 +36,7 @@ def request_of(
 def _tool_call(session_id: str, state: Investigating, effect: ToolCallEffect, not_after: datetime) -> ToolCallRequest:
     requested = effect.call.requested
     place = place_of(state.calls, requested) if is_read_result(requested.server, requested.tool) else None
+    execution = state.executions.get(requested.execution_id)
     return ToolCallRequest(
         session_id=session_id,
         call_id=requested.call_id,
@@ -46,6 +47,8 @@ def _tool_call(session_id: str, state: Investigating, effect: ToolCallEffect, no
         timeout_seconds=requested.timeout_seconds,
         not_after=not_after,
         reads=place,
+        execution_id=requested.execution_id,
+        agent="" if execution is None else execution.agent.name,
     )
 
 

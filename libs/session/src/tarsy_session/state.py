@@ -152,7 +152,7 @@ class RetryState:
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """An agent's run.
+    """An agent's run. `began_at`: when the log took its beginning.
 
     `waiting_for` is the LLM call that it owes, if any. `fallbacks` counts the providers that were given up;
     `timeouts` the iterations in a row that took too long. `deadline` is that of the present iteration, which began at
@@ -160,6 +160,7 @@ class Execution:
     """
 
     started: e.ExecutionStarted
+    began_at: datetime
     agent: ResolvedAgent
     stage_type: StageType
     llm_provider: str

@@ -10,6 +10,7 @@ import structlog
 from opentelemetry.trace import Tracer
 
 from tarsy_bus.pulse import Pulse
+from tarsy_bus.tracing import mark_failed
 from tarsy_bus.tracing import open_span as traced
 from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused, Control, RequestAnswered
 from tarsy_contracts.inputs import CallClaimed, CallNotStarted
@@ -175,15 +176,20 @@ class Executor[R: Claimable]:
 
     async def _run(self, request: R, claim_id: str, may_start: MayStart) -> None:
         """Ends when Kafka has the outcome: a run whose outcome cannot be reported keeps its place at the server."""
-        about, session_id = self._runner.describe_span(request), request.session_id
+        about = self._runner.describe_span(request)
         with traced(
-            self._tracer, about.name, session_id=session_id, attributes=about.attributes, kind=about.kind
+            self._tracer,
+            about.name,
+            session_id=request.session_id,
+            cause=about.cause,
+            attributes=about.attributes,
+            kind=about.kind,
         ) as span:
             report = await self._runner.run(request, claim_id, may_start)
             outcome = outcome_of(report)
             span.set_attribute("tarsy.outcome", outcome)
             if outcome != "ok":
-                span.set_attribute("error.type", outcome)
+                mark_failed(span, outcome)
             await self._inbox.report(request.session_id, report)
             self._remember(request.call_id)
 

@@ -20,11 +20,15 @@ def always() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RunSpan:
-    """The span of a run in the trace of its session. `kind`: CLIENT where somebody outside is asked."""
+    """The span of a run in the trace of its session. `kind`: CLIENT where somebody outside is asked.
+
+    `cause`: the `traceparent` of what wants the run; None: the session itself does.
+    """
 
     name: str
     attributes: Attributes
     kind: SpanKind = SpanKind.CLIENT
+    cause: str | None = None
 
 
 class Runner[R: Claimable](Protocol):

@@ -33,6 +33,7 @@ from tarsy_orchestrator.partition.owner import Owner
 from tarsy_orchestrator.settings import OrchestratorSettings
 from tarsy_service.config_metrics import config_judged
 from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
+from tarsy_service.model_metrics import ModelCallMetrics
 from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor
 from tarsy_service.tracing import tracing_of
@@ -69,6 +70,7 @@ def build(
         llm_slots=asyncio.Semaphore(settings.llm_calls_at_once),
         masker=Masker.default(settings.masking_key_bytes),
         metrics=metrics,
+        model_calls=ModelCallMetrics(registry, NAME, identities),
         traces=SessionTraces(tracing.tracer, lambda: datetime.now(UTC), identities),
         now=lambda: datetime.now(UTC),
         monotonic=time.monotonic,

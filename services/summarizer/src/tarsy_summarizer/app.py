@@ -25,6 +25,7 @@ from tarsy_llm.providers import close_llms
 from tarsy_masking.masker import Masker
 from tarsy_service.config_metrics import config_judged
 from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
+from tarsy_service.model_metrics import ModelCallMetrics
 from tarsy_service.service import Ready, Service
 from tarsy_service.tracing import tracing_of
 from tarsy_summarizer.metrics import Metrics
@@ -83,6 +84,7 @@ def assemble(
     )
     worker_id, metrics = new_id(), Metrics(registry)
     publisher = Publisher(bus, source=f"{NAME}/{settings.client}", now=now)
+    known = {} if identities is None else identities
     models = Models(
         llms=llms,
         publisher=publisher,
@@ -91,8 +93,9 @@ def assemble(
         monotonic=time.monotonic,
         sleep=asyncio.sleep,
         metrics=metrics,
+        model_calls=ModelCallMetrics(registry, NAME, known),
         tracer=tracer,
-        identities={} if identities is None else identities,
+        identities=known,
     )
     summarizer = Summarizer(bus, models, worker_id=worker_id, input_bytes=settings.summary_input_bytes)
     worker = summary_worker(

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 import structlog
+from opentelemetry import trace
 from opentelemetry.trace import NoOpTracer, Span, Tracer
 
-from tarsy_bus.model_span import open_model_span, record_answer, record_failure, record_usage
+from tarsy_bus.model_span import open_model_span, record_answer, record_failure, record_first_chunk, record_usage
 from tarsy_bus.publisher import Publisher
+from tarsy_bus.tracing import current_traceparent
 from tarsy_contracts.conversation import Conversation, Usage
 from tarsy_contracts.events import SummaryAttempt
 from tarsy_contracts.request_digest import digest_request
@@ -21,6 +23,7 @@ from tarsy_llm.provider_type import ModelIdentity, identity_of
 from tarsy_llm.scripted import Sleep
 from tarsy_masking.masker import Masker
 from tarsy_masking.streaming import MaskedStream
+from tarsy_service.model_metrics import ModelCallMetrics
 from tarsy_summarizer.metrics import Metrics
 from tarsy_summarizer.retry_waits import Wait, wait_of_first_choice, wait_of_the_last
 from tarsy_summarizer.summary_stream import SummaryStream
@@ -47,6 +50,7 @@ class Models:
     monotonic: Callable[[], float]
     sleep: Sleep
     metrics: Metrics
+    model_calls: ModelCallMetrics
     estimates: TokenEstimates = field(default_factory=TokenEstimates)
     tracer: Tracer = field(default_factory=NoOpTracer)
     identities: Mapping[str, ModelIdentity] = field(default_factory=dict)
@@ -127,6 +131,7 @@ class ModelFallback:
                 answer = await self._stream(self._models.llms[provider], wanted)
             except LlmCallError as problem:
                 self._models.metrics.asked(provider, problem.kind, problem.usage)
+                self._observe(provider, began, problem.kind, problem.usage)
                 self._record(provider, began, usage=problem.usage, error=self._reason(problem))
                 record_usage(span, problem.usage)
                 record_failure(span, problem.kind)
@@ -138,6 +143,7 @@ class ModelFallback:
             record_usage(span, answer.usage)
             record_answer(span, model=model, finish_reason=answer.finish_reason)
         self._models.metrics.asked(provider, "ok", answer.usage)
+        self._observe(provider, began, "", answer.usage)
         self._record(provider, began, usage=answer.usage, model=model)
         return answer
 
@@ -148,13 +154,18 @@ class ModelFallback:
             session_id=self._request.session_id,
             provider=model.provider,
             model=model.model,
-            attributes={"gen_ai.agent.name": AGENT, "tarsy.llm_provider": provider},
+            attributes={"gen_ai.agent.id": AGENT, "gen_ai.agent.name": AGENT, "tarsy.llm_provider": provider},
+            cause=current_traceparent(),
         )
 
     async def _stream(self, llm: Llm, wanted: LlmRequest) -> Answer:
         chunks = SummaryStream(self._models.publisher, self._request, MaskedStream(self._mask), run=self._run)
+        began, answers = self._models.monotonic(), False
         async with aclosing(llm.stream(wanted)) as stream:
             async for part in stream:
+                if not answers:
+                    answers = True
+                    record_first_chunk(trace.get_current_span(), self._models.monotonic() - began)
                 if isinstance(part, Answer):
                     await chunks.finish()
                     return require_text(part)
@@ -170,6 +181,16 @@ class ModelFallback:
             provider=provider, model=model, usage=usage or Usage(), duration_ms=duration_ms, error=error
         )
         self.attempts = (*self.attempts, attempt)
+
+    def _observe(self, provider: str, began: float, error: str, usage: Usage) -> None:
+        seconds = self._models.monotonic() - began
+        self._models.model_calls.observe(
+            provider,
+            seconds,
+            error=error,
+            input_tokens=usage.input_tokens,
+            output_tokens=usage.output_tokens,
+        )
 
     def _reason(self, problem: LlmCallError) -> str:
         return shortened(self._mask(str(problem)), REASON_CHARACTERS)

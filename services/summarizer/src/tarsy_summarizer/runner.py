@@ -5,6 +5,7 @@ from datetime import datetime
 
 from opentelemetry.trace import SpanKind
 
+from tarsy_contracts.ids import execution_traceparent
 from tarsy_contracts.inputs import SummaryReported
 from tarsy_contracts.requests import SummaryRequest
 from tarsy_service.supervision import not_cancelled_from_inside
@@ -44,8 +45,15 @@ class SummaryRunner:
 
     def describe_span(self, claim: SummaryClaim) -> RunSpan:
         """A summary may ask several models, one after the other. Its span is that of all of them."""
-        attributes = {"tarsy.call_id": claim.call_id, "tarsy.llm_provider": claim.request.llm_provider}
-        return RunSpan("summary", {**attributes, "gen_ai.conversation.id": claim.session_id}, SpanKind.INTERNAL)
+        request = claim.request
+        attributes = {
+            "gen_ai.conversation.id": claim.session_id,
+            "tarsy.call_id": claim.call_id,
+            "tarsy.execution_id": request.execution_id,
+            "tarsy.llm_provider": request.llm_provider,
+        }
+        cause = execution_traceparent(claim.session_id, request.execution_id)
+        return RunSpan("summary", attributes, SpanKind.INTERNAL, cause)
 
     async def run(self, claim: SummaryClaim, claim_id: str, may_start: MayStart = always) -> SummaryReported:
         work = self._summarizer.run(claim.request, claim_id)

@@ -7,8 +7,11 @@ from datetime import timedelta
 from functools import partial
 
 import structlog
+from opentelemetry.trace import SpanKind
 
+from tarsy_contracts.builtin_tools import OWN_SERVER
 from tarsy_contracts.events import Outcome
+from tarsy_contracts.ids import execution_traceparent
 from tarsy_contracts.inputs import ToolCallReported
 from tarsy_contracts.requests import ToolCallRequest
 from tarsy_service.supervision import not_cancelled_from_inside
@@ -43,19 +46,22 @@ class CallRunner:
         self._room = MemoryBudget(MOST_CHARACTERS_AT_ONCE)
 
     def describe_span(self, request: ToolCallRequest) -> RunSpan:
-        """OpenTelemetry's conventions name it, for generative AI and for MCP."""
-        return RunSpan(
-            f"execute_tool {request.tool}",
-            {
-                "gen_ai.operation.name": "execute_tool",
-                "gen_ai.conversation.id": request.session_id,
-                "gen_ai.tool.name": request.tool,
-                "gen_ai.tool.type": "function",
-                "gen_ai.tool.call.id": request.call_id,
-                "mcp.method.name": "tools/call",
-                "tarsy.server": request.server,
-            },
-        )
+        """OpenTelemetry's conventions for generative AI name it, and those for MCP what a server is asked."""
+        attributes = {
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.conversation.id": request.session_id,
+            "gen_ai.tool.name": request.tool,
+            "gen_ai.tool.type": "function",
+            "gen_ai.tool.call.id": request.call_id,
+            "tarsy.server": request.server,
+        }
+        if request.agent:
+            attributes |= {"gen_ai.agent.name": request.agent, "tarsy.execution_id": request.execution_id}
+        cause = execution_traceparent(request.session_id, request.execution_id)
+        if request.server == OWN_SERVER:
+            return RunSpan(f"execute_tool {request.tool}", attributes, SpanKind.INTERNAL, cause)
+        asked = {**attributes, "mcp.method.name": "tools/call"}
+        return RunSpan(f"execute_tool {request.tool}", asked, SpanKind.CLIENT, cause)
 
     async def run(self, request: ToolCallRequest, claim_id: str, may_start: MayStart = always) -> ToolCallReported:
         began = time.monotonic()

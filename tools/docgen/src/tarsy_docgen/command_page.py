@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
-from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+from typer.core import TyperArgument, TyperCommand, TyperOption
 from typer.main import get_command
 
 from tarsy_cli.app import cli
+from tarsy_cli.command_group import TableGroup
 
 HEADING = """\
 # The command
@@ -29,8 +30,8 @@ def command_page() -> str:
 
 def _commands(name: str, command: object) -> Iterator[tuple[str, TyperCommand]]:
     match command:
-        case TyperGroup():
-            for part, one in sorted(command.commands.items()):
+        case TableGroup():
+            for part, one in sorted(command.load_all().items()):
                 yield from _commands(f"{name} {part}", one)
         case TyperCommand():
             yield name, command

@@ -14,6 +14,7 @@ from tarsy_orchestrator.metrics import LLM_OUTCOMES, AsideReason, Queue
 from tarsy_orchestrator.metrics import BurialReason as OrchestratorBurialReason
 from tarsy_service.bounded_http import REFUSALS
 from tarsy_service.http_metrics import METHODS
+from tarsy_service.model_metrics import CHAT, TOKEN_TYPES
 from tarsy_summarizer.metrics import LLM_OUTCOMES as SUMMARIZER_LLM_OUTCOMES
 from tarsy_summarizer.metrics import SummaryOutcome
 from tarsy_timeline.metrics import ReadOutcome, ResultRead
@@ -33,8 +34,16 @@ TOPICS = tuple(topic.name.removeprefix("tarsy.") for topic in Topics("tarsy").al
 CONFIGURED = ("ingest", "orchestrator", "tool-gateway", "summarizer")
 """Services that run by tarsy.yaml."""
 
+ASKERS = ("orchestrator", "summarizer")
+"""Services that ask models."""
+
 LABELS: Mapping[str, str] = {
     "category": "what it is about",
+    "error_type": "the kind of failure, as the calls' own metric has it among its outcomes; empty when it went well",
+    "gen_ai_operation_name": "what was asked for",
+    "gen_ai_provider_name": "who serves the model, in OpenTelemetry's words, or `other`",
+    "gen_ai_request_model": "the model of a provider of the configuration, or `other`",
+    "gen_ai_token_type": "what was counted",
     "kind": "what was asked for",
     "loop": "a long-lived loop of the service, such as `projector`: docs/operations/loop-stalled.md",
     "method": f"{', '.join(METHODS)}, or `other`",
@@ -93,6 +102,11 @@ VALUES: Mapping[tuple[str, str], Sequence[str]] = {
     ("tarsy_config_reload_failed", "service"): CONFIGURED,
     ("tarsy_kafka_unparsable_records_total", "topic"): TOPICS,
     ("tarsy_kafka_write_duration_seconds", "topic"): TOPICS,
+    ("gen_ai_client_operation_duration_seconds", "service"): ASKERS,
+    ("gen_ai_client_operation_duration_seconds", "gen_ai_operation_name"): (CHAT,),
+    ("gen_ai_client_token_usage", "service"): ASKERS,
+    ("gen_ai_client_token_usage", "gen_ai_operation_name"): (CHAT,),
+    ("gen_ai_client_token_usage", "gen_ai_token_type"): TOKEN_TYPES,
 }
 """Where all values of a label are known."""
 

@@ -14,12 +14,9 @@ if TYPE_CHECKING:
 
 PROVIDERS_FILE = "llm-providers.yaml"
 
-config = typer.Typer(no_args_is_help=True, help="The configuration: whether it is right, and what follows from it.")
 
-
-@config.command("check")
 def check(path: Annotated[Path, typer.Argument(help="tarsy.yaml, or its folder")]) -> None:
-    """Say every mistake of a configuration, with its line and what would be right, or what the configuration has.
+    """Say every mistake of a configuration, with its line and what would be right, or what it has.
 
     The exit code is 1 when there are mistakes.
     """
@@ -29,7 +26,6 @@ def check(path: Annotated[Path, typer.Argument(help="tarsy.yaml, or its folder")
         say(line)
 
 
-@config.command("show")
 def show(
     path: Annotated[Path, typer.Argument(help="tarsy.yaml, or its folder", envvar="TARSY_CONFIG_DIR")] = Path("config"),
     as_json: Annotated[bool, typer.Option("--json", help="for machines")] = False,

@@ -1,6 +1,5 @@
 """`tarsy dead-letters`."""
 
-import asyncio
 import base64
 import logging
 import os
@@ -9,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tarsy_cli.terminal import DEFAULT_HOME, HomeOption, JsonOption, console, fail, print_json
+from tarsy_cli.options import DEFAULT_HOME, HomeOption, JsonOption
+from tarsy_cli.terminal import fail, get_console, print_json
 from tarsy_cli.units import sized
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ def dead_letters(
 
     It reads from the Kafka of the TARSy that runs in the home, else from the one that the environment names.
     """
+    import asyncio
+
     from aiokafka.errors import KafkaError
     from pydantic import RootModel
 
@@ -60,7 +62,7 @@ def dead_letters(
     for letter in found:
         _print(letter)
     if not found:
-        console.print(NONE)
+        get_console().print(NONE)
 
 
 def _print(letter: "DeadLetter") -> None:
@@ -72,13 +74,13 @@ def _print(letter: "DeadLetter") -> None:
 
     written = datetime.fromtimestamp(letter.written_at_ms / 1000, UTC).astimezone()
     place = f"{letter.topic}-{letter.partition} at {letter.offset}"
-    console.print(Text(f"{written:%m-%d %H:%M:%S}  {letter.position:>8}  {one_line(place)}", style="bold"))
-    console.print(Text(f"  {one_line(letter.reason)} ({sized(letter.size)}{', cut' if letter.cut else ''})"))
+    get_console().print(Text(f"{written:%m-%d %H:%M:%S}  {letter.position:>8}  {one_line(place)}", style="bold"))
+    get_console().print(Text(f"  {one_line(letter.reason)} ({sized(letter.size)}{', cut' if letter.cut else ''})"))
     if letter.headers is None:
         return
     for name, value in letter.headers.items():
-        console.print(Text(f"  {one_line(name)}: {one_line(value)}"))
+        get_console().print(Text(f"  {one_line(name)}: {one_line(value)}"))
     for name, part in (("key", letter.key), ("value", letter.value)):
         if part is not None:
             text = base64.b64decode(part).decode(errors="backslashreplace")
-            console.print(Text(f"  {name}: {printable(text)}"))
+            get_console().print(Text(f"  {name}: {printable(text)}"))

@@ -1,6 +1,5 @@
 """`tarsy doctor`."""
 
-import asyncio
 import logging
 import os
 from pathlib import Path
@@ -8,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from tarsy_cli.session_commands import UrlOption, full_address
-from tarsy_cli.terminal import DEFAULT_HOME, HomeOption, JsonOption, console, print_json
+from tarsy_cli.options import DEFAULT_HOME, HomeOption, JsonOption, UrlOption
+from tarsy_cli.session_commands import full_address
+from tarsy_cli.terminal import get_console, print_json
 
 
 def doctor(
@@ -36,6 +36,8 @@ def doctor(
     The exit code is 0 when nothing is wrong, 1 with warnings, and 2 when something failed.
     """
     # Here, as the checks import the clients of everything.
+    import asyncio
+
     from tarsy_cli.doctor.checks import CHECKS
     from tarsy_cli.doctor.report import DoctorReport, print_report
     from tarsy_cli.doctor.runner import examine
@@ -57,5 +59,5 @@ def doctor(
     if as_json:
         print_json(report)
     else:
-        print_report(report, console)
+        print_report(report, get_console())
     raise typer.Exit(report.exit_code)

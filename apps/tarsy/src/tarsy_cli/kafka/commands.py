@@ -6,8 +6,9 @@ import typer
 
 from tarsy_bus.kafka_rights import PRINCIPAL_PREFIX, USERS
 from tarsy_cli.kafka.acl_commands import Grant, acl_commands, acl_json
-from tarsy_cli.kafka.strimzi import ApiVersion, Authentication, as_yaml, topic_resources, user_resources
-from tarsy_cli.terminal import USAGE, fail
+from tarsy_cli.kafka.strimzi_choices import ApiVersion, Authentication
+from tarsy_cli.options import USAGE
+from tarsy_cli.terminal import fail
 from tarsy_contracts.topics import LOG_PARTITIONS, Topics
 
 THREE_COPIES = 3
@@ -30,6 +31,8 @@ def show(
     """Print the topics as `tarsy topics apply` would make them. Asks no cluster, and changes nothing."""
     topics = Topics(prefix).all(partitions)
     if output == "strimzi":
+        from tarsy_cli.kafka.strimzi import as_yaml, topic_resources
+
         resources = topic_resources(topics, cluster=cluster, copies=replication, version=strimzi_api)
         typer.echo(as_yaml(resources), nl=False)
         return
@@ -64,6 +67,8 @@ def acls(
             config = ["--command-config", command_config] if command_config else []
             typer.echo("\n".join(acl_commands(grants, topics, ["--bootstrap-server", kafka, *config])))
         case "strimzi":
+            from tarsy_cli.kafka.strimzi import as_yaml, user_resources
+
             resources = user_resources(
                 grants, topics, cluster=cluster, authentication=authentication, version=strimzi_api
             )

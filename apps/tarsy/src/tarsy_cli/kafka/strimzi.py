@@ -2,16 +2,14 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
 
 import yaml
 
 from tarsy_bus.kafka_rights import KafkaUser, Right
 from tarsy_cli.kafka.acl_commands import Grant
+from tarsy_cli.kafka.strimzi_choices import ApiVersion, Authentication
 from tarsy_contracts.topics import Topic, Topics
 
-type ApiVersion = Literal["v1", "v1beta2"]
-type Authentication = Literal["scram-sha-512", "tls", "tls-external"]
 type Resource = Mapping[str, object]
 
 NO_NAME = re.compile(r"[^a-z0-9.-]+")

@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from tarsy_cli.terminal import DEFAULT_HOME, USAGE, HomeOption, console, fail
+from tarsy_cli.options import DEFAULT_HOME, USAGE, HomeOption
+from tarsy_cli.terminal import fail, get_console
 
 
 def logs(
@@ -34,9 +35,9 @@ def logs(
 
     def show(line: LogLine) -> None:
         if as_json:
-            console.print(Text(line.raw), soft_wrap=True)
+            get_console().print(Text(line.raw), soft_wrap=True)
         else:
-            console.print(Text(line.readable(), style=line.style))
+            get_console().print(Text(line.readable(), style=line.style))
 
     found = in_order(filter(wanted, read_lines(file, whole=bool(session))) for file in files)
     for line in found[-lines:] if lines else []:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tarsy_cli.masking.input_file import UnreadableInputError, text_of
-from tarsy_cli.masking.listing import Listing, lines_of, summary_of, tree_of
 from tarsy_cli.terminal import fail, say
 
 if TYPE_CHECKING:
+    from tarsy_cli.masking.listing import Listing
     from tarsy_masking.masker import Masker
 
 
@@ -64,7 +64,8 @@ def _print_texts(masker: "Masker", files: Sequence[Path]) -> None:
             raise UnreadableInputError(f"{file} could not be masked, so all of it is redacted.")
 
 
-def _listed(masker: "Masker", file: Path) -> Listing:
+def _listed(masker: "Masker", file: Path) -> "Listing":
+    from tarsy_cli.masking.listing import Listing
     from tarsy_masking.masker import REDACTED
 
     findings = masker.findings(text_of(file))
@@ -73,7 +74,9 @@ def _listed(masker: "Masker", file: Path) -> Listing:
     return Listing(str(file), findings)
 
 
-def _print_listing(found: Sequence[Listing], *, as_json: bool) -> None:
+def _print_listing(found: "Sequence[Listing]", *, as_json: bool) -> None:
+    from tarsy_cli.masking.listing import lines_of, summary_of, tree_of
+
     if as_json:
         typer.echo(json.dumps(tree_of(found), indent=2))
         return

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tarsy_cli.session_commands import UrlOption, api_of, exit_on_failure
-from tarsy_cli.terminal import DEFAULT_HOME, USAGE, HomeOption, fail, say
+from tarsy_cli.options import DEFAULT_HOME, USAGE, HomeOption, UrlOption
+from tarsy_cli.session_commands import api_of, exit_on_failure
+from tarsy_cli.terminal import fail, say
 
 if TYPE_CHECKING:
     from tarsy_bus.connection import Bus
@@ -53,6 +54,8 @@ def retention(
 
 
 def _delete_sessions(api: str, days: int, *, dry_run: bool, yes: bool) -> None:
+    from datetime import datetime
+
     from tarsy_cli.retention.expired import delete_sessions, expired_sessions
 
     before = datetime.now(UTC) - timedelta(days=days)
@@ -68,7 +71,7 @@ def _delete_sessions(api: str, days: int, *, dry_run: bool, yes: bool) -> None:
         raise fail("\n".join(done.refused))
 
 
-def _say_sessions(found: "list[ListedSession]", before: datetime) -> None:
+def _say_sessions(found: "list[ListedSession]", before: "datetime") -> None:
     say(f"{len(found)} sessions began before {before:%Y-%m-%d %H:%M} UTC and have ended.")
     for one in found[:SHOWN]:
         say(f"  {one.id}  {one.created_at}  {one.status}  {one.title or one.alert_type}")
@@ -77,6 +80,7 @@ def _say_sessions(found: "list[ListedSession]", before: datetime) -> None:
 
 
 def _cut_log(bus: "Bus", database: str, schema: str, *, dry_run: bool, yes: bool) -> None:
+
     from aiokafka.errors import KafkaError
 
     from tarsy_bus.errors import BusError

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from tarsy_cli.session_commands import SESSION_HELP, SessionArgument, UrlOption, api_of, exit_on_failure, session_of
-from tarsy_cli.session_requests import ask_of_sessions
-from tarsy_cli.terminal import DEFAULT_HOME, HomeOption, JsonOption, console, fail, print_json
+from tarsy_cli.options import DEFAULT_HOME, SESSION_HELP, HomeOption, JsonOption, SessionArgument, UrlOption
+from tarsy_cli.session_commands import api_of, exit_on_failure, session_of
+from tarsy_cli.terminal import fail, get_console, print_json
 
 
 def show(
@@ -25,7 +25,7 @@ def show(
     if as_json:
         print_json(found)
     else:
-        print_overview(found, console)
+        print_overview(found, get_console())
 
 
 def cancel(
@@ -34,6 +34,8 @@ def cancel(
     url: UrlOption = "",
 ) -> None:
     """Cancel sessions that run or wait. The exit code is 1 when one is refused, such as one that has ended."""
+    from tarsy_cli.session_requests import ask_of_sessions
+
     ask_of_sessions("cancel", sessions, api_of(home, url))
 
 

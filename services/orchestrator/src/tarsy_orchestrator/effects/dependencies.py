@@ -13,6 +13,7 @@ from tarsy_orchestrator.effects.admission import AdmissionQueue
 from tarsy_orchestrator.effects.tool_catalog import ToolCatalog
 from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
+from tarsy_service.model_metrics import ModelCallMetrics
 from tarsy_service.supervision import Supervisor
 from tarsy_session.downtime import NEVER, Downtime
 
@@ -34,6 +35,7 @@ class Dependencies:
     admission: AdmissionQueue
     masker: Masker
     metrics: Metrics
+    model_calls: ModelCallMetrics
     traces: SessionTraces
     now: Callable[[], datetime]
     monotonic: Callable[[], float]

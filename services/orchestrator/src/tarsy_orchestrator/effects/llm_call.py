@@ -2,12 +2,14 @@
 
 import asyncio
 import traceback
-from contextlib import aclosing
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass
 
 import structlog
 from opentelemetry import trace
 
-from tarsy_bus.model_span import record_answer
+from tarsy_bus.model_span import record_answer, record_first_chunk
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.inputs import LlmCallReported
 from tarsy_llm.protocol import Answer, ErrorKind, Llm, LlmCallError, LlmRequest
@@ -16,6 +18,7 @@ from tarsy_orchestrator.effects.llm_answer import mask_answer
 from tarsy_orchestrator.effects.llm_stream import ChunkPublisher, sending
 from tarsy_orchestrator.effects.repetition import RepetitionDetector
 from tarsy_orchestrator.errors import OrchestratorError
+from tarsy_orchestrator.metrics import LlmOutcome
 from tarsy_service.supervision import not_cancelled_from_inside
 from tarsy_session.effects import LlmCallEffect
 from tarsy_session.llm_failures import BROKEN, CALL_TIMEOUT, REPETITION, OwnKind
@@ -29,31 +32,46 @@ class RepetitionError(OrchestratorError):
     """The model says the same thing again and again. The caller ends the call."""
 
 
+@dataclass(frozen=True, slots=True)
+class CallTimes:
+    """Since when a call has been wanted, and since when its model has been asked: it may have waited for a slot."""
+
+    wanted: float
+    asked: float
+
+
+@asynccontextmanager
+async def llm_turn(deps: Dependencies, effect: LlmCallEffect) -> AsyncIterator[CallTimes]:
+    """The body has one of the slots for LLM calls. A pause before a retry is over then."""
+    await _until_due(deps, effect)
+    wanted = deps.monotonic()
+    async with deps.llm_slots:
+        yield CallTimes(wanted, deps.monotonic())
+
+
 async def make_llm_call(
-    deps: Dependencies, session_id: str, state: Investigating, effect: LlmCallEffect
+    deps: Dependencies, session_id: str, state: Investigating, effect: LlmCallEffect, times: CallTimes
 ) -> LlmCallReported:
     """Raises nothing but its own cancellation: a failure is returned like an answer."""
-    await _until_due(deps, effect)
-    started, sent = deps.monotonic(), ""
-    seconds = state.started.chain.limits.llm_call_seconds
+    seconds, sent = state.started.chain.limits.llm_call_seconds, ""
     try:
-        async with deps.llm_slots, asyncio.timeout(seconds):
+        async with asyncio.timeout(seconds):
             llm, asked = _llm_of(deps, effect), compose_request(state, effect.execution)
             sent = asked.digest
             stream = _stream(deps, session_id, effect, llm, asked)
             answer = await not_cancelled_from_inside(f"LLM call {effect.id}", stream)
     except TimeoutError:
         error = f"the model did not finish within {seconds:g} seconds"
-        return _failure(deps, session_id, effect, started, sent, error, CALL_TIMEOUT)
+        return _failure(deps, session_id, effect, times, sent, error, CALL_TIMEOUT)
     except RepetitionError:
         error = "the model repeated itself and was broken off"
-        return _failure(deps, session_id, effect, started, sent, error, REPETITION)
+        return _failure(deps, session_id, effect, times, sent, error, REPETITION)
     except LlmCallError as problem:
         return _failure(
             deps,
             session_id,
             effect,
-            started,
+            times,
             sent,
             str(problem),
             problem.kind,
@@ -67,8 +85,8 @@ async def make_llm_call(
         kind = type(problem).__name__
         log.error("llm_call.broke", session_id=session_id, llm_call_id=effect.id, problem=kind, where=where)
         error = f"the adapter failed: {kind}"
-        return _failure(deps, session_id, effect, started, sent, error, BROKEN, retryable=False)
-    return _report(deps, session_id, effect, started, sent, answer)
+        return _failure(deps, session_id, effect, times, sent, error, BROKEN, retryable=False)
+    return _report(deps, session_id, effect, times, sent, answer)
 
 
 async def _until_due(deps: Dependencies, effect: LlmCallEffect) -> None:
@@ -108,7 +126,9 @@ async def _stream(deps: Dependencies, session_id: str, effect: LlmCallEffect, ll
             async for part in stream:
                 if not answers:
                     answers = True
-                    deps.metrics.observe_first_delta(provider, deps.monotonic() - asked_at)
+                    first_after = deps.monotonic() - asked_at
+                    deps.metrics.observe_first_delta(provider, first_after)
+                    record_first_chunk(trace.get_current_span(), first_after)
                 if isinstance(part, Answer):
                     return part
                 if (said if part.part == "text" else thought).take(part.text):
@@ -121,7 +141,7 @@ def _failure(
     deps: Dependencies,
     session_id: str,
     effect: LlmCallEffect,
-    started: float,
+    times: CallTimes,
     sent: str,
     error: str,
     kind: OwnKind | ErrorKind,
@@ -131,8 +151,7 @@ def _failure(
     usage: Usage | None = None,
 ) -> LlmCallReported:
     counted = usage or Usage()
-    deps.metrics.observe_llm_call(effect.llm_provider, kind, deps.monotonic() - started)
-    deps.metrics.count_tokens(effect.llm_provider, counted)
+    seconds = _observe(deps, effect, times, kind, counted)
     return LlmCallReported(
         llm_call_id=effect.id,
         error=deps.masker.for_session(session_id).mask(error),
@@ -144,17 +163,15 @@ def _failure(
         tool_calls=(),
         usage=counted,
         model="",
-        duration_ms=int((deps.monotonic() - started) * 1000),
+        duration_ms=int(seconds * 1000),
         request_digest=sent,
     )
 
 
 def _report(
-    deps: Dependencies, session_id: str, effect: LlmCallEffect, started: float, sent: str, answer: Answer
+    deps: Dependencies, session_id: str, effect: LlmCallEffect, times: CallTimes, sent: str, answer: Answer
 ) -> LlmCallReported:
-    seconds = deps.monotonic() - started
-    deps.metrics.observe_llm_call(effect.llm_provider, "ok", seconds)
-    deps.metrics.count_tokens(effect.llm_provider, answer.usage)
+    seconds = _observe(deps, effect, times, "ok", answer.usage)
     offered = {tool.definition.name for tool in effect.execution.tools}
     said = mask_answer(answer, deps.masker.for_session(session_id), llm_call_id=effect.id, offered=offered)
     record_answer(trace.get_current_span(), model=said.model, finish_reason=answer.finish_reason)
@@ -172,3 +189,18 @@ def _report(
         calls_left_out=said.calls_left_out,
         request_digest=sent,
     )
+
+
+def _observe(deps: Dependencies, effect: LlmCallEffect, times: CallTimes, outcome: LlmOutcome, usage: Usage) -> float:
+    """Returns the seconds since the call was wanted."""
+    provider, now = effect.llm_provider, deps.monotonic()
+    deps.metrics.observe_llm_call(provider, outcome, now - times.wanted)
+    deps.metrics.count_tokens(provider, usage)
+    deps.model_calls.observe(
+        provider,
+        now - times.asked,
+        error="" if outcome == "ok" else outcome,
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+    )
+    return now - times.wanted

@@ -10,11 +10,11 @@ import structlog
 
 from tarsy_bus.tracing import current_traceparent
 from tarsy_contracts.control import Control, RequestAnswered
-from tarsy_contracts.ids import derived_id, report_id, session_traceparent
+from tarsy_contracts.ids import derived_id, execution_traceparent, report_id, session_traceparent
 from tarsy_contracts.inputs import DeadlinePassed, Input, OwnInput, SessionAdmitted, ToolsOffered, WorkerDied
 from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.effects.dispatch import DeadlineTimer, DispatchedCall, PublishRequest, ReportNotice
-from tarsy_orchestrator.effects.llm_call import make_llm_call
+from tarsy_orchestrator.effects.llm_call import llm_turn, make_llm_call
 from tarsy_orchestrator.effects.outbox import Outbox
 from tarsy_orchestrator.effects.tracing import record_outcome
 from tarsy_service.supervision import SupervisedGroup
@@ -133,17 +133,26 @@ class Reconciler:
             await self._run_own_unguarded(session_id, state, one)
 
     async def _run_own_unguarded(self, session_id: str, state: Investigating, one: OwnEffect) -> None:
-        with self._deps.traces.span(session_id, one) as span:
-            input = await self._perform(session_id, state, one)
-            record_outcome(span, input)
-            traceparent = current_traceparent()
+        if isinstance(one, LlmCallEffect):
+            async with llm_turn(self._deps, one) as times:
+                work = make_llm_call(self._deps, session_id, state, one, times)
+                input, traceparent = await self._traced(session_id, one, work)
+        else:
+            input, traceparent = await self._traced(session_id, one, self._perform(one))
         id = report_id(input.type, one.id)
         self._submit(session_id, DecisionInput(input=input, input_id=id, at=self._deps.now(), traceparent=traceparent))
 
-    def _perform(self, session_id: str, state: Investigating, one: OwnEffect) -> Coroutine[object, object, OwnInput]:
+    async def _traced(
+        self, session_id: str, one: OwnEffect, work: Coroutine[object, object, OwnInput]
+    ) -> tuple[OwnInput, str | None]:
+        """Returns the outcome of the work, and the `traceparent` of the span around it."""
+        with self._deps.traces.span(session_id, one) as span:
+            input = await work
+            record_outcome(span, input)
+            return input, current_traceparent()
+
+    def _perform(self, one: OfferToolsEffect | AdmissionEffect) -> Coroutine[object, object, OwnInput]:
         match one:
-            case LlmCallEffect():
-                return make_llm_call(self._deps, session_id, state, one)
             case OfferToolsEffect():
                 return self._offer_tools(one)
             case AdmissionEffect():
@@ -215,7 +224,7 @@ class Reconciler:
             id=id,
             subject=session_id,
             partition=route.partition,
-            traceparent=session_traceparent(session_id),
+            traceparent=execution_traceparent(session_id, request.execution_id),
         )
         queue = topic.removeprefix(f"{topics.prefix}.")
         self._deps.metrics.requests_published.labels(queue).inc()

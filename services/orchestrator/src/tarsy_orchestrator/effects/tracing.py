@@ -10,14 +10,15 @@ from opentelemetry.trace import Span, Tracer
 
 from tarsy_bus.model_span import open_model_span, record_failure, record_usage
 from tarsy_bus.tracing import Attributes, context_of, nanoseconds, open_span, record_span
-from tarsy_contracts.events import SESSION_ENDINGS, ReplyCompleted, SessionStarted
-from tarsy_contracts.ids import session_traceparent
+from tarsy_contracts.events import SESSION_ENDINGS, ExecutionCompleted, ReplyCompleted, SessionStarted
+from tarsy_contracts.ids import execution_traceparent, reply_traceparent, session_traceparent
 from tarsy_contracts.inputs import LlmCallReported, OwnInput
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_llm.provider_type import ModelIdentity, identity_of
-from tarsy_service.root_span import make_root_span
+from tarsy_service.known_span import make_known_span
 from tarsy_session.decision_input import DecisionInput
 from tarsy_session.effects import AdmissionEffect, LlmCallEffect, OfferToolsEffect, OwnEffect
+from tarsy_session.state import Investigating, SessionState
 
 log = structlog.get_logger(__name__)
 
@@ -54,6 +55,7 @@ class SessionTraces:
             provider=model.provider,
             model=model.model,
             attributes=_attributes(effect),
+            cause=execution_traceparent(session_id, effect.execution.id),
         )
 
     def record_decision(self, session_id: str, given: DecisionInput) -> None:
@@ -68,39 +70,87 @@ class SessionTraces:
             attributes={"tarsy.input.type": given.input.type},
         )
 
-    def record_event(self, record: RecordedEvent, opened_at: datetime | None) -> None:
-        """An event of a decision of ours came back. The end of a session makes the root of its trace."""
+    def record_event(self, record: RecordedEvent, state: SessionState | None, opened_at: datetime | None) -> None:
+        """An event of a decision of ours came back. The end of a session makes the root of its trace.
+
+        `state`: what the event made of the session's, where that is known.
+        """
         session_id, type = record.session_id, record.envelope.type
         if isinstance(record.event, SessionStarted):
             log.info("session.started", session_id=session_id, chain_id=record.event.chain.chain_id)
+        if isinstance(record.event, ExecutionCompleted) and isinstance(state, Investigating):
+            self._record_execution(record, record.event, state)
         if isinstance(record.event, ReplyCompleted):
             self._record_reply(record, record.event, opened_at)
         if type not in SESSION_ENDINGS:
             return
         log.info("session.ended", session_id=session_id, ending=type, events=record.number)
         if opened_at is not None:
-            make_root_span(
+            make_known_span(
                 self._tracer,
                 "session",
                 context_of(session_traceparent(session_id)),
                 began=nanoseconds(opened_at),
                 ended=nanoseconds(record.appended_at),
                 error=None if type == "session.completed" else type,
-                attributes={"tarsy.session_id": session_id, "tarsy.session.ending": type},
+                attributes={**_session(session_id), "tarsy.session.ending": type},
             )
+
+    def _record_execution(self, record: RecordedEvent, completed: ExecutionCompleted, state: Investigating) -> None:
+        """No tokens: viewers add up those of the calls below it."""
+        session_id, execution = record.session_id, state.executions.get(completed.execution_id)
+        if execution is None:
+            return
+        agent = execution.agent.name
+        model = identity_of(self._models, execution.started.llm_provider or execution.agent.llm_provider)
+        above = (
+            session_traceparent(session_id)
+            if state.life.question is None
+            else reply_traceparent(session_id, completed.stage_id)
+        )
+        make_known_span(
+            self._tracer,
+            f"invoke_agent {agent}",
+            context_of(execution_traceparent(session_id, completed.execution_id)),
+            parent=context_of(above),
+            began=nanoseconds(execution.began_at),
+            ended=nanoseconds(record.appended_at),
+            error=None if completed.status == "completed" else completed.status,
+            attributes={
+                **_session(session_id),
+                "gen_ai.operation.name": "invoke_agent",
+                "gen_ai.agent.id": agent,
+                "gen_ai.agent.name": agent,
+                "gen_ai.provider.name": model.provider,
+                "gen_ai.request.model": model.model,
+                "tarsy.execution_id": completed.execution_id,
+                "tarsy.stage_id": completed.stage_id,
+                "tarsy.stage_type": completed.stage_type,
+                "tarsy.iterations": completed.iterations,
+            },
+        )
 
     def _record_reply(self, record: RecordedEvent, reply: ReplyCompleted, opened_at: datetime | None) -> None:
         log.info("chat.replied", session_id=record.session_id, status=reply.status, message_id=reply.message_id)
         if opened_at is not None:
-            record_span(
+            make_known_span(
                 self._tracer,
                 "reply",
-                session_id=record.session_id,
-                cause=record.envelope.traceparent,
-                began=opened_at,
-                ended=record.appended_at,
-                attributes={"tarsy.stage_id": reply.stage_id, "tarsy.reply.status": reply.status},
+                context_of(reply_traceparent(record.session_id, reply.stage_id)),
+                parent=context_of(session_traceparent(record.session_id)),
+                began=nanoseconds(opened_at),
+                ended=nanoseconds(record.appended_at),
+                error=None if reply.status == "completed" else reply.status,
+                attributes={
+                    **_session(record.session_id),
+                    "tarsy.stage_id": reply.stage_id,
+                    "tarsy.reply.status": reply.status,
+                },
             )
+
+
+def _session(session_id: str) -> dict[str, str]:
+    return {"tarsy.session_id": session_id, "gen_ai.conversation.id": session_id}
 
 
 def record_outcome(span: Span, input: OwnInput) -> None:
@@ -114,6 +164,7 @@ def record_outcome(span: Span, input: OwnInput) -> None:
 def _attributes(effect: LlmCallEffect) -> Attributes:
     requested = effect.pending.requested
     return {
+        "gen_ai.agent.id": effect.execution.agent.name,
         "gen_ai.agent.name": effect.execution.agent.name,
         "tarsy.llm_call_id": effect.id,
         "tarsy.execution_id": effect.execution.id,

@@ -174,7 +174,7 @@ class Partition:
         if accepted.record.envelope.id in self._expected:
             self._came_back.add(accepted.record.envelope.id)
             self._metrics.record_event(accepted.record, accepted.opened_at)
-            self._traces.record_event(accepted.record, accepted.opened_at)
+            self._traces.record_event(accepted.record, accepted.state, accepted.opened_at)
         if accepted.head is not None:
             self._heads.put(session_id, accepted.head, accepted.replaced)
         if isinstance(accepted.state, Unsupported) and self._recovered_at is not None:

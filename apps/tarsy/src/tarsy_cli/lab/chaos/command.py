@@ -1,18 +1,17 @@
 """`tarsy lab chaos`."""
 
-import asyncio
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
-from tarsy_cli.api import ApiError
-from tarsy_cli.terminal import DEFAULT_HOME, HomeOption, console, extra_of, fail, say
-from tarsy_cli.topic_commands import kafka_security
-from tarsy_lab.incidents import InvalidIncidentError, read_incident
-from tarsy_local.instance import Home, Instance
+from tarsy_cli.options import DEFAULT_HOME, HomeOption
+from tarsy_cli.terminal import extra_of, fail, get_console, say
+
+if TYPE_CHECKING:
+    from tarsy_cli.lab.chaos.rounds import Round
+    from tarsy_local.instance import Home, Instance
 
 DEFAULT_INCIDENT = Path("examples/incidents/crash-loop")
 DEFAULT_CALLS = Path(".tarsy/lab-calls.jsonl")
@@ -28,20 +27,27 @@ def chaos(
 ) -> None:
     """Kill every service in turn (kill -9), in an investigation and in a reply; check what was lost or doubled."""
     # Here, as Kafka's client takes a while to import: other commands would wait for it.
+    import asyncio
+
     from aiokafka.errors import KafkaError
+    from rich.console import Console
 
     from tarsy_bus.access import KafkaAccessError
     from tarsy_bus.connection import Bus
     from tarsy_bus.topics_admin import WrongTopicsError, check_topics
+    from tarsy_cli.api import ApiError
     from tarsy_cli.chat.questions import send_question
     from tarsy_cli.lab.chaos.plan import strikes
     from tarsy_cli.lab.demo import send_incident
+    from tarsy_cli.topic_commands import kafka_security
     from tarsy_contracts.topics import Topics
+    from tarsy_lab.incidents import InvalidIncidentError, read_incident
+    from tarsy_local.instance import Home
     from tarsy_local.instance_kafka import security_of_instance
 
     with extra_of("`tarsy lab chaos`"):
         from tarsy_cli.lab.chaos.lives import ChaosError
-        from tarsy_cli.lab.chaos.rounds import ChaosSetup, Round, play
+        from tarsy_cli.lab.chaos.rounds import ChaosSetup, play
 
     place = Home(home)
     instance = _with_processes(place)
@@ -73,8 +79,8 @@ def chaos(
                 wrong += bool(played.faults)
         return wrong
 
-    def tell(played: Round) -> None:
-        console.print(played.line(), style="red" if played.faults else "green", markup=False)
+    def tell(played: "Round") -> None:
+        get_console().print(played.line(), style="red" if played.faults else "green", markup=False)
 
     try:
         wrong = asyncio.run(play_all())
@@ -85,7 +91,7 @@ def chaos(
     say("Every investigation and every reply ended completed, as undisturbed, and nothing destructive ran twice.")
 
 
-def _with_processes(home: Home) -> Instance:
+def _with_processes(home: "Home") -> "Instance":
     instance = home.running()
     if instance is None or instance.state != "ready":
         raise fail(

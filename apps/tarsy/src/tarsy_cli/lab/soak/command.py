@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tarsy_cli.terminal import console, extra_of, fail, say
-from tarsy_lab.incidents import InvalidIncidentError, incident_folders, read_incident
+from tarsy_cli.terminal import extra_of, fail, get_console, say
 
 INCIDENTS = Path("examples/incidents")
 TOPIC_PREFIX = "tarsy"
@@ -31,6 +30,7 @@ def soak(
         from tarsy_cli.lab.soak.run import Soak, run_soak
         from tarsy_cli.lab.soak.schedule import schedule
         from tarsy_cli.lab.soak.verdict import faults_of_soak, report
+    from tarsy_lab.incidents import InvalidIncidentError, incident_folders, read_incident
     from tarsy_processes.errors import ProcessError
     from tarsy_service.logs import configure_logs
 
@@ -55,6 +55,6 @@ def soak(
             raise fail(str(problem)) from None
     faults = faults_of_soak(findings)
     for line in report(findings, faults):
-        console.print(line, style="red" if faults else "green", markup=False)
+        get_console().print(line, style="red" if faults else "green", markup=False)
     if faults:
         raise fail(f"The soak failed; seed {seed} plans the same faults again.")

@@ -1,4 +1,4 @@
-"""The root span of a trace whose ids others know already: they hang their spans under it before it is there."""
+"""A span whose ids others know before it is there: they hang theirs under it meanwhile."""
 
 from collections.abc import Mapping
 from contextvars import ContextVar
@@ -11,29 +11,31 @@ _given: ContextVar[SpanContext | None] = ContextVar("given_span_ids", default=No
 
 
 def given_ids() -> SpanContext | None:
-    """The ids of the root span that is being made."""
+    """The ids of the span that is being made."""
     return _given.get()
 
 
-def make_root_span(
+def make_known_span(
     tracer: Tracer,
     name: str,
     ids: Context,
     *,
+    parent: Context | None = None,
     began: int,
     ended: int,
     error: str | None,
     attributes: Mapping[str, str | int],
 ) -> None:
-    """A span that is over already. `began` and `ended` are nanoseconds since 1970.
+    """A span that is over already; a root when it has no `parent`. `began` and `ended` are nanoseconds since 1970.
 
     `ids` is the context that its children were given as their parent's.
     """
     token = _given.set(trace.get_current_span(ids).get_span_context())
     try:
-        span = tracer.start_span(name, context=Context(), start_time=began, attributes=attributes)
+        span = tracer.start_span(name, context=parent or Context(), start_time=began, attributes=attributes)
     finally:
         _given.reset(token)
     if error is not None:
         span.set_status(Status(StatusCode.ERROR, error))
+        span.set_attribute("error.type", error)
     span.end(ended)

@@ -1,0 +1,79 @@
+"""Groups of commands that are imported one by one, as the table of commands has them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from importlib import import_module
+from typing import Protocol, assert_never
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
+
+from tarsy_cli.command_table import COMMANDS, CommandEntry, CommandGroup, Entry
+
+
+class HelpFormatter(Protocol):
+    """The part of Typer's formatter that a list of commands needs."""
+
+    def section(self, name: str) -> AbstractContextManager[None]: ...
+
+    def write_dl(self, rows: Sequence[tuple[str, str]]) -> None: ...
+
+
+class TableGroup(TyperGroup):
+    """A group whose commands stand in a table. Those that it was made with are placeholders: names for a suggestion."""
+
+    entries: Mapping[str, Entry] = {}
+
+    def get_command(self, ctx: object, cmd_name: str) -> TyperCommand | TyperGroup | None:
+        entry = self.entries.get(cmd_name)
+        return None if entry is None else load(cmd_name, entry)
+
+    def load_all(self) -> dict[str, TyperCommand | TyperGroup]:
+        """Imports all of them."""
+        return {name: load(name, entry) for name, entry in self.entries.items()}
+
+    def format_commands(self, ctx: object, formatter: HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.summary) for name, entry in self.entries.items()])
+
+
+class RootGroup(TableGroup):
+    """All commands."""
+
+    entries = COMMANDS
+
+
+def load(name: str, entry: Entry) -> TyperCommand | TyperGroup:
+    match entry:
+        case CommandEntry():
+            function: Callable[..., None] = getattr(import_module(f"tarsy_cli.{entry.module}"), entry.function)
+            app = plain_typer()
+            app.command(name)(function)
+            command = get_command(app)
+            assert isinstance(command, TyperCommand), name
+            return command
+        case CommandGroup():
+            placeholders = [TyperCommand(name=one, help=part.summary) for one, part in entry.commands.items()]
+            group = TableGroup(
+                name=name, help=entry.summary, commands=placeholders, no_args_is_help=True, rich_markup_mode=None
+            )
+            group.entries = entry.commands
+            return group
+        case _:
+            assert_never(entry)
+
+
+def take_the_place_of_a_command() -> None:
+    """Never runs: a group loads the command of this name."""
+
+
+def plain_typer(cls: type[TyperGroup] | None = None) -> typer.Typer:
+    """Help and errors are plain text: Rich takes longer to import than all else of a help."""
+    return typer.Typer(
+        cls=cls,
+        no_args_is_help=cls is not None,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        add_completion=cls is not None,
+    )

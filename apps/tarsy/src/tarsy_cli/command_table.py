@@ -1,0 +1,180 @@
+"""The table of commands: where each is, and the line that the list of commands has of it.
+
+A command is imported when it is wanted: the list, and the help of any one, come without the clients of the others.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class CommandEntry:
+    """A function of a module below `tarsy_cli`. `summary` is the first sentence of what the function says of itself."""
+
+    module: str
+    function: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class CommandGroup:
+    """Commands under one name."""
+
+    summary: str
+    commands: Mapping[str, CommandEntry]
+
+
+type Entry = CommandEntry | CommandGroup
+
+TOPICS = CommandGroup(
+    "The topics in Kafka.",
+    {
+        "apply": CommandEntry("topic_commands", "apply", "Make the topics that are missing, and check the others."),
+        "show": CommandEntry("kafka.commands", "show", "Print the topics as `tarsy topics apply` would make them."),
+        "acls": CommandEntry(
+            "kafka.commands", "acls", "Print the least rights on Kafka of each service, and of others."
+        ),
+    },
+)
+DATABASE = CommandGroup(
+    "The tables in PostgreSQL.",
+    {
+        "migrate": CommandEntry(
+            "database_commands", "migrate", "Make or migrate the tables of the timeline, in one transaction."
+        ),
+    },
+)
+TIMELINE = CommandGroup(
+    "The tables of the timeline, as a view of the session log.",
+    {
+        "rebuild": CommandEntry(
+            "timeline_commands",
+            "rebuild",
+            "Build all tables anew from the session log, beside the live ones, and switch to them.",
+        ),
+        "checksums": CommandEntry(
+            "timeline_commands",
+            "checksums",
+            "Show rows and a checksum of each table: two projections of one log have the same, wherever they are.",
+        ),
+    },
+)
+SESSION = CommandGroup(
+    "Sessions that are set aside, and what becomes of them.",
+    {
+        "held": CommandEntry("held_commands", "held", "List the sessions that are set aside, and why."),
+        "release": CommandEntry(
+            "held_commands",
+            "release",
+            "Bring sessions back, with the inputs that wait for them, such as after an upgrade.",
+        ),
+        "retry": CommandEntry("held_commands", "retry", "Decide the inputs that wait once more."),
+        "fail": CommandEntry("held_commands", "end", "End sessions as failed."),
+    },
+)
+LAB = CommandGroup(
+    "Recorded incidents, to try TARSy on.",
+    {
+        "list": CommandEntry(
+            "lab.commands",
+            "list_incidents",
+            "List the incidents of the lab: what each shows, and which alert begins it.",
+        ),
+        "run": CommandEntry(
+            "lab.commands",
+            "run_incident",
+            "Send an incident's alert, as if it fired now, watch the investigation, and ask it a question.",
+        ),
+        "chaos": CommandEntry(
+            "lab.chaos.command",
+            "chaos",
+            "Kill every service in turn (kill -9), in an investigation and in a reply; check what was lost or doubled.",
+        ),
+        "soak": CommandEntry(
+            "lab.soak.command",
+            "soak",
+            "Run a TARSy of its own under load, let everything fail around it, and judge what was lost.",
+        ),
+    },
+)
+CONFIG = CommandGroup(
+    "The configuration: whether it is right, and what follows from it.",
+    {
+        "check": CommandEntry(
+            "config.commands",
+            "check",
+            "Say every mistake of a configuration, with its line and what would be right, or what it has.",
+        ),
+        "show": CommandEntry(
+            "config.commands",
+            "show",
+            "Show the plan for each alert type: the value of every setting, and where it comes from.",
+        ),
+    },
+)
+COMMANDS: Mapping[str, Entry] = {
+    "up": CommandEntry(
+        "instance_commands",
+        "up",
+        "Start all services, with their own Kafka and PostgreSQL unless told of others, and stay in the foreground.",
+    ),
+    "status": CommandEntry("instance_commands", "status", "Say what runs, and where."),
+    "down": CommandEntry("instance_commands", "down", "Stop the TARSy that runs; its data stays."),
+    "doctor": CommandEntry("doctor.command", "doctor", "Find what is wrong with a set-up, and say what to do."),
+    "logs": CommandEntry(
+        "logs.command", "logs", "Show what the services of a `tarsy up` have logged, also when it has ended."
+    ),
+    "submit": CommandEntry("session_commands", "submit", "Send an alert, and print the sessions that investigate it."),
+    "sessions": CommandEntry("session_commands", "sessions", "List the latest sessions."),
+    "watch": CommandEntry("session_commands", "watch", "Show a session as it happens, from its beginning to its end."),
+    "show": CommandEntry(
+        "session.commands",
+        "show",
+        "Show a session as it stands: its alert, status, stages, figures, analysis and summary.",
+    ),
+    "trace": CommandEntry(
+        "trace_command", "trace", "Show what models and MCP servers were given in a session, and what they answered."
+    ),
+    "chat": CommandEntry(
+        "chat.command", "chat", "Ask about an investigation that has ended, and show the reply as it is written."
+    ),
+    "result": CommandEntry(
+        "result_commands",
+        "result",
+        "Show the result of a tool call, also what the agent was not shown: lines, a search, a span of time.",
+    ),
+    "cancel": CommandEntry("session.commands", "cancel", "Cancel sessions that run or wait."),
+    "rerun": CommandEntry(
+        "session.commands",
+        "rerun",
+        "Send the alert of a session once more, as it was masked, and print the new session that investigates it.",
+    ),
+    "export": CommandEntry(
+        "session.commands", "export", "Write a session with its whole timeline as JSON, as the API answers it."
+    ),
+    "servers": CommandEntry(
+        "server_commands", "servers", "List the MCP servers as the tool gateways see them, and what is wrong with them."
+    ),
+    "dead-letters": CommandEntry(
+        "dead_letters.command",
+        "dead_letters",
+        "List records that could not be read: where they were met, where they lie, and the reason.",
+    ),
+    "retention": CommandEntry(
+        "retention.command",
+        "retention",
+        "Delete sessions that are old, and what the session log keeps of deleted ones.",
+    ),
+    "mask": CommandEntry("masking.commands", "mask", "Show what of a file would be masked, and by which rule."),
+    "demo": CommandEntry(
+        "lab.commands",
+        "demo",
+        "Send the crash-loop alert to the TARSy that runs or starts here, watch the investigation, and ask a question.",
+    ),
+    "topics": TOPICS,
+    "database": DATABASE,
+    "timeline": TIMELINE,
+    "session": SESSION,
+    "lab": LAB,
+    "config": CONFIG,
+}
