@@ -6,8 +6,8 @@
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from types import FunctionType
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from types import FunctionType, MethodType
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka.admin import AIOKafkaAdminClient
@@ -22,7 +22,7 @@ from aiokafka.protocol.api import Request, RequestStruct, Response
 from aiokafka.protocol.metadata import MetadataRequest
 from aiokafka.record.default_records import DefaultRecordBatch
 from aiokafka.record.legacy_records import LegacyRecordBatch
-from aiokafka.record.util import decode_varint
+from aiokafka.record.util import calc_crc32c, decode_varint
 
 __all__ = [
     "BatchBuilder",
@@ -31,6 +31,7 @@ __all__ = [
     "LegacyRecordBatch",
     "PartitionRecords",
     "abandon",
+    "calc_crc32c",
     "collect_hosts",
     "copy_with_names",
     "decode_varint",
@@ -39,6 +40,7 @@ __all__ = [
     "missing_parts",
     "mute_clear_passwords",
     "pace_metadata",
+    "rewrite_batches",
     "send_task_died",
     "send_to_any_broker",
     "try_connection",
@@ -61,6 +63,8 @@ READ_BY_US: tuple[tuple[type, str, tuple[str, ...]], ...] = (
     (AIOKafkaAdminClient, "_send_request", ()),
     (Sender, "sender_task", ()),
     (MessageAccumulator, "fail_all", ()),
+    (MessageAccumulator, "create_builder", ("BatchBuilder",)),
+    (BatchBuilder, "_build", ("_buffer",)),
     (Fetcher, "__init__", ("_fetch_task", "_pending_tasks", "_closed")),
     (Fetcher, "_proc_fetch_request", ("MemoryRecords", "PartitionRecords")),
     (PartitionRecords, "_unpack_records", ()),
@@ -128,6 +132,24 @@ def pace_metadata(client: AIOKafkaProducer | AIOKafkaConsumer) -> None:
         return bool(await update(cluster, topics))
 
     inner._metadata_update = update_paced
+
+
+def rewrite_batches(producer: AIOKafkaProducer, rewrite: Callable[[bytearray], bytes | bytearray]) -> None:
+    """Each batch of the producer is sent as `rewrite` returns it, which is called once for it.
+
+    aiokafka compresses all batches of a producer, or none.
+    """
+
+    class Rewritten(BatchBuilder):  # type: ignore[misc]
+        def _build(self) -> bytes | bytearray:
+            if self._buffer is None:
+                self._buffer = rewrite(super()._build())
+            sent: bytes | bytearray = self._buffer
+            return sent
+
+    accumulator: MessageAccumulator = producer._message_accumulator
+    create = copy_with_names(MessageAccumulator.create_builder, BatchBuilder=Rewritten)
+    accumulator.create_builder = MethodType(create, accumulator)
 
 
 class _RefusalHearing(OAuthAuthenticator):  # type: ignore[misc]

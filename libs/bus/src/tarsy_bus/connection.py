@@ -104,9 +104,10 @@ def bus_of(settings: KafkaSettings, wrote: Wrote = uncounted, unparsable: Unpars
     )
 
 
-def producer(bus: Bus) -> AIOKafkaProducer:
-    """Idempotent, acknowledged by all, no linger. The caller starts and stops it."""
+def producer(bus: Bus, *, compress_large: bool = False) -> AIOKafkaProducer:
+    """Idempotent, acknowledged by all, no linger. The caller starts and stops it. Sizes are those before compression."""
     return PacedProducer(
+        compress_large=compress_large,
         **bus.client_arguments,
         enable_idempotence=True,
         acks="all",

@@ -40,11 +40,11 @@ class TooLargeError(BusError, ValueError):
 
 
 class Publisher:
-    """For everything but the session log. `now` stamps the envelopes."""
+    """For everything but the session log. `now` stamps the envelopes. What is large lies compressed in Kafka."""
 
     def __init__(self, bus: Bus, *, source: str, now: Callable[[], datetime]) -> None:
         self._bus = bus
-        self._producing = ReplaceableProducer(bus)
+        self._producing = ReplaceableProducer(bus, compress_large=True)
         self._source = source
         self._now = now
         self.topics: Topics = bus.topics

@@ -17,8 +17,9 @@ log = structlog.get_logger(__name__)
 class ReplaceableProducer:
     """Owns one started producer at a time."""
 
-    def __init__(self, bus: Bus) -> None:
+    def __init__(self, bus: Bus, *, compress_large: bool) -> None:
         self._bus = bus
+        self._compress_large = compress_large
         self._current: AIOKafkaProducer | None = None
         self._replacing = asyncio.Lock()
 
@@ -57,7 +58,7 @@ class ReplaceableProducer:
             await stop_client(present)
 
     async def _started(self) -> AIOKafkaProducer:
-        fresh = producer(self._bus)
+        fresh = producer(self._bus, compress_large=self._compress_large)
         try:
             await start_client(fresh)
         except BaseException:
