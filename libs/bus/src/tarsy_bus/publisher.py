@@ -54,6 +54,10 @@ class Publisher:
         async with self._producing.running():
             yield self
 
+    def partitions(self, topic: str) -> int:
+        """How many partitions of one of our topics are written to."""
+        return self._bus.partitions(topic)
+
     async def publish(
         self,
         topic: str,

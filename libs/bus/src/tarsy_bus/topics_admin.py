@@ -148,6 +148,9 @@ async def check_topics(bus: Bus, user: KafkaUser | None = None) -> None:
     for remark in found.remarks:
         log.warning("topic.differs", remark=remark)
     bus.layout.log_partitions = cluster.number
+    bus.layout.grown = {
+        topic.name: cluster.present[topic.name].partitions for topic in bus.topics.all() if topic.may_grow
+    }
 
 
 @dataclass(frozen=True, slots=True)
