@@ -47,6 +47,7 @@ ORDER = (
     "count_tool_call",
     "create_timeline_event",
     "end_timeline_event",
+    "set_aside",
 )
 ENDED = frozenset({"completed", "failed", "cancelled", "timed_out"})
 
@@ -68,6 +69,9 @@ class Batch:
         self._sessions[record.session_id] = moved(record, earlier[-1] if earlier else record.envelope.time)
         for name, row in statements(record):
             self._rows[name].append(row)
+
+    def add_statement(self, name: str, row: Row) -> None:
+        self._rows[name].append(row)
 
     def in_order(self) -> Iterator[tuple[str, list[Row]]]:
         rows = {**self._rows, "move_session": list(self._sessions.values())}
