@@ -27,7 +27,9 @@ sys.path.insert(0, str(ROOT / "tests-support"))
 from tarsy_incident import EVERY_INCIDENT  # noqa: E402 - it lies beside the tests
 from tarsy_up import Tarsy, tarsy  # noqa: E402
 
-SIZES = "select relname, pg_total_relation_size(oid) from pg_class where relkind = 'r' and relnamespace = $1::regnamespace"
+SIZES = (
+    "select relname, pg_total_relation_size(oid) from pg_class where relkind = 'r' and relnamespace = $1::regnamespace"
+)
 ALL = "together"
 BY_TIME = ("tarsy.workers", "tarsy.catalog")
 """They grow with the hours, and not with the sessions."""

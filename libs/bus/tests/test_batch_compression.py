@@ -7,13 +7,14 @@ from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 
 import pytest
+from aiokafka.errors import UnknownError
 from aiokafka.record.default_records import DefaultRecordBatch
 
 from tarsy_bus.batch_compression import COMPRESSED_FROM_BYTES, compressed
 from tarsy_bus.connection import ENVELOPE_BYTES, Bus, batch_reader
 from tarsy_bus.log_writer import LogEntry, LogWriter
 from tarsy_bus.partition_reader import PartitionReader, records_to_end
-from tarsy_bus.publisher import Publisher
+from tarsy_bus.publisher import NotWrittenError, Publisher
 from tarsy_bus.record_parsing import ATTRIBUTES, ATTRIBUTES_AT, CODEC, plain_batch
 from tarsy_bus.whole_batches import WholeBatches
 from tarsy_bus_kafka import make_ours, make_topic, read, read_all
@@ -30,7 +31,7 @@ async def writer(bare: Bus) -> AsyncIterator[Publisher]:
         yield running
 
 
-def codec_of(batch: bytes) -> int:
+def codec_of(batch: bytes | bytearray) -> int:
     attributes: int = ATTRIBUTES.unpack_from(batch, ATTRIBUTES_AT)[0]
     return attributes & CODEC
 
@@ -94,6 +95,22 @@ async def test_the_limit_of_a_record_is_that_before_compression(bare: Bus, write
     await writer.write(bare.topics.results, key=b"k", value=value, headers=[])
     (record,) = await read_all(bare, bare.topics.results)
     assert record.value == value
+
+
+async def test_a_broker_without_zstd_gets_the_next_attempt_plain(
+    bare: Bus, writer: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says UnknownError, whatever is written again: a long result would never be stored."""
+    await make_topic(bare, bare.topics.control)
+
+    async def refuses(*args: object, **options: object) -> object:
+        raise UnknownError
+
+    monkeypatch.setattr(writer._producing.current, "send_and_wait", refuses)
+    with pytest.raises(NotWrittenError, match="UnknownError"):
+        await writer.write(bare.topics.control, key=b"k", value=LARGE, headers=[], partition=0)
+    await writer.write(bare.topics.control, key=b"k", value=LARGE, headers=[], partition=0)
+    assert [codec_of(one) for one in await batches(bare, bare.topics.control)] == [0]
 
 
 async def test_the_session_log_stays_plain(bare: Bus) -> None:

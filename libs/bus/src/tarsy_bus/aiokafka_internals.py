@@ -141,11 +141,12 @@ def rewrite_batches(producer: AIOKafkaProducer, rewrite: Callable[[bytearray], b
     """
 
     class Rewritten(BatchBuilder):  # type: ignore[misc]
+        _buffer: bytes | bytearray | None
+
         def _build(self) -> bytes | bytearray:
             if self._buffer is None:
                 self._buffer = rewrite(super()._build())
-            sent: bytes | bytearray = self._buffer
-            return sent
+            return self._buffer
 
     accumulator: MessageAccumulator = producer._message_accumulator
     create = copy_with_names(MessageAccumulator.create_builder, BatchBuilder=Rewritten)

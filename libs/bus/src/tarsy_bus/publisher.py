@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from datetime import datetime
 
 from aiokafka import AIOKafkaProducer
-from aiokafka.errors import KafkaError
+from aiokafka.errors import KafkaError, UnknownError
 from aiokafka.structs import RecordMetadata
 
 from tarsy_bus.aiokafka_internals import send_task_died
@@ -115,6 +115,9 @@ class Publisher:
                 raise
             raise NotWrittenError(f"{topic}: aiokafka gave the record up") from problem
         except (TimeoutError, KafkaError) as problem:
+            if isinstance(problem, UnknownError):
+                # So says a broker whose native library for zstd cannot be loaded: /tmp is mounted noexec, mostly.
+                self._producing.stop_compressing()
             if _needs_another(producer, problem):
                 await self._producing.replace(producer)
             raise NotWrittenError(f"{topic}: {problem!r}") from problem

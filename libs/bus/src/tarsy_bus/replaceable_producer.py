@@ -39,6 +39,12 @@ class ReplaceableProducer:
             raise RuntimeError("the producer is used outside of running()")
         return self._current
 
+    def stop_compressing(self) -> None:
+        """Producers that are made from now on send each batch as it is."""
+        if self._compress_large:
+            log.warning("producer.compression_given_up", reason="the broker may not know zstd")
+        self._compress_large = False
+
     async def replace(self, broken: AIOKafkaProducer) -> None:
         """A fresh producer in the place of `broken`; nothing when somebody else replaced it already.
 

@@ -1,4 +1,4 @@
-"""Accepted events whose content this version does not know: the chain goes on, and the history has a gap with a name."""
+"""Accepted events whose content this version does not know: the history has a gap there, and the gap a name."""
 
 from tarsy_contracts.events import EVENTS
 from tarsy_contracts.recorded import RecordedEvent

@@ -111,7 +111,9 @@ class Route:
 def route_of(
     session_id: str, state: Investigating, effect: QueuedEffect, attempt: int, partitions: int = QUEUE_PARTITIONS
 ) -> Route:
-    """The queue has so many partitions. A call that was given back goes to another worker, and so does one that nobody claims after two requests.
+    """The way into a queue that has so many partitions.
+
+    A call that was given back goes to another worker, and so does one that nobody claims after two requests.
 
     The first repeat goes where the request went: a worker that is only slow knows the call, and does not run it again.
     A server that keeps state for each investigation is called by one worker as long as that one lives: all its
