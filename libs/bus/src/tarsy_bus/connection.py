@@ -113,7 +113,7 @@ def bus_of(settings: KafkaSettings, wrote: Wrote = uncounted, unparsable: Unpars
 
 
 def producer(bus: Bus, *, compress_large: bool = False) -> AIOKafkaProducer:
-    """Idempotent, acknowledged by all, no linger. The caller starts and stops it. Its limits count before compression."""
+    """Idempotent, acknowledged by all, no linger. The caller starts and stops it. Limits count before compression."""
     return PacedProducer(
         compress_large=compress_large,
         **bus.client_arguments,

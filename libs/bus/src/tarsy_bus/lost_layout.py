@@ -10,7 +10,7 @@ from tarsy_contracts.partitioning import partition_of
 from tarsy_contracts.topics import LOG_PARTITIONS
 
 RECORDS = 500
-"""So many heads of each partition are asked: a wrong number agrees with half of them at most."""
+"""Heads of each partition that are asked: a wrong number agrees with half of them at most."""
 AGREEING = 0.9
 """Strangers and zombies may have written where no session lies."""
 

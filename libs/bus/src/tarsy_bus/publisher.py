@@ -40,7 +40,7 @@ class TooLargeError(BusError, ValueError):
 
 
 class Publisher:
-    """For everything but the session log. `now` stamps the envelopes. What is large lies compressed in Kafka."""
+    """For everything but the session log. `now` stamps the envelopes. Large records lie compressed in Kafka."""
 
     def __init__(self, bus: Bus, *, source: str, now: Callable[[], datetime]) -> None:
         self._bus = bus

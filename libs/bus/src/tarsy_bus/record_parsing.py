@@ -25,7 +25,7 @@ CODEC, APPEND_TIME, CONTROL = 0x07, 0x08, 0x20
 SMALLEST_LEGACY_BATCH = 26
 LOG_APPEND_TIME = 1
 UNPACKED_BYTES = 2 * LIMIT_BYTES
-"""Of the compressed batches of a partition so much is handed out in one piece: they may shrink a thousandfold."""
+"""Bytes of compressed batches of a partition that are handed out in one piece: they may shrink a thousandfold."""
 
 type KafkaRecord = ConsumerRecord[bytes, bytes]
 type Headers = Sequence[tuple[str, bytes | None]]
