@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tarsy_contracts.events import ENDINGS
+from tarsy_contracts.events import ENDINGS, ToolCallCompleted
 from tarsy_incident import alert_now
-from tarsy_kcat import headers_of, publish, require_kcat
+from tarsy_kcat import headers_of, places_of, publish, require_kcat
+from tarsy_log import read_log
 from tarsy_system import System
 from tarsy_testing import eventually
 
@@ -56,3 +57,14 @@ async def test_an_alert_from_kcat_is_investigated_and_kcat_reads_the_story_as_cl
     assert (types[0], types[-1]) == ("session.started", "session.completed")
     assert types.count("tool_call.requested") == types.count("tool_call.completed") == 5
     assert {"llm_call.completed", "tool_call.started", "summary.completed", "execution.completed"} <= set(types)
+
+    # Results lie compressed: kcat finds each piece whole, where the log says that it lies.
+    named = [
+        (completed.stored.partition, piece.offset, piece.size)
+        for log in (await read_log(system.bus)).values()
+        for completed in log.events(ToolCallCompleted)
+        if completed.stored is not None
+        for piece in completed.stored.pieces
+    ]
+    assert len(named) > 1
+    assert places_of(bootstrap, topics.results) == sorted(named)

@@ -32,6 +32,12 @@ def headers_of(kafka: str | Path, topic: str) -> list[dict[str, str]]:
     return [dict(header.split("=", 1) for header in record.split(",")) for record in records]
 
 
+def places_of(bootstrap: str, topic: str) -> list[tuple[int, int, int]]:
+    """Partition, offset and bytes of the value of all records there are."""
+    lines = _kcat("-C", "-b", bootstrap, "-t", topic, "-e", "-q", "-f", "%p %o %S\n").splitlines()
+    return sorted((int(partition), int(offset), int(size)) for partition, offset, size in map(str.split, lines))
+
+
 def _kcat(*arguments: str) -> str:
     done = subprocess.run(["kcat", *arguments], capture_output=True, text=True, timeout=SECONDS, check=False)
     assert done.returncode == 0, done.stderr

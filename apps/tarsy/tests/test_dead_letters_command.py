@@ -6,13 +6,16 @@ import json
 from datetime import UTC, datetime
 
 import pytest
+from aiokafka.admin import NewPartitions
 from typer.testing import CliRunner, Result
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.dead_letters import dead_letter
-from tarsy_bus.publisher import Publisher
+from tarsy_bus.publisher import NotWrittenError, Publisher
+from tarsy_bus.topics_admin import admin
 from tarsy_bus_kafka import read_all
 from tarsy_cli.app import cli
+from tarsy_testing import eventually
 
 SECRET = b"password=hush \xff\x1b[2J"
 
@@ -42,6 +45,24 @@ async def test_each_dead_letter_says_where_it_was_met_and_why(bus: Bus) -> None:
     assert "hush" not in result.output
     raw = (await listed(bus, "--raw")).output.splitlines()[2:]
     assert raw == ["  from: them", "  key: k0", "  value: password=hush \\xff�[2J"]
+
+
+async def test_dead_letters_in_partitions_that_somebody_added_are_listed(bus: Bus) -> None:
+    async with admin(bus) as client:
+        await client.create_partitions({bus.topics.dead_letters: NewPartitions(9)})
+    headers = [("dead-letter-reason", b"it lies far out")]
+
+    async def write() -> bool:
+        async with Publisher(bus, source="tarsy/test", now=lambda: datetime.now(UTC)).running() as publisher:
+            try:
+                await publisher.write(bus.topics.dead_letters, key=b"k", value=b"v", headers=headers, partition=8)
+            except NotWrittenError:
+                return False
+            return True
+
+    await eventually(write, "the partition was added")
+    found = json.loads((await listed(bus, "--json")).output)
+    assert [(one["position"], one["reason"]) for one in found] == [("8:0", "it lies far out")]
 
 
 async def test_programs_get_positions_and_with_raw_the_bytes(bus: Bus) -> None:

@@ -3,6 +3,7 @@
 import socket
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from aiokafka.admin import NewPartitions
@@ -12,9 +13,11 @@ from aiokafka.errors import KafkaConnectionError
 from tarsy_bus import topics_admin
 from tarsy_bus.cluster_layout import record_partitions
 from tarsy_bus.connection import Bus, Layout
+from tarsy_bus.publisher import Publisher
 from tarsy_bus.topic_check import Present, fit
 from tarsy_bus.topics_admin import WrongTopicsError, admin, apply_topics, check_topics, cluster_id, compare_topics
 from tarsy_bus_kafka import delete_topic, make_topic
+from tarsy_contracts.partitioning import partition_of
 from tarsy_contracts.topics import Topics
 from tarsy_processes.ports import free_port
 from tarsy_testing import delete_topics, eventually
@@ -72,6 +75,25 @@ async def test_a_topic_that_somebody_grew_fits_and_is_remarked(bus: Bus) -> None
     ]
     await check_topics(bus)
     assert await apply_topics(bus) == []
+
+
+async def test_partitions_that_somebody_added_to_a_queue_are_used_and_not_remarked(bus: Bus) -> None:
+    growing = [topic.name for topic in bus.topics.all() if topic.may_grow]
+    async with admin(bus) as client:
+        await client.create_partitions({name: NewPartitions(60) for name in growing})
+
+    async def used() -> bool:
+        await check_topics(bus)
+        return all(bus.partitions(name) == 60 for name in growing)
+
+    await eventually(used, "all partitions of the grown topics are used")
+    assert (await compare_topics(bus)).remarks == []
+    key = next(key for key in (b"%d" % number for number in range(100)) if partition_of(key, 60) >= 24)
+    async with Publisher(bus, source="test", now=lambda: datetime.now(UTC)).running() as publisher:
+        for name in growing:
+            written = await publisher.write(name, key=key, value=b"v", headers=[])
+            assert written.partition == partition_of(key, 60)
+        assert (await publisher.write(bus.topics.stream, key=key, value=b"v", headers=[])).partition < 24
 
 
 async def test_the_first_apply_decides_the_number_for_good(bare: Bus) -> None:

@@ -27,6 +27,14 @@ def test_calls_are_spread_and_each_attempt_goes_elsewhere_but_the_first_repeat()
     assert all(0 <= place < QUEUE_PARTITIONS for place in places)
 
 
+def test_calls_are_spread_over_the_partitions_that_somebody_added() -> None:
+    story = calling(isolated=False)
+    (call, _) = [one for one in effects_of(story.state) if isinstance(one, ToolCallEffect)]
+    places = {route_of(SESSION, story.investigating, call, attempt, 60).partition for attempt in range(1, 80)}
+    assert max(places) >= QUEUE_PARTITIONS
+    assert all(0 <= place < 60 for place in places)
+
+
 def test_all_calls_of_an_investigation_to_an_isolated_server_go_one_way() -> None:
     story = calling(isolated=True)
     first, second = routes(story)

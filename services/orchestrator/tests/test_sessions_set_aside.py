@@ -274,10 +274,10 @@ async def test_own_work_that_raises_costs_its_session_and_no_other(
 ) -> None:
     broken = {session}
 
-    def route(session_id: str, state: Investigating, effect: QueuedEffect, attempt: int) -> Route:
+    def route(session_id: str, state: Investigating, effect: QueuedEffect, attempt: int, partitions: int) -> Route:
         if session_id in broken:
             raise MistakeError
-        return route_of(session_id, state, effect, attempt)
+        return route_of(session_id, state, effect, attempt, partitions)
 
     monkeypatch.setattr(reconciler, "route_of", route)
     world.turns[:] = [calling(READ), words("the cause is X")]

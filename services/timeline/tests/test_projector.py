@@ -295,7 +295,7 @@ async def test_a_rebuild_into_a_fresh_schema_takes_no_partition_from_the_live_on
 async def test_a_record_that_postgres_refuses_stops_nobody(
     log_bus: Bus, open_database: OpenDatabase, append: Append, new_session: NewSession, story: Story
 ) -> None:
-    """With a number that fits no bigint, and a text that no column takes."""
+    """With a number that fits no bigint, a text that no column takes, and a type of event that nobody knows here."""
     odd, other, registry = new_session(), story(new_session()), CollectorRegistry()
     odd.add(
         e.SessionStarted(input_id="i", alert=ALERT, chain=CHAIN),
@@ -304,8 +304,8 @@ async def test_a_record_that_postgres_refuses_stops_nobody(
             repeatable=True, timeout_seconds=1,
         ),
         huge_count(),
-        e.SessionTimedOut(error="late"),
     )  # fmt: skip
+    odd.add_body("session.dreamt", 1, b'{"of": "a newer version"}').add(e.SessionTimedOut(error="late"))
     async with open_database() as database, projecting(log_bus, database, registry):
         await append(log_bus, 3, odd.records)
         await append(log_bus, 3, other.records)
@@ -314,9 +314,11 @@ async def test_a_record_that_postgres_refuses_stops_nobody(
 
         assert await timeline(database, other) == STORY
         async with database.connection() as connection:
-            aside = await connection.fetch("select session_id, number, partition, log_offset from unprojected")
+            aside = await connection.fetch(
+                "select session_id, number, partition, log_offset from unprojected order by log_offset"
+            )
             status = await connection.fetchval("select status from sessions where session_id = $1", odd.id)
-        assert [tuple(row) for row in aside] == [(odd.id, 2, 3, 1)]
+        assert [tuple(row) for row in aside] == [(odd.id, 2, 3, 1), (odd.id, 4, 3, 3)]
         assert status == "timed_out"
 
 

@@ -111,6 +111,57 @@ async def test_a_record_that_cannot_be_projected_at_all_is_set_aside_too(
         assert await rows(database, "select number, reason from unprojected") == [(8, "projection: UnicodeEncodeError")]
 
 
+def newer(record: RecordedEvent, **envelope: Any) -> RecordedEvent:
+    """As this version reads it: the chain goes on, and nobody knows what the event says."""
+    return replace(record, envelope=replace(record.envelope, **envelope), event=None)
+
+
+@pytest.mark.parametrize(
+    ("envelope", "reason"),
+    [
+        ({"type": "session.dreamt", "version": 1}, "session.dreamt version 1 is not known to this version of TARSy"),
+        ({"version": 9}, "tool_call.requested version 9 is not known to this version of TARSy"),
+        ({}, "the body of tool_call.requested version 1 cannot be read"),
+    ],
+    ids=["a newer type", "a newer version", "an unreadable body"],
+)
+async def test_an_event_that_this_version_does_not_know_is_named_and_the_session_goes_on(
+    open_database: OpenDatabase, new_session: NewSession, story: Story, envelope: Any, reason: str
+) -> None:
+    session, registry = story(new_session()), CollectorRegistry()
+    records = poisoned(session, 6, None)
+    records[5] = newer(records[5], **envelope)
+
+    async with open_database() as database:
+        await ProjectionCheckpoint(database).begin(LOG, {0: 1})
+        await writer_of(database, registry).write(0, 1, 14, records)
+
+        assert await ProjectionCheckpoint(database).last_events(0, [session.id]) == {session.id: session.known()}
+        assert await rows(database, "select status from sessions") == [("completed",)]
+        found = await rows(database, "select number, log_offset, event_type, reason, failed_at from unprojected")
+        assert found == [(6, 6, records[5].envelope.type, reason, NOW)]
+    labels = {"type": "other" if "type" in envelope else "tool_call.requested"}
+    assert registry.get_sample_value("tarsy_timeline_unprojected_total", labels) == 1
+
+
+async def test_an_unknown_event_beside_one_that_postgres_refuses_is_named_once(
+    open_database: OpenDatabase, new_session: NewSession, story: Story
+) -> None:
+    session, registry = story(new_session()), CollectorRegistry()
+    records = poisoned(session, 6, unstorable(session))
+    records[7] = newer(records[7], type=UNSTORABLE)
+
+    async with open_database() as database:
+        await ProjectionCheckpoint(database).begin(LOG, {0: 1})
+        await writer_of(database, registry).write(0, 1, 14, records)
+
+        assert await rows(database, "select number, event_type from unprojected order by number") == [
+            (6, "tool_call.requested"),
+            (8, "e\ufffde"),
+        ]
+    assert registry.get_sample_value("tarsy_timeline_unprojected_total", {"type": "other"}) == 1
+
+
 async def test_a_session_whose_id_cannot_be_stored_stops_nobody(
     open_database: OpenDatabase, new_session: NewSession, story: Story
 ) -> None:

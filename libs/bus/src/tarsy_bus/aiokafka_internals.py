@@ -23,7 +23,7 @@ from aiokafka.protocol.api import Request, RequestStruct, Response
 from aiokafka.protocol.metadata import MetadataRequest
 from aiokafka.record.default_records import DefaultRecordBatch
 from aiokafka.record.legacy_records import LegacyRecordBatch
-from aiokafka.record.util import decode_varint
+from aiokafka.record.util import calc_crc32c, decode_varint
 
 from tarsy_bus.broker_connections import Address, BrokerConnections, SharingClient
 
@@ -34,6 +34,7 @@ __all__ = [
     "LegacyRecordBatch",
     "PartitionRecords",
     "abandon",
+    "calc_crc32c",
     "collect_hosts",
     "copy_with_names",
     "decode_varint",
@@ -42,6 +43,7 @@ __all__ = [
     "missing_parts",
     "mute_clear_passwords",
     "pace_metadata",
+    "rewrite_batches",
     "send_task_died",
     "send_to_any_broker",
     "share_connections",
@@ -69,6 +71,8 @@ READ_BY_US: tuple[tuple[type, str, tuple[str, ...]], ...] = (
     (AIOKafkaAdminClient, "_send_request", ()),
     (Sender, "sender_task", ()),
     (MessageAccumulator, "fail_all", ()),
+    (MessageAccumulator, "create_builder", ("BatchBuilder",)),
+    (BatchBuilder, "_build", ("_buffer",)),
     (Fetcher, "__init__", ("_fetch_task", "_pending_tasks", "_closed")),
     (Fetcher, "_proc_fetch_request", ("MemoryRecords", "PartitionRecords")),
     (PartitionRecords, "_unpack_records", ()),
@@ -172,6 +176,25 @@ def wait_no_more(client: object) -> None:
 
 def _inner(client: Client) -> AIOKafkaClient:
     return client.client if isinstance(client, AIOKafkaProducer) else client._client
+
+
+def rewrite_batches(producer: AIOKafkaProducer, rewrite: Callable[[bytearray], bytes | bytearray]) -> None:
+    """Each batch of the producer is sent as `rewrite` returns it, which is called once for it.
+
+    aiokafka compresses all batches of a producer, or none.
+    """
+
+    class Rewritten(BatchBuilder):  # type: ignore[misc]
+        _buffer: bytes | bytearray | None
+
+        def _build(self) -> bytes | bytearray:
+            if self._buffer is None:
+                self._buffer = rewrite(super()._build())
+            return self._buffer
+
+    accumulator: MessageAccumulator = producer._message_accumulator
+    create = copy_with_names(MessageAccumulator.create_builder, BatchBuilder=Rewritten)
+    accumulator.create_builder = MethodType(create, accumulator)
 
 
 class _RefusalHearing(OAuthAuthenticator):  # type: ignore[misc]

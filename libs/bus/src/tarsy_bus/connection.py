@@ -1,6 +1,6 @@
 """Producers and consumers as we want them: nothing committed by itself, every record bounded by one constant."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Protocol
@@ -30,9 +30,13 @@ HEADER_OVERHEAD_BYTES = 8
 
 @dataclass(slots=True)
 class Layout:
-    """How many partitions of inbox, log and heads are used; `check_topics` puts here what the cluster has on record."""
+    """How many partitions of inbox, log and heads are used, and of topics that somebody may have grown.
+
+    `check_topics` puts here what the cluster has on record, and what those topics have.
+    """
 
     log_partitions: int = LOG_PARTITIONS
+    grown: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +69,13 @@ class Bus:
         return [TopicPartition(topic, number) for number in range(self.layout.log_partitions)]
 
     def partition_of(self, topic: str, key: bytes) -> int | None:
-        """Where a record of ours with this key lies, however many partitions the topic has; None of another's topic."""
-        partitions = _partitions(self.topics, self.layout.log_partitions).get(topic)
-        return None if partitions is None else partition_of(key, partitions)
+        """Where a record of ours with this key lies; None of another's topic."""
+        ours = topic in _partitions(self.topics, self.layout.log_partitions)
+        return partition_of(key, self.partitions(topic)) if ours else None
+
+    def partitions(self, topic: str) -> int:
+        """How many partitions of one of our topics we write to, however many it has."""
+        return self.layout.grown.get(topic) or _partitions(self.topics, self.layout.log_partitions)[topic]
 
     def short(self, topic: str) -> str:
         """The topic's name without the prefix."""
@@ -114,10 +122,11 @@ def bus_of(
     )
 
 
-def producer(bus: Bus) -> AIOKafkaProducer:
-    """Idempotent, acknowledged by all, no linger. The caller starts and stops it."""
+def producer(bus: Bus, *, compress_large: bool = False) -> AIOKafkaProducer:
+    """Idempotent, acknowledged by all, no linger. The caller starts and stops it. Limits count before compression."""
     return PacedProducer(
         connections=bus.connections,
+        compress_large=compress_large,
         **bus.client_arguments,
         enable_idempotence=True,
         acks="all",

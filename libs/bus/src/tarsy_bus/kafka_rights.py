@@ -108,7 +108,13 @@ TIMELINE = KafkaUser(
 WEBSOCKET_GATEWAY = KafkaUser("websocket-gateway", "shows investigations live", reads=("sessions", "stream", "layout"))
 SERVICES = (INGEST, ORCHESTRATOR, TOOL_GATEWAY, SUMMARIZER, TIMELINE, WEBSOCKET_GATEWAY)
 
-TOPICS_APPLY = KafkaUser("topics-apply", "`tarsy topics apply`", reads=("layout",), writes=("layout",), creates=True)
+TOPICS_APPLY = KafkaUser(
+    "topics-apply",
+    "`tarsy topics apply`; heads tell how many partitions there were, should that record be lost",
+    reads=("layout", "heads"),
+    writes=("layout",),
+    creates=True,
+)
 RETENTION = KafkaUser(
     "retention",
     "`tarsy retention`: deletes records of the session log below every session that is still wanted",

@@ -45,7 +45,7 @@ class LogWriter:
 
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
-        self._producing = ReplaceableProducer(bus)
+        self._producing = ReplaceableProducer(bus, compress_large=False)
         self._topic = bus.topics.sessions
 
     @asynccontextmanager

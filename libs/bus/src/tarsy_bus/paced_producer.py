@@ -1,13 +1,16 @@
-"""An aiokafka producer that asks for metadata with pauses, and shares its attempts to connect with other clients."""
+"""An aiokafka producer that paces metadata, shares its attempts to connect, and may compress what is large."""
 
 from aiokafka import AIOKafkaProducer
 
-from tarsy_bus.aiokafka_internals import pace_metadata, share_connections
+from tarsy_bus.aiokafka_internals import pace_metadata, rewrite_batches, share_connections
+from tarsy_bus.batch_compression import compressed
 from tarsy_bus.broker_connections import BrokerConnections
 
 
 class PacedProducer(AIOKafkaProducer):  # type: ignore[misc]
-    def __init__(self, *, connections: BrokerConnections, **settings: object) -> None:
+    def __init__(self, *, connections: BrokerConnections, compress_large: bool = False, **settings: object) -> None:
         super().__init__(**settings)
         pace_metadata(self)
         share_connections(self, connections)
+        if compress_large:
+            rewrite_batches(self, compressed)

@@ -30,15 +30,23 @@ type Record = ConsumerRecord[bytes, bytes]
 type MakeConsumer = Callable[[Bus], AIOKafkaConsumer]
 
 
-async def ends(bus: Bus, topic: str, partitions: list[int]) -> dict[int, int]:
-    """The offset after the last record of each partition, now."""
+async def ends(bus: Bus, topic: str, partitions: list[int] | None = None) -> dict[int, int]:
+    """The offset after the last record of each partition, now. Without `partitions`: of all that the topic has."""
     consumer = reader(bus)
     try:
         await start_client(consumer)
+        partitions = partitions or await all_partitions(consumer, topic)
         found = await consumer.end_offsets([TopicPartition(topic, partition) for partition in partitions])
     finally:
         await stop_client(consumer)
     return {place.partition: offset for place, offset in found.items()}
+
+
+async def all_partitions(consumer: AIOKafkaConsumer, topic: str) -> list[int]:
+    """Those that an existing topic has now. Raises KafkaError."""
+    # Its client knows a topic once it was asked about it.
+    await consumer.end_offsets([TopicPartition(topic, 0)])
+    return sorted(consumer.partitions_for_topic(topic) or ())
 
 
 async def read_to_end(
@@ -131,6 +139,10 @@ class PartitionReader:
         places = [TopicPartition(self._topic, partition) for partition in partitions]
         found = await wait_out(f"the end of {self._topic}", lambda: self.consumer.end_offsets(places))
         return {place.partition: offset for place, offset in found.items()}
+
+    async def partitions(self) -> list[int]:
+        """All that the topic has now. Waits for Kafka, however long it is away."""
+        return await wait_out(f"the partitions of {self._topic}", lambda: all_partitions(self.consumer, self._topic))
 
     async def position(self, partition: int) -> int:
         """The offset of the next record. Waits for Kafka, however long it is away."""

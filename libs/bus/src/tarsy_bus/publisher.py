@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from datetime import datetime
 
 from aiokafka import AIOKafkaProducer
-from aiokafka.errors import KafkaError
+from aiokafka.errors import KafkaError, UnknownError
 from aiokafka.structs import RecordMetadata
 
 from tarsy_bus.aiokafka_internals import send_task_died
@@ -40,11 +40,11 @@ class TooLargeError(BusError, ValueError):
 
 
 class Publisher:
-    """For everything but the session log. `now` stamps the envelopes."""
+    """For everything but the session log. `now` stamps the envelopes. Large records lie compressed in Kafka."""
 
     def __init__(self, bus: Bus, *, source: str, now: Callable[[], datetime]) -> None:
         self._bus = bus
-        self._producing = ReplaceableProducer(bus)
+        self._producing = ReplaceableProducer(bus, compress_large=True)
         self._source = source
         self._now = now
         self.topics: Topics = bus.topics
@@ -53,6 +53,10 @@ class Publisher:
     async def running(self) -> AsyncIterator["Publisher"]:
         async with self._producing.running():
             yield self
+
+    def partitions(self, topic: str) -> int:
+        """How many partitions of one of our topics are written to."""
+        return self._bus.partitions(topic)
 
     async def publish(
         self,
@@ -111,6 +115,9 @@ class Publisher:
                 raise
             raise NotWrittenError(f"{topic}: aiokafka gave the record up") from problem
         except (TimeoutError, KafkaError) as problem:
+            if isinstance(problem, UnknownError):
+                # So says a broker whose native library for zstd cannot be loaded: /tmp is mounted noexec, mostly.
+                self._producing.stop_compressing()
             if _needs_another(producer, problem):
                 await self._producing.replace(producer)
             raise NotWrittenError(f"{topic}: {problem!r}") from problem

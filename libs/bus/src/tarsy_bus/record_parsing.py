@@ -12,6 +12,7 @@ from aiokafka import ConsumerRecord, TopicPartition
 
 from tarsy_bus.aiokafka_internals import DefaultRecordBatch, LegacyRecordBatch, PartitionRecords, decode_varint
 from tarsy_bus.decompression import DecompressionError, decompressed
+from tarsy_contracts.topics import LIMIT_BYTES
 
 FRAME = struct.Struct(">qi")
 """Base offset; length of what follows. So begin all formats."""
@@ -23,6 +24,8 @@ ATTRIBUTES, ATTRIBUTES_AT = struct.Struct(">h"), 21
 CODEC, APPEND_TIME, CONTROL = 0x07, 0x08, 0x20
 SMALLEST_LEGACY_BATCH = 26
 LOG_APPEND_TIME = 1
+UNPACKED_BYTES = 2 * LIMIT_BYTES
+"""Bytes of compressed batches of a partition that are handed out in one piece: they may shrink a thousandfold."""
 
 type KafkaRecord = ConsumerRecord[bytes, bytes]
 type Headers = Sequence[tuple[str, bytes | None]]
@@ -91,10 +94,14 @@ class TolerantRecords(PartitionRecords):  # type: ignore[misc] # aiokafka is unt
     _tp: TopicPartition
     _records: Batches
     next_fetch_offset: int
+    _unpacked_bytes = 0
 
     def _unpack_records(self) -> Iterator[KafkaRecord]:
+        """The batches behind UNPACKED_BYTES are fetched again when their turn comes."""
         for batch in self._records:
             yield from self._records_of(batch)
+            if self._unpacked_bytes >= UNPACKED_BYTES:
+                return
 
     def _records_of(self, raw: bytes) -> Iterator[KafkaRecord]:
         if len(raw) <= MAGIC_AT or raw[MAGIC_AT] < 2:
@@ -116,6 +123,8 @@ class TolerantRecords(PartitionRecords):  # type: ignore[misc] # aiokafka is unt
             except DecompressionError as problem:
                 yield self._unparsable(raw, last, str(problem), stamp=stamp)
                 return
+            if attributes & CODEC:
+                self._unpacked_bytes += len(plain)
             if not (yield from self._parsed(plain)):
                 stamps = _Stamps(None if attributes & APPEND_TIME else first_stamp, stamp)
                 yield from self._one_by_one(bytearray(plain), base, last, count, stamps)

@@ -17,8 +17,9 @@ log = structlog.get_logger(__name__)
 class ReplaceableProducer:
     """Owns one started producer at a time."""
 
-    def __init__(self, bus: Bus) -> None:
+    def __init__(self, bus: Bus, *, compress_large: bool) -> None:
         self._bus = bus
+        self._compress_large = compress_large
         self._current: AIOKafkaProducer | None = None
         self._replacing = asyncio.Lock()
 
@@ -37,6 +38,12 @@ class ReplaceableProducer:
         if self._current is None:
             raise RuntimeError("the producer is used outside of running()")
         return self._current
+
+    def stop_compressing(self) -> None:
+        """Producers that are made from now on send each batch as it is."""
+        if self._compress_large:
+            log.warning("producer.compression_given_up", reason="the broker may not know zstd")
+        self._compress_large = False
 
     async def replace(self, broken: AIOKafkaProducer) -> None:
         """A fresh producer in the place of `broken`; nothing when somebody else replaced it already.
@@ -57,7 +64,7 @@ class ReplaceableProducer:
             await stop_client(present)
 
     async def _started(self) -> AIOKafkaProducer:
-        fresh = producer(self._bus)
+        fresh = producer(self._bus, compress_large=self._compress_large)
         try:
             await start_client(fresh)
         except BaseException:

@@ -66,7 +66,7 @@ def _wrong(topic: Topic, found: Present) -> Iterator[str]:
 
 
 def _remarkable(topic: Topic, found: Present) -> Iterator[str]:
-    if found.partitions > topic.partitions:
+    if found.partitions > topic.partitions and not topic.may_grow:
         yield f"has {found.partitions} partitions: {topic.partitions} are used, as before somebody grew it"
     if not found.unreadable:
         yield from _not_durable(found)

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
@@ -18,6 +18,7 @@ from tarsy_bus.cluster_layout import record_partitions, recorded_partitions
 from tarsy_bus.connection import Bus
 from tarsy_bus.errors import BusError
 from tarsy_bus.kafka_rights import TOPICS_APPLY, KafkaUser
+from tarsy_bus.lost_layout import fitting_numbers
 from tarsy_bus.rights_check import check_rights, hint_at_rights
 from tarsy_bus.security import PLAINTEXT
 from tarsy_bus.topic_check import SETTINGS, Fit, Present, fit
@@ -88,9 +89,9 @@ async def compare_topics(
     async with admin(bus, connect_seconds=connect_seconds) as client:
         cluster = await _look(client, bus)
     try:
-        wanted = _wanted(bus, cluster, log_partitions)
+        wanted = await _wanted(bus, cluster, log_partitions)
     except WrongTopicsError as problem:
-        found = fit(bus.topics.all(cluster.number or LOG_PARTITIONS), cluster.present)
+        found = fit(bus.topics.all(cluster.number), cluster.present)
         return replace(found, misfits=[*found.misfits, str(problem)])
     return fit(bus.topics.all(wanted), cluster.present)
 
@@ -104,12 +105,13 @@ async def apply_topics(
 ) -> list[str]:
     """Makes the topics that are missing and returns their names. Without `replication`: COPIES, or a copy a broker.
 
-    `log_partitions` is for the first time: the number goes on record, and LOG_PARTITIONS where there is none.
+    `log_partitions` is for the first time: the number goes on record, and LOG_PARTITIONS where there is none. A record
+    that was lost is made again from the topics that are there and the sessions that lie in them.
     Raises WrongTopicsError when topics are there that do not fit; then it makes none.
     """
     async with admin(bus, connect_seconds=connect_seconds) as client:
         cluster = await _look(client, bus)
-        number = _wanted(bus, cluster, log_partitions)
+        number = await _wanted(bus, cluster, log_partitions)
         found = fit(bus.topics.all(number), cluster.present)
         if found.misfits:
             raise WrongTopicsError("; ".join(found.misfits))
@@ -141,48 +143,66 @@ async def check_topics(bus: Bus, user: KafkaUser | None = None) -> None:
             cluster = await _look(client, bus)
     if cluster.recorded is None and bus.topics.layout in cluster.present:
         raise WrongTopicsError(f"topic {bus.topics.layout} has no record of the number of partitions. {REMEDY}")
-    found = fit(bus.topics.all(cluster.number or LOG_PARTITIONS), cluster.present)
+    found = fit(bus.topics.all(cluster.number), cluster.present)
     if found.missing or found.misfits:
         remedy = "" if found.misfits else f" {REMEDY}"
         raise WrongTopicsError("; ".join([*_missing(found), *found.misfits]) + "." + remedy)
     for remark in found.remarks:
         log.warning("topic.differs", remark=remark)
-    bus.layout.log_partitions = cluster.number or LOG_PARTITIONS
+    bus.layout.log_partitions = cluster.number
+    bus.layout.grown = {
+        topic.name: cluster.present[topic.name].partitions for topic in bus.topics.all() if topic.may_grow
+    }
 
 
 @dataclass(frozen=True, slots=True)
 class _Cluster:
-    """The topics that exist. `recorded`: the number on record. `is_older`: the cluster is from before that record."""
+    """The topics that exist. `recorded`: the number on record. `counts`: of the partitions of inbox, log and heads;
+    none where log and heads are not both there, and so no session is."""
 
     present: Mapping[str, Present]
     recorded: int | None
-    is_older: bool
+    counts: Collection[int]
 
     @property
-    def number(self) -> int | None:
-        """None of a cluster that is free to choose."""
-        return LOG_PARTITIONS if self.is_older else self.recorded
+    def number(self) -> int:
+        return self.recorded or min((LOG_PARTITIONS, *self.counts))
 
 
 async def _look(client: AIOKafkaAdminClient, bus: Bus) -> _Cluster:
     present = await _present(client, [topic.name for topic in bus.topics.all()])
-    has_layout = bus.topics.layout in present
-    recorded = await recorded_partitions(bus) if has_layout else None
-    return _Cluster(present, recorded, is_older=not has_layout and bus.topics.inbox in present)
+    recorded = await recorded_partitions(bus) if bus.topics.layout in present else None
+    fixed = (bus.topics.inbox, bus.topics.sessions, bus.topics.heads)
+    counts = [present[name].partitions for name in fixed if name in present]
+    return _Cluster(present, recorded, counts if {*fixed[1:]} <= present.keys() else ())
 
 
 def _is_complete(bus: Bus, cluster: _Cluster) -> bool:
     return cluster.recorded is not None and not fit(bus.topics.all(cluster.recorded), cluster.present).missing
 
 
-def _wanted(bus: Bus, cluster: _Cluster, asked: int | None) -> int:
-    """Raises WrongTopicsError when another number was decided."""
-    number = cluster.number
-    if number is None:
+async def _wanted(bus: Bus, cluster: _Cluster, asked: int | None) -> int:
+    """Raises WrongTopicsError when another number was decided, and KafkaError."""
+    if cluster.recorded is None and not cluster.counts:
         return asked or LOG_PARTITIONS
+    number = cluster.recorded or await _lost_number(bus, cluster.counts, asked)
     if asked not in (None, number):
         raise WrongTopicsError(_other_number(bus, number, asked))
     return number
+
+
+async def _lost_number(bus: Bus, counts: Collection[int], asked: int | None) -> int:
+    """Raises WrongTopicsError where the sessions do not tell it."""
+    fitting = await fitting_numbers(bus, counts)
+    if len(fitting) > 1 and asked in fitting:
+        return asked
+    if len(fitting) == 1:
+        log.warning("layout.lost", log_partitions=fitting[0])
+        return fitting[0]
+    lost = f"topic {bus.topics.layout} has lost the number of partitions"
+    if not fitting:
+        raise WrongTopicsError(f"{lost}, and the sessions lie as none would have it: they are another cluster's")
+    raise WrongTopicsError(f"{lost}, which was {' or '.join(map(str, fitting))}: say which with --partitions")
 
 
 def _other_number(bus: Bus, number: int, asked: int) -> str:

@@ -19,12 +19,16 @@ SEGMENTS = 4
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """`retention_ms` is FOREVER or the time after which the broker may delete a record."""
+    """`retention_ms` is FOREVER or the time after which the broker may delete a record.
+
+    `may_grow`: partitions that somebody adds are used like ours, by each process from its next start on.
+    """
 
     name: str
     partitions: int
     retention_ms: int
     compacted: bool = False
+    may_grow: bool = False
 
     def settings(self, copies: int = 1) -> dict[str, str]:
         """`copies`: of each partition. With three, what was acknowledged lies on two brokers at least."""
@@ -114,18 +118,18 @@ class Topics:
 
     def all(self, log_partitions: int = LOG_PARTITIONS) -> tuple[Topic, ...]:
         return (
-            Topic(self.alerts, log_partitions, 7 * DAY),
+            Topic(self.alerts, log_partitions, 7 * DAY, may_grow=True),
             Topic(self.inbox, log_partitions, 7 * DAY),
             Topic(self.sessions, log_partitions, FOREVER),
             Topic(self.heads, log_partitions, FOREVER, compacted=True),
             Topic(self.held, log_partitions, FOREVER, compacted=True),
-            Topic(self.tool_calls, QUEUE_PARTITIONS, HOUR),
-            Topic(self.summaries, QUEUE_PARTITIONS, HOUR),
-            Topic(self.results, QUEUE_PARTITIONS, 28 * DAY),
+            Topic(self.tool_calls, QUEUE_PARTITIONS, HOUR, may_grow=True),
+            Topic(self.summaries, QUEUE_PARTITIONS, HOUR, may_grow=True),
+            Topic(self.results, QUEUE_PARTITIONS, 28 * DAY, may_grow=True),
             Topic(self.stream, QUEUE_PARTITIONS, HOUR),
             Topic(self.control, 4, HOUR // 4),
             Topic(self.catalog, 1, FOREVER, compacted=True),
             Topic(self.workers, 1, HOUR // 4),
-            Topic(self.dead_letters, 4, 28 * DAY),
+            Topic(self.dead_letters, 4, 28 * DAY, may_grow=True),
             Topic(self.layout, 1, FOREVER),
         )

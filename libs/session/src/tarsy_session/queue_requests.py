@@ -111,8 +111,12 @@ class Route:
     partition: int
 
 
-def route_of(session_id: str, state: Investigating, effect: QueuedEffect, attempt: int) -> Route:
-    """A call that was given back goes to another worker, and so does one that nobody claims after two requests.
+def route_of(
+    session_id: str, state: Investigating, effect: QueuedEffect, attempt: int, partitions: int = QUEUE_PARTITIONS
+) -> Route:
+    """The way into a queue that has so many partitions.
+
+    A call that was given back goes to another worker, and so does one that nobody claims after two requests.
 
     The first repeat goes where the request went: a worker that is only slow knows the call, and does not run it again.
     A server that keeps state for each investigation is called by one worker as long as that one lives: all its
@@ -121,8 +125,9 @@ def route_of(session_id: str, state: Investigating, effect: QueuedEffect, attemp
     server = _own_session_at(state, effect)
     if server:
         key = f"{session_id}/{server}"
-        return Route(key, partition_of_attempt(key, 0))
-    return Route(effect.id, partition_of_attempt(effect.id, effect.releases + (attempt - 1) // 2))
+        return Route(key, partition_of_attempt(key, 0, partitions))
+    place = effect.releases + (attempt - 1) // 2
+    return Route(effect.id, partition_of_attempt(effect.id, place, partitions))
 
 
 def _own_session_at(state: Investigating, effect: QueuedEffect) -> str:
@@ -139,6 +144,6 @@ def _isolates(execution: Execution, server: str) -> bool:
     return any(one.server == server and one.isolation == "session" for one in execution.agent.servers)
 
 
-def partition_of_attempt(key: str, place: int) -> int:
+def partition_of_attempt(key: str, place: int, partitions: int = QUEUE_PARTITIONS) -> int:
     """The partition of the queue for the attempt at this place in their order."""
-    return int(derived_id("attempt", key, place).replace("-", ""), 16) % QUEUE_PARTITIONS
+    return int(derived_id("attempt", key, place).replace("-", ""), 16) % partitions

@@ -57,7 +57,7 @@ class Metrics:
         )
         self._set_aside = Counter(
             "tarsy_timeline_unprojected_total",
-            "Accepted events that could not be written to the tables, or only in part, by type",
+            "Accepted events that are not in the tables, or only in part, by type",
             ["type"],
             registry=registry,
         )

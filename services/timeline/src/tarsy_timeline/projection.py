@@ -49,6 +49,7 @@ ORDER = (
     "create_timeline_event",
     "end_timeline_event",
     "delete_session",
+    "set_aside",
 )
 """The deletion comes last: a batch ends with the event that it follows from (resilient_writer.py)."""
 ENDED = frozenset({"completed", "failed", "cancelled", "timed_out"})
@@ -72,6 +73,9 @@ class Batch:
         self._sessions[record.session_id] = moved(record, first)
         for name, row in statements(record):
             self._rows[name].append(row)
+
+    def add_statement(self, name: str, row: Row) -> None:
+        self._rows[name].append(row)
 
     def in_order(self) -> Iterator[tuple[str, list[Row]]]:
         rows = {**self._rows, "move_session": list(self._sessions.values())}

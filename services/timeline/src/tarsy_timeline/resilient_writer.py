@@ -1,4 +1,4 @@
-"""Writes accepted records to the tables so that one that cannot be written costs nobody but itself."""
+"""Writes accepted records to the tables so that one that cannot be written, or read, costs nobody but itself."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -10,14 +10,15 @@ from tarsy_contracts.recorded import RecordedEvent
 from tarsy_timeline.database import Connection
 from tarsy_timeline.metrics import Metrics
 from tarsy_timeline.postgres_errors import is_of_the_record, reason_of
-from tarsy_timeline.postgres_text import to_index_text
+from tarsy_timeline.postgres_text import to_index_text, to_postgres_text
 from tarsy_timeline.projection import Batch, Row, Statement, moved, statements
 from tarsy_timeline.projection_checkpoint import ProjectionCheckpoint
 from tarsy_timeline.sql import QUERIES
+from tarsy_timeline.unknown_events import unknown_reason
 
 log = structlog.get_logger(__name__)
 
-MOVE_SESSION = "move_session"
+MOVE_SESSION, SET_ASIDE = "move_session", "set_aside"
 
 
 class ResilientWriter:
@@ -41,8 +42,12 @@ class ResilientWriter:
             await self._write(partition, start, end, records)
 
     async def _write(self, partition: int, start: int, end: int, records: Sequence[RecordedEvent]) -> None:
+        unknown = [(record, reason) for record in records if (reason := unknown_reason(record)) is not None]
         try:
-            await self._checkpoint.write(partition, start, end, _batch(records))
+            batch = _batch(records)
+            for record, reason in unknown:
+                batch.add_statement(SET_ASIDE, _row(record, reason, self._now()))
+            await self._checkpoint.write(partition, start, end, batch)
         except Exception as problem:
             if not is_of_the_record(problem) or not records:
                 raise
@@ -53,20 +58,26 @@ class ResilientWriter:
             between = records[half].offset
             await self._write(partition, start, between, records[:half])
             await self._write(partition, between, end, records[half:])
+        else:
+            for record, reason in unknown:
+                self._tell(record, reason)
 
     async def _write_aside(self, partition: int, start: int, end: int, record: RecordedEvent) -> None:
         """The session's chain and whatever else of the record can be written; and a row that tells what could not."""
         async with self._checkpoint.moving(partition, start, end) as connection:
-            failed = await _write_what_can_be(connection, record)
-            await connection.execute(QUERIES["set_aside"], *_row(record, failed, self._now()))
+            reason = "; ".join(await _write_what_can_be(connection, record))
+            await connection.execute(QUERIES[SET_ASIDE], *_row(record, reason, self._now()))
+        self._tell(record, reason)
+
+    def _tell(self, record: RecordedEvent, reason: str) -> None:
         self._metrics.set_aside(record.envelope.type)
         log.error(
             "record.unprojected",
             session_id=record.session_id,
             type=record.envelope.type,
-            partition=partition,
+            partition=record.partition,
             offset=record.offset,
-            reason="; ".join(failed),
+            reason=reason,
         )
 
 
@@ -91,7 +102,8 @@ def _batch(records: Sequence[RecordedEvent]) -> Batch:
 
 async def _write_what_can_be(connection: Connection, record: RecordedEvent) -> list[str]:
     """Why the rest cannot, by statement. The chain goes first: without its row no other has a session."""
-    failed: list[str] = []
+    reason = unknown_reason(record)
+    failed = [] if reason is None else [reason]
     found: list[Statement] = [(MOVE_SESSION, moved(record, record))]
     try:
         found += statements(record)
@@ -115,6 +127,6 @@ async def _attempt(connection: Connection, name: str, row: Row) -> Exception | N
     return None
 
 
-def _row(record: RecordedEvent, failed: Sequence[str], now: datetime) -> Row:
+def _row(record: RecordedEvent, reason: str, now: datetime) -> Row:
     names = (to_index_text(record.session_id), record.number, to_index_text(record.envelope.type))
-    return (record.partition, record.offset, *names, "; ".join(failed), now)
+    return (record.partition, record.offset, *names, to_postgres_text(reason), now)

@@ -64,7 +64,7 @@ def warnings_of(seen: Unprojected) -> list[ServerWarning]:
         ServerWarning(
             what="unprojected",
             server=None,
-            message=f"{seen.records} events of {seen.sessions} sessions could not be written to the database.",
+            message=f"{seen.records} events of {seen.sessions} sessions are not, or not whole, in the history.",
             details=(" ".join(_named(row) for row in seen.first) + more)[:MOST_CHARACTERS],
             began=seen.since,
             category="projection",

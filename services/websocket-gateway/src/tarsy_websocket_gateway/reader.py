@@ -21,7 +21,6 @@ from tarsy_bus.topics_admin import check_topics, cluster_id
 from tarsy_bus.tracing import record_read_span
 from tarsy_contracts.chunks import CHUNKS
 from tarsy_contracts.recorded import UnknownTypeError, UnreadableValueError
-from tarsy_contracts.topics import QUEUE_PARTITIONS
 from tarsy_websocket_gateway.errors import WebsocketGatewayError
 from tarsy_websocket_gateway.feed import Feed
 from tarsy_websocket_gateway.history import History
@@ -155,10 +154,10 @@ class Reader:
 
     async def follow_stream(self, stepped: Callable[[], None] = uncounted) -> None:
         topic = self._bus.topics.stream
-        places = [TopicPartition(topic, number) for number in range(QUEUE_PARTITIONS)]
         since = int((datetime.now(UTC) - LOOK_BACK).timestamp() * 1000)
         async with PartitionReader(self._bus, topic, stepped).running() as follower:
-            ends = await follower.ends(range(QUEUE_PARTITIONS))
+            ends = await follower.ends(await follower.partitions())
+            places = [TopicPartition(topic, number) for number in ends]
             found = await wait_out(topic, lambda: follower.consumer.offsets_for_times(dict.fromkeys(places, since)))
             starts = {place.partition: found[place].offset for place in places if found[place]}
             follower.assign(ends | starts)

@@ -34,8 +34,7 @@ class DeadLetter(BaseModel):
 async def read_last(bus: Bus, most: int, *, raw: bool) -> list[DeadLetter]:
     """The last ones of all partitions together, in the order in which they were written. Raises KafkaError."""
     topic = bus.topics.dead_letters
-    partitions = next(one.partitions for one in bus.topics.all() if one.name == topic)
-    goals = await ends(bus, topic, list(range(partitions)))
+    goals = await ends(bus, topic)
     records: list[Record] = []
     starts = {partition: max(0, end - most) for partition, end in goals.items() if end > 0}
     await read_to_end(bus, topic, starts, records.append, until=goals)

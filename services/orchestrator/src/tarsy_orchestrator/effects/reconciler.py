@@ -208,14 +208,14 @@ class Reconciler:
         state = self._states.get(session_id)
         if state is None:
             return
+        topics = self._deps.publisher.topics
+        topic = topics.tool_calls if isinstance(one, ToolCallEffect) else topics.summaries
         request, route = None, None
         with self._guarded(session_id):
             request = request_of(session_id, state, one, self._deps.downtime)
-            route = route_of(session_id, state, one, attempt)
+            route = route_of(session_id, state, one, attempt, self._deps.publisher.partitions(topic))
         if request is None or route is None:
             return
-        topics = self._deps.publisher.topics
-        topic = topics.tool_calls if isinstance(one, ToolCallEffect) else topics.summaries
         id = derived_id("request", one.id, one.releases)
         await self._deps.publisher.publish(
             topic,
