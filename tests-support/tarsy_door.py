@@ -21,7 +21,7 @@ class Door:
         self._server = await asyncio.start_server(self._pass, HOST, self.port)
 
     def lead_to(self, behind: int) -> None:
-        """Who comes from now on is led there."""
+        """Leads everybody there who comes from now on."""
         self.behind = behind
 
     def shut(self) -> None:

@@ -53,7 +53,7 @@ class LastRelease:
 
 
 def run_command(environment: dict[str, str], *command: str) -> str:
-    """What today's `tarsy` command says; an AssertionError where it fails."""
+    """Runs today's `tarsy` command, and returns its output. Fails where it does."""
     ran = subprocess.run(
         [sys.executable, "-m", "tarsy_cli", *command], cwd=ROOT, env={**os.environ, **environment}, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, timeout=COMMAND_SECONDS,

@@ -97,7 +97,7 @@ class Database:
             raise ProblemError(503, "Service unavailable", "The database cannot be reached.") from problem
 
     async def read[T](self, question: Callable[[Connection], Awaitable[T]]) -> T:
-        """What `question` reads in a snapshot. It is asked once more where a migration changed its tables meanwhile.
+        """Asks `question` in a snapshot, and once more where a migration changed its tables meanwhile.
 
         asyncpg keeps statements prepared, and prepares them anew by itself outside of transactions only.
         Raises ProblemError.
