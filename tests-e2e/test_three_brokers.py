@@ -10,6 +10,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from aiokafka.errors import KafkaError
 
 from tarsy_brokers import NUMBERS, Brokers, three_brokers
 from tarsy_bus.connection import Bus
@@ -67,8 +68,11 @@ async def until_in_sync(bus: Bus, numbers: Collection[int] = NUMBERS) -> None:
     """All of these brokers have all records, and no other counts."""
 
     async def look() -> bool:
-        async with admin(bus) as client:
-            topics = await client.describe_topics()
+        try:
+            async with admin(bus) as client:
+                topics = await client.describe_topics()
+        except KafkaError:
+            return False  # the client asked the broker that is away
         partitions = [one for topic in topics for one in topic["partitions"]]
         return bool(partitions) and all(set(one["isr"]) == set(numbers) for one in partitions)
 
