@@ -59,11 +59,13 @@ class Batch:
 
     def __init__(self) -> None:
         self.types: Counter[str] = Counter()
+        self.last: RecordedEvent | None = None
         self._rows: defaultdict[str, list[Row]] = defaultdict(list)
         self._sessions: dict[str, Row] = {}
 
     def add(self, record: RecordedEvent) -> None:
         self.types[record.envelope.type] += 1
+        self.last = record
         earlier = self._sessions.get(record.session_id)
         self._sessions[record.session_id] = moved(record, earlier[-1] if earlier else record.envelope.time)
         for name, row in statements(record):

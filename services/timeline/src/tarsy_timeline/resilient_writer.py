@@ -47,7 +47,7 @@ class ResilientWriter:
 
     async def _write_aside(self, partition: int, start: int, end: int, record: RecordedEvent) -> None:
         """The session's chain and whatever else of the record can be written; and a row that tells what could not."""
-        async with self._checkpoint.moving(partition, start, end) as connection:
+        async with self._checkpoint.moving(partition, start, end, record) as connection:
             failed = await _write_what_can_be(connection, record)
             await connection.execute(QUERIES["set_aside"], *_row(record, failed, self._now()))
         self._metrics.set_aside(record.envelope.type)
