@@ -5,7 +5,7 @@ MEMBERS := $(sort $(dir $(wildcard apps/*/pyproject.toml examples/lab/pyproject.
 # Containers often say that compiled modules are not to be kept: then every process compiles 1,400 of them again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup install up demo test sweep lint schemas screenshots bench clean lock
+.PHONY: help setup install up demo test sweep rounds lint schemas screenshots bench clean lock
 help:    ## list the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -26,6 +26,9 @@ test: setup    ## run every test, on a real Kafka and a real PostgreSQL, in four
 
 sweep: setup    ## kill real processes (kill -9) at every event of a whole chain: 240 runs, most of an hour
 	@TARSY_SWEEP=all $(PY) -m pytest tests-e2e/chains/test_killed.py $(ARGS)
+
+rounds: setup    ## roll the last release to today's code, and three brokers, ROUNDS times (3) with as much more load
+	@TARSY_ROUNDS=$(or $(ROUNDS),3) $(PY) -m pytest -n 0 tests-e2e/test_rolling_upgrade.py tests-e2e/test_three_brokers.py $(ARGS)
 
 lint: setup    ## format, lint, types, import rules, generated schemas and their compatibility
 	@$(PY) -m ruff format --check --quiet .

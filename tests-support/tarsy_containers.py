@@ -10,7 +10,7 @@ from testcontainers.core.container import DockerContainer
 from testcontainers.core.wait_strategies import LogMessageWaitStrategy
 
 from tarsy_embedded.jars import VERSION
-from tarsy_embedded.kafka_folder import properties
+from tarsy_embedded.kafka_folder import KafkaNode, new_id, properties
 from tarsy_processes.ports import free_port
 
 ENGINE_SECONDS = 5
@@ -52,10 +52,8 @@ def postgres_container() -> Iterator[str]:
 
 
 def _broker_settings(port: int) -> dict[str, str]:
-    own = dict(
-        line.split("=", 1)
-        for line in properties(port=port, controller_port=CONTROLLER, tests=True, more={}).splitlines()
-    )
+    node = KafkaNode(1, new_id(), {1: CONTROLLER})
+    own = dict(line.split("=", 1) for line in properties(node, port=port, tests=True, more={}).splitlines())
     del own["log.dirs"]
     return own | {
         "listeners": f"BROKER://0.0.0.0:{INSIDE},CONTROLLER://0.0.0.0:{CONTROLLER}",

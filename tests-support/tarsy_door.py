@@ -13,12 +13,16 @@ CHUNK = 64 * 1024
 class Door:
     def __init__(self, behind: int) -> None:
         self.port = free_port()
-        self._behind = behind
+        self.behind = behind
         self._server: asyncio.Server | None = None
         self._through: set[asyncio.StreamWriter] = set()
 
     async def open(self) -> None:
         self._server = await asyncio.start_server(self._pass, HOST, self.port)
+
+    def lead_to(self, behind: int) -> None:
+        """Leads everybody there who comes from now on."""
+        self.behind = behind
 
     def shut(self) -> None:
         if self._server is not None:
@@ -27,18 +31,22 @@ class Door:
             writer.transport.abort()
 
     async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(OSError):
-            inner, outer = await asyncio.open_connection(HOST, self._behind)
-            both = {writer, outer}
-            self._through |= both
-            try:
+        try:
+            inner, outer = await asyncio.open_connection(HOST, self.behind)
+        except OSError:
+            writer.transport.abort()
+            return
+        both = {writer, outer}
+        self._through |= both
+        try:
+            with suppress(OSError):
                 async with asyncio.TaskGroup() as group:
                     group.create_task(_copy(reader, outer))
                     group.create_task(_copy(inner, writer))
-            finally:
-                self._through -= both
-                for one in both:
-                    one.transport.abort()
+        finally:
+            self._through -= both
+            for one in both:
+                one.transport.abort()
 
 
 async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -26,10 +26,11 @@ class Start(TypedDict):
 
 
 class Told(TypedDict, total=False):
-    """One of the two."""
+    """One of the three."""
 
     start: Start
     ended: int
+    located: str
 
 
 def main() -> None:
@@ -42,8 +43,10 @@ def main() -> None:
     for line in sys.stdin:
         told: Told = json.loads(line)
         if "start" in told:
-            answer: int | None = (pid := _start(told["start"]))
+            answer: int | str | None = (pid := _start(told["start"]))
             started.add(pid)
+        elif "located" in told:
+            answer = str(importlib.import_module(told["located"]).__file__)
         else:
             answer = _exit_code(told["ended"])
             if answer is not None:

@@ -40,9 +40,10 @@ def require_programs() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """`root` is its file system."""
+    """`root` is its file system. `name` is that of its target in deploy/Dockerfile, too."""
 
     root: Path
+    name: str
 
     def command(self, command: Sequence[str], mounts: Mapping[str, Path]) -> list[str]:
         """Starts as root, and gives that up. The process has the id of the one that is started."""
@@ -65,7 +66,7 @@ class Image:
         return {**self._own_environment(), "HOME": "/tmp", **given}
 
     def _own_environment(self) -> Mapping[str, str]:
-        lines = _inspected("{{range .OCIv1.Config.Env}}{{println .}}{{end}}").splitlines()
+        lines = _inspected(self.name, "{{range .OCIv1.Config.Env}}{{println .}}{{end}}").splitlines()
         return dict(line.split("=", 1) for line in lines if line)
 
     def run(
@@ -82,18 +83,19 @@ class Image:
 
 
 @contextmanager
-def built_image(folder: Path, mount_points: Sequence[str]) -> Iterator[Image]:
+def built_image(folder: Path, mount_points: Sequence[str], *, name: str = "tarsy") -> Iterator[Image]:
     """`mount_points` are folders that processes get mounted; an engine makes them by itself."""
     require_programs()
     _make_base(folder)
     binds = [part for path in FROM_THE_MACHINE if Path(path).exists() for part in ("-v", f"{path}:{path}:ro")]
-    _buildah("bud", "--quiet", *binds, "--build-arg", f"BASE={BASE}", "-f", "deploy/Dockerfile", "-t", "tarsy", ".")
-    container = _buildah("from", "tarsy").strip()
+    base = ("--build-arg", f"BASE={BASE}")
+    _buildah("bud", "--quiet", *binds, *base, "-f", "deploy/Dockerfile", "--target", name, "-t", name, ".")
+    container = _buildah("from", name).strip()
     try:
         root = Path(_buildah("mount", container).strip())
         for inside in (*mount_points, "/dev", "/proc", "/tmp"):
             (root / inside.lstrip("/")).mkdir(parents=True, exist_ok=True)
-        yield Image(root)
+        yield Image(root, name)
     finally:
         _buildah("rm", container)
 
@@ -115,8 +117,8 @@ def _make_base(folder: Path) -> None:
     shutil.rmtree(root)
 
 
-def _inspected(template: str) -> str:
-    return _buildah("inspect", "--type", "image", "--format", template, "tarsy")
+def _inspected(name: str, template: str) -> str:
+    return _buildah("inspect", "--type", "image", "--format", template, name)
 
 
 def _buildah(*arguments: str) -> str:

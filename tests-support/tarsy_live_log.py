@@ -36,7 +36,7 @@ class LiveLog:
         while not (found := look()):
             if time.monotonic() > limit:
                 pytest.fail(f"not in {seconds:g} seconds: {what}")
-            for record in await self.follower.read():
+            for record in await self.follower.next():
                 self.reading.take(record)
         return found
 

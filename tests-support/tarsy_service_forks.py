@@ -10,12 +10,14 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Protocol
 
 from pydantic import JsonValue
 
 PROGRAM = Path(__file__).with_name("tarsy_fork_server.py")
 LOOK_SECONDS = 0.02
+NOTHING_MORE: Mapping[str, str] = MappingProxyType({})
 
 
 class OwnProcess(Protocol):
@@ -30,9 +32,15 @@ class OwnProcess(Protocol):
     def kill(self) -> None: ...
 
 
+type Answer = int | str | None
+
+
 class ServiceForks:
-    def __init__(self, server: "subprocess.Popen[str]") -> None:
+    """`environment`: what the server was started with, and each process gets, beside that of the test."""
+
+    def __init__(self, server: "subprocess.Popen[str]", environment: Mapping[str, str]) -> None:
         self._server = server
+        self._environment = environment
         self._asking = threading.Lock()
 
     def start(self, module: str, *, log: Path, folder: Path, environment: Mapping[str, str]) -> "ForkedProcess":
@@ -40,19 +48,23 @@ class ServiceForks:
             "module": module,
             "log": str(log),
             "folder": str(folder),
-            "environment": dict(environment),
+            "environment": {**environment, **self._environment},
         }
         pid = self.ask({"start": start})
-        assert pid is not None
+        assert isinstance(pid, int)
         return ForkedProcess(self, pid)
 
-    def ask(self, told: Mapping[str, JsonValue]) -> int | None:
+    def located(self, module: str) -> Path:
+        """Which file the processes run of a module."""
+        return Path(str(self.ask({"located": module})))
+
+    def ask(self, told: Mapping[str, JsonValue]) -> Answer:
         assert self._server.stdin is not None
         assert self._server.stdout is not None
         with self._asking:
             self._server.stdin.write(json.dumps(told) + "\n")
             self._server.stdin.flush()
-            answer: int | None = json.loads(self._server.stdout.readline())
+            answer: Answer = json.loads(self._server.stdout.readline())
             return answer
 
 
@@ -66,7 +78,8 @@ class ForkedProcess:
 
     def poll(self) -> int | None:
         if self._code is None:
-            self._code = self._forks.ask({"ended": self.pid})
+            code = self._forks.ask({"ended": self.pid})
+            self._code = code if isinstance(code, int) else None
         return self._code
 
     def wait(self, timeout: float | None = None) -> int:
@@ -89,13 +102,14 @@ class ForkedProcess:
 
 
 @contextmanager
-def service_forks() -> Iterator[ServiceForks]:
+def service_forks(environment: Mapping[str, str] = NOTHING_MORE) -> Iterator[ServiceForks]:
     """At the end the server ends; its processes were ended by whoever started them."""
     server = subprocess.Popen(
-        [sys.executable, str(PROGRAM)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
-    )
+        [sys.executable, str(PROGRAM)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        start_new_session=True, env={**os.environ, **environment},
+    )  # fmt: skip
     try:
-        yield ServiceForks(server)
+        yield ServiceForks(server, environment)
     finally:
         assert server.stdin is not None
         assert server.stdout is not None

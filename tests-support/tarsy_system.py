@@ -101,16 +101,25 @@ class System:
     forks: ServiceForks | None = field(default=None, repr=False)
 
     def start(
-        self, service: str, *, name: str | None = None, port: int | None = None, program: Sequence[str] = ()
+        self,
+        service: str,
+        *,
+        name: str | None = None,
+        port: int | None = None,
+        program: Sequence[str] = (),
+        forks: ServiceForks | None = None,
     ) -> ServiceProcess:
-        """Starts one more process of a service; does not wait until it is ready. `program`: in the service's place."""
+        """Starts one more process of a service; does not wait until it is ready.
+
+        `program`: in the service's place. `forks`: of another release.
+        """
         client = name or f"{service}-{len(self.processes)}"
         chosen = port or free_port()
         log = self.folder / f"{client}.log"
         module = f"tarsy_{service.replace('-', '_')}"
         environment = self._environment(service, client, chosen)
-        if self.forks is not None and not program:
-            process: OwnProcess = self.forks.start(module, log=log, folder=ROOT, environment=environment)
+        if (forks := forks or self.forks) is not None and not program:
+            process: OwnProcess = forks.start(module, log=log, folder=ROOT, environment=environment)
         else:
             process = _executed(program or ("-m", module), log, environment)
         started = ServiceProcess(service, client, chosen, log, process)

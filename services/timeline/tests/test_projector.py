@@ -4,6 +4,7 @@ import asyncio
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -206,7 +207,7 @@ async def test_a_projector_that_lost_reads_the_ledger_again_and_goes_on(
     async with open_database() as database, projecting(log_bus, database, registry):
         other = Batch()
         for number in range(1, 6):
-            other.add(session.recorded(number))
+            other.add(replace(session.recorded(number), offset=number - 1))
         await ProjectionCheckpoint(database).write(0, 0, 5, other)
         await append(log_bus, 0, session.records)
         await reached(database, session)
@@ -352,6 +353,31 @@ async def test_a_log_that_was_emptied_is_refused_with_a_sentence(log_bus: Bus, o
     [problem] = found.value.exceptions
     assert isinstance(problem, LogMismatchError)
     assert "partition 4 holds offsets 0 to 0, but reading should go on at 7" in str(problem)
+
+
+async def test_a_log_that_was_restored_from_an_older_copy_and_went_on_is_refused_with_a_sentence(
+    log_bus: Bus, open_database: OpenDatabase, append: Append, new_session: NewSession, story: Story
+) -> None:
+    """Its offsets reach beyond those that were read, but other events lie there."""
+    lost, others = story(new_session()), [story(new_session()) for _ in range(2)]
+    for other in others:
+        await append(log_bus, 4, other.records)
+    batch = Batch()
+    for number in range(1, 14):
+        batch.add(lost.recorded(number))
+    async with open_database() as database:
+        checkpoint = ProjectionCheckpoint(database)
+        await checkpoint.begin(LOG, {4: 0})
+        await checkpoint.write(4, 0, 14, batch)
+        with pytest.raises(ExceptionGroup) as found:
+            async with projecting(log_bus, database, CollectorRegistry()):
+                pass
+
+    [problem] = found.value.exceptions
+    assert isinstance(problem, LogMismatchError)
+    assert "partition 4 has another event at offset 13 than the one that these tables were projected from" in str(
+        problem
+    )
 
 
 async def test_sessions_that_did_not_come_lately_are_looked_up_in_the_ledger(

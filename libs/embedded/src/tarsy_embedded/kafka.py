@@ -10,7 +10,7 @@ from tarsy_embedded.errors import ExitedEarlyError, NotReadyError
 from tarsy_embedded.jars import kafka_jars
 from tarsy_embedded.java import Java, find_java
 from tarsy_embedded.kafka_command import archive_path, broker_command, recording_flags, using_flags
-from tarsy_embedded.kafka_folder import LOG_FOLDER, format_once, properties
+from tarsy_embedded.kafka_folder import LOG_FOLDER, KafkaNode, new_id, properties
 from tarsy_embedded.kafka_protocol import answers_api_versions
 from tarsy_embedded.kafka_sasl import kcat_configuration, sasl_properties
 from tarsy_embedded.password_file import password_file, read_password, write_private
@@ -24,7 +24,7 @@ _READY_SECONDS = 120.0
 
 
 class EmbeddedKafka(EmbeddedServer):
-    """One broker that is its own controller, on 127.0.0.1 only.
+    """One broker that is its own controller, on 127.0.0.1 only; with `node`, one of a cluster of such brokers.
 
     With `password`, clients have to know it (see kafka_sasl); it lies in the data folder. `users` are further users, by
     name, with theirs. `tests` makes retention act within a second. `record_classes` writes the class archive there when
@@ -48,6 +48,7 @@ class EmbeddedKafka(EmbeddedServer):
         record_classes: Path | None = None,
         settings: Mapping[str, str] | None = None,
         java_options: Sequence[str] = (),
+        node: KafkaNode | None = None,
     ) -> None:
         super().__init__(data_dir, port=port, progress=progress)
         self._cache_dir = cache_dir
@@ -57,6 +58,7 @@ class EmbeddedKafka(EmbeddedServer):
         self._record_classes = record_classes
         self._settings = settings or {}
         self._java_options = java_options
+        self._node = node
 
     @property
     def bootstrap(self) -> str:
@@ -75,25 +77,26 @@ class EmbeddedKafka(EmbeddedServer):
     def _starting(self) -> Iterator[float]:
         java = find_java()
         jars = kafka_jars(self._cache_dir, self._progress)
-        format_once(self.data_dir / LOG_FOLDER)
+        node = self._node or self._only_node()
+        node.format_once(self.data_dir / LOG_FOLDER)
         self._progress("Starting Kafka")
         archive = archive_path(java, jars, self._cache_dir)
         if self._record_classes is not None:
-            yield from self._run(java, jars, recording_flags(java, self._record_classes))
+            yield from self._run(node, java, jars, recording_flags(java, self._record_classes))
         elif not archive.is_file():
-            yield from self._run(java, jars, [])
+            yield from self._run(node, java, jars, [])
         else:
             try:
-                yield from self._run(java, jars, using_flags(java, archive))
+                yield from self._run(node, java, jars, using_flags(java, archive))
             except ExitedEarlyError:
                 # Java passes over an archive that does not fit; one that crashes it must not be met again.
                 archive.unlink(missing_ok=True)
-                yield from self._run(java, jars, [])
+                yield from self._run(node, java, jars, [])
         self._progress(f"Kafka is ready on {self.bootstrap}")
 
-    def _run(self, java: Java, jars: Sequence[Path], archive_flags: Sequence[str]) -> Iterator[float]:
+    def _run(self, node: KafkaNode, java: Java, jars: Sequence[Path], archive_flags: Sequence[str]) -> Iterator[float]:
         self._stop_child()
-        file = self._write_properties()
+        file = self._write_properties(node)
         self._child = ChildProcess(
             broker_command(java, jars, [*archive_flags, *self._java_options], file),
             log=self.data_dir / "kafka.log",
@@ -105,10 +108,10 @@ class EmbeddedKafka(EmbeddedServer):
         )
         yield from self._until_ready(self._child)
 
-    def _write_properties(self) -> Path:
+    def _write_properties(self, node: KafkaNode) -> Path:
         file = self.data_dir / "server.properties"
         more = {**self._secure(), **self._settings}
-        content = properties(port=self.port, controller_port=self._controller_port(), tests=self._tests, more=more)
+        content = properties(node, port=self.port, tests=self._tests, more=more)
         write_private(file, content)
         return file
 
@@ -119,10 +122,11 @@ class EmbeddedKafka(EmbeddedServer):
         write_private(self.kcat_file, kcat_configuration(self.bootstrap, password))
         return sasl_properties(password, self._users)
 
-    def _controller_port(self) -> int:
+    def _only_node(self) -> KafkaNode:
+        """On a folder that is formatted, its cluster's id stays."""
         while (port := free_port()) == self.port:
             pass
-        return port
+        return KafkaNode(1, new_id(), {1: port})
 
     def _until_ready(self, child: ChildProcess) -> Iterator[float]:
         deadline = time.monotonic() + _READY_SECONDS

@@ -3,6 +3,7 @@
 import base64
 import secrets
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
@@ -16,26 +17,54 @@ _CHECKPOINT = files("tarsy_embedded") / "bootstrap.checkpoint"
 
 # Our records are at most 4 MiB; this leaves room for a batch's and a request's own bytes.
 _LARGEST_BATCH = 5 * 1024 * 1024
+_MOST_COPIES = 3
 
 
-def format_once(folder: Path) -> None:
-    folder.mkdir(exist_ok=True)
-    meta = folder / "meta.properties"
-    if meta.exists():
-        return
-    # A broken-off format leaves files only; folders are partitions, which somebody wrote to.
-    if any(entry.is_dir() for entry in folder.iterdir()):
-        raise DamagedDataError(folder, meta.name)
-    _write(folder / "bootstrap.checkpoint", _CHECKPOINT.read_bytes())
-    # Last, and all at once: its presence says that the folder is formatted.
-    _write(meta, f"version=1\ncluster.id={_new_id()}\nnode.id=1\ndirectory.id={_new_id()}\n".encode())
+@dataclass(frozen=True, slots=True)
+class KafkaNode:
+    """One of a cluster's brokers, each of which is a controller, too.
+
+    `controllers` are the ports of all their controllers, by the numbers of the nodes, and the same for all of them.
+    """
+
+    number: int
+    cluster_id: str
+    controllers: Mapping[int, int]
+
+    def format_once(self, folder: Path) -> None:
+        """Raises DamagedDataError."""
+        folder.mkdir(exist_ok=True)
+        meta = folder / "meta.properties"
+        if meta.exists():
+            return
+        # A broken-off format leaves files only; folders are partitions, which somebody wrote to.
+        if any(entry.is_dir() for entry in folder.iterdir()):
+            raise DamagedDataError(folder, meta.name)
+        _write(folder / "bootstrap.checkpoint", _CHECKPOINT.read_bytes())
+        identity = f"cluster.id={self.cluster_id}\nnode.id={self.number}\ndirectory.id={new_id()}"
+        # Last, and all at once: its presence says that the folder is formatted.
+        _write(meta, f"version=1\n{identity}\n".encode())
+
+    def properties(self) -> Mapping[str, object]:
+        voters = ",".join(f"{number}@127.0.0.1:{port}" for number, port in self.controllers.items())
+        copies = min(len(self.controllers), _MOST_COPIES)
+        in_sync = max(copies - 1, 1)
+        return {
+            "node.id": self.number,
+            "controller.quorum.voters": voters,
+            "offsets.topic.replication.factor": copies,
+            "transaction.state.log.replication.factor": copies,
+            "transaction.state.log.min.isr": in_sync,
+            "share.coordinator.state.topic.replication.factor": copies,
+            "share.coordinator.state.topic.min.isr": in_sync,
+        }
 
 
-def properties(*, port: int, controller_port: int, tests: bool, more: Mapping[str, str]) -> str:
+def properties(node: KafkaNode, *, port: int, tests: bool, more: Mapping[str, str]) -> str:
+    controller_port = node.controllers[node.number]
     settings: dict[str, object] = {
         "process.roles": "broker,controller",
-        "node.id": 1,
-        "controller.quorum.voters": f"1@127.0.0.1:{controller_port}",
+        **node.properties(),
         "listeners": f"BROKER://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller_port}",
         "advertised.listeners": f"BROKER://127.0.0.1:{port}",
         "listener.security.protocol.map": "BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT",
@@ -58,13 +87,8 @@ _FIXED = {
     "message.max.bytes": _LARGEST_BATCH,
     "replica.fetch.max.bytes": _LARGEST_BATCH,
     "socket.request.max.bytes": 4 * _LARGEST_BATCH,
-    "offsets.topic.replication.factor": 1,
     "offsets.topic.num.partitions": 4,
-    "transaction.state.log.replication.factor": 1,
-    "transaction.state.log.min.isr": 1,
     "transaction.state.log.num.partitions": 4,
-    "share.coordinator.state.topic.replication.factor": 1,
-    "share.coordinator.state.topic.min.isr": 1,
     "share.coordinator.state.topic.num.partitions": 1,
     "group.initial.rebalance.delay.ms": 0,
     "group.min.session.timeout.ms": 1000,
@@ -88,7 +112,8 @@ def _write(path: Path, content: bytes) -> None:
     new.replace(path)
 
 
-def _new_id() -> str:
+def new_id() -> str:
+    """For a cluster, or for a folder of one."""
     while True:
         identity = base64.urlsafe_b64encode(secrets.token_bytes(16)).rstrip(b"=").decode()
         # Kafka's own tools take one that begins like this for an option.

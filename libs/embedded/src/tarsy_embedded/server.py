@@ -43,13 +43,20 @@ class EmbeddedServer(ABC):
 
     def start(self) -> None:
         """Returns when the server answers. Must be called on the main thread, with whose end the server ends."""
+        for seconds in self.starting():
+            time.sleep(seconds)
+
+    def starting(self) -> Iterator[float]:
+        """As `start`, for a caller that must not block, or starts several that wait for each other.
+
+        Yields the seconds to wait. Closed before its end, it stops the server.
+        """
         try:
             self.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._lock.acquire()
             require_space(self.data_dir)
             require_free(self.port, self.name)
-            for seconds in self._starting():
-                time.sleep(seconds)
+            yield from self._starting()
         except PermissionError as error:
             self.stop()
             raise NotAllowedError(str(error.filename)) from error

@@ -87,7 +87,10 @@ class Database:
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[Connection]:
-        """For answers: everything read in it is of one moment. Raises ProblemError while PostgreSQL is away."""
+        """For answers: everything read in it is of one moment. Raises ProblemError while PostgreSQL is away.
+
+        A question with `select *` goes through `read`: a migration may come in between.
+        """
         try:
             async with (
                 self.connection() as connection,
@@ -97,6 +100,26 @@ class Database:
         except UNREACHABLE as problem:
             log.warning("database.unreachable", reason=repr(problem))
             raise ProblemError(503, "Service unavailable", "The database cannot be reached.") from problem
+
+    async def read[T](self, question: Callable[[Connection], Awaitable[T]]) -> T:
+        """Asks `question` in a snapshot, and once more where a migration changed its tables meanwhile.
+
+        asyncpg keeps statements prepared, and prepares them anew by itself outside of transactions only.
+        Raises ProblemError.
+        """
+        try:
+            return await self._read_once(question)
+        except asyncpg.InvalidCachedStatementError:
+            log.info("database.migrated")
+        try:
+            return await self._read_once(question)
+        except asyncpg.InvalidCachedStatementError as problem:
+            detail = "The tables are being migrated. Ask again."
+            raise ProblemError(503, "Service unavailable", detail) from problem
+
+    async def _read_once[T](self, question: Callable[[Connection], Awaitable[T]]) -> T:
+        async with self.snapshot() as connection:
+            return await question(connection)
 
     async def _connect(self) -> "asyncpg.Pool[asyncpg.Record]":
         async with asyncio.timeout(START_SECONDS):

@@ -63,12 +63,14 @@ class Batch:
 
     def __init__(self) -> None:
         self.types: Counter[str] = Counter()
+        self.last: RecordedEvent | None = None
         self._rows: defaultdict[str, list[Row]] = defaultdict(list)
         self._sessions: dict[str, Row] = {}
         self._first: dict[str, RecordedEvent] = {}
 
     def add(self, record: RecordedEvent) -> None:
         self.types[record.envelope.type] += 1
+        self.last = record
         first = self._first.setdefault(record.session_id, record)
         self._sessions[record.session_id] = moved(record, first)
         for name, row in statements(record):

@@ -7,8 +7,10 @@ from itertools import batched
 
 from tarsy_bus.acceptance import LastAccepted, LogMismatchError
 from tarsy_contracts.heads import SessionHead
+from tarsy_contracts.recorded import RecordedEvent
 from tarsy_timeline.database import Connection, Database
 from tarsy_timeline.errors import TimelineError
+from tarsy_timeline.postgres_text import to_index_text
 from tarsy_timeline.projection import Batch
 from tarsy_timeline.sql import QUERIES, REBUILD
 
@@ -23,6 +25,12 @@ class PositionMovedError(TimelineError):
 class LogIdentity:
     cluster_id: str
     topic: str
+
+
+@dataclass(frozen=True, slots=True)
+class LastRecord:
+    offset: int
+    event_id: str
 
 
 class ProjectionCheckpoint:
@@ -60,6 +68,12 @@ class ProjectionCheckpoint:
             position: int = await connection.fetchval(QUERIES["read_position"], partition)
         return position
 
+    async def last_records(self, partitions: Collection[int]) -> dict[int, LastRecord]:
+        """The last event of each partition that counted; of those that have one on record."""
+        async with self._database.connection() as connection:
+            rows = await connection.fetch(QUERIES["read_last_records"], list(partitions))
+        return {row["partition"]: LastRecord(row["last_offset"], row["last_event_id"]) for row in rows}
+
     async def last_events(self, partition: int, session_ids: Collection[str]) -> dict[str, LastAccepted]:
         """The last accepted event of each of these sessions, where it has one in the partition.
 
@@ -73,20 +87,26 @@ class ProjectionCheckpoint:
 
     async def write(self, partition: int, start: int, end: int, batch: Batch) -> None:
         """All of it or nothing. Raises PositionMovedError when the projection does not stand at `start`."""
-        async with self.moving(partition, start, end) as connection:
+        async with self.moving(partition, start, end, batch.last) as connection:
             for name, rows in batch.in_order():
                 await connection.executemany(QUERIES[name], rows)
 
     @asynccontextmanager
-    async def moving(self, partition: int, start: int, end: int) -> AsyncIterator[Connection]:
-        """A transaction that moves the position, for the rows of the records between. Raises PositionMovedError."""
+    async def moving(
+        self, partition: int, start: int, end: int, last: RecordedEvent | None
+    ) -> AsyncIterator[Connection]:
+        """A transaction that moves the position, for the rows of the records between. Raises PositionMovedError.
+
+        `last`: the last one of them that counts.
+        """
         async with self._database.connection() as connection, connection.transaction():
-            await _move(connection, partition, start, end)
+            await _move(connection, partition, start, end, last)
             yield connection
 
 
-async def _move(connection: Connection, partition: int, start: int, end: int) -> None:
+async def _move(connection: Connection, partition: int, start: int, end: int, last: RecordedEvent | None) -> None:
     """First in the transaction, as it locks the row: a second projector waits here, and learns that it lost."""
-    moved = await connection.execute(QUERIES["move_position"], partition, start, end)
+    seen = (None, None) if last is None else (last.offset, to_index_text(last.envelope.id))
+    moved = await connection.execute(QUERIES["move_position"], partition, start, end, *seen)
     if moved != "UPDATE 1":
         raise PositionMovedError(f"partition {partition} does not stand at {start} any more")

@@ -28,6 +28,7 @@ from tarsy_timeline.parts import Pauses
 from tarsy_timeline.postgres_errors import is_of_the_database, reason_of
 from tarsy_timeline.projection_checkpoint import PositionMovedError, ProjectionCheckpoint
 from tarsy_timeline.resilient_writer import ResilientWriter
+from tarsy_timeline.same_log import check_same_log
 
 log = structlog.get_logger(__name__)
 
@@ -182,6 +183,7 @@ class Projector(ConsumerRebalanceListener):  # type: ignore[misc] # aiokafka is 
                 projection = PartitionProjection(number, position, self._checkpoint, self._writer)
                 kept[number] = OwnPartition(projection, Lag(self._now))
             await follower.check({number: partition.position for number, partition in kept.items()})
+            await check_same_log(follower, self._topic, await self._checkpoint.last_records(kept))
         # No await from here on. A rebalance may have come in between: on_partitions_assigned noted what is ours now.
         for number in self._waiting & kept.keys():
             place = TopicPartition(self._topic, number)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from tarsy_contracts.api.chains import LastEvent, LogName, ProjectedLog
 from tarsy_service.problems import ProblemError
@@ -46,50 +47,64 @@ class SessionQueries:
     async def sessions(self, wanted: SessionFilter) -> tuple[int, list[Row]]:
         """How many sessions there are, and the rows of the page."""
         query = QUERIES["list_sessions"].replace("{order}", wanted.order())
-        async with self._database.snapshot() as connection:
+        offset = (wanted.page - 1) * wanted.page_size
+
+        async def read(connection: Connection) -> tuple[int, list[Row]]:
             count: int = await connection.fetchval(QUERIES["count_sessions"], *wanted.conditions())
-            offset = (wanted.page - 1) * wanted.page_size
             return count, await connection.fetch(query, *wanted.conditions(), wanted.page_size, offset)
+
+        return await self._database.read(read)
 
     async def active(self) -> tuple[list[Row], list[Row]]:
         """Those that run, and those that wait, in the order in which they will have their turn."""
-        async with self._database.snapshot() as connection:
+
+        async def read(connection: Connection) -> tuple[list[Row], list[Row]]:
             running = await connection.fetch(QUERIES["read_active"], MOST_ACTIVE)
             return running, await connection.fetch(QUERIES["read_queued"], MOST_ACTIVE)
 
+        return await self._database.read(read)
+
     async def options(self) -> tuple[list[str], list[str]]:
         """The alert types and the chains that sessions have."""
-        async with self._database.snapshot() as connection:
+
+        async def read(connection: Connection) -> tuple[list[str], list[str]]:
             alert_types = await connection.fetch(QUERIES["read_alert_types"], MOST_OPTIONS)
             chain_ids = await connection.fetch(QUERIES["read_chain_ids"], MOST_OPTIONS)
-        return [row["alert_type"] for row in alert_types], [row["chain_id"] for row in chain_ids]
+            return [row["alert_type"] for row in alert_types], [row["chain_id"] for row in chain_ids]
+
+        return await self._database.read(read)
 
     async def session(self, session_id: str, *, at_least: int = 0) -> Row:
         """Waits until the projection has reached the event `at_least`. Raises ProblemError."""
         await self._reached(session_id, at_least)
-        async with self._database.snapshot() as connection:
-            return await _session(connection, session_id)
+        return await self._database.read(partial(_session, session_id))
 
     async def detail(self, session_id: str, *, at_least: int = 0) -> SessionRows:
         """Without the timeline. Waits like `session`."""
         await self._reached(session_id, at_least)
-        async with self._database.snapshot() as connection:
-            return await _detail(connection, session_id)
+        return await self._database.read(partial(_detail, session_id))
 
     async def whole(self, session_id: str, *, at_least: int = 0) -> SessionRows:
         """With the timeline. Waits like `session`."""
         await self._reached(session_id, at_least)
-        async with self._database.snapshot() as connection:
-            rows = await _detail(connection, session_id)
+
+        async def read(connection: Connection) -> SessionRows:
+            rows = await _detail(session_id, connection)
             return replace(rows, timeline=await connection.fetch(QUERIES["read_timeline"], session_id))
+
+        return await self._database.read(read)
 
     async def call(self, session_id: str, call_id: str, *, at_least: int = 0) -> tuple[FoundCall, int]:
         """A tool call that has a result, and the session's last number. Waits like `session`. Raises ProblemError."""
         await self._reached(session_id, at_least)
-        async with self._database.snapshot() as connection:
-            session = await _session(connection, session_id)
+
+        async def read(connection: Connection) -> tuple[list[Row], int]:
+            session = await _session(session_id, connection)
             rows = await connection.fetch(QUERIES["read_calls"], session_id, event_ids_of(call_id), call_id)
-        return call_of(session_id, call_id, rows), session["last_number"]
+            return rows, session["last_number"]
+
+        rows, last_number = await self._database.read(read)
+        return call_of(session_id, call_id, rows), last_number
 
     async def record_place(self, session_id: str, *, at_least: int = 0) -> RecordPlace:
         """Where the session's events lie in the log. Waits like `session`. Raises ProblemError."""
@@ -100,8 +115,7 @@ class SessionQueries:
 
     async def begun(self) -> None:
         """Raises ProblemError while there is no projection."""
-        async with self._database.snapshot() as connection:
-            await _beginning(connection)
+        await self._database.read(_beginning)
 
     async def chains(self, *, open_only: bool = False) -> AsyncIterator[list[LogLine]]:
         """First the log's identity and the positions, then sessions' last events, in portions, all of one moment."""
@@ -115,10 +129,13 @@ class SessionQueries:
         """The same of these sessions, all at once."""
         # PostgreSQL refuses a question with such a text, and holds no session of that name.
         asked = [one for one in session_ids if "\0" not in one]
-        async with self._database.snapshot() as connection:
+
+        async def read(connection: Connection) -> list[LogLine]:
             beginning = await _beginning(connection)
             rows = await connection.fetch(QUERIES["read_chains_of"], asked)
-        return [beginning, *(responses.last_event(row) for row in rows)]
+            return [beginning, *(responses.last_event(row) for row in rows)]
+
+        return await self._database.read(read)
 
     async def _reached(self, session_id: str, at_least: int) -> None:
         """By asking the table: the projector of the session may be another process."""
@@ -133,20 +150,22 @@ class SessionQueries:
             raise ProblemError(503, "Not there yet", detail) from None
 
     async def _last_number(self, session_id: str) -> int:
-        async with self._database.snapshot() as connection:
+        async def read(connection: Connection) -> int:
             return await connection.fetchval(QUERIES["last_number"], session_id) or 0
 
+        return await self._database.read(read)
 
-async def _session(connection: Connection, session_id: str) -> Row:
+
+async def _session(session_id: str, connection: Connection) -> Row:
     row = await connection.fetchrow(QUERIES["read_session"], session_id)
     if row is None:
         raise ProblemError(404, "Not found", f"There is no session {session_id}.")
     return row
 
 
-async def _detail(connection: Connection, session_id: str) -> SessionRows:
+async def _detail(session_id: str, connection: Connection) -> SessionRows:
     return SessionRows(
-        session=await _session(connection, session_id),
+        session=await _session(session_id, connection),
         stages=await connection.fetch(QUERIES["read_stages"], session_id),
         executions=await connection.fetch(QUERIES["read_executions"], session_id),
     )

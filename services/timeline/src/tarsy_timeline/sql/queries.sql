@@ -13,7 +13,13 @@ insert into positions (partition, next_offset) values ($1, $2) on conflict do no
 select next_offset from positions where partition = $1
 
 -- name: move_position
-update positions set next_offset = $3 where partition = $1 and next_offset = $2
+update positions
+set next_offset = $3, last_offset = coalesce($4, last_offset), last_event_id = coalesce($5, last_event_id)
+where partition = $1 and next_offset = $2
+
+-- name: read_last_records
+select partition, last_offset, last_event_id from positions
+where partition = any($1::integer[]) and last_event_id is not null
 
 -- name: read_chains
 select session_id, last_event_id, last_number from sessions where partition = $1 and session_id = any($2::text[])

@@ -10,7 +10,9 @@ create table log_identity (
 -- Where the projection of a partition of the log goes on. Compared and set in the transaction of the rows.
 create table positions (
     partition integer primary key,
-    next_offset bigint not null
+    next_offset bigint not null,
+    last_offset bigint,
+    last_event_id text
 );
 
 -- last_number and last_event_id are the session's last accepted event: what a reader that goes on is seeded by.
