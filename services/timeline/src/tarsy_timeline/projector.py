@@ -19,7 +19,6 @@ from tarsy_bus.lag import Lag, unread
 from tarsy_bus.outages import passes
 from tarsy_bus.pacing import Pacer
 from tarsy_bus.partition_reader import (
-    GATHER_SECONDS,
     POLL_MS,
     PartitionReader,
     Record,
@@ -45,6 +44,8 @@ type Note = Callable[[str], None]
 
 PROJECTED_AT_ONCE = 500
 """Records of one read: their rows are made in one go, on the event loop that answers the API."""
+GATHER_SECONDS = 0.05
+"""How long records gather behind those that were projected: each batch is a transaction. The first is never held up."""
 
 
 @dataclass(slots=True)
