@@ -19,6 +19,7 @@ from aiokafka.errors import KafkaError
 from aiokafka.producer.message_accumulator import BatchBuilder, MessageAccumulator
 from aiokafka.producer.sender import Sender
 from aiokafka.protocol.api import Request, RequestStruct, Response
+from aiokafka.protocol.fetch import FetchRequest, FetchRequest_v11, FetchResponse_v11
 from aiokafka.protocol.metadata import MetadataRequest
 from aiokafka.record.default_records import DefaultRecordBatch
 from aiokafka.record.legacy_records import LegacyRecordBatch
@@ -27,6 +28,9 @@ from aiokafka.record.util import decode_varint
 __all__ = [
     "BatchBuilder",
     "DefaultRecordBatch",
+    "FetchRequest",
+    "FetchRequest_v11",
+    "FetchResponse_v11",
     "Fetcher",
     "LegacyRecordBatch",
     "PartitionRecords",
@@ -63,6 +67,9 @@ READ_BY_US: tuple[tuple[type, str, tuple[str, ...]], ...] = (
     (MessageAccumulator, "fail_all", ()),
     (Fetcher, "__init__", ("_fetch_task", "_pending_tasks", "_closed")),
     (Fetcher, "_proc_fetch_request", ("MemoryRecords", "PartitionRecords")),
+    (Fetcher, "_get_actions_per_node", ("FetchRequest",)),
+    (FetchRequest, "__init__", ("_max_wait_ms", "_min_bytes", "_max_bytes", "_isolation_level", "_topics", "_rack_id")),
+    (AIOKafkaConnection, "_handle_frame", ("RESPONSE_TYPE", "decode")),
     (PartitionRecords, "_unpack_records", ()),
     (PartitionRecords, "_consumer_record", ()),
     (AIOKafkaConnection, "connect", ("_protocol", "_closed_fut")),
