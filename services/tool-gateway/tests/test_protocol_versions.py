@@ -16,6 +16,7 @@ from tarsy_config.transports import Protocol
 from tarsy_testing import eventually
 from tarsy_tool_gateway.mcp.connection import McpConnection
 from tarsy_tool_gateway.mcp.diagnosis import Diagnosis, diagnose
+from tarsy_tool_gateway.mcp.direct_calls import DirectCalls
 from tarsy_tool_gateway.mcp.protocol_versions import ProbingClient, ProtocolVersions
 from tarsy_tool_gateway.mcp.server_plan import HttpTransport, StdioTransport
 from tarsy_tool_gateway.mcp.tool_listing import list_all_tools
@@ -46,7 +47,9 @@ def silent(calls_file: Path, protocol: Protocol = "auto") -> StdioTransport:
 async def begin(eras: ProtocolVersions, transport: StdioTransport | HttpTransport) -> str:
     """One session, used once. The version that it speaks."""
     async with opener(plan_to(transport), str) as open_streams:
-        session: AbstractAsyncContextManager[Client] = eras.speaking(partial(ProbingClient, open_streams(lambda: None)))
+        session: AbstractAsyncContextManager[Client] = eras.speaking(
+            partial(ProbingClient, open_streams(lambda: None, DirectCalls()))
+        )
         async with asyncio.timeout(200), session as client:
             await list_all_tools(client)
             eras.worked(client)

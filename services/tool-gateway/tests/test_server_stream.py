@@ -9,6 +9,7 @@ import httpx2
 import pytest
 
 from tarsy_testing import eventually
+from tarsy_tool_gateway.mcp.direct_calls import DirectCalls
 from tarsy_tool_gateway.mcp.transports.http_errors import SESSION, HttpErrorTransport
 from tarsy_tool_gateway.mcp.transports.server_stream import ServerStream
 
@@ -35,7 +36,7 @@ class Session:
     def __init__(self, wire: Wire, wait_seconds: float) -> None:
         self.wire = wire
         self._client = httpx2.AsyncClient(
-            transport=HttpErrorTransport(wire, ServerStream(wait_seconds)), trust_env=False
+            transport=HttpErrorTransport(wire, ServerStream(wait_seconds), DirectCalls()), trust_env=False
         )
 
     async def post(self, method: str, session: str | None = "s1") -> None:

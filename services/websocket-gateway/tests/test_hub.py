@@ -51,3 +51,14 @@ def test_messages_are_made_only_when_somebody_wants_them(channel: str, made: boo
     hub.subscribe(Client(3), channel, StatusSubscription())
     hub.publish("s", messages())
     assert bool(asked) == made
+
+
+def test_the_hub_is_watched_from_the_first_subscription_until_the_last_has_gone() -> None:
+    hub, one, other = Hub(), Client(3), Client(3)
+    assert not hub.watched.is_set()
+    hub.subscribe(one, "session:s", StatusSubscription())
+    hub.subscribe(other, "sessions", StatusSubscription())
+    hub.leave(one)
+    assert hub.watched.is_set()
+    hub.unsubscribe(other, "sessions")
+    assert not hub.watched.is_set()

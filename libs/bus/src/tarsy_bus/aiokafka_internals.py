@@ -20,6 +20,7 @@ from aiokafka.errors import KafkaError
 from aiokafka.producer.message_accumulator import BatchBuilder, MessageAccumulator
 from aiokafka.producer.sender import Sender
 from aiokafka.protocol.api import Request, RequestStruct, Response
+from aiokafka.protocol.fetch import FetchRequest, FetchRequest_v11, FetchResponse_v11
 from aiokafka.protocol.metadata import MetadataRequest
 from aiokafka.record.default_records import DefaultRecordBatch
 from aiokafka.record.legacy_records import LegacyRecordBatch
@@ -30,6 +31,9 @@ from tarsy_bus.broker_connections import Address, BrokerConnections, SharingClie
 __all__ = [
     "BatchBuilder",
     "DefaultRecordBatch",
+    "FetchRequest",
+    "FetchRequest_v11",
+    "FetchResponse_v11",
     "Fetcher",
     "LegacyRecordBatch",
     "PartitionRecords",
@@ -75,6 +79,9 @@ READ_BY_US: tuple[tuple[type, str, tuple[str, ...]], ...] = (
     (BatchBuilder, "_build", ("_buffer",)),
     (Fetcher, "__init__", ("_fetch_task", "_pending_tasks", "_closed")),
     (Fetcher, "_proc_fetch_request", ("MemoryRecords", "PartitionRecords")),
+    (Fetcher, "_get_actions_per_node", ("FetchRequest",)),
+    (FetchRequest, "__init__", ("_max_wait_ms", "_min_bytes", "_max_bytes", "_isolation_level", "_topics", "_rack_id")),
+    (AIOKafkaConnection, "_handle_frame", ("RESPONSE_TYPE", "decode")),
     (PartitionRecords, "_unpack_records", ()),
     (PartitionRecords, "_consumer_record", ()),
     (AIOKafkaConnection, "connect", ("_protocol", "_closed_fut")),

@@ -10,6 +10,7 @@ from tarsy_bus.acceptance import LogMismatchError
 from tarsy_bus.aiokafka_internals import Fetcher, copy_with_names, pace_metadata, share_connections
 from tarsy_bus.broker_connections import BrokerConnections
 from tarsy_bus.metrics import Unparsable
+from tarsy_bus.quick_fetch import QuickFetchRequest
 from tarsy_bus.record_parsing import Batches, KafkaRecord, TolerantRecords, UnparsableRecord
 
 log = structlog.get_logger(__name__)
@@ -29,8 +30,13 @@ class PositionLostError(LogMismatchError):
 
 def fetcher_of(records: type[TolerantRecords]) -> type:
     """A fetcher with this parser. aiokafka 0.14 has no other place where it could be replaced for one consumer."""
-    function = copy_with_names(Fetcher._proc_fetch_request, MemoryRecords=Batches, PartitionRecords=records)
-    return type("TolerantFetcher", (Fetcher,), {"_proc_fetch_request": function})
+    functions = {
+        "_proc_fetch_request": copy_with_names(
+            Fetcher._proc_fetch_request, MemoryRecords=Batches, PartitionRecords=records
+        ),
+        "_get_actions_per_node": copy_with_names(Fetcher._get_actions_per_node, FetchRequest=QuickFetchRequest),
+    }
+    return type("TolerantFetcher", (Fetcher,), functions)
 
 
 class TolerantConsumer(AIOKafkaConsumer):  # type: ignore[misc]

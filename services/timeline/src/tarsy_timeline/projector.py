@@ -17,7 +17,7 @@ from tarsy_bus.connection import Bus, member
 from tarsy_bus.fetch_progress import FetchProgress, uncounted
 from tarsy_bus.lag import Lag, unread
 from tarsy_bus.outages import passes
-from tarsy_bus.partition_reader import GATHER_SECONDS, POLL_MS, PartitionReader, Record, poll
+from tarsy_bus.partition_reader import POLL_MS, PartitionReader, Record, poll
 from tarsy_bus.records import append_time
 from tarsy_bus.retries import growing_pauses
 from tarsy_bus.start_positions import hold
@@ -36,6 +36,8 @@ type Note = Callable[[str], None]
 
 PROJECTED_AT_ONCE = 500
 """Records of one read: their rows are made in one go, on the event loop that answers the API."""
+GATHER_SECONDS = 0.05
+"""How long records gather behind those that were projected: each batch is a transaction. The first is never held up."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,17 +60,22 @@ class Hub:
         self._of_client: defaultdict[Client, set[str]] = defaultdict(set)
         self.open = False
         """Clients are let in from when the log was read to its end."""
+        self.watched = asyncio.Event()
+        """Set while there is any subscription."""
 
     def subscribe(self, client: Client, channel: str, subscriber: Subscriber) -> None:
         """Replaces an earlier subscription to the same channel."""
         self._channels[channel][client] = subscriber
         self._of_client[client].add(channel)
+        self.watched.set()
 
     def unsubscribe(self, client: Client, channel: str) -> None:
         self._channels[channel].pop(client, None)
         if not self._channels[channel]:
             del self._channels[channel]
         self._of_client[client].discard(channel)
+        if not self._channels:
+            self.watched.clear()
 
     def leave(self, client: Client) -> None:
         for channel in list(self._of_client[client]):

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 import structlog
@@ -15,7 +16,7 @@ from tarsy_bus.kafka_rights import WEBSOCKET_GATEWAY
 from tarsy_bus.lag import Lag, unread
 from tarsy_bus.outages import wait_out
 from tarsy_bus.pacing import Pacer
-from tarsy_bus.partition_reader import GATHER_SECONDS, PartitionReader, Record, parse_record
+from tarsy_bus.partition_reader import GATHER_SECONDS, READ_RECORDS, PartitionReader, Record, parse_record
 from tarsy_bus.records import Delivery, append_time
 from tarsy_bus.topics_admin import check_topics, cluster_id
 from tarsy_bus.tracing import record_read_span
@@ -34,8 +35,8 @@ log = structlog.get_logger(__name__)
 
 LOOK_BACK = timedelta(minutes=5)
 """The stream is read from so far back: the beginning of a running answer is there, as no call takes longer."""
-
-
+UNWATCHED_SECONDS = 0.25
+"""How long records gather while nobody watches: there are gateways beside which nobody ever does."""
 ASK_AGAIN_SECONDS = 1.0
 MOST_ASKED = 1_000
 LONGEST_ID = 200
@@ -106,8 +107,8 @@ class Reader:
         while True:
             if all(self._chains[number].position >= goal for number, goal in goals.items()):
                 caught_up.set()
-            pacer = Pacer()
-            for record in await follower.next():
+            pacer, records = Pacer(), await follower.next()
+            for record in records:
                 self._event(record)
                 self._lags[record.partition].read(append_time(record))
                 await pacer.let_others_run()
@@ -119,7 +120,7 @@ class Reader:
                 if self._unread(number) == 0:
                     lag.caught_up()
             await self._until_there_is_room()
-            await asyncio.sleep(GATHER_SECONDS)
+            await self.gather(busy=len(records) >= READ_RECORDS or not caught_up.is_set())
 
     async def _until_there_is_room(self) -> None:
         """While the timeline does not answer, what waits for it must not grow. Raises FellBehindError."""
@@ -162,11 +163,23 @@ class Reader:
             starts = {place.partition: found[place].offset for place in places if found[place]}
             follower.assign(ends | starts)
             while True:
-                pacer = Pacer()
-                for record in await follower.next():
+                pacer, records = Pacer(), await follower.next()
+                for record in records:
                     self._chunk(record)
                     await pacer.let_others_run()
-                await asyncio.sleep(GATHER_SECONDS)
+                await self.gather(busy=len(records) >= READ_RECORDS)
+
+    async def gather(self, *, busy: bool) -> None:
+        """Lets records gather before the next read. While nobody watches it is for longer, or until somebody comes.
+
+        `busy`: more waits to be read.
+        """
+        await asyncio.sleep(GATHER_SECONDS)
+        if busy or self._hub.watched.is_set():
+            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(UNWATCHED_SECONDS):
+                await self._hub.watched.wait()
 
     def _event(self, record: Record) -> None:
         delivery, chains = parse_record(record), self._chains[record.partition]

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from mcp import Client, MCPError
@@ -12,6 +12,8 @@ from mcp_types import REQUEST_TIMEOUT, CallToolResult, DiscoverResult
 from mcp_types.version import LATEST_MODERN_VERSION
 
 from tarsy_config.transports import Protocol
+from tarsy_tool_gateway.mcp.direct_calls import DirectCalls
+from tarsy_tool_gateway.mcp.sdk_internals import dispatcher_of
 
 MOST_PROBE_SECONDS = 10.0
 """More the SDK does not grant."""
@@ -24,10 +26,12 @@ class ProbingClient(Client):
 
     Many an older one never answers what it does not know, and the SDK's ten seconds may be all the time that there is.
     `check_result` looks at a result in place of the SDK, whose check has no bounds. The call raises what it raises.
+    `direct_calls` go before those of the SDK.
     """
 
     probe_seconds: float = MOST_PROBE_SECONDS
     check_result: Callable[[str, CallToolResult], None] = lambda name, result: None
+    direct_calls: DirectCalls = field(default_factory=DirectCalls)
 
     async def _build_session(self, exit_stack: AsyncExitStack) -> ClientSession:
         session = await super()._build_session(exit_stack)
@@ -43,6 +47,9 @@ class ProbingClient(Client):
             except TimeoutError:
                 raise MCPError(REQUEST_TIMEOUT, "it did not say in time whether it is of the newer era") from None
 
+        dispatcher = dispatcher_of(session)
+        send = self.direct_calls.before(dispatcher.send_raw_request, dispatcher.notify)
+        dispatcher.send_raw_request = send  # type: ignore[method-assign, assignment]
         session.send_discover = impatient  # type: ignore[method-assign]
         session.validate_tool_result = bounded  # type: ignore[method-assign]
         return session

@@ -3,6 +3,10 @@
 `TransportStreams` is what a transport of one's own has to be; the other two keep a request within its server's origin.
 """
 
+from mcp.client.session import ClientSession
+from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
+from mcp.shared.transport_context import TransportContext
+
 try:
     from mcp.client._transport import TransportStreams
     from mcp.shared._httpx_utils import request_within_origin, sse_within_origin
@@ -12,3 +16,13 @@ except ImportError as problem:
     ) from None
 
 __all__ = ["TransportStreams", "request_within_origin", "sse_within_origin"]
+
+
+def dispatcher_of(session: ClientSession) -> JSONRPCDispatcher[TransportContext]:
+    """Sender of the session's requests. Raises ImportError when the SDK has moved it."""
+    dispatcher = getattr(session, "_dispatcher", None)
+    if not isinstance(dispatcher, JSONRPCDispatcher):
+        raise ImportError(
+            "the MCP SDK has moved a private part that we use (ClientSession._dispatcher): see mcp/sdk_internals.py"
+        )
+    return dispatcher

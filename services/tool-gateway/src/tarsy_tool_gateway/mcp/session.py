@@ -13,6 +13,7 @@ from pydantic import JsonValue
 
 from tarsy_bus.background_tasks import background_tasks
 from tarsy_tool_gateway.mcp.arguments import ArgumentChecks
+from tarsy_tool_gateway.mcp.direct_calls import DirectCalls
 from tarsy_tool_gateway.mcp.elicitation import answer_elicitation
 from tarsy_tool_gateway.mcp.failures import MOST_REASON_CHARACTERS, CallFailedError, failure_of
 from tarsy_tool_gateway.mcp.protocol_versions import ProbingClient, ProtocolVersions
@@ -126,9 +127,11 @@ class McpSession:
 
     async def _open(self, stack: AsyncExitStack, open_streams: Open) -> Client:
         async with asyncio.timeout(self._connect_seconds):
+            direct_calls = DirectCalls()
             new_client = partial(
                 ProbingClient,
-                open_streams(self.end),
+                open_streams(self.end, direct_calls),
+                direct_calls=direct_calls,
                 message_handler=self._hear,
                 elicitation_callback=answer_elicitation,
                 check_result=self._check_result,

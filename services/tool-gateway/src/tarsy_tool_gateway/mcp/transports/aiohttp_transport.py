@@ -11,6 +11,8 @@ from yarl import URL
 
 SET_BY_HTTPX = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
 MOST_HEADER_BYTES = 64 * 1024
+CONNECT_SECONDS = 10.0
+POSTING = aiohttp.ClientTimeout(total=None, connect=CONNECT_SECONDS, sock_connect=CONNECT_SECONDS)
 CLOSE_SECONDS = 1.0
 
 
@@ -31,7 +33,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
         )
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        with _as_httpx(request):
+        with errors_of_httpx(request):
             response = await self._session.request(
                 request.method,
                 URL(str(request.url), encoded=True),
@@ -41,11 +43,12 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
                 allow_redirects=False,
                 timeout=_timeout(request.extensions.get("timeout", {})),
             )
-        return httpx2.Response(
-            response.status,
-            headers=httpx2.Headers(list(response.raw_headers), encoding="latin-1"),
-            stream=_Body(response, request),
-            request=request,
+        return as_httpx_response(response, request)
+
+    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> aiohttp.ClientResponse:
+        """For who needs nothing of httpx. It may take CONNECT_SECONDS to connect. Raises ClientError and OSError."""
+        return await self._session.post(
+            URL(url, encoded=True), data=body, headers=headers, allow_redirects=False, timeout=POSTING
         )
 
     async def aclose(self) -> None:
@@ -54,13 +57,26 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
             await self._session.close()
 
 
+def as_httpx_response(response: aiohttp.ClientResponse, request: httpx2.Request, begun: bytes = b"") -> httpx2.Response:
+    """`begun` was read of its body before."""
+    return httpx2.Response(
+        response.status,
+        headers=httpx2.Headers(list(response.raw_headers), encoding="latin-1"),
+        stream=_Body(response, request, begun),
+        request=request,
+    )
+
+
 class _Body(httpx2.AsyncByteStream):
-    def __init__(self, response: aiohttp.ClientResponse, request: httpx2.Request) -> None:
+    def __init__(self, response: aiohttp.ClientResponse, request: httpx2.Request, begun: bytes) -> None:
         self._response = response
         self._request = request
+        self._begun = begun
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        with _as_httpx(self._request):
+        if self._begun:
+            yield self._begun
+        with errors_of_httpx(self._request):
             async for chunk in self._response.content.iter_any():
                 yield chunk
 
@@ -76,8 +92,8 @@ def _timeout(given: Mapping[str, float | None]) -> aiohttp.ClientTimeout:
 
 
 @contextmanager
-def _as_httpx(request: httpx2.Request) -> Iterator[None]:
-    """Translates errors to those of httpx: before the request was sent it is one of its connect errors."""
+def errors_of_httpx(request: httpx2.Request) -> Iterator[None]:
+    """Errors of aiohttp as those of httpx: before the request was sent it is one of its connect errors."""
     try:
         yield
     except aiohttp.ConnectionTimeoutError as problem:

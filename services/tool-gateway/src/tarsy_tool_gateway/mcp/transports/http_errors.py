@@ -13,6 +13,7 @@ from typing import Any
 import httpx2
 
 from tarsy_tool_gateway.errors import ToolGatewayError
+from tarsy_tool_gateway.mcp.direct_calls import CALL, DirectCalls
 from tarsy_tool_gateway.mcp.failures import FailureKind
 from tarsy_tool_gateway.mcp.transports.server_stream import ServerStream
 from tarsy_tool_gateway.results.results import MOST_BYTES
@@ -41,7 +42,6 @@ SHORT_SECONDS = 3.0
 SESSION = "mcp-session-id"
 HANDSHAKE = ("server/discover", "initialize")
 INITIALIZED = "notifications/initialized"
-CALL = "tools/call"
 NOBODY = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 """Such an answer comes from a guard before the server, whatever else it says."""
 UNDECODED = ("content-encoding", "content-length", "transfer-encoding")
@@ -64,9 +64,14 @@ class RpcMessage:
 
 
 class HttpErrorTransport(httpx2.AsyncBaseTransport):
-    def __init__(self, inner: httpx2.AsyncBaseTransport, server_stream: ServerStream) -> None:
+    """`direct_calls` may have posted a call before: its answer is theirs."""
+
+    def __init__(
+        self, inner: httpx2.AsyncBaseTransport, server_stream: ServerStream, direct_calls: DirectCalls
+    ) -> None:
         self._inner = inner
         self._server_stream = server_stream
+        self._direct_calls = direct_calls
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         if request.method == "GET":
@@ -79,6 +84,7 @@ class HttpErrorTransport(httpx2.AsyncBaseTransport):
             return await self._inner.handle_async_request(request)
         if question.method == INITIALIZED and SESSION in request.headers:
             self._server_stream.expect()
+            self._direct_calls.stop()
         if question.method == CALL:
             await self._server_stream.wait()
         try:
@@ -97,7 +103,8 @@ class HttpErrorTransport(httpx2.AsyncBaseTransport):
         await self._inner.aclose()
 
     async def _answer(self, request: httpx2.Request, question: RpcMessage) -> httpx2.Response:
-        response = await self._inner.handle_async_request(request)
+        early = self._direct_calls.take(question.id)
+        response = early.answer(request) if early is not None else await self._inner.handle_async_request(request)
         if response.status_code >= 400:
             return _refusal(question, request, response, await _beginning(response))
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()

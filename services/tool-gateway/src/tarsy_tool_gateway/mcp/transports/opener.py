@@ -2,9 +2,9 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from functools import partial
 from typing import assert_never
 
+from tarsy_tool_gateway.mcp.direct_calls import DirectCalls
 from tarsy_tool_gateway.mcp.sdk_internals import TransportStreams
 from tarsy_tool_gateway.mcp.server_plan import HttpTransport, ServerPlan, SseTransport, StdioTransport
 from tarsy_tool_gateway.mcp.transports.session_termination import terminating_sessions
@@ -13,8 +13,10 @@ from tarsy_tool_gateway.mcp.transports.stderr_log import standard_error
 from tarsy_tool_gateway.mcp.transports.stdio import stdio_streams
 from tarsy_tool_gateway.mcp.transports.streamable_http import http_streams
 
-type Open = Callable[[Callable[[], None]], AbstractAsyncContextManager[TransportStreams]]
-"""Opens one session. Its argument is called when the server has ended, where that can be noticed."""
+type Open = Callable[[Callable[[], None], DirectCalls], AbstractAsyncContextManager[TransportStreams]]
+"""Opens one session. The first argument is called when the server has ended, where that can be noticed. The second
+begins where calls can be made past the SDK.
+"""
 
 
 @asynccontextmanager
@@ -24,13 +26,13 @@ async def opener(plan: ServerPlan, mask: Callable[[str], str]) -> AsyncIterator[
     match plan.transport:
         case StdioTransport() as program:
             async with standard_error(plan.name, mask) as file:
-                yield partial(stdio_streams, program, file)
+                yield lambda ended, _: stdio_streams(program, file, ended)
         case HttpTransport() as http:
             async with terminating_sessions(plan.name, http):
                 # A server at the other end of a network is missed when it is called, or asked for its tools.
-                yield lambda _ended: http_streams(http, calls=calls)
+                yield lambda _ended, direct_calls: http_streams(http, direct_calls, calls=calls)
         case SseTransport() as sse:
             async with terminating_sessions(plan.name, sse):
-                yield lambda ended: sse_streams(sse, calls=calls, ended=ended)
+                yield lambda ended, _: sse_streams(sse, calls=calls, ended=ended)
         case _:
             assert_never(plan.transport)
