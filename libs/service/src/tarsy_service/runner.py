@@ -5,13 +5,14 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 
 import structlog
-from fastapi import FastAPI, Response
+from fastapi import Depends, FastAPI, Response
 from prometheus_client import CollectorRegistry
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from tarsy_service.csrf import CsrfProtection
 from tarsy_service.http_metrics import CountRequests, HttpMetrics
 from tarsy_service.http_server import http_server
+from tarsy_service.known_parameters import refuse_unknown_parameters
 from tarsy_service.loop_lag import LoopLag
 from tarsy_service.loop_metrics import LoopMetrics
 from tarsy_service.problems import install_problem_handlers
@@ -51,7 +52,12 @@ def build_app(
     http_metrics: HttpMetrics | None = None,
 ) -> FastAPI:
     """The routers of all services, `/health`, `/ready` and `/metrics`."""
-    app = FastAPI(title="TARSy", version="1", telemetry={"auto_configure": False, "tracing": False})
+    app = FastAPI(
+        title="TARSy",
+        version="1",
+        dependencies=[Depends(refuse_unknown_parameters)],
+        telemetry={"auto_configure": False, "tracing": False},
+    )
     install_problem_handlers(app)
     app.add_middleware(CsrfProtection)
     app.add_middleware(CountRequests, metrics=http_metrics or HttpMetrics(registry))
