@@ -16,6 +16,9 @@ websocket-gateway: {values: websocketGateway, module: tarsy_websocket_gateway, t
 - {path: /openapi.json, service: nowhere}
 - {path: /metrics, service: nowhere}
 - {path: /api/v1/alerts, service: ingest}
+- {path: /api/v1/alert-types, service: ingest}
+- {path: /api/v1/system/config, service: ingest}
+- {path: /api/v1/system/default-tools, service: ingest}
 - {path: /api/v1/ws, service: websocket-gateway}
 - {path: /api, service: timeline}
 - {path: /, service: websocket-gateway}

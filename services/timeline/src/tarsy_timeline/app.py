@@ -37,6 +37,7 @@ from tarsy_timeline.server_watch import ServerWatch
 from tarsy_timeline.session_commands import SessionCommands
 from tarsy_timeline.session_queries import SessionQueries
 from tarsy_timeline.settings import DEFAULT_SCHEMA, TimelineSettings
+from tarsy_timeline.summary_routes import summary_routes
 from tarsy_timeline.system_routes import held_routes, system_routes
 from tarsy_timeline.unprojected import UnprojectedWatch
 from tarsy_timeline.worker_liveness import WorkerLiveness
@@ -62,6 +63,7 @@ def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
     masker = Masker.default(settings.masking_key_bytes)
     router = APIRouter()
     router.include_router(session_routes(queries))
+    router.include_router(summary_routes(queries))
     router.include_router(result_routes(queries, CallResults(bus), metrics))
     commands = SessionCommands(publisher, replies, settings.wait_seconds, tracing.tracer)
     router.include_router(request_routes(commands, masker))

@@ -63,6 +63,12 @@ class SessionQueries:
             chain_ids = await connection.fetch(QUERIES["read_chain_ids"], MOST_OPTIONS)
         return [row["alert_type"] for row in alert_types], [row["chain_id"] for row in chain_ids]
 
+    async def runbooks(self) -> list[str]:
+        """The runbooks of alerts, those that were named last first."""
+        async with self._database.snapshot() as connection:
+            rows = await connection.fetch(QUERIES["read_runbooks"], RUNBOOKS_OF_SESSIONS, MOST_OPTIONS)
+        return [row["runbook_url"] for row in rows]
+
     async def session(self, session_id: str, *, at_least: int = 0) -> Row:
         """Waits until the projection has reached the event `at_least`. Raises ProblemError."""
         await self._reached(session_id, at_least)

@@ -19,6 +19,10 @@ OUTSIDE = (
     ServiceRoute("/redoc", None),
     ServiceRoute("/openapi.json", None),
     ServiceRoute("/api/v1/alerts", "ingest"),
+    # The ingest has the configuration.
+    ServiceRoute("/api/v1/alert-types", "ingest"),
+    ServiceRoute("/api/v1/system/config", "ingest"),
+    ServiceRoute("/api/v1/system/default-tools", "ingest"),
     ServiceRoute("/api/v1/ws", "websocket-gateway"),
     ServiceRoute("/api", "timeline"),
     ServiceRoute("/", "websocket-gateway"),

@@ -184,3 +184,27 @@ class SessionState(ApiModel):
     error_message: str | None
     queue_position: int | None
     last_number: int
+
+
+class ChainStatistics(ApiModel):
+    """The stages of the investigation, without those of its chat."""
+
+    total_stages: int
+    completed_stages: int
+    failed_stages: int
+    current_stage_index: int | None
+
+
+class SessionStatistics(ApiModel):
+    """Numbers of a session. `total_duration_ms` is null while it runs, and when it never began."""
+
+    session_id: str
+    total_interactions: int
+    llm_interactions: int
+    mcp_interactions: int
+    input_tokens: int
+    output_tokens: int
+    total_tokens: int
+    total_duration_ms: int | None
+    chain_statistics: ChainStatistics
+    last_number: int

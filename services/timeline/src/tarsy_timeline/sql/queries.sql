@@ -210,6 +210,14 @@ select distinct alert_type from sessions where alert_type <> '' order by alert_t
 -- name: read_chain_ids
 select distinct chain_id from sessions where chain_id <> '' order by chain_id limit $1
 
+-- name: read_runbooks
+select runbook_url
+from (select runbook_url, created_at from sessions order by created_at desc, session_id desc limit $1) s
+where runbook_url is not null
+group by runbook_url
+order by max(created_at) desc, runbook_url
+limit $2
+
 -- name: read_stages
 select * from stages where session_id = $1 order by stage_index
 
