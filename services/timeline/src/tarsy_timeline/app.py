@@ -33,6 +33,7 @@ from tarsy_timeline.reply_waiter import ReplyWaiter
 from tarsy_timeline.request_routes import request_routes
 from tarsy_timeline.result_routes import result_routes
 from tarsy_timeline.routes import session_routes
+from tarsy_timeline.search_indexer import SearchIndexer
 from tarsy_timeline.server_watch import ServerWatch
 from tarsy_timeline.session_commands import SessionCommands
 from tarsy_timeline.session_queries import SessionQueries
@@ -54,6 +55,7 @@ def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
     replies, queries = ReplyWaiter(bus), SessionQueries(database, settings.wait_seconds)
     watch = ServerWatch(bus, WorkerLiveness(), wait_seconds=settings.wait_seconds, now=lambda: datetime.now(UTC))
     unprojected, held = UnprojectedWatch(database), HeldWatch(bus, wait_seconds=settings.wait_seconds)
+    indexer = SearchIndexer(database)
     warning = (watch, unprojected, held)
     metrics.watch_warnings(lambda category: sum(one.count_warnings(category) for one in warning))
     metrics.watch_unprojected(lambda: unprojected.seen.records)
@@ -91,6 +93,7 @@ def build(settings: TimelineSettings, registry: CollectorRegistry) -> Service:
                 "projector": lambda: projector().run(partial(begun.ready, "projector"), supervisor.steps("projector")),
                 "servers": lambda: watch.run(supervisor),
                 "unprojected": lambda: unprojected.run(supervisor.steps("unprojected")),
+                "search index": lambda: indexer.run(supervisor.steps("search index", essential=False)),
                 "held sessions": lambda: held.run(supervisor.steps("held sessions")),
             }
             for name, work in works.items():

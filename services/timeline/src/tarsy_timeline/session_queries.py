@@ -20,6 +20,7 @@ CHAINS_SECONDS = 60.0
 MOST_ACTIVE = 1_000
 """Limit for sessions that run, and the same for those that wait."""
 MOST_OPTIONS = 1_000
+RUNBOOKS_OF_SESSIONS = 10_000
 
 type LogLine = ProjectedLog | LastEvent
 
@@ -37,18 +38,45 @@ class SessionRows:
         return number
 
 
+@dataclass(frozen=True, slots=True)
+class ListedRows:
+    """`count` is that of all pages. `matches`: texts of the page's sessions that fit the search, the best first."""
+
+    count: int
+    sessions: list[Row]
+    matches: list[Row] = field(default_factory=list)
+
+
 class SessionQueries:
     def __init__(self, database: Database, wait_seconds: float) -> None:
         self._database = database
         self._wait_seconds = wait_seconds
 
-    async def sessions(self, wanted: SessionFilter) -> tuple[int, list[Row]]:
+    async def sessions(self, wanted: SessionFilter) -> ListedRows:
         """How many sessions there are, and the rows of the page."""
+        if wanted.terms:
+            return await self._found(wanted)
         query = QUERIES["list_sessions"].replace("{order}", wanted.order())
         async with self._database.snapshot() as connection:
             count: int = await connection.fetchval(QUERIES["count_sessions"], *wanted.conditions())
-            offset = (wanted.page - 1) * wanted.page_size
-            return count, await connection.fetch(query, *wanted.conditions(), wanted.page_size, offset)
+            rows = await connection.fetch(query, *wanted.conditions(), None, wanted.page_size, wanted.offset)
+        return ListedRows(count, rows)
+
+    async def _found(self, wanted: SessionFilter) -> ListedRows:
+        words = ([term.text for term in wanted.terms], [term.prefix for term in wanted.terms])
+        ranked = wanted.order_by == "relevance"
+        async with self._database.snapshot() as connection:
+            query = QUERIES["find_sessions"].replace("{order}", wanted.order())
+            found = await connection.fetch(
+                query, *wanted.conditions(), *words, ranked, wanted.page_size, wanted.offset
+            )
+            ids = [row["session_id"] for row in found if row["session_id"] is not None]
+            rows = await connection.fetch(
+                QUERIES["list_sessions"].replace("{order}", "s.session_id"), *[None] * 6, ids, len(ids), 0
+            )
+            matches = await connection.fetch(QUERIES["read_matches"], ids, *words)
+        by_id = {row["session_id"]: row for row in rows}
+        return ListedRows(found[0]["total"], [by_id[one] for one in ids], matches)
 
     async def active(self) -> tuple[list[Row], list[Row]]:
         """Those that run, and those that wait, in the order in which they will have their turn."""

@@ -78,8 +78,29 @@ class SessionTotals(SessionOverview):
     chat_message_count: int = 0
 
 
+class HighlightSegment(ApiModel):
+    """A piece of a text. `match`: it is what was searched for. It is plain text, without any markup."""
+
+    text: str
+    match: bool
+
+
+class SearchHighlight(ApiModel):
+    """A passage that fits the search. `source` is `alert`, or the type of the timeline event `event_id`."""
+
+    source: str
+    event_id: str | None
+    segments: tuple[HighlightSegment, ...]
+
+
 class ListedSession(SessionTotals):
-    """One line of the list."""
+    """One line of the list. `matched_in_content`: the search was found in the timeline, not only in the alert.
+
+    `highlights` are two at most, the best first; there are none without a search.
+    """
+
+    matched_in_content: bool = False
+    highlights: tuple[SearchHighlight, ...] = ()
 
 
 class Pagination(ApiModel):
