@@ -22,6 +22,8 @@ ORDERS: dict[SortBy, str] = {
     "duration": "coalesce(s.completed_at, now()) - s.started_at",
     "relevance": "r.relevance",
 }
+SOMETIMES_NULL = frozenset({"duration", "relevance"})
+"""The others never are: `nulls last` would keep their index from being used."""
 
 
 class SessionFilter(BaseModel):
@@ -96,7 +98,9 @@ class SessionFilter(BaseModel):
 
         What is not ranked, and what is ranked alike, stands by its time.
         """
-        column, direction = ORDERS[self.order_by], f"{self.sort_order} nulls last"
+        column, direction = ORDERS[self.order_by], self.sort_order
+        if self.order_by in SOMETIMES_NULL:
+            direction = f"{direction} nulls last"
         by_time = f"s.created_at {self.sort_order}, " if self.order_by == "relevance" else ""
         return f"{column} {direction}, {by_time}s.session_id {self.sort_order}"
 

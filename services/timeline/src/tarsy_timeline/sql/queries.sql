@@ -283,7 +283,8 @@ select t.session_id, t.event_id, 0, t.event_type, t.number,
            end::"char"
        )
 from timeline_events t
-left join search_texts k on k.session_id = t.session_id and k.source_id = t.event_id and k.part = 0
+left join search_texts k
+    on k.session_id = any($1::text[]) and k.session_id = t.session_id and k.source_id = t.event_id and k.part = 0
 where t.session_id = any($1::text[]) and t.content <> '' and k.number is distinct from t.number
 order by t.session_id, t.event_id
 limit $2

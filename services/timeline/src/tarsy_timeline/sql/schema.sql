@@ -133,10 +133,11 @@ create table unprojected (
 
 -- Punctuation becomes blanks: the parts of an identifier are words, and the identifier is a phrase.
 create function search_plain(content text) returns text language sql immutable strict parallel safe
-return translate(
+return regexp_replace(
     content,
-    E'!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~\u00a0\u00ab\u00b7\u00bb\u2013\u2014\u2018\u2019\u201c\u201d\u2022\u2026\u2192',
-    repeat(' ', 45)
+    '[ -/:-@[-`{-~\u00a0\u00ab\u00b7\u00bb\u2013\u2014\u2018\u2019\u201c\u201d\u2022\u2026\u2192]+',
+    ' ',
+    'g'
 );
 
 -- Words by which sessions are found: of the alert (source_id '', in parts of 32,000 characters) and of each timeline

@@ -3,10 +3,11 @@
 -- the queue like any other, the newest first. Nothing large is rewritten, and only `sessions` is locked against writers,
 -- for as long as it takes to list its ids (a million in a few seconds).
 create function search_plain(content text) returns text language sql immutable strict parallel safe
-return translate(
+return regexp_replace(
     content,
-    E'!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~\u00a0\u00ab\u00b7\u00bb\u2013\u2014\u2018\u2019\u201c\u201d\u2022\u2026\u2192',
-    repeat(' ', 45)
+    '[ -/:-@[-`{-~\u00a0\u00ab\u00b7\u00bb\u2013\u2014\u2018\u2019\u201c\u201d\u2022\u2026\u2192]+',
+    ' ',
+    'g'
 );
 
 create table search_texts (
