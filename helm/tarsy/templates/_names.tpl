@@ -13,7 +13,7 @@ websocket-gateway: {values: websocketGateway, module: tarsy_websocket_gateway, t
 - {path: /internal, service: nowhere}
 - {path: /docs, service: nowhere}
 - {path: /redoc, service: nowhere}
-- {path: /openapi.json, service: nowhere}
+- {path: /openapi.json, service: timeline}
 - {path: /metrics, service: nowhere}
 - {path: /api/v1/alerts, service: ingest}
 - {path: /api/v1/alert-types, service: ingest}

@@ -54,9 +54,7 @@ NOT_HERE = (
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def investigated(
-    system_bus: Bus, client: httpx2.AsyncClient, append: Append, new_session: NewSession
-) -> Any:
+async def investigated(system_bus: Bus, client: httpx2.AsyncClient, append: Append, new_session: NewSession) -> Any:
     """A whole investigation with two parallel agents and a chat."""
     session = new_session()
     session.add(*whole_chain(session.id))

@@ -149,7 +149,9 @@ async def test_a_long_alert_is_found_to_its_end(searched: SearchedWorld) -> None
     assert {"text": "needle-42", "match": True} in item["highlights"][0]["segments"]
 
 
-@pytest.mark.parametrize("text", ["a" * 4_000, "\ufffd", "'); drop table sessions; --", "a & b | !c <-> d:*", "\\ : ' &"])
+@pytest.mark.parametrize(
+    "text", ["a" * 4_000, "\ufffd", "'); drop table sessions; --", "a & b | !c <-> d:*", "\\ : ' &"]
+)
 async def test_odd_words_are_words(searched: SearchedWorld, text: str) -> None:
     odd = await searched.investigate("Odd", f"before {text} after")
     assert await searched.found("before after") == [odd]
@@ -159,7 +161,12 @@ async def test_odd_words_are_words(searched: SearchedWorld, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("query", "pointer"),
-    [("search=ab", "/search"), ("search=---", "/search"), ("search=a%00bc", "/search"), ("sort_by=relevance", "/sort_by")],
+    [
+        ("search=ab", "/search"),
+        ("search=---", "/search"),
+        ("search=a%00bc", "/search"),
+        ("sort_by=relevance", "/sort_by"),
+    ],
 )
 async def test_a_search_without_words_is_refused(searched: SearchedWorld, query: str, pointer: str) -> None:
     answer = await searched._world.client.get(f"/api/v1/sessions?{query}")
@@ -217,5 +224,3 @@ async def test_the_database_splits_words_as_we_do(open_database: OpenDatabase) -
         plain = await connection.fetchval("select search_plain($1)", every)
     # Several in a row become one blank there.
     assert plain.split(" ") == re.split(f"[ {re.escape(PUNCTUATION)}]+", every)
-
-

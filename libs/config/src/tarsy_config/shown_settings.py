@@ -94,7 +94,10 @@ def _provider(config: Config, place: Place, provider: BaseModel) -> Tree:
     tree: Tree = {"type": provider.type}
     if provider.type == "scripted":
         return tree | {"script": [Path(script).name for script in provider.script]}
-    tree |= {"model": _shown(config, (*place, "model"), provider.model), "api_key_env": ", ".join(provider.key_variables)}
+    tree |= {
+        "model": _shown(config, (*place, "model"), provider.model),
+        "api_key_env": ", ".join(provider.key_variables),
+    }
     if provider.base_url:
         tree["base_url"] = _address(config, (*place, "base_url"), provider.base_url)
     for key in ("thinking", "max_output_tokens", "context_tokens"):

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from importlib.resources import files
 
 import structlog
 from fastapi import Depends, FastAPI, Response
@@ -55,6 +56,10 @@ def build_app(
     app = FastAPI(
         title="TARSy",
         version="1",
+        # FastAPI's own pages load scripts from elsewhere, and would show one service as if it were the whole.
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
         dependencies=[Depends(refuse_unknown_parameters)],
         telemetry={"auto_configure": False, "tracing": False},
     )
@@ -85,6 +90,11 @@ def build_app(
             "degraded": _degraded(services),
             "config": {service.name: version for service in services if (version := service.config_version())},
         }
+
+    @app.get("/openapi.json", include_in_schema=False)
+    async def openapi() -> Response:
+        """The public API of all services, whichever is asked."""
+        return Response((files("tarsy_service") / "openapi.json").read_bytes(), media_type="application/json")
 
     @app.get("/metrics", include_in_schema=False)
     async def metrics() -> Response:

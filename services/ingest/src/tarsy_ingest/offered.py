@@ -39,9 +39,7 @@ def _alert_types(config: Config, mask: Callable[[str], str]) -> AlertTypeList:
     rows = sorted((chain_id, kind) for kind, chain_id in chains.items())
     return AlertTypeList(
         alert_types=tuple(
-            OfferedAlertType(
-                type=kind, chain_id=chain_id, description=mask(config.agent_chains[chain_id].description)
-            )
+            OfferedAlertType(type=kind, chain_id=chain_id, description=mask(config.agent_chains[chain_id].description))
             for chain_id, kind in rows
         ),
         default_chain_id=chains[config.default_alert_type],

@@ -1,6 +1,6 @@
 """Filter of the list of sessions: the query of `GET /api/v1/sessions`."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Literal
 
 from fastapi import Query
@@ -61,6 +61,15 @@ class SessionFilter(BaseModel):
         if value is not None and "\x00" in value:
             raise ValueError("must not contain NUL")
         return value
+
+    @field_validator("start_date", "end_date")
+    @classmethod
+    def in_utc(cls, value: datetime | None) -> datetime | None:
+        """As PostgreSQL is asked. At the ends of the calendar some times are in no year of UTC."""
+        try:
+            return None if value is None else value.astimezone(UTC)
+        except OverflowError:
+            raise ValueError("is not in the years 1 to 9999 of UTC") from None
 
     @field_validator("search")
     @classmethod

@@ -67,9 +67,7 @@ class SessionQueries:
         ranked = wanted.order_by == "relevance"
         async with self._database.snapshot() as connection:
             query = QUERIES["find_sessions"].replace("{order}", wanted.order())
-            found = await connection.fetch(
-                query, *wanted.conditions(), *words, ranked, wanted.page_size, wanted.offset
-            )
+            found = await connection.fetch(query, *wanted.conditions(), *words, ranked, wanted.page_size, wanted.offset)
             ids = [row["session_id"] for row in found if row["session_id"] is not None]
             rows = await connection.fetch(
                 QUERIES["list_sessions"].replace("{order}", "s.session_id"), *[None] * 6, ids, len(ids), 0
