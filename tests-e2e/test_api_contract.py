@@ -1,4 +1,4 @@
-"""The HTTP API keeps its contract, whatever it is asked: nothing but what openapi.json says, and never a failure of ours.
+"""The HTTP API keeps its contract, whatever it is asked: no answer that openapi.json does not say, no failure of ours.
 
 The requests are made from the document, valid ones and others, always the same (schemathesis, derandomized); those that
 no document leads to are written down here.

@@ -10,9 +10,9 @@ from pydantic import BaseModel, Field
 
 from tarsy_service.runner import Readiness, build_app
 from tarsy_service.service import Ready, Service
+from tarsy_service.settings import ServiceSettings
 from tarsy_service.supervision import Supervisor
 from tarsy_service.tracing import tracing_of
-from tarsy_service.settings import ServiceSettings
 
 
 class Wanted(BaseModel):

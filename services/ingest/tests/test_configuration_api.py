@@ -45,7 +45,8 @@ agent_chains:
     stages: [{{name: look, agents: [{{name: Looker, llm_provider: own, max_iterations: 3}}]}}]
 llm_providers:
   gemini: {{type: google, model: gemini-3.7-flash, api_key: "{SECRET}"}}
-  own: {{type: openai, model: own, base_url: "https://user:{SECRET}@models.example.com/{SECRET}/v1", api_key_env: A_SECRET}}
+  own:
+    {{type: openai, model: own, base_url: "https://user:{SECRET}@models.example.com/{SECRET}", api_key_env: A_SECRET}}
 """
 
 

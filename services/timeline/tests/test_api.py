@@ -89,7 +89,7 @@ async def test_the_search_looks_into_alerts_and_timelines(client: httpx2.AsyncCl
         "start_date=0001-01-01T00:00:00%2B01:00",
         "end_date=9999-12-31T23:59:59-23:59",
         "limit=1",
-    ],  # fmt: skip
+    ],
 )
 async def test_a_wrong_query_is_a_problem(client: httpx2.AsyncClient, query: str) -> None:
     answer = await client.get(f"/api/v1/sessions?{query}")

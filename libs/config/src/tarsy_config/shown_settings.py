@@ -53,8 +53,11 @@ def _shown(config: Config, place: Place, value: object) -> JsonValue:
             return [_shown(config, (*place, index), item) for index, item in enumerate(value)]
         case SecretStr():
             return "set"
-    if variables := _variables(config, place):
-        return variables
+        case _:
+            return _variables(config, place) or _plain(value)
+
+
+def _plain(value: object) -> JsonValue:
     match value:
         case bool() | int() | str():
             return value
@@ -76,14 +79,14 @@ def _transport(config: Config, place: Place, transport: BaseModel) -> Tree:
         tree |= {
             "command": _shown(config, (*place, "command"), transport.command),
             "argument_count": len(transport.args),
-            "env": sorted(transport.env),
-            "inherit": list(transport.inherit),
+            "env": [*sorted(transport.env)],
+            "inherit": [*transport.inherit],
         }
     else:
         tree |= {
             "url": _address(config, (*place, "url"), transport.url or ""),
             "bearer_token_set": transport.bearer_token is not None,
-            "headers": sorted(transport.headers),
+            "headers": [*sorted(transport.headers)],
             "verify_ssl": transport.verify_ssl,
         }
     return tree if transport.timeout is None else {**tree, "timeout": f"{transport.timeout:g}s"}

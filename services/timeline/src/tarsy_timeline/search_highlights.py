@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from tarsy_contracts.api.sessions import HighlightSegment
 from tarsy_timeline.search_words import PUNCTUATION, SearchTerm
@@ -31,12 +32,9 @@ def passage(text: str, pattern: re.Pattern[str]) -> tuple[HighlightSegment, ...]
 
 
 def _segments(text: str, pattern: re.Pattern[str], start: int, end: int) -> Iterator[HighlightSegment]:
-    shown, count = start, 0
+    shown = start
     before = "… " if start > 0 else ""
-    for match in pattern.finditer(text, start, end):
-        count += 1
-        if count > MOST_MATCHES:
-            break
+    for match in islice(pattern.finditer(text, start, end), MOST_MATCHES):
         if before or match.start() > shown:
             yield HighlightSegment(text=before + text[shown : match.start()], match=False)
         before = ""

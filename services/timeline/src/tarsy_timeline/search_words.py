@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~\u00a0«·»–—‘’“”•…→"  # noqa: RUF001 - as texts have them
+PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~\u00a0«·»–—‘’“”•…→"
 """It separates words, as in the function `search_plain` of the schema (a test compares): what is written with dashes
 or dots is found by each of its parts, and whole as a phrase."""
 BLANKS = str.maketrans(dict.fromkeys(PUNCTUATION, " "))

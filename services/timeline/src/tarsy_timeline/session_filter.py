@@ -107,11 +107,9 @@ class SessionFilter(BaseModel):
 
         What is not ranked, and what is ranked alike, stands by its time.
         """
-        column, direction = ORDERS[self.order_by], self.sort_order
-        if self.order_by in SOMETIMES_NULL:
-            direction = f"{direction} nulls last"
+        nulls = " nulls last" if self.order_by in SOMETIMES_NULL else ""
         by_time = f"s.created_at {self.sort_order}, " if self.order_by == "relevance" else ""
-        return f"{column} {direction}, {by_time}s.session_id {self.sort_order}"
+        return f"{ORDERS[self.order_by]} {self.sort_order}{nulls}, {by_time}s.session_id {self.sort_order}"
 
 
 type SessionFilterQuery = Annotated[SessionFilter, Query()]

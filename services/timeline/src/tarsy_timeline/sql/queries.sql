@@ -174,21 +174,44 @@ order by {order}
 -- Search -------------------------------------------------------------------------------------------------------
 
 -- name: find_sessions
--- One row at least, with the total. A session is found when each term is somewhere in it. The newest five hundred of those
--- that are found are ranked; the others follow by their time.
-with terms as materialized (
-    select word, case when prefix then (word::text || ':*')::tsquery else word end as query
+-- One row at least, with the total. A session is found when each term is somewhere in it: with a term that few texts
+-- have, those are looked at, else all that have any. The newest five hundred of those that are found are ranked; the
+-- others follow by their time.
+with words as (
+    select case when prefix then (word::text || ':*')::tsquery else word end as query
     from (
         select phraseto_tsquery('simple', search_plain(word)) as word, prefix
         from unnest($7::text[], $8::boolean[]) as asked (word, prefix)
     ) asked
     where numnode(word) > 0
 ),
+terms as materialized (
+    select query, (
+        select count(*) from (select from search_texts where words @@ query limit 2001) few
+    ) as texts
+    from words
+),
+rarest as materialized (
+    select query from terms where texts <= 2000 order by texts limit 1
+),
 found as materialized (
+    select c.session_id
+    from (
+        select distinct k.session_id from rarest r cross join lateral (
+            select session_id from search_texts where words @@ r.query
+        ) k
+    ) c
+    where not exists (
+        select from terms t
+        where t.query <> (select query from rarest)
+          and not exists (select from search_texts k where k.session_id = c.session_id and k.words @@ t.query)
+    )
+    union all
     select x.session_id
     from terms t cross join lateral (
         select distinct session_id from search_texts where words @@ t.query
     ) x
+    where not exists (select from rarest)
     group by x.session_id
     having count(*) = (select count(*) from terms)
 ),
