@@ -29,7 +29,7 @@ from tarsy_local.front_door.routes import OUTSIDE, service_of
 from tarsy_system import ROOT, System
 
 EXAMPLES = 10
-"""Of an operation, and as many that its schema forbids."""
+"""The number for each operation, and as many that its schema forbids."""
 CHECKS = [
     not_a_server_error,
     status_code_conformance,
@@ -49,7 +49,7 @@ def document() -> dict[str, Any]:
 
 @pytest.fixture
 async def running(system: System) -> System:
-    """Who answers HTTP, and the owner of sessions."""
+    """The services that answer HTTP, and the owner of sessions."""
     system.environment["TARSY_WAIT_SECONDS"] = "20"
     for service in ("timeline", "ingest", "orchestrator"):
         system.start(service)

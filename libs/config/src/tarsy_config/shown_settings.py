@@ -1,4 +1,4 @@
-"""Settings as an API may show them: plain data without secrets. What may hold one is shown by name or number only."""
+"""Settings as an API may show them: plain data without secrets. A value that may hold one is shown by name or number only."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path

@@ -35,7 +35,7 @@ def query_names(dependant: Dependant) -> frozenset[str]:
 
 
 def _dependant_of(connection: HTTPConnection) -> Dependant:
-    """Of a route inside of another router, FastAPI keeps the whole beside it."""
+    """A route inside of another router knows a part only; FastAPI keeps the whole beside it."""
     context = connection.scope.get("fastapi", {}).get("effective_route_context")
     found: Dependant = (context if context is not None else connection.scope["route"]).dependant
     return found

@@ -105,7 +105,7 @@ class SessionFilter(BaseModel):
     def order(self) -> str:
         """For the place `{order}` in `list_sessions` and `find_sessions`. Made of constants only.
 
-        What is not ranked, and what is ranked alike, stands by its time.
+        Sessions that are not ranked, or ranked alike, stand by their time.
         """
         nulls = " nulls last" if self.order_by in SOMETIMES_NULL else ""
         by_time = f"s.created_at {self.sort_order}, " if self.order_by == "relevance" else ""

@@ -40,7 +40,7 @@ class DefaultTools(ApiModel):
 
 
 class EffectiveConfiguration(ApiModel):
-    """What holds now, built-in entries included. The keys of each section are those of `tarsy.yaml`.
+    """The configuration that holds now, built-in entries included. The keys of each section are those of `tarsy.yaml`.
 
     A key without a value is left out. Durations are texts, such as `60s`. Secrets are not in it: of a token it is said
     that it is set, of environment variables and headers only their names, of an address only the host. A value that
