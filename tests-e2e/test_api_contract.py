@@ -17,6 +17,7 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.errors import Unsatisfiable
 from schemathesis.checks import not_a_server_error
+from schemathesis.core.failures import FailureGroup
 from schemathesis.core.result import Ok
 from schemathesis.generation import GenerationMode
 from schemathesis.schemas import APIOperation, BaseSchema
@@ -79,7 +80,7 @@ def broken_promises(system: System, document: dict[str, Any]) -> list[str]:
             f"{operation.label}, {mode.name}: {problem}"
             for operation in operations(schema)
             for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
-            if (problem := broken_promise(operation, mode, url_of(system, operation.path), session)) is not None
+            if (problem := broken_promise(operation, mode, url_of(system, operation.path), session))
         ]
 
 
@@ -89,9 +90,9 @@ def operations(schema: BaseSchema) -> Iterator[Operation]:
         yield found.ok()
 
 
-def broken_promise(
-    operation: Operation, mode: GenerationMode, base_url: str, session: requests.Session
-) -> Exception | None:
+def broken_promise(operation: Operation, mode: GenerationMode, base_url: str, session: requests.Session) -> str:
+    """Why the operation is broken; empty when it is not."""
+
     @settings(
         max_examples=EXAMPLES,
         derandomize=True,
@@ -108,10 +109,12 @@ def broken_promise(
     try:
         ask()
     except Unsatisfiable:
-        return None  # there is nothing that it could forbid
+        return ""  # there is nothing that it could forbid
+    except FailureGroup as problem:  # no Exception
+        return "; ".join(str(one) for one in problem.exceptions)
     except Exception as problem:  # noqa: BLE001 - all that is broken is told at once
-        return problem
-    return None
+        return str(problem)
+    return ""
 
 
 async def test_every_operation_keeps_its_promise(running: System, document: dict[str, Any]) -> None:
