@@ -44,7 +44,7 @@ SCHEMA = "tarsy"
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 SERVICES = ("checkout", "payment", "search", "cart", "shipping", "billing", "inventory", "frontend", "auth", "mail")
 INDEXED_ONE_BY_ONE = 5_000
-"""The number of sessions that are indexed while the index grows, as in a running service; the rest before it is made, which is quicker."""
+"""These are indexed while the index grows, as in a running service; the rest before it is made, which is quicker."""
 PROJECTED = 300
 AT_ONCE = 200
 ROUNDS = 50

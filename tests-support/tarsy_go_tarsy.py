@@ -1,6 +1,7 @@
 """Go TARSy's HTTP answers, as one was recorded (go_tarsy_rest.json), and how ours differ in keys and types.
 
-A shape has the type of each value. A value that was null there may be anything here; any other must be there, and not null.
+A shape has the type of each value. A value that was null there may be anything here; any
+other must be there, and not null.
 """
 
 import json

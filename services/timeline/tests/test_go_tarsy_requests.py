@@ -6,6 +6,7 @@ docs/reference/go-tarsy-api.md says them to people. The ingest's part is in its 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -14,7 +15,7 @@ import pytest_asyncio
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.publisher import Publisher
-from tarsy_go_tarsy import differences, go_answer
+from tarsy_go_tarsy import differences, go_answer, go_answers
 from tarsy_reply import Exchange
 from tarsy_session_owner import owner_answers
 from tarsy_telling_gateways import TellingGateway, tool
@@ -26,6 +27,7 @@ type NewSession = Callable[[], Any]
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
+PAGE = Path(__file__).parents[3] / "docs/reference/go-tarsy-api.md"
 COSTS = {"cost_estimation_enabled", "estimated_cost_usd", "cost_completeness"}
 SCORES = {"latest_score", "scoring_status"}
 REVIEWS = {
@@ -176,3 +178,10 @@ async def test_requests_of_people_have_gos_answers(
 async def test_what_is_not_here_says_so_in_gos_shape(client: httpx2.AsyncClient, investigated: Any, path: str) -> None:
     answer = await client.get(path.format(id=investigated.id))
     assert (answer.status_code, differences({"message": "str"}, answer.json())) == (404, set())
+
+
+async def test_the_page_names_every_endpoint_and_every_key_that_is_not_there() -> None:
+    page = PAGE.read_text("utf-8")
+    steps = {step for one in go_answers() for step in one.endpoint[1].split("/")}
+    keys = COSTS | SCORES | REVIEWS | ACTIONS | {"has_sub_agents", "llm_backend", "unpriced_interaction_count"}
+    assert {word for word in (steps - {"nope", "needs_review"}) | keys if word not in page} == set()

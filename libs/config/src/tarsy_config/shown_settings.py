@@ -1,4 +1,4 @@
-"""Settings as an API may show them: plain data without secrets. A value that may hold one is shown by name or number only."""
+"""Settings as an API may show them: plain data, where a value that may hold a secret is a name or a number."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path

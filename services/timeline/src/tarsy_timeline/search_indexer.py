@@ -20,7 +20,7 @@ EVENTS_AT_ONCE = 500
 
 
 class SearchIndexer:
-    """Several may run: each takes rows of the queue that nobody else has. Work that one leaves half done stays there."""
+    """Several may run: each takes rows of the queue that nobody else has. Work that is half done stays there."""
 
     def __init__(self, database: Database, *, look_seconds: float = LOOK_SECONDS) -> None:
         self._database = database
