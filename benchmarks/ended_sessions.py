@@ -162,6 +162,7 @@ async def make_rows(whole: Whole, ended: int) -> None:
     connection = await asyncpg.connect(whole.system.database_url)
     try:
         await connection.execute(INSERT, ended, timeout=GIVE_UP_SECONDS)
+        await connection.execute("truncate tarsy.search_queue")  # they have no text
         await connection.execute("analyze tarsy.sessions")
     finally:
         await connection.close()

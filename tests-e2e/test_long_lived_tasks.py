@@ -47,7 +47,16 @@ TASKS = {
         "workers",
         *(f"partition-{number}{part}" for number in range(LOG_PARTITIONS) for part in PARTS),
     ],
-    "timeline": ["answers", "catalog", "held sessions", "projector", "servers", "unprojected", "workers"],
+    "timeline": [
+        "answers",
+        "catalog",
+        "held sessions",
+        "projector",
+        "search index",
+        "servers",
+        "unprojected",
+        "workers",
+    ],
     "websocket-gateway": ["questions to the timeline", "session log", "stream"],
     "summarizer": ["announcements", "clock of claims", "configuration", "control", "requests"],
     "tool-gateway": [

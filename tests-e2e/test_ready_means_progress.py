@@ -31,7 +31,11 @@ STALLING = {
     "websocket-gateway": {"session log", "stream"},
 }
 """The loops that need Kafka for each step."""
-OTHERS = {"orchestrator": {"ownership", "decisions"}, "timeline": {"unprojected"}, "ingest": {"alerts topic"}}
+OTHERS = {
+    "orchestrator": {"ownership", "decisions"},
+    "timeline": {"unprojected", "search index"},
+    "ingest": {"alerts topic"},
+}
 
 
 class Kafka:

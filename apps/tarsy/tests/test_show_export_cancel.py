@@ -40,10 +40,27 @@ EVENT: dict[str, object] = {
     "event_type": "llm_response", "status": "completed", "content": "é", "metadata": {},
     "created_at": "2026-11-22T10:00:00.000Z", "updated_at": "2026-11-22T10:00:00.000Z", "number": 5,
 }  # fmt: skip
+HIGHLIGHT = {
+    "source": "final_analysis",
+    "event_id": "t",
+    "segments": [
+        {"text": "… the pod\n", "match": False},
+        {"text": "checkout-7d9f\x1b[2J", "match": True},
+        {"text": " [bold]ran", "match": False},
+    ],
+}
 LISTS: dict[str, object] = {
     "/api/v1/sessions?page_size=25": {
         "sessions": [SESSION | {"id": ID}],
         "pagination": {"page": 1, "page_size": 25, "total_pages": 1, "total_items": 1},
+    },
+    "/api/v1/sessions?page_size=25&search=checkout-7d9f": {
+        "sessions": [SESSION | {"id": ID, "highlights": [HIGHLIGHT]}],
+        "pagination": {"page": 1, "page_size": 25, "total_pages": 3, "total_items": 61},
+    },
+    "/api/v1/sessions?page_size=25&search=nothing": {
+        "sessions": [],
+        "pagination": {"page": 1, "page_size": 25, "total_pages": 0, "total_items": 0},
     },
     "/api/v1/system/mcp-servers?tools=none": {"servers": []},
     "/api/v1/system/held-sessions": {"sessions": [], "total_items": 0},
@@ -75,6 +92,18 @@ def url() -> Iterator[str]:
 
 def run(url: str, *arguments: str) -> Result:
     return CliRunner().invoke(cli, [*arguments, "--url", url])
+
+
+def test_a_search_shows_where_its_words_are(url: str) -> None:
+    found = run(url, "sessions", "--search", "checkout-7d9f")
+    assert found.exit_code == 0
+    assert ID in found.stdout
+    line = next(line for line in found.stdout.splitlines() if "final_analysis" in line)
+    assert "the pod checkout-7d9f" in line
+    assert "[bold]ran" in line
+    assert "\x1b[2J" not in found.stdout
+    assert "60 more: add a word." in found.stdout
+    assert "No session has all these words." in run(url, "sessions", "--search", "nothing").stdout
 
 
 def test_a_session_is_shown_with_its_figures_and_conclusions(url: str) -> None:

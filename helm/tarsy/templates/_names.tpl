@@ -13,9 +13,12 @@ websocket-gateway: {values: websocketGateway, module: tarsy_websocket_gateway, t
 - {path: /internal, service: nowhere}
 - {path: /docs, service: nowhere}
 - {path: /redoc, service: nowhere}
-- {path: /openapi.json, service: nowhere}
+- {path: /openapi.json, service: timeline}
 - {path: /metrics, service: nowhere}
 - {path: /api/v1/alerts, service: ingest}
+- {path: /api/v1/alert-types, service: ingest}
+- {path: /api/v1/system/config, service: ingest}
+- {path: /api/v1/system/default-tools, service: ingest}
 - {path: /api/v1/ws, service: websocket-gateway}
 - {path: /api, service: timeline}
 - {path: /, service: websocket-gateway}

@@ -97,12 +97,14 @@ async def serving() -> AsyncIterator[tuple[Running, httpx2.AsyncClient]]:
 async def test_requests_are_counted_by_the_template_of_their_route() -> None:
     async with serving() as (running, client):
         for session in ("one", "another"):
-            await client.get(f"/api/v1/sessions/{session}?token=secret")
+            await client.get(f"/api/v1/sessions/{session}")
+        await client.get("/api/v1/sessions/one?token=secret")
         await client.get("/health")
         assert running.requests("GET", "/api/v1/sessions/{session_id}", 200) == 2
+        assert running.requests("GET", "/api/v1/sessions/{session_id}", 400) == 1
         assert running.requests("GET", "/health", 200) == 1
         labels = {"method": "GET", "route": "/api/v1/sessions/{session_id}"}
-        assert running.registry.get_sample_value("tarsy_http_request_duration_seconds_count", labels) == 2
+        assert running.registry.get_sample_value("tarsy_http_request_duration_seconds_count", labels) == 3
 
 
 async def test_what_nobody_serves_is_one_route_and_what_nobody_knows_one_method() -> None:

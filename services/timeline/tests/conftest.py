@@ -142,7 +142,7 @@ class Session:
         return RecordedEvent(envelope=envelope, event=event, partition=0, offset=number, appended_at=envelope.time)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def new_session() -> Callable[[], Session]:
     return Session
 
@@ -243,7 +243,7 @@ def running_api(database_url: str) -> Callable[..., AbstractAsyncContextManager[
     return run
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def append() -> Callable[..., Awaitable[int]]:
     """Writes records to a partition of the log."""
 

@@ -14,6 +14,7 @@ from tarsy_contracts.inputs import OperatorRequest, SessionFailRequested, Sessio
 from tarsy_old_messages import old_message
 from tarsy_service.runner import Readiness, build_app
 from tarsy_session_owner import owner_answers
+from tarsy_testing import eventually
 from tarsy_timeline.app import build
 from tarsy_timeline.settings import TimelineSettings
 
@@ -24,7 +25,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def test_the_list_has_gos_shape_and_its_filters(client: httpx2.AsyncClient, session: Any) -> None:
-    answer = (await client.get(f"/api/v1/sessions?search={session.id}")).json()
+    answer = (await client.get(f"/api/v1/sessions?id_prefix={session.id}")).json()
 
     assert answer["pagination"] == {"page": 1, "page_size": 25, "total_pages": 1, "total_items": 1}
     [item] = answer["sessions"]
@@ -36,7 +37,7 @@ async def test_the_list_has_gos_shape_and_its_filters(client: httpx2.AsyncClient
     }  # fmt: skip
     assert {name: item[name] for name in expected} == expected
 
-    mine = f"&search={session.id}"
+    mine = f"&id_prefix={session.id}"
 
     async def count(query: str) -> int:
         found: int = (await client.get(f"/api/v1/sessions?{query}{mine}")).json()["pagination"]["total_items"]
@@ -63,14 +64,32 @@ async def test_a_session_is_found_by_the_beginning_of_its_id(client: httpx2.Asyn
 
 
 async def test_the_search_looks_into_alerts_and_timelines(client: httpx2.AsyncClient, session: Any) -> None:
-    for text, found in (("50%25", True), ("I%20look", True), ("0%25%20%25%20of", False), ("5_%25", False)):
+    """A moment later: the projector does not wait for the index."""
+
+    async def found(text: str) -> bool:
         items = (await client.get(f"/api/v1/sessions?search={text}&page_size=100")).json()["sessions"]
-        assert (session.id in [item["id"] for item in items]) is found
+        return session.id in [item["id"] for item in items]
+
+    await eventually(lambda: found("crashes%20dns%20short"), "alert and timeline are indexed")
+    assert [await found(text) for text in ("50%25", "I%20look", session.id, "%220%25%22", "5_%25")] == [
+        True, True, True, False, False
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
     "query",
-    ["sort_by=score", "search=ab", "status=nope", "start_date=yesterday", "page=0", "search=a%00bc", "id_prefix=a%00"],
+    [
+        "sort_by=score",
+        "search=ab",
+        "status=nope",
+        "start_date=yesterday",
+        "page=0",
+        "search=a%00bc",
+        "id_prefix=a%00",
+        "start_date=0001-01-01T00:00:00%2B01:00",
+        "end_date=9999-12-31T23:59:59-23:59",
+        "limit=1",
+    ],
 )
 async def test_a_wrong_query_is_a_problem(client: httpx2.AsyncClient, query: str) -> None:
     answer = await client.get(f"/api/v1/sessions?{query}")
@@ -255,6 +274,39 @@ async def test_the_same_key_with_another_body_is_refused(client: httpx2.AsyncCli
     assert (first.status_code, again.status_code, again.json()) == (202, 202, first.json())
     assert (other.status_code, other.headers["content-type"]) == (422, "application/problem+json")
     assert "Idempotency-Key" in other.json()["detail"]
+
+
+async def test_a_session_is_summed_up_in_gos_shape(client: httpx2.AsyncClient, session: Any) -> None:
+    answer = await client.get(f"/api/v1/sessions/{session.id}/summary?at_least=13")
+
+    assert answer.headers["TARSy-Last-Number"] == "13"
+    assert answer.json() == {
+        "session_id": session.id, "total_interactions": 2, "llm_interactions": 1, "mcp_interactions": 1,
+        "input_tokens": 100, "output_tokens": 20, "total_tokens": 120, "total_duration_ms": 11_000,
+        "chain_statistics": {
+            "total_stages": 1, "completed_stages": 1, "failed_stages": 0, "current_stage_index": 1
+        },
+        "last_number": 13,
+    }  # fmt: skip
+    unknown = await client.get("/api/v1/sessions/nope/summary")
+    assert (unknown.status_code, unknown.json()["message"]) == (404, "There is no session nope.")
+
+
+async def test_runbooks_are_those_that_alerts_named(
+    client: httpx2.AsyncClient, system_bus: Bus, append: Append, new_session: Make, story: Make
+) -> None:
+    last = None
+    for name in ("disk.md", "crash.md", "disk.md"):
+        last = new_session()
+        started = story(new_session()).recorded(1).event
+        alert = started.alert.model_copy(update={"runbook_url": f"https://github.com/o/r/blob/main/{name}"})
+        last.add(started.model_copy(update={"alert": alert}))
+        await append(system_bus, 4, last.records)
+        await client.get(f"/api/v1/sessions/{last.id}?at_least=1")
+
+    found = (await client.get("/api/v1/runbooks")).json()
+
+    assert sorted(found) == [f"https://github.com/o/r/blob/main/{name}" for name in ("crash.md", "disk.md")]
 
 
 async def test_while_there_is_no_database_answers_are_503() -> None:

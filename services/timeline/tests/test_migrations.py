@@ -24,6 +24,15 @@ CONSTRAINTS = """
     from pg_constraint c join pg_namespace n on n.oid = c.connamespace
     where n.nspname = $1 and contype <> 'n' and conname not like 'schema_migrations%' order by 2
 """
+FUNCTIONS = """
+    select proname, pg_get_function_identity_arguments(p.oid), replace(pg_get_functiondef(p.oid), $1, '')
+    from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = $1 order by 1
+"""
+TRIGGERS = """
+    select tgname, replace(pg_get_triggerdef(t.oid), $1, '')
+    from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = $1 and not tgisinternal order by 1
+"""
 
 
 @pytest.fixture
@@ -42,7 +51,7 @@ async def test_the_migrations_add_up_to_the_schema(
     await connection.execute(f"create schema {written}; set search_path = {written}; {sql.schema()}")
     try:
         assert await _described(connection, written) == migrated
-        assert len(migrated[0]) > 50
+        assert [len(rows) > least for rows, least in zip(migrated, (50, 10, 5, 1, 0), strict=True)] == [True] * 5
     finally:
         await connection.execute(f"drop schema {written} cascade")
 
@@ -146,7 +155,27 @@ async def test_old_rows_get_the_facts_that_their_plan_had(
     assert found == [("a11", "gemini", 0), ("b22", "claude", 0), ("c00", None, 0)]
 
 
+async def test_the_sessions_of_before_wait_to_be_indexed(
+    connection: "asyncpg.Connection[asyncpg.Record]", database_schema: str
+) -> None:
+    texts = dict(sql.migrations())
+    search = texts.pop("0008_search.sql")
+    before = "".join(text for name, text in texts.items() if name < "0006")
+    await connection.execute(f"create schema {database_schema}; set search_path = {database_schema}; {before}")
+    await connection.execute(
+        "insert into sessions (session_id, partition, last_number, last_event_id, created_at) values "
+        "('old', 0, 1, 'e', '2026-01-01Z'), ('newer', 0, 1, 'e', '2026-01-02Z')"
+    )
+    await connection.execute(search)
+    # A version that knows nothing of the search goes on writing, wherever its search path leads.
+    await connection.execute(f"set search_path = public; update {database_schema}.sessions set last_number = 2")
+
+    queued = await connection.fetch(f"select session_id from {database_schema}.search_queue order by id limit 2")
+    assert [row["session_id"] for row in queued] == ["newer", "old"]
+    assert await connection.fetchval(f"select count(*) from {database_schema}.search_queue") == 4
+
+
 async def _described(connection: "asyncpg.Connection[asyncpg.Record]", schema: str) -> tuple[list[object], ...]:
     await connection.execute(f"set search_path = {schema}")
-    found = [await connection.fetch(query, schema) for query in (COLUMNS, INDEXES, CONSTRAINTS)]
+    found = [await connection.fetch(query, schema) for query in (COLUMNS, INDEXES, CONSTRAINTS, FUNCTIONS, TRIGGERS)]
     return tuple([tuple(row) for row in rows] for rows in found)

@@ -13,7 +13,6 @@ import pytest_asyncio
 
 from tarsy_bus.connection import Bus
 from tarsy_testing import eventually
-from tarsy_timeline import sql
 from tarsy_timeline.rebuild import rebuild as rebuilding
 from tarsy_timeline.rebuild.checksums import table_checksums
 from tarsy_timeline.rebuild.processes import RebuildTarget, ReplayFailedError, replay_in_processes, shares_of
@@ -77,6 +76,13 @@ class Beside:
         await eventually(look, f"{session.id} is projected")
 
     async def checksums(self, schema: str) -> dict[str, tuple[int, str]]:
+        """When all words are indexed."""
+
+        async def look() -> bool:
+            return not await self.connection.fetchval(f"select count(*) from {schema}.search_queue")
+
+        if schema == self.schema:
+            await eventually(look, "all words are indexed")
         return await table_checksums(self.connection, schema)
 
 
@@ -169,7 +175,7 @@ async def test_a_checksum_sees_one_other_letter(beside: Beside) -> None:
     before = await beside.checksums(beside.schema)
     await beside.connection.execute(f"update {beside.schema}.sessions set title = title || '.' where partition = 4")
     after = await beside.checksums(beside.schema)
-    assert {table for table in sql.tables() if after[table] != before[table]} == {"sessions"}
+    assert {table for table in after if after[table] != before[table]} == {"sessions"}
 
 
 async def test_sessions_that_are_no_longer_on_the_log_are_not_given_up_unasked(beside: Beside) -> None:

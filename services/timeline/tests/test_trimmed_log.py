@@ -72,6 +72,16 @@ async def shown(client: httpx2.AsyncClient, session: Any) -> None:
     await eventually(look, f"{session.id} is projected")
 
 
+async def checksums(connection: SingleConnection, schema: str) -> dict[str, tuple[int, str]]:
+    """When all words are indexed."""
+
+    async def look() -> bool:
+        return not await connection.fetchval(f"select count(*) from {schema}.search_queue")
+
+    await eventually(look, "all words are indexed")
+    return await table_checksums(connection, schema)
+
+
 async def test_what_nobody_wants_goes_and_the_tables_come_back_the_same(
     timeline: httpx2.AsyncClient,
     connection: SingleConnection,
@@ -105,10 +115,10 @@ async def test_what_nobody_wants_goes_and_the_tables_come_back_the_same(
     await cut_log(system_bus, cuts)
     assert await plan_log_cuts(system_bus, positions) == []
 
-    live = await table_checksums(connection, module_schema)
+    live = await checksums(connection, module_schema)
     plan = RebuildPlan(RebuildTarget(system_bus, database_url, fresh_schema_of(module_schema)), module_schema, 1)
     await rebuild(plan, connection, Steps())
-    assert await table_checksums(connection, module_schema) == live
+    assert await checksums(connection, module_schema) == live
     assert live["sessions"][0] == 3
 
     # The same alert as that of the session that is gone: its next life follows what the tables kept.
@@ -137,8 +147,8 @@ async def test_a_life_that_heads_do_not_name_is_dropped_as_by_every_other_reader
     whole = story(new_session())
     await append(system_bus, PARTITION, whole.records)
     await shown(timeline, whole)
-    live = await table_checksums(connection, module_schema)
+    live = await checksums(connection, module_schema)
     plan = RebuildPlan(RebuildTarget(system_bus, database_url, fresh_schema_of(module_schema)), module_schema, 1)
     await rebuild(plan, connection, Steps())
-    assert await table_checksums(connection, module_schema) == live
+    assert await checksums(connection, module_schema) == live
     assert (await timeline.get(f"/api/v1/sessions/{forged.id}")).status_code == 404

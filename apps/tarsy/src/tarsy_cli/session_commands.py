@@ -72,16 +72,23 @@ def watch(
     raise exit_with(watch_to_its_end(api, session_of(api, session)))
 
 
-def sessions(as_json: JsonOption = False, home: HomeOption = DEFAULT_HOME, url: UrlOption = "") -> None:
-    """List the latest sessions."""
+def sessions(
+    search: Annotated[
+        str, typer.Option(help='words that are all in the alert or the timeline; "a phrase" is found as it stands')
+    ] = "",
+    as_json: JsonOption = False,
+    home: HomeOption = DEFAULT_HOME,
+    url: UrlOption = "",
+) -> None:
+    """List the latest sessions, or those that fit a search best."""
     from tarsy_cli.lists.sessions import print_sessions, read_sessions
 
     api = api_of(home, url)
     with exit_on_failure(api):
         if as_json:
-            print_json(read_sessions(api))
+            print_json(read_sessions(api, search))
         else:
-            print_sessions(api, get_console())
+            print_sessions(api, get_console(), search)
 
 
 def watch_to_its_end(api: str, session: str, *, appear_seconds: float | None = None) -> str:

@@ -28,7 +28,13 @@ class ProblemError(ServiceError):
 
 
 def problem_response(status: int, title: str, detail: str, errors: list[dict[str, str]] | None = None) -> JSONResponse:
-    body: dict[str, object] = {"type": "about:blank", "title": title, "status": status, "detail": detail}
+    body: dict[str, object] = {
+        "type": "about:blank",
+        "title": title,
+        "status": status,
+        "detail": detail,
+        "message": detail,  # where clients of Go TARSy look
+    }
     if errors:
         body["errors"] = errors
     return JSONResponse(body, status_code=status, media_type=MEDIA_TYPE)

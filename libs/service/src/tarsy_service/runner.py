@@ -3,15 +3,17 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from importlib.resources import files
 
 import structlog
-from fastapi import FastAPI, Response
+from fastapi import Depends, FastAPI, Response
 from prometheus_client import CollectorRegistry
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from tarsy_service.csrf import CsrfProtection
 from tarsy_service.http_metrics import CountRequests, HttpMetrics
 from tarsy_service.http_server import http_server
+from tarsy_service.known_parameters import refuse_unknown_parameters
 from tarsy_service.loop_lag import LoopLag
 from tarsy_service.loop_metrics import LoopMetrics
 from tarsy_service.problems import install_problem_handlers
@@ -51,7 +53,16 @@ def build_app(
     http_metrics: HttpMetrics | None = None,
 ) -> FastAPI:
     """The routers of all services, `/health`, `/ready` and `/metrics`."""
-    app = FastAPI(title="TARSy", version="1", telemetry={"auto_configure": False, "tracing": False})
+    app = FastAPI(
+        title="TARSy",
+        version="1",
+        # FastAPI's own pages load scripts from elsewhere, and would show one service as if it were the whole.
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        dependencies=[Depends(refuse_unknown_parameters)],
+        telemetry={"auto_configure": False, "tracing": False},
+    )
     install_problem_handlers(app)
     app.add_middleware(CsrfProtection)
     app.add_middleware(CountRequests, metrics=http_metrics or HttpMetrics(registry))
@@ -79,6 +90,11 @@ def build_app(
             "degraded": _degraded(services),
             "config": {service.name: version for service in services if (version := service.config_version())},
         }
+
+    @app.get("/openapi.json", include_in_schema=False)
+    async def openapi() -> Response:
+        """The public API of all services, whichever is asked."""
+        return Response((files("tarsy_service") / "openapi.json").read_bytes(), media_type="application/json")
 
     @app.get("/metrics", include_in_schema=False)
     async def metrics() -> Response:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 
+from fastapi import APIRouter
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus import kafka_rights
@@ -17,10 +18,12 @@ from tarsy_config.live_config import ConfigSource, LiveConfig
 from tarsy_ingest.alert_rules import AlertRules, rules_of
 from tarsy_ingest.alerts_reader import AlertsReader
 from tarsy_ingest.alerts_topic import AlertsTopic
+from tarsy_ingest.configuration_routes import configuration_routes
 from tarsy_ingest.http_api import alerts_router
 from tarsy_ingest.intake import Intake
 from tarsy_ingest.masking import AlertMaskers
 from tarsy_ingest.metrics import Metrics
+from tarsy_ingest.offered import Offered, offered_by
 from tarsy_ingest.settings import IngestSettings
 from tarsy_masking.masker import Masker
 from tarsy_service.config_metrics import config_judged
@@ -34,15 +37,17 @@ NAME = "ingest"
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """Parts of a configuration by which alerts are judged and masked."""
+    """Parts of a configuration by which alerts are judged and masked, and what is shown of it."""
 
     rules: AlertRules
     masking: AlertMaskers
+    offered: Offered
 
 
 def _prepare(masker: Masker, config: Config, before: Ruling | None) -> Ruling:
     names = config.defaults.alert_masking.names
-    return Ruling(rules_of(config), AlertMaskers(masker, masker.with_rules(names, ())))
+    maskers = AlertMaskers(masker, masker.with_rules(names, ()))
+    return Ruling(rules_of(config), maskers, offered_by(config, masker.mask))
 
 
 def build(
@@ -65,6 +70,10 @@ def build(
     topic = AlertsTopic(bus, publisher, intake, lambda: config.current.rules, metrics, masker.mask)
     reader = AlertsReader(topic, partial(cluster_id, bus), metrics, supervisor)
 
+    router = APIRouter()
+    router.include_router(alerts_router(intake, lambda: config.current.rules, metrics, masker.mask))
+    router.include_router(configuration_routes(lambda: config.current.offered))
+
     async def run(ready: Ready) -> None:
         await check_topics(bus, kafka_rights.INGEST)
         steps = partial(supervisor.steps, "configuration", essential=False)
@@ -75,7 +84,7 @@ def build(
     return Service(
         name=NAME,
         run=run,
-        router=alerts_router(intake, lambda: config.current.rules, metrics, masker.mask),
+        router=router,
         degraded_reasons=lambda: [*reader.degraded_reasons(), *config.degraded_reasons()],
         config_version=lambda: config.version,
         supervisor=supervisor,

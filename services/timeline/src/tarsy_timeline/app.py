@@ -36,10 +36,12 @@ from tarsy_timeline.reply_waiter import ReplyWaiter
 from tarsy_timeline.request_routes import request_routes
 from tarsy_timeline.result_routes import result_routes
 from tarsy_timeline.routes import session_routes
+from tarsy_timeline.search_indexer import SearchIndexer
 from tarsy_timeline.server_watch import ServerWatch
 from tarsy_timeline.session_commands import SessionCommands
 from tarsy_timeline.session_queries import SessionQueries
 from tarsy_timeline.settings import DEFAULT_SCHEMA, TimelineSettings
+from tarsy_timeline.summary_routes import summary_routes
 from tarsy_timeline.system_routes import held_routes, system_routes
 from tarsy_timeline.trace_routes import trace_routes
 from tarsy_timeline.unprojected import UnprojectedWatch
@@ -64,6 +66,7 @@ def build(
     replies, queries = ReplyWaiter(bus), SessionQueries(database, settings.wait_seconds)
     watch = ServerWatch(bus, WorkerLiveness(), wait_seconds=settings.wait_seconds, now=lambda: datetime.now(UTC))
     unprojected, held = UnprojectedWatch(database), HeldWatch(bus, wait_seconds=settings.wait_seconds)
+    indexer = SearchIndexer(database)
     warning = (watch, unprojected, held)
     metrics.watch_warnings(lambda category: sum(one.count_warnings(category) for one in warning))
     metrics.watch_unprojected(lambda: unprojected.seen.records)
@@ -73,6 +76,7 @@ def build(
     masker = Masker.default(settings.masking_key_bytes)
     router = APIRouter()
     router.include_router(session_routes(queries))
+    router.include_router(summary_routes(queries))
     router.include_router(result_routes(queries, CallResults(bus), metrics))
     commands = SessionCommands(publisher, replies, settings.wait_seconds, tracing.tracer)
     router.include_router(request_routes(commands, masker))
@@ -102,6 +106,7 @@ def build(
                 "projector": lambda: projector().run(partial(begun.ready, "projector"), supervisor.steps("projector")),
                 "servers": lambda: watch.run(supervisor),
                 "unprojected": lambda: unprojected.run(supervisor.steps("unprojected")),
+                "search index": lambda: indexer.run(supervisor.steps("search index", essential=False)),
                 "held sessions": lambda: held.run(supervisor.steps("held sessions")),
             }
             for name, work in works.items():

@@ -24,6 +24,7 @@ from tarsy_contracts.api.sessions import (
 from tarsy_contracts.api.timeline import TimelineEvent
 from tarsy_contracts.envelope import wire_time
 from tarsy_timeline.found_call import LOG_OFFSET
+from tarsy_timeline.search_matches import NOWHERE, SessionMatches, matches_by_session
 from tarsy_timeline.session_filter import STATUSES, SessionFilter
 
 type Row = asyncpg.Record
@@ -33,14 +34,19 @@ FAILED = ("failed", "timed_out")
 TOKENS = ("input_tokens", "output_tokens", "thinking_tokens", "cached_input_tokens", "cache_written_tokens")
 
 
-def session_list(wanted: SessionFilter, count: int, rows: Sequence[Row]) -> SessionList:
+def session_list(wanted: SessionFilter, count: int, rows: Sequence[Row], matches: Sequence[Row]) -> SessionList:
+    """Looks for what was searched in all texts of `matches`, which may be long."""
     pagination = Pagination(
         page=wanted.page,
         page_size=wanted.page_size,
         total_pages=math.ceil(count / wanted.page_size),
         total_items=count,
     )
-    return SessionList(sessions=tuple(map(_listed_session, rows)), pagination=pagination)
+    found = matches_by_session(wanted.terms, matches)
+    return SessionList(
+        sessions=tuple(_listed_session(row, found.get(row["session_id"], NOWHERE)) for row in rows),
+        pagination=pagination,
+    )
 
 
 def active_sessions(running: Sequence[Row], queued: Sequence[Row]) -> ActiveSessions:
@@ -117,13 +123,15 @@ def last_event(row: Row) -> LastEvent:
     )
 
 
-def _listed_session(row: Row) -> ListedSession:
+def _listed_session(row: Row, found: SessionMatches) -> ListedSession:
     return ListedSession.model_validate(
         {
             **_session(row),
             "llm_interaction_count": row["llm_interaction_count"],
             "mcp_interaction_count": row["mcp_interaction_count"],
             **_tokens(row.__getitem__),
+            "matched_in_content": found.in_content,
+            "highlights": found.highlights,
             "provider_fallback_count": row["provider_fallback_count"],
             "completed_stages": row["completed_stages"],
             "failed_stages": row["failed_stages"],

@@ -1,5 +1,6 @@
 """The API for people and the page: what there is to read."""
 
+import asyncio
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
@@ -25,7 +26,9 @@ def session_routes(queries: SessionQueries) -> APIRouter:
 
     @router.get("")
     async def list_sessions(wanted: SessionFilterQuery) -> SessionList:
-        return responses.session_list(wanted, *await queries.sessions(wanted))
+        found = await queries.sessions(wanted)
+        # In a thread: a page of matches may be some megabytes of text.
+        return await asyncio.to_thread(responses.session_list, wanted, found.count, found.sessions, found.matches)
 
     @router.get("/active")
     async def list_active() -> ActiveSessions:

@@ -1,18 +1,18 @@
 """Filter of the list of sessions: the query of `GET /api/v1/sessions`."""
 
-import re
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Literal
 
 from fastapi import Query
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, field_validator
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from tarsy_contracts.timeline import SessionStatus
+from tarsy_timeline.search_words import SearchTerm, parse_search
 
 STATUSES: tuple[str, ...] = SessionStatus.__value__.__args__
-WILDCARDS = re.compile(r"([\\%_])")
 
-type SortBy = Literal["created_at", "status", "alert_type", "author", "duration"]
+type SortBy = Literal["created_at", "status", "alert_type", "author", "duration", "relevance"]
+type Conditions = tuple[list[str] | None, str | None, str | None, datetime | None, datetime | None, str | None]
 
 ORDERS: dict[SortBy, str] = {
     "created_at": "s.created_at",
@@ -20,22 +20,29 @@ ORDERS: dict[SortBy, str] = {
     "alert_type": "s.alert_type",
     "author": "s.author",
     "duration": "coalesce(s.completed_at, now()) - s.started_at",
+    "relevance": "r.relevance",
 }
+SOMETIMES_NULL = frozenset({"duration", "relevance"})
+"""The others never are: `nulls last` would keep their index from being used."""
 
 
 class SessionFilter(BaseModel):
-    """`end_date` is exclusive; `status` a list with commas; `id_prefix` the beginning of an id."""
+    """`end_date` is exclusive; `status` a list with commas; `id_prefix` the beginning of an id.
+
+    `search`: words that all are in the alert or the timeline; a word finds what begins with it, `"a phrase"` what is
+    just so. `sort_by` is relevance with a search, else created_at.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     page: int = Field(1, ge=1, le=1_000_000)
     page_size: int = Field(25, ge=1, le=100)
-    sort_by: SortBy = "created_at"
-    sort_order: Literal["asc", "desc"] = "desc"
     status: str | None = Field(None, max_length=200)
     alert_type: str | None = Field(None, max_length=500)
     chain_id: str | None = Field(None, max_length=500)
     search: str | None = Field(None, min_length=3, max_length=500)
+    sort_by: SortBy | None = None
+    sort_order: Literal["asc", "desc"] = "desc"
     id_prefix: str | None = Field(None, max_length=200, pattern=r"^[A-Za-z0-9._-]+$")
     start_date: AwareDatetime | None = None
     end_date: AwareDatetime | None = None
@@ -55,17 +62,54 @@ class SessionFilter(BaseModel):
             raise ValueError("must not contain NUL")
         return value
 
-    def conditions(
-        self,
-    ) -> tuple[list[str] | None, str | None, str | None, datetime | None, datetime | None, str | None, str | None]:
-        """The first seven arguments of `count_sessions` and `list_sessions`."""
+    @field_validator("start_date", "end_date")
+    @classmethod
+    def in_utc(cls, value: datetime | None) -> datetime | None:
+        """As PostgreSQL is asked. At the ends of the calendar some times are in no year of UTC."""
+        try:
+            return None if value is None else value.astimezone(UTC)
+        except OverflowError:
+            raise ValueError("is not in the years 1 to 9999 of UTC") from None
+
+    @field_validator("search")
+    @classmethod
+    def with_words(cls, value: str | None) -> str | None:
+        if value is not None:
+            parse_search(value)
+        return value
+
+    @field_validator("sort_by")
+    @classmethod
+    def of_a_search(cls, value: SortBy | None, info: ValidationInfo) -> SortBy | None:
+        if value == "relevance" and info.data.get("search") is None:
+            raise ValueError("relevance needs a search")
+        return value
+
+    @property
+    def terms(self) -> tuple[SearchTerm, ...]:
+        return () if self.search is None else parse_search(self.search)
+
+    @property
+    def order_by(self) -> SortBy:
+        return self.sort_by or ("created_at" if self.search is None else "relevance")
+
+    @property
+    def offset(self) -> int:
+        return (self.page - 1) * self.page_size
+
+    def conditions(self) -> Conditions:
+        """The first six arguments of `count_sessions`, `list_sessions` and `find_sessions`."""
         statuses = None if self.status is None else self.status.split(",")
-        pattern = None if self.search is None else f"%{WILDCARDS.sub(r'\\\1', self.search)}%"
-        return statuses, self.alert_type, self.chain_id, self.start_date, self.end_date, pattern, self.id_prefix
+        return statuses, self.alert_type, self.chain_id, self.start_date, self.end_date, self.id_prefix
 
     def order(self) -> str:
-        """For the place `{order}` in `list_sessions`. Made of constants only."""
-        return f"{ORDERS[self.sort_by]} {self.sort_order} nulls last, s.session_id {self.sort_order}"
+        """For the place `{order}` in `list_sessions` and `find_sessions`. Made of constants only.
+
+        Sessions that are not ranked, or ranked alike, stand by their time.
+        """
+        nulls = " nulls last" if self.order_by in SOMETIMES_NULL else ""
+        by_time = f"s.created_at {self.sort_order}, " if self.order_by == "relevance" else ""
+        return f"{ORDERS[self.order_by]} {self.sort_order}{nulls}, {by_time}s.session_id {self.sort_order}"
 
 
 type SessionFilterQuery = Annotated[SessionFilter, Query()]

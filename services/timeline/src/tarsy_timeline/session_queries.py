@@ -22,6 +22,7 @@ CHAINS_SECONDS = 60.0
 MOST_ACTIVE = 1_000
 """Limit for sessions that run, and the same for those that wait."""
 MOST_OPTIONS = 1_000
+RUNBOOKS_OF_SESSIONS = 10_000
 
 type LogLine = ProjectedLog | LastEvent
 
@@ -39,19 +40,46 @@ class SessionRows:
         return number
 
 
+@dataclass(frozen=True, slots=True)
+class ListedRows:
+    """`count` is that of all pages. `matches`: texts of the page's sessions that fit the search, the best first."""
+
+    count: int
+    sessions: list[Row]
+    matches: list[Row] = field(default_factory=list)
+
+
 class SessionQueries:
     def __init__(self, database: Database, wait_seconds: float) -> None:
         self._database = database
         self._wait_seconds = wait_seconds
 
-    async def sessions(self, wanted: SessionFilter) -> tuple[int, list[Row]]:
+    async def sessions(self, wanted: SessionFilter) -> ListedRows:
         """How many sessions there are, and the rows of the page."""
+        if wanted.terms:
+            return await self._found(wanted)
         query = QUERIES["list_sessions"].replace("{order}", wanted.order())
-        offset = (wanted.page - 1) * wanted.page_size
 
-        async def read(connection: Connection) -> tuple[int, list[Row]]:
+        async def read(connection: Connection) -> ListedRows:
             count: int = await connection.fetchval(QUERIES["count_sessions"], *wanted.conditions())
-            return count, await connection.fetch(query, *wanted.conditions(), wanted.page_size, offset)
+            rows = await connection.fetch(query, *wanted.conditions(), None, wanted.page_size, wanted.offset)
+            return ListedRows(count, rows)
+
+        return await self._database.read(read)
+
+    async def _found(self, wanted: SessionFilter) -> ListedRows:
+        words = ([term.text for term in wanted.terms], [term.prefix for term in wanted.terms])
+        ranked = wanted.order_by == "relevance"
+        query = QUERIES["find_sessions"].replace("{order}", wanted.order())
+        listing = QUERIES["list_sessions"].replace("{order}", "s.session_id")
+
+        async def read(connection: Connection) -> ListedRows:
+            found = await connection.fetch(query, *wanted.conditions(), *words, ranked, wanted.page_size, wanted.offset)
+            ids = [row["session_id"] for row in found if row["session_id"] is not None]
+            rows = await connection.fetch(listing, *[None] * 6, ids, len(ids), 0)
+            matches = await connection.fetch(QUERIES["read_matches"], ids, *words)
+            by_id = {row["session_id"]: row for row in rows}
+            return ListedRows(found[0]["total"], [by_id[one] for one in ids], matches)
 
         return await self._database.read(read)
 
@@ -71,6 +99,15 @@ class SessionQueries:
             alert_types = await connection.fetch(QUERIES["read_alert_types"], MOST_OPTIONS)
             chain_ids = await connection.fetch(QUERIES["read_chain_ids"], MOST_OPTIONS)
             return [row["alert_type"] for row in alert_types], [row["chain_id"] for row in chain_ids]
+
+        return await self._database.read(read)
+
+    async def runbooks(self) -> list[str]:
+        """The runbooks of alerts, those that were named last first."""
+
+        async def read(connection: Connection) -> list[str]:
+            rows = await connection.fetch(QUERIES["read_runbooks"], RUNBOOKS_OF_SESSIONS, MOST_OPTIONS)
+            return [row["runbook_url"] for row in rows]
 
         return await self._database.read(read)
 

@@ -35,6 +35,7 @@ DASHBOARDS = (HEALTH, AGENTS, COST)
 DOCUMENTS: Mapping[str, Callable[[], str]] = {
     f"{FOLDER}/asyncapi.json": asyncapi_document,
     f"{FOLDER}/openapi.json": openapi_document,
+    "libs/service/src/tarsy_service/openapi.json": openapi_document,  # what services answer
     **{f"deploy/grafana/dashboards/{one.uid}.json": partial(dashboard_file, one) for one in DASHBOARDS},
     "deploy/build.lock": build_lock,
     "deploy/runtime.lock": runtime_lock,

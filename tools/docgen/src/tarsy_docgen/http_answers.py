@@ -75,24 +75,40 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
         problems=TAKING,
         headers=AUTHOR,
     ),
+    ("get", "/api/v1/alert-types"): Operation(
+        summary="The alert types that chains investigate",
+        answers={200: "The types by their chains, and the default."},
+        problems={400: INVALID},
+    ),
+    ("get", "/api/v1/runbooks"): Operation(
+        summary="The runbooks that alerts named",
+        answers={200: "Their addresses, those that were named last first."},
+        problems={400: INVALID, 503: NO_DATABASE},
+    ),
     ("get", "/api/v1/sessions"): Operation(
-        summary="List sessions, a page at a time",
+        summary="List sessions, or search for some, a page at a time",
         answers={200: "The sessions of the page, and how many there are."},
         problems={400: INVALID, 503: NO_DATABASE},
     ),
     ("get", "/api/v1/sessions/active"): Operation(
         summary="The sessions that run, and those that wait, in the order of their turn",
         answers={200: "Both lists, at most a thousand of each."},
-        problems={503: NO_DATABASE},
+        problems={400: INVALID, 503: NO_DATABASE},
     ),
     ("get", "/api/v1/sessions/filter-options"): Operation(
         summary="What the list of sessions can be filtered by",
         answers={200: "The alert types and chains that sessions have, and all statuses."},
-        problems={503: NO_DATABASE},
+        problems={400: INVALID, 503: NO_DATABASE},
     ),
     ("get", "/api/v1/sessions/{session_id}"): Operation(
         summary="A session with its stages and executions",
         answers={200: "The session."},
+        problems=READING_ONE,
+        answer_headers=LAST_NUMBER,
+    ),
+    ("get", "/api/v1/sessions/{session_id}/summary"): Operation(
+        summary="The numbers of a session",
+        answers={200: "Its interactions, tokens, stages and duration."},
         problems=READING_ONE,
         answer_headers=LAST_NUMBER,
     ),
@@ -198,7 +214,7 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ("get", "/api/v1/system/held-sessions"): Operation(
         summary="The sessions that are set aside, and wait for an operator",
         answers={200: "At most a thousand, those that wait longest first."},
-        problems={503: "The topic has not been read to its end after the start."},
+        problems={400: INVALID, 503: "The topic has not been read to its end after the start."},
     ),
     ("get", "/api/v1/system/mcp-servers"): Operation(
         summary="The MCP servers, as the running tool gateways see them",
@@ -213,6 +229,16 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ("get", "/api/v1/system/warnings"): Operation(
         summary="What an operator should look at now",
         answers={200: "The warnings. One goes when its cause does, and has the same id when it comes back."},
-        problems={503: NO_CATALOG},
+        problems={400: INVALID, 503: NO_CATALOG},
+    ),
+    ("get", "/api/v1/system/default-tools"): Operation(
+        summary="The tools of an alert that chooses none",
+        answers={200: "The MCP servers and native tools of the chain's agents."},
+        problems={400: INVALID},
+    ),
+    ("get", "/api/v1/system/config"): Operation(
+        summary="The effective configuration, without its secrets",
+        answers={200: "All sections, built-in entries included."},
+        problems={400: INVALID},
     ),
 }

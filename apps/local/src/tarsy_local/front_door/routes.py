@@ -14,11 +14,15 @@ class ServiceRoute:
 
 OUTSIDE = (
     ServiceRoute("/internal", None),
-    # FastAPI's pages would show one service as if it were the whole: the whole is in schemas/.
     ServiceRoute("/docs", None),
     ServiceRoute("/redoc", None),
-    ServiceRoute("/openapi.json", None),
+    # Every service answers with the same document: the API of all.
+    ServiceRoute("/openapi.json", "timeline"),
     ServiceRoute("/api/v1/alerts", "ingest"),
+    # The ingest has the configuration.
+    ServiceRoute("/api/v1/alert-types", "ingest"),
+    ServiceRoute("/api/v1/system/config", "ingest"),
+    ServiceRoute("/api/v1/system/default-tools", "ingest"),
     ServiceRoute("/api/v1/ws", "websocket-gateway"),
     ServiceRoute("/api", "timeline"),
     ServiceRoute("/", "websocket-gateway"),

@@ -1,11 +1,10 @@
 """MCP servers and LLM providers, as they are shown: whether their secrets are set, and never what they are."""
 
-from urllib.parse import urlsplit
-
 from tarsy_cli.config.leaves import Tree, leaf, secret, section, shown
 from tarsy_config.config import Config
 from tarsy_config.errors import Place
 from tarsy_config.providers import LlmProvider
+from tarsy_config.shown_settings import host_of
 from tarsy_config.transports import Transport
 
 TRANSPORT_SECTION = frozenset({"transport"})
@@ -69,10 +68,3 @@ def _key(config: Config, place: Place, provider: LlmProvider) -> Tree:
     variables = " or ".join(provider.key_variables)
     state = "not set" if provider.api_key is None else "set"
     return leaf(f"{state}, from {variables}", config.sources.given((*place, "api_key_env")))
-
-
-def host_of(url: str) -> str:
-    """The part of an address that is no secret: a user, a path and a query can be one."""
-    parts = urlsplit(url)
-    port = f":{parts.port}" if parts.port is not None else ""
-    return f"{parts.scheme}://{parts.hostname}{port}"

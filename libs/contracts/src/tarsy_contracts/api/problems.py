@@ -13,7 +13,7 @@ class ProblemField(ApiModel):
 
 
 class ProblemDetails(ApiModel):
-    """Problem details of an HTTP error (RFC 9457)."""
+    """Problem details of an HTTP error (RFC 9457). `message` repeats `detail`, for clients of Go TARSy."""
 
     model_config = ConfigDict(json_schema_serialization_defaults_required=False)
 
@@ -21,6 +21,7 @@ class ProblemDetails(ApiModel):
     title: str
     status: int
     detail: str
+    message: str = ""
     errors: tuple[ProblemField, ...] = Field(
         (), description="the mistakes in a request, one by one; left out without any"
     )

@@ -78,8 +78,29 @@ class SessionTotals(SessionOverview):
     chat_message_count: int = 0
 
 
+class HighlightSegment(ApiModel):
+    """A piece of a text. `match`: it is what was searched for. It is plain text, without any markup."""
+
+    text: str
+    match: bool
+
+
+class SearchHighlight(ApiModel):
+    """A passage that fits the search. `source` is `alert`, or the type of the timeline event `event_id`."""
+
+    source: str
+    event_id: str | None
+    segments: tuple[HighlightSegment, ...]
+
+
 class ListedSession(SessionTotals):
-    """One line of the list."""
+    """One line of the list. `matched_in_content`: the search was found in the timeline, not only in the alert.
+
+    `highlights` are two at most, the best first; there are none without a search.
+    """
+
+    matched_in_content: bool = False
+    highlights: tuple[SearchHighlight, ...] = ()
 
 
 class Pagination(ApiModel):
@@ -183,4 +204,28 @@ class SessionState(ApiModel):
     executive_summary: str | None
     error_message: str | None
     queue_position: int | None
+    last_number: int
+
+
+class ChainStatistics(ApiModel):
+    """The stages of the investigation, without those of its chat."""
+
+    total_stages: int
+    completed_stages: int
+    failed_stages: int
+    current_stage_index: int | None
+
+
+class SessionStatistics(ApiModel):
+    """Numbers of a session. `total_duration_ms` is null while it runs, and when it never began."""
+
+    session_id: str
+    total_interactions: int
+    llm_interactions: int
+    mcp_interactions: int
+    input_tokens: int
+    output_tokens: int
+    total_tokens: int
+    total_duration_ms: int | None
+    chain_statistics: ChainStatistics
     last_number: int

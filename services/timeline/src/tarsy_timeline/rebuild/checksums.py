@@ -3,13 +3,19 @@
 from tarsy_timeline import sql
 from tarsy_timeline.migrations import AnyConnection
 
+WAITING = "search_queue"
+"""What is not indexed yet: of no projection, but of the moment."""
+
 
 async def table_checksums(connection: AnyConnection, schema: str) -> dict[str, tuple[int, str]]:
-    """Rows and checksum of each table, whatever the order of rows and columns; all of one moment."""
+    """Rows and checksum of each table, whatever the order of rows and columns; all of one moment.
+
+    Those of `search_texts` are of what the index has by then.
+    """
     async with connection.transaction(isolation="repeatable_read", readonly=True):
         await connection.execute("set local timezone = 'UTC'")
         found = {}
-        for table in sorted(sql.tables()):
+        for table in sorted(sql.tables() - {WAITING}):
             row = await connection.fetchrow(sql.REBUILD["table_checksum"].format(live=schema, table=table))
             found[table] = (row["rows"], row["checksum"]) if row is not None else (0, "")
     return found

@@ -16,13 +16,17 @@ async def make_fresh_schema(connection: SingleConnection, schema: str) -> Sequen
         found = await connection.fetch(REBUILD["secondary_indexes"], schema)
         for row in found:
             await connection.execute(f'drop index "{schema}"."{row["indexname"]}"')
+        await connection.execute(REBUILD["hold_search_queue"].format(fresh=schema))
     return [row["indexdef"] for row in found]
 
 
 async def make_indexes(connection: SingleConnection, schema: str, statements: Sequence[str]) -> None:
-    """And the statistics that the planner goes by."""
+    """And the statistics that the planner goes by. From then on sessions that change are queued for the search."""
     for statement in statements:
         await connection.execute(statement)
+    async with connection.transaction():
+        await connection.execute(REBUILD["fill_search_queue"].format(fresh=schema))
+        await connection.execute(REBUILD["release_search_queue"].format(fresh=schema))
     tables = await connection.fetch(REBUILD["tables_of"], schema)
     for row in tables:
         await connection.execute(f'analyze "{schema}"."{row["tablename"]}"')

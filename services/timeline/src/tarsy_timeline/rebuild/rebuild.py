@@ -16,13 +16,16 @@ from tarsy_timeline.projection_checkpoint import LogIdentity, ProjectionCheckpoi
 from tarsy_timeline.rebuild.fresh_schema import make_fresh_schema, make_indexes
 from tarsy_timeline.rebuild.processes import RebuildTarget, prepared, replay_here, replay_in_processes, shares_of
 from tarsy_timeline.rebuild.replay import ReplayShare
-from tarsy_timeline.rebuild.schema_switch import StillBehindError, switch
+from tarsy_timeline.rebuild.schema_switch import StillBehindError, mend_functions, switch
+from tarsy_timeline.search_indexer import SearchIndexer
 from tarsy_timeline.single_connection import SingleConnection
 from tarsy_timeline.sql import REBUILD
 
 log = structlog.get_logger(__name__)
 
 ATTEMPTS_TO_SWITCH = 20
+NOT_YET = (StillBehindError, TimeoutError, asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError)
+"""Others use the tables: whoever indexes words takes them in another order than whoever answers."""
 
 
 class RebuildRefusedError(TimelineError):
@@ -69,6 +72,8 @@ async def rebuild(plan: RebuildPlan, connection: SingleConnection, progress: Reb
         await _replay(plan, goals, trimmed, progress)
         progress.step("making indexes")
         await make_indexes(connection, fresh, indexes)
+        progress.step("indexing words for the search")
+        await _index_words(target)
         await _catch_up(target, progress)
         if not plan.gives_up_sessions:
             await _refuse_missing_sessions(connection, plan, progress)
@@ -123,6 +128,14 @@ async def _replay(
     await replay_in_processes(plan.target, shares_of(goals, plan.processes, trimmed), progress.counted)
 
 
+async def _index_words(target: RebuildTarget) -> None:
+    """Of all sessions: those that change until the switch wait in the queue, as with every timeline."""
+    async with target.database().running(prepared) as database:
+        indexer = SearchIndexer(database)
+        while await indexer.index_some():
+            pass
+
+
 async def _catch_up(target: RebuildTarget, progress: RebuildProgress) -> None:
     topic, numbers = target.bus.topics.sessions, range(target.bus.layout.log_partitions)
     goals = await ends(target.bus, topic, list(numbers))
@@ -159,7 +172,7 @@ async def _switch(plan: RebuildPlan, connection: SingleConnection, progress: Reb
         await _catch_up(plan.target, progress)
         try:
             await switch(connection, plan.schema, plan.target.schema, plan.retired, catch_up)
-        except (StillBehindError, TimeoutError, asyncpg.LockNotAvailableError) as problem:
+        except NOT_YET as problem:
             log.info("rebuild.switch_again", attempt=attempt, reason=repr(problem))
         else:
             return
@@ -173,6 +186,7 @@ async def _take_the_name(plan: RebuildPlan, connection: SingleConnection) -> Non
     async with connection.transaction():
         await connection.execute(f'drop schema if exists "{plan.schema}"')
         await connection.execute(f'alter schema "{plan.target.schema}" rename to "{plan.schema}"')
+        await mend_functions(connection, plan.schema)
 
 
 async def _has_tables(connection: SingleConnection, schema: str) -> bool:

@@ -39,6 +39,15 @@ async def switch(connection: SingleConnection, live: str, fresh: str, retired: s
                 raise StillBehindError("the rebuilt tables are behind the live ones")
         await connection.execute(f'alter schema "{live}" rename to "{retired}"')
         await connection.execute(f'alter schema "{fresh}" rename to "{live}"')
+        await mend_functions(connection, live)
+
+
+async def mend_functions(connection: SingleConnection, schema: str) -> None:
+    """Functions that were made in a schema of another name find its tables under this one."""
+    async with connection.transaction():
+        await connection.execute(f'set local search_path = "{schema}"')
+        for row in await connection.fetch(REBUILD["functions_with_path"], schema):
+            await connection.execute(f'alter function {row["name"]} set search_path = "{schema}"')
 
 
 async def positions_behind(connection: SingleConnection, live: str, fresh: str) -> dict[int, int]:

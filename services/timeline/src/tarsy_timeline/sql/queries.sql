@@ -137,7 +137,8 @@ where event_id = $1
 -- Its last event stays, for readers to go on with.
 with timeline as (delete from timeline_events where session_id = $1),
      executions as (delete from agent_executions where session_id = $1),
-     stages as (delete from stages where session_id = $1)
+     stages as (delete from stages where session_id = $1),
+     texts as (delete from search_texts where session_id = $1)
 update sessions
 set status = 'deleted', created_at = 'epoch', alert_type = default, title = default, severity = default,
     source = default, author = default, runbook_url = default, chain_id = default, plan = default, alert_data = default,
@@ -161,9 +162,7 @@ where s.status <> 'deleted'
   and ($3::text is null or s.chain_id = $3)
   and ($4::timestamptz is null or s.created_at >= $4)
   and ($5::timestamptz is null or s.created_at < $5)
-  and ($6::text is null or s.alert_data ilike $6 or s.title ilike $6 or s.final_analysis ilike $6
-       or exists (select from timeline_events t where t.session_id = s.session_id and t.content ilike $6))
-  and ($7::text is null or starts_with(s.session_id, $7))
+  and ($6::text is null or starts_with(s.session_id, $6))
 
 -- name: list_sessions
 select s.*, e.*, g.*, q.queue_position
@@ -175,9 +174,8 @@ from (
       and ($3::text is null or s.chain_id = $3)
       and ($4::timestamptz is null or s.created_at >= $4)
       and ($5::timestamptz is null or s.created_at < $5)
-      and ($6::text is null or s.alert_data ilike $6 or s.title ilike $6 or s.final_analysis ilike $6
-           or exists (select from timeline_events t where t.session_id = s.session_id and t.content ilike $6))
-      and ($7::text is null or starts_with(s.session_id, $7))
+      and ($6::text is null or starts_with(s.session_id, $6))
+      and ($7::text[] is null or s.session_id = any($7))
     order by {order}
     limit $8 offset $9
 ) s
@@ -204,6 +202,154 @@ left join (
     from sessions where status = 'pending'
 ) q on q.session_id = s.session_id
 order by {order}
+
+-- Search -------------------------------------------------------------------------------------------------------
+
+-- name: find_sessions
+-- One row at least, with the total. A session is found when each term is somewhere in it: with a term that few texts
+-- have, those are looked at, else all that have any. The newest five hundred of those that are found are ranked; the
+-- others follow by their time.
+with words as (
+    select case when prefix then (word::text || ':*')::tsquery else word end as query
+    from (
+        select phraseto_tsquery('simple', search_plain(word)) as word, prefix
+        from unnest($7::text[], $8::boolean[]) as asked (word, prefix)
+    ) asked
+    where numnode(word) > 0
+),
+terms as materialized (
+    select query, (
+        select count(*) from (select from search_texts where words @@ query limit 2001) few
+    ) as texts
+    from words
+),
+rarest as materialized (
+    select query from terms where texts <= 2000 order by texts limit 1
+),
+found as materialized (
+    select c.session_id
+    from (
+        select distinct k.session_id from rarest r cross join lateral (
+            select session_id from search_texts where words @@ r.query
+        ) k
+    ) c
+    where not exists (
+        select from terms t
+        where t.query <> (select query from rarest)
+          and not exists (select from search_texts k where k.session_id = c.session_id and k.words @@ t.query)
+    )
+    union all
+    select x.session_id
+    from terms t cross join lateral (
+        select distinct session_id from search_texts where words @@ t.query
+    ) x
+    where not exists (select from rarest)
+    group by x.session_id
+    having count(*) = (select count(*) from terms)
+),
+filtered as materialized (
+    select s.session_id, s.created_at, s.status, s.alert_type, s.author, s.started_at, s.completed_at
+    from found f join sessions s on s.session_id = f.session_id and s.status <> 'deleted'
+    where ($1::text[] is null or s.status = any($1))
+      and ($2::text is null or s.alert_type = $2)
+      and ($3::text is null or s.chain_id = $3)
+      and ($4::timestamptz is null or s.created_at >= $4)
+      and ($5::timestamptz is null or s.created_at < $5)
+      and ($6::text is null or starts_with(s.session_id, $6))
+),
+ranked as materialized (
+    select f.session_id, (
+        select sum(best)
+        from (
+            select max(ts_rank(k.words, t.query, 1)) as best
+            from terms t join search_texts k on k.session_id = f.session_id and k.words @@ t.query
+            group by t.query
+        ) r
+    ) as relevance
+    from (select session_id from filtered where $9 order by created_at desc, session_id desc limit 500) f
+)
+select n.total, p.session_id
+from (select count(*) as total from filtered) n
+left join (
+    select s.session_id, row_number() over (order by {order}) as place
+    from filtered s left join ranked r on r.session_id = s.session_id
+    order by {order}
+    limit $10 offset $11
+) p on true
+order by p.place
+
+-- name: read_matches
+-- The two texts of each session that fit best, and whether anything but its alert does.
+with terms as materialized (
+    select case when prefix then (word::text || ':*')::tsquery else word end as query
+    from (
+        select phraseto_tsquery('simple', search_plain(word)) as word, prefix
+        from unnest($2::text[], $3::boolean[]) as asked (word, prefix)
+    ) asked
+    where numnode(word) > 0
+),
+matches as materialized (
+    select k.session_id, k.source_id, k.part, k.source, m.relevance,
+           bool_or(k.source <> 'alert') over (partition by k.session_id) as in_content,
+           row_number() over (partition by k.session_id order by m.relevance desc, k.number desc) as place
+    from search_texts k
+    cross join lateral (select sum(ts_rank(k.words, t.query, 1)) as relevance from terms t where k.words @@ t.query) m
+    where k.session_id = any($1::text[]) and m.relevance is not null
+)
+select m.session_id, m.source, nullif(m.source_id, '') as event_id, m.in_content,
+       coalesce(t.content, case m.part when 0 then s.title || E'\n' else '' end
+                           || substr(s.alert_data, m.part * 32000 + 1, 32000)) as content
+from matches m
+join sessions s on s.session_id = m.session_id
+left join timeline_events t on t.event_id = m.source_id
+where m.place <= 2
+order by m.session_id, m.place
+
+-- name: take_search_queue
+select id, session_id from search_queue order by id limit $1 for update skip locked
+
+-- name: leave_search_queue
+delete from search_queue where id = any($1::bigint[])
+
+-- name: forget_deleted_texts
+-- What was written while the session was being deleted.
+delete from search_texts k using sessions s
+where k.session_id = any($1::text[]) and s.session_id = k.session_id and s.status = 'deleted'
+
+-- name: index_alerts
+insert into search_texts (session_id, source_id, part, source, number, words)
+select s.session_id, '', part, 'alert', 1,
+       case part
+           when 0 then setweight(
+               to_tsvector('simple', search_plain(concat_ws(' ', s.title, s.alert_type, s.session_id))), 'A'
+           )
+           else ''
+       end || setweight(to_tsvector('simple', search_plain(substr(s.alert_data, part * 32000 + 1, 32000))), 'C')
+from sessions s cross join generate_series(0, length(s.alert_data) / 32000) as part
+where s.session_id = any($1::text[])
+  and s.source <> '' -- the alert itself was projected
+  and not exists (select from search_texts k where k.session_id = s.session_id and k.source_id = '')
+order by s.session_id, part
+on conflict do nothing
+
+-- name: index_timelines
+insert into search_texts (session_id, source_id, part, source, number, words)
+select t.session_id, t.event_id, 0, t.event_type, t.number,
+       setweight(
+           to_tsvector('simple', search_plain(t.content)),
+           case
+               when t.event_type in ('final_analysis', 'executive_summary', 'user_question') then 'B'
+               else 'D'
+           end::"char"
+       )
+from timeline_events t
+left join search_texts k
+    on k.session_id = any($1::text[]) and k.session_id = t.session_id and k.source_id = t.event_id and k.part = 0
+where t.session_id = any($1::text[]) and t.content <> '' and k.number is distinct from t.number
+order by t.session_id, t.event_id
+limit $2
+on conflict (session_id, source_id, part) do update
+set source = excluded.source, number = excluded.number, words = excluded.words
 
 -- name: read_session
 select s.*, case when s.status = 'pending' then (
@@ -243,6 +389,14 @@ select distinct alert_type from sessions where alert_type <> '' order by alert_t
 
 -- name: read_chain_ids
 select distinct chain_id from sessions where chain_id <> '' order by chain_id limit $1
+
+-- name: read_runbooks
+select runbook_url
+from (select runbook_url, created_at from sessions order by created_at desc, session_id desc limit $1) s
+where runbook_url is not null
+group by runbook_url
+order by max(created_at) desc, runbook_url
+limit $2
 
 -- name: read_stages
 select * from stages where session_id = $1 order by stage_index

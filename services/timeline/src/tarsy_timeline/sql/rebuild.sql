@@ -14,6 +14,21 @@ order by i.indexname
 -- name: tables_of
 select tablename from pg_tables where schemaname = $1 order by tablename
 
+-- name: hold_search_queue
+-- The whole schema is queued once, when its rows are there.
+alter table "{fresh}".sessions disable trigger sessions_queued_for_search
+
+-- name: fill_search_queue
+insert into "{fresh}".search_queue (session_id) select session_id from "{fresh}".sessions order by created_at desc
+
+-- name: release_search_queue
+alter table "{fresh}".sessions enable trigger sessions_queued_for_search
+
+-- name: functions_with_path
+-- Functions that look for tables in the schema that they were made in, whatever its name is now.
+select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+where n.nspname = $1 and exists (select from unnest(p.proconfig) as setting where setting like 'search_path=%')
+
 -- name: positions_behind
 select partition, l.next_offset
 from "{live}".positions l left join "{fresh}".positions f using (partition)

@@ -133,3 +133,40 @@ create table unprojected (
     failed_at timestamptz not null,
     primary key (partition, log_offset)
 );
+
+-- Punctuation becomes blanks: the parts of an identifier are words, and the identifier is a phrase.
+create function search_plain(content text) returns text language sql immutable strict parallel safe
+return regexp_replace(
+    content,
+    '[ -/:-@[-`{-~\u00a0\u00ab\u00b7\u00bb\u2013\u2014\u2018\u2019\u201c\u201d\u2022\u2026\u2192]+',
+    ' ',
+    'g'
+);
+
+-- Words by which sessions are found: of the alert (source_id '', in parts of 32,000 characters) and of each timeline
+-- event. number: that of the row that they are of.
+create table search_texts (
+    session_id text not null,
+    source_id text not null,
+    part integer not null,
+    source text not null,
+    number bigint not null,
+    words tsvector not null,
+    primary key (session_id, source_id, part)
+);
+create index search_texts_by_word on search_texts using gin (words);
+
+-- Sessions whose words are to be written; one may stand here several times.
+create table search_queue (
+    id bigint generated always as identity primary key,
+    session_id text not null
+);
+
+create function queue_for_search() returns trigger language plpgsql set search_path from current as $$
+begin
+    insert into search_queue (session_id) values (new.session_id);
+    return null;
+end
+$$;
+create trigger sessions_queued_for_search after insert or update of last_number on sessions
+for each row execute function queue_for_search();

@@ -1,0 +1,59 @@
+"""REST answers made of the configuration: alert types, tools, and the whole of it without its secrets."""
+
+from pydantic import JsonValue
+
+from tarsy_contracts.api.model import ApiModel
+
+type Settings = dict[str, JsonValue]
+
+
+class OfferedAlertType(ApiModel):
+    """An alert type that a chain investigates."""
+
+    type: str
+    chain_id: str
+    description: str
+
+
+class AlertTypeList(ApiModel):
+    """By chain, then by type. An alert that names no type has `default_alert_type`."""
+
+    alert_types: tuple[OfferedAlertType, ...]
+    default_chain_id: str
+    default_alert_type: str
+
+
+class DefaultNativeTools(ApiModel):
+    """Tools of the LLM provider itself that some agent of the chain has."""
+
+    google_search: bool
+    code_execution: bool
+    url_context: bool
+
+
+class DefaultTools(ApiModel):
+    """The tools that an alert of this type is investigated with when it chooses none."""
+
+    alert_type: str
+    mcp_servers: tuple[str, ...]
+    native_tools: DefaultNativeTools
+
+
+class EffectiveConfiguration(ApiModel):
+    """The configuration that holds now, built-in entries included. The keys of each section are those of `tarsy.yaml`.
+
+    A key without a value is left out. Durations are texts, such as `60s`. Secrets are not in it: of a token it is said
+    that it is set, of environment variables and headers only their names, of an address only the host. A value that
+    was written with a template names the variable instead.
+    """
+
+    version: str
+    defaults: Settings
+    limits: Settings
+    queue: Settings
+    system: Settings
+    agents: dict[str, Settings]
+    chains: dict[str, Settings]
+    mcp_servers: dict[str, Settings]
+    llm_providers: dict[str, Settings]
+    skills: dict[str, Settings]

@@ -1,0 +1,43 @@
+"""Public HTTP routes about the configuration.
+
+They are here, not with the other reads, because the ingest has `tarsy.yaml` and judges alerts by it: what they offer is
+what it takes. The timeline has no configuration, so that a mistake in it never hides the record.
+"""
+
+from collections.abc import Callable
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from tarsy_contracts.api.configuration import AlertTypeList, DefaultTools, EffectiveConfiguration
+from tarsy_ingest.offered import Offered
+from tarsy_service.problems import ProblemError
+
+type AlertTypeName = Annotated[
+    str | None, Query(max_length=500, description="without one, those of the default alert type")
+]
+
+
+def configuration_routes(offered: Callable[[], Offered]) -> APIRouter:
+    """`offered`: what holds now."""
+    router = APIRouter(prefix="/api/v1", tags=["configuration"])
+
+    @router.get("/alert-types")
+    async def list_alert_types() -> AlertTypeList:
+        return offered().alert_types
+
+    @router.get("/system/default-tools")
+    async def get_default_tools(alert_type: AlertTypeName = None) -> DefaultTools:
+        """The tools of an alert that chooses none."""
+        now = offered()
+        found = now.default_tools.get(now.alert_types.default_alert_type if alert_type is None else alert_type)
+        if found is None:
+            raise ProblemError(400, "Invalid request", "no chain has this alert type", pointer="/alert_type")
+        return found
+
+    @router.get("/system/config")
+    async def get_configuration() -> EffectiveConfiguration:
+        """The effective configuration, without its secrets."""
+        return offered().configuration
+
+    return router

@@ -1,0 +1,95 @@
+"""Configuration, as the API shows it: what an alert may name, and the whole of it without secrets."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from tarsy_config.config import Config
+from tarsy_config.shown_settings import shown_agents, shown_entries, shown_section
+from tarsy_contracts.api.configuration import (
+    AlertTypeList,
+    DefaultNativeTools,
+    DefaultTools,
+    EffectiveConfiguration,
+    OfferedAlertType,
+)
+from tarsy_contracts.chain import ResolvedAgent, ResolvedChain
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """Made once for each configuration: masking all its texts takes a while."""
+
+    alert_types: AlertTypeList
+    default_tools: dict[str, DefaultTools]
+    configuration: EffectiveConfiguration
+
+
+def offered_by(config: Config, mask: Callable[[str], str]) -> Offered:
+    return Offered(
+        alert_types=_alert_types(config, mask),
+        default_tools={kind: _default_tools(kind, config.chain_for(kind)) for kind in config.alert_types()},
+        configuration=_configuration(config, mask),
+    )
+
+
+def _alert_types(config: Config, mask: Callable[[str], str]) -> AlertTypeList:
+    chains = config.alert_types()
+    rows = sorted((chain_id, kind) for kind, chain_id in chains.items())
+    return AlertTypeList(
+        alert_types=tuple(
+            OfferedAlertType(type=kind, chain_id=chain_id, description=mask(config.agent_chains[chain_id].description))
+            for chain_id, kind in rows
+        ),
+        default_chain_id=chains[config.default_alert_type],
+        default_alert_type=config.default_alert_type,
+    )
+
+
+def _default_tools(kind: str, chain: ResolvedChain) -> DefaultTools:
+    agents = list(_investigators(chain))
+    native = {tool for agent in agents for tool in agent.native_tools}
+    return DefaultTools(
+        alert_type=kind,
+        mcp_servers=tuple(dict.fromkeys(server.server for agent in agents for server in agent.servers)),
+        native_tools=DefaultNativeTools(
+            google_search="google_search" in native,
+            code_execution="code_execution" in native,
+            url_context="url_context" in native,
+        ),
+    )
+
+
+def _investigators(chain: ResolvedChain) -> Iterator[ResolvedAgent]:
+    for stage in chain.stages:
+        yield from stage.agents
+
+
+def _configuration(config: Config, mask: Callable[[str], str]) -> EffectiveConfiguration:
+    shown: dict[str, JsonValue] = {
+        "version": config.version,
+        "defaults": shown_section(config, ("defaults",), config.defaults),
+        "limits": shown_section(config, ("limits",), config.limits),
+        "queue": shown_section(config, ("queue",), config.queue),
+        "system": shown_section(config, ("system",), config.system),
+        "agents": {**shown_agents(config)},
+        "chains": {**shown_entries(config, "agent_chains", config.agent_chains)},
+        "mcp_servers": {**shown_entries(config, "mcp_servers", config.mcp_servers)},
+        "llm_providers": {**shown_entries(config, "llm_providers", config.llm_providers)},
+        "skills": {},
+    }
+    return EffectiveConfiguration.model_validate(_masked(shown, mask))
+
+
+def _masked(value: JsonValue, mask: Callable[[str], str]) -> JsonValue:
+    """Each text by itself: what is known to be a secret is left out already, and what stays is what somebody wrote."""
+    match value:
+        case str():
+            return mask(value)
+        case list():
+            return [_masked(item, mask) for item in value]
+        case dict():
+            return {key: _masked(item, mask) for key, item in value.items()}
+        case _:
+            return value

@@ -1,0 +1,124 @@
+"""The configuration, as the API shows it: what an alert may name, and no secret."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import httpx2
+import pytest
+from prometheus_client import CollectorRegistry
+
+from tarsy_ingest.app import build
+from tarsy_ingest.settings import IngestSettings
+from tarsy_service.runner import Readiness, build_app
+
+SECRET = "Zq7-hunter2-Zq7"
+GITHUB_TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+CONFIG = f"""
+defaults: {{alert_type: kubernetes, llm_provider: gemini, max_iterations: 7, runbook: "Ask {{{{.A_SECRET}}}}."}}
+queue: {{session_timeout: 40m}}
+mcp_servers:
+  cluster:
+    transport:
+      type: stdio
+      command: npx
+      args: [-y, server, --token, "{SECRET}"]
+      env: {{TOKEN: "{SECRET}"}}
+  metrics:
+    transport:
+      type: http
+      url: "https://metrics.example.com:8443/{SECRET}/mcp?key={SECRET}"
+      headers: {{X-Api-Key: "{SECRET}"}}
+      bearer_token: "{SECRET}"
+    instructions: "Never say {GITHUB_TOKEN}."
+  hidden:
+    transport: {{type: http, url: "https://{{{{.A_SECRET}}}}.example.com/mcp"}}
+agents:
+  Looker: {{mcp_servers: [cluster], custom_instructions: "look"}}
+  Other: {{mcp_servers: [metrics, cluster], native_tools: {{google_search: true}}}}
+agent_chains:
+  pods:
+    alert_types: [kubernetes, KubePodCrashLooping]
+    description: Pods that crash
+    stages: [{{name: look, agents: [{{name: Looker}}]}}, {{name: again, agents: [{{name: Other}}]}}]
+  disks:
+    alert_types: [disk]
+    stages: [{{name: look, agents: [{{name: Looker, llm_provider: own, max_iterations: 3}}]}}]
+llm_providers:
+  gemini: {{type: google, model: gemini-3.7-flash, api_key: "{SECRET}"}}
+  own:
+    {{type: openai, model: own, base_url: "https://user:{SECRET}@models.example.com/{SECRET}", api_key_env: A_SECRET}}
+"""
+
+
+@pytest.fixture
+async def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[httpx2.AsyncClient]:
+    """The HTTP side of an ingest that has no Kafka."""
+    monkeypatch.setenv("A_SECRET", SECRET)
+    (tmp_path / "tarsy.yaml").write_text(CONFIG, encoding="utf-8")
+    registry = CollectorRegistry()
+    service = build(IngestSettings(config_dir=tmp_path), registry)
+    transport = httpx2.ASGITransport(build_app([service], Readiness([service.name]), registry))
+    async with httpx2.AsyncClient(transport=transport, base_url="http://test") as client:
+        yield client
+
+
+async def test_alert_types_are_listed_by_their_chains(client: httpx2.AsyncClient) -> None:
+    assert (await client.get("/api/v1/alert-types")).json() == {
+        "alert_types": [
+            {"type": "disk", "chain_id": "disks", "description": ""},
+            {"type": "KubePodCrashLooping", "chain_id": "pods", "description": "Pods that crash"},
+            {"type": "kubernetes", "chain_id": "pods", "description": "Pods that crash"},
+        ],
+        "default_chain_id": "pods",
+        "default_alert_type": "kubernetes",
+    }
+
+
+async def test_the_tools_of_an_alert_type_are_those_of_all_agents_of_its_chain(client: httpx2.AsyncClient) -> None:
+    path = "/api/v1/system/default-tools"
+    usual = (await client.get(path)).json()
+    assert usual == {
+        "alert_type": "kubernetes",
+        "mcp_servers": ["cluster", "metrics"],
+        "native_tools": {"google_search": True, "code_execution": False, "url_context": False},
+    }
+    assert (await client.get(f"{path}?alert_type=kubernetes")).json() == usual
+    assert (await client.get(f"{path}?alert_type=disk")).json()["mcp_servers"] == ["cluster"]
+    unknown = await client.get(f"{path}?alert_type=nope")
+    assert (unknown.status_code, unknown.json()["errors"][0]["pointer"]) == (400, "/alert_type")
+
+
+async def test_the_configuration_is_shown_without_any_secret(client: httpx2.AsyncClient) -> None:
+    answer = await client.get("/api/v1/system/config")
+
+    assert SECRET not in answer.text
+    assert GITHUB_TOKEN not in answer.text
+    shown = answer.json()
+    assert shown["mcp_servers"]["cluster"]["transport"] == {
+        "type": "stdio", "protocol": "auto", "command": "npx", "argument_count": 4, "env": ["TOKEN"],
+        "inherit": ["PATH", "HOME"],
+    }  # fmt: skip
+    assert shown["mcp_servers"]["metrics"]["transport"] == {
+        "type": "http", "protocol": "auto", "url": "https://metrics.example.com:8443", "bearer_token_set": True,
+        "headers": ["X-Api-Key"], "verify_ssl": True,
+    }  # fmt: skip
+    assert shown["mcp_servers"]["metrics"]["instructions"].startswith("Never say ")
+    assert shown["mcp_servers"]["hidden"]["transport"]["url"] == "{{.A_SECRET}}"
+    assert shown["defaults"]["runbook"] == "{{.A_SECRET}}"
+    assert shown["llm_providers"]["own"]["base_url"] == "https://models.example.com"
+    assert shown["llm_providers"]["own"]["api_key_env"] == "A_SECRET"
+
+
+async def test_the_configuration_is_whole_and_effective(client: httpx2.AsyncClient) -> None:
+    shown = (await client.get("/api/v1/system/config")).json()
+
+    assert shown["version"]
+    assert shown["queue"] == {"max_concurrent_sessions": 5, "session_timeout": "2400s"}
+    assert shown["defaults"]["max_iterations"] == 7
+    assert shown["agents"].keys() >= {"Looker", "Other", "ChatAgent", "SynthesisAgent"}
+    assert shown["agents"]["Looker"] == {
+        "description": "", "mcp_servers": ["cluster"], "custom_instructions": "look", "native_tools": {}
+    }  # fmt: skip
+    [stage] = shown["chains"]["disks"]["stages"]
+    assert stage["agents"] == [{"name": "Looker", "llm_provider": "own", "max_iterations": 3}]
+    assert shown["llm_providers"]["gemini"]["model"] == "gemini-3.7-flash"

@@ -1,0 +1,187 @@
+"""Requests that Go TARSy's dashboard makes, and ours in its shapes: the differences are those that are listed here.
+
+docs/reference/go-tarsy-api.md says them to people. The ingest's part is in its own tests.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+import pytest_asyncio
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.publisher import Publisher
+from tarsy_go_tarsy import differences, go_answer, go_answers
+from tarsy_reply import Exchange
+from tarsy_session_owner import owner_answers
+from tarsy_telling_gateways import TellingGateway, tool
+from tarsy_testing import eventually
+from tarsy_whole_chain import whole_chain
+
+type Append = Callable[..., Awaitable[int]]
+type NewSession = Callable[[], Any]
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+PAGE = Path(__file__).parents[3] / "docs/reference/go-tarsy-api.md"
+COSTS = {"cost_estimation_enabled", "estimated_cost_usd", "cost_completeness"}
+SCORES = {"latest_score", "scoring_status"}
+REVIEWS = {
+    "review_status", "assignee", "quality_rating", "action_taken", "investigation_feedback", "feedback_edited",
+    "feedback_edited_by", "feedback_edited_at",
+}  # fmt: skip
+ACTIONS = {"has_action_stages", "actions_executed"}
+LISTED = {f"sessions[].{key}: missing" for key in COSTS | SCORES | REVIEWS | ACTIONS | {"has_sub_agents"}} - {
+    "sessions[].cost_estimation_enabled: missing"
+} | {"cost_estimation_enabled: missing"}
+DETAIL = {f"{key}: missing" for key in COSTS | SCORES | REVIEWS | ACTIONS | {"score_id", "unpriced_interaction_count"}}
+EXECUTION = {
+    f"stages[].executions[].{key}: missing"
+    for key in ("llm_backend", "estimated_cost_usd", "cost_completeness", "unpriced_interaction_count")
+}
+SUMMARY = {f"{key}: missing" for key in (*COSTS, "unpriced_interaction_count", "total_score", "scoring_status")}
+NOT_HERE = (
+    "/api/v1/sessions/triage/needs_review",
+    "/api/v1/memories",
+    "/api/v1/usage/summary",
+    "/api/v1/sessions/{id}/score",
+    "/api/v1/sessions/{id}/review-activity",
+    "/api/v1/sessions/{id}/memories",
+    "/api/v1/sessions/{id}/injected-memories",
+)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def investigated(system_bus: Bus, client: httpx2.AsyncClient, append: Append, new_session: NewSession) -> Any:
+    """A whole investigation with two parallel agents and a chat."""
+    session = new_session()
+    session.add(*whole_chain(session.id))
+    session.add(*Exchange(session.id, content="Since when?").whole())
+    await append(system_bus, 5, session.records)
+    path = f"/api/v1/sessions/{session.id}/status?at_least={len(session.records)}"
+
+    async def projected() -> bool:
+        return (await client.get(path)).status_code == 200
+
+    await eventually(projected, "the session is projected")
+    return session
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def publisher(system_bus: Bus) -> AsyncIterator[Publisher]:
+    async with Publisher(system_bus, source="test", now=lambda: datetime.now(UTC)).running() as publisher:
+        yield publisher
+
+
+async def asked(client: httpx2.AsyncClient, path: str, note: str = "", **values: str) -> set[str]:
+    """The differences of our answer to the same request."""
+    recorded = go_answer("GET", path, note)
+    answer = await client.get(path.format(**values))
+    assert answer.status_code == recorded.status, answer.text
+    return differences(recorded.shape, answer.json())
+
+
+async def test_the_list_lacks_costs_scores_reviews_and_actions(client: httpx2.AsyncClient, investigated: Any) -> None:
+    paged = "?page=1&page_size=1&sort_by=created_at&sort_order=asc&status=completed,failed"
+    assert await asked(client, f"/api/v1/sessions{paged}") == LISTED
+    assert await asked(client, "/api/v1/sessions") == LISTED
+
+
+async def test_the_detail_lacks_costs_scores_reviews_and_actions(client: httpx2.AsyncClient, investigated: Any) -> None:
+    parallel = await asked(client, "/api/v1/sessions/{id}", "parallel, 3 agents", id=investigated.id)
+    assert parallel - {"stages[].parallel_type: null, not str"} == DETAIL | EXECUTION
+    chat = await asked(client, "/api/v1/sessions/{id}", "with chat", id=investigated.id)
+    assert chat == DETAIL | EXECUTION
+
+
+@pytest.mark.parametrize(
+    ("path", "note", "expected"),
+    [
+        ("/api/v1/sessions/{id}/summary", "completed", SUMMARY),
+        ("/api/v1/sessions/{id}/status", "completed", set()),
+        ("/api/v1/sessions/active", "", {"active[]: none", "queued[]: none"}),
+        ("/api/v1/sessions/filter-options", "", set()),
+        ("/api/v1/runbooks", "", set()),
+        ("/api/v1/system/warnings", "", set()),
+        ("/api/v1/sessions/{id}", "unknown id", set()),
+        ("/api/v1/sessions/{id}/summary", "unknown id", set()),
+        ("/api/v1/sessions/{id}/status", "unknown id", set()),
+        ("/api/v1/sessions?search=ab", "", set()),
+        ("/api/v1/sessions?sort_by=nope", "", set()),
+        ("/api/v1/nope", "", set()),
+    ],
+)
+async def test_answers_have_gos_keys_and_types(
+    client: httpx2.AsyncClient, investigated: Any, path: str, note: str, expected: set[str]
+) -> None:
+    session = "nope" if note == "unknown id" else investigated.id
+    assert await asked(client, path, note, id=session) == expected
+
+
+async def test_the_timeline_has_gos_keys_and_types(client: httpx2.AsyncClient, investigated: Any) -> None:
+    found = await asked(client, "/api/v1/sessions/{id}/timeline", "completed", id=investigated.id)
+    of_the_session = {"[].stage_id: null, not str", "[].execution_id: null, not str"}
+    assert found - of_the_session == {"[].edges: missing", "[].metadata.source: missing"}
+    unknown = await client.get("/api/v1/sessions/nope/timeline")
+    assert unknown.status_code == 404, "Go TARSy answers an empty list"
+
+
+async def test_servers_have_gos_keys_and_types(
+    client: httpx2.AsyncClient, system_bus: Bus, publisher: Publisher
+) -> None:
+    gateway = TellingGateway(publisher)
+    await gateway.announce()
+    await gateway.says("git", tool("log"))
+
+    async def is_there() -> bool:
+        answer = await client.get("/api/v1/system/mcp-servers")
+        return answer.status_code == 200 and bool(answer.json()["servers"])
+
+    await eventually(is_there, "the server is there")
+    assert await asked(client, "/api/v1/system/mcp-servers") == set()
+
+
+@pytest.mark.parametrize(
+    ("path", "note", "body", "decided"),
+    [
+        ("cancel", "running", None, (True, 200)),
+        ("cancel", "completed", None, (False, 409)),
+        ("chat/messages", "ok", {"content": "Since when?"}, (True, 200)),
+        ("chat/messages", "running", {"content": "Since when?"}, (False, 400)),
+        ("chat/messages", "while answering", {"content": "Since when?"}, (False, 409)),
+        ("chat/messages", "empty", {"content": ""}, None),
+    ],
+)
+async def test_requests_of_people_have_gos_answers(
+    client: httpx2.AsyncClient, system_bus: Bus, path: str, note: str, body: object, decided: tuple[bool, int] | None
+) -> None:
+    recorded = go_answer("POST", f"/api/v1/sessions/{{id}}/{path}", note)
+    asking = asyncio.Event()
+    owner = None
+    if decided is not None:
+        owner = asyncio.create_task(owner_answers(system_bus, asking, *decided, "" if decided[0] else "No."))
+        await asking.wait()
+
+    answer = await client.post(f"/api/v1/sessions/abc/{path}", json=body)
+
+    if owner is not None:
+        await owner
+    assert answer.status_code == recorded.status
+    assert differences(recorded.shape, answer.json()) == set()
+
+
+@pytest.mark.parametrize("path", NOT_HERE)
+async def test_what_is_not_here_says_so_in_gos_shape(client: httpx2.AsyncClient, investigated: Any, path: str) -> None:
+    answer = await client.get(path.format(id=investigated.id))
+    assert (answer.status_code, differences({"message": "str"}, answer.json())) == (404, set())
+
+
+async def test_the_page_names_every_endpoint_and_every_key_that_is_not_there() -> None:
+    page = PAGE.read_text("utf-8")
+    steps = {step for one in go_answers() for step in one.endpoint[1].split("/")}
+    keys = COSTS | SCORES | REVIEWS | ACTIONS | {"has_sub_agents", "llm_backend", "unpriced_interaction_count"}
+    assert {word for word in (steps - {"nope", "needs_review"}) | keys if word not in page} == set()

@@ -1,0 +1,191 @@
+"""The HTTP API keeps its contract, whatever it is asked: no answer that openapi.json does not say, no failure of ours.
+
+The requests are made from the document, valid ones and others, always the same (schemathesis, derandomized); those that
+no document leads to are written down here.
+"""
+
+import asyncio
+import copy
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import httpx2
+import pytest
+import requests
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis.errors import Unsatisfiable
+from schemathesis.checks import not_a_server_error
+from schemathesis.core.failures import FailureGroup
+from schemathesis.core.result import Ok
+from schemathesis.generation import GenerationMode
+from schemathesis.schemas import APIOperation, BaseSchema
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from tarsy_local.front_door.routes import OUTSIDE, service_of
+from tarsy_system import ROOT, System
+
+type Operation = APIOperation[Any, Any, Any, Any]
+
+EXAMPLES = 10
+"""The number for each operation, and as many that its schema forbids."""
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+]
+WAITING = "at_least"
+"""An event that never comes is waited for, and answered by 503: tests of the timeline have it."""
+
+
+@pytest.fixture(scope="module")
+def document() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((ROOT / "schemas/openapi.json").read_text("utf-8"))
+    return found
+
+
+@pytest.fixture
+async def running(system: System) -> System:
+    """The services that answer HTTP, and the owner of sessions."""
+    system.environment["TARSY_WAIT_SECONDS"] = "20"
+    for service in ("timeline", "ingest", "orchestrator"):
+        system.start(service)
+    for process in system.processes:
+        await system.until_ready(process)
+    return system
+
+
+def url_of(system: System, path: str) -> str:
+    service = service_of(path, OUTSIDE)
+    assert service is not None, path
+    return system.of(service).url
+
+
+def broken_promises(system: System, document: dict[str, Any]) -> list[str]:
+    asked = copy.deepcopy(document)
+    for methods in asked["paths"].values():
+        for operation in methods.values():
+            operation["parameters"] = [one for one in operation.get("parameters", ()) if one["name"] != WAITING]
+    schema = schemathesis.openapi.from_dict(asked)
+    with requests.Session() as session:
+        return [
+            f"{operation.label}, {mode.name}: {problem}"
+            for operation in operations(schema)
+            for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
+            if (problem := broken_promise(operation, mode, url_of(system, operation.path), session))
+        ]
+
+
+def operations(schema: BaseSchema) -> Iterator[Operation]:
+    for found in schema.get_all_operations():
+        assert isinstance(found, Ok), found
+        yield found.ok()
+
+
+def broken_promise(operation: Operation, mode: GenerationMode, base_url: str, session: requests.Session) -> str:
+    """Why the operation is broken; empty when it is not."""
+
+    @settings(
+        max_examples=EXAMPLES,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate],
+    )
+    @given(case=operation.as_strategy(generation_mode=mode))
+    def ask(case: schemathesis.Case[Any]) -> None:
+        answer = case.call(base_url=base_url, session=session, timeout=90)
+        case.validate_response(answer, checks=CHECKS)
+
+    try:
+        ask()
+    except Unsatisfiable:
+        return ""  # there is nothing that it could forbid
+    except FailureGroup as problem:  # no Exception
+        return "; ".join(str(one) for one in problem.exceptions)
+    except Exception as problem:  # noqa: BLE001 - all that is broken is told at once
+        return str(problem)
+    return ""
+
+
+async def test_every_operation_keeps_its_promise(running: System, document: dict[str, Any]) -> None:
+    wrong = await asyncio.to_thread(broken_promises, running, document)
+    wrong += await odd_answers(running)
+    wrong += await other_documents(running, document)
+    assert wrong == [], "\n\n".join(wrong)
+
+
+JSON = {"Content-Type": "application/json"}
+ODD: list[tuple[str, str, dict[str, Any], int]] = [
+    ("GET", "/api/v1/sessions/%00", {}, 400),
+    ("GET", "/api/v1/sessions/a%00b/status", {}, 400),
+    ("GET", "/api/v1/sessions/%ff%fe", {}, 400),
+    ("GET", f"/api/v1/sessions/{'a' * 5_000}", {}, 400),
+    ("GET", "/api/v1/sessions?page=99999999999999999999999999", {}, 400),
+    ("GET", "/api/v1/sessions?page=1e3", {}, 400),
+    ("GET", "/api/v1/sessions?page_size=NaN", {}, 400),
+    ("GET", "/api/v1/sessions?page=1000000&page_size=100", {}, 200),
+    ("GET", "/api/v1/sessions?search=%00%00%00", {}, 400),
+    ("GET", "/api/v1/sessions?search=%ff%fe%fd", {}, 200),
+    ("GET", "/api/v1/sessions?search=%ed%a0%80abc", {}, 200),
+    ("GET", "/api/v1/sessions?alert_type=%00", {}, 400),
+    ("GET", "/api/v1/sessions?start_date=0001-01-01T00:00:00Z", {}, 200),
+    ("GET", "/api/v1/sessions?end_date=9999-12-31T23:59:59-23:59", {}, 400),
+    ("GET", "/api/v1/sessions?start_date=0001-01-01T00:00:00%2B01:00", {}, 400),
+    ("GET", "/api/v1/sessions?start_date=99999-01-01T00:00:00Z", {}, 400),
+    ("GET", "/api/v1/sessions?nothing=1", {}, 400),
+    ("GET", "/api/v1/sessions/some?at_least=99999999999999999999", {}, 400),
+    ("GET", "/api/v1/sessions/some/tool-calls/12345678/result?search=(", {}, 400),
+    ("GET", "/api/v1/sessions/some/tool-calls/12345678/result?search=%00", {}, 404),
+    ("GET", "/api/v1/sessions/some/tool-calls/12345678/result?from=yesterday", {}, 400),
+    ("GET", "/api/v1/system/mcp-servers/%00", {}, 404),
+    ("GET", "/api/v1/system/default-tools?alert_type=%00", {}, 400),
+    ("DELETE", "/api/v1/sessions", {}, 405),
+    ("POST", "/api/v1/sessions/some", {}, 405),
+    ("PUT", "/api/v1/alerts", {"content": b"{}"}, 405),
+    ("GET", "/api/v1/alerts", {}, 405),
+    ("POST", "/api/v1/alerts", {"content": b"\xff\xfe{"}, 400),
+    ("POST", "/api/v1/alerts", {"content": b""}, 400),
+    ("POST", "/api/v1/alerts", {"content": b"[" * 100_000}, 400),
+    ("POST", "/api/v1/alerts", {"content": b'{"data": "x", "priority": 1e400}'}, 400),
+    ("POST", "/api/v1/alerts", {"content": b'{"data": "\\ud800"}'}, 400),
+    ("POST", "/api/v1/alerts", {"content": b"data=x", "headers": {"Content-Type": "text/plain"}}, 400),
+    ("POST", "/api/v1/alerts/alertmanager", {"content": b"null"}, 400),
+    ("POST", "/api/v1/sessions/some/chat/messages", {"content": b"\xff"}, 400),
+    ("POST", "/api/v1/sessions/some/chat/messages", {"json": {"content": "\0"}}, 404),
+    ("POST", "/api/v1/sessions/some/chat/messages", {"content": b"x", "headers": {"Content-Type": "text/xml"}}, 400),
+    ("POST", "/api/v1/sessions/some/fail", {"content": b'{"reason": "\\ud800"}'}, 400),
+    ("POST", "/api/v1/sessions/some/fail", {"content": b"[" * 100_000, "headers": JSON}, 400),
+    ("POST", "/api/v1/sessions/%00/cancel", {}, 400),
+    ("GET", "/docs", {}, 404),
+    ("GET", "/redoc", {}, 404),
+]
+
+
+async def odd_answers(running: System) -> list[str]:
+    wrong = []
+    async with httpx2.AsyncClient(timeout=90) as client:
+        for method, path, parts, status in ODD:
+            service = service_of(path.partition("?")[0], OUTSIDE) or "timeline"
+            answer = await client.request(method, f"{running.of(service).url}{path}", **parts)
+            is_problem = answer.status_code < 400 or answer.headers["content-type"] == "application/problem+json"
+            if answer.status_code != status or not is_problem:
+                wrong.append(
+                    f"{method} {path} {str(parts)[:200]}: {answer.status_code}, not {status}: {answer.text[:300]}"
+                )
+    return wrong
+
+
+async def other_documents(running: System, document: dict[str, Any]) -> list[str]:
+    async with httpx2.AsyncClient(timeout=90) as client:
+        served = {one.name: (await client.get(f"{one.url}/openapi.json")).json() for one in running.processes}
+    return [f"{name} answers another document than schemas/openapi.json" for name in served if served[name] != document]
