@@ -39,7 +39,7 @@ async def test_records_gather_while_nobody_watches_and_are_read_as_soon_as_someb
     hub: Hub, reading: Reader
 ) -> None:
     async with asyncio.timeout(WAIT_SECONDS), asyncio.TaskGroup() as group:
-        gathering = group.create_task(reading.gather(busy=False))
+        gathering = group.create_task(reading.pause(busy=False))
         # Longer than records gather for those who watch.
         await asyncio.sleep(5 * GATHER_SECONDS)
         assert not gathering.done()
@@ -48,10 +48,10 @@ async def test_records_gather_while_nobody_watches_and_are_read_as_soon_as_someb
 
 async def test_records_that_wait_already_are_read_though_nobody_watches(reading: Reader) -> None:
     async with asyncio.timeout(WAIT_SECONDS):
-        await reading.gather(busy=True)
+        await reading.pause(busy=True)
 
 
 async def test_records_hardly_gather_while_somebody_watches(hub: Hub, reading: Reader) -> None:
     hub.subscribe(Client(3), "session:s", StatusSubscription())
     async with asyncio.timeout(WAIT_SECONDS):
-        await reading.gather(busy=False)
+        await reading.pause(busy=False)

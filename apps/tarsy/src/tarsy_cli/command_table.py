@@ -125,7 +125,9 @@ COMMANDS: Mapping[str, Entry] = {
         "logs.command", "logs", "Show what the services of a `tarsy up` have logged, also when it has ended."
     ),
     "submit": CommandEntry("session_commands", "submit", "Send an alert, and print the sessions that investigate it."),
-    "sessions": CommandEntry("session_commands", "sessions", "List the latest sessions."),
+    "sessions": CommandEntry(
+        "session_commands", "sessions", "List the latest sessions, or those that fit a search best."
+    ),
     "watch": CommandEntry("session_commands", "watch", "Show a session as it happens, from its beginning to its end."),
     "show": CommandEntry(
         "session.commands",

@@ -120,7 +120,7 @@ class Reader:
                 if self._unread(number) == 0:
                     lag.caught_up()
             await self._until_there_is_room()
-            await self.gather(busy=len(records) >= READ_RECORDS or not caught_up.is_set())
+            await self.pause(busy=len(records) >= READ_RECORDS or not caught_up.is_set())
 
     async def _until_there_is_room(self) -> None:
         """While the timeline does not answer, what waits for it must not grow. Raises FellBehindError."""
@@ -167,9 +167,9 @@ class Reader:
                 for record in records:
                     self._chunk(record)
                     await pacer.let_others_run()
-                await self.gather(busy=len(records) >= READ_RECORDS)
+                await self.pause(busy=len(records) >= READ_RECORDS)
 
-    async def gather(self, *, busy: bool) -> None:
+    async def pause(self, *, busy: bool) -> None:
         """Lets records gather before the next read. While nobody watches it is for longer, or until somebody comes.
 
         `busy`: more waits to be read.

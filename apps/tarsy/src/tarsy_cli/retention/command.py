@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import sys
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +13,8 @@ from tarsy_cli.session_commands import api_of, exit_on_failure
 from tarsy_cli.terminal import fail, say
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from tarsy_bus.connection import Bus
     from tarsy_bus.log_retention import LogCut
     from tarsy_contracts.api.sessions import ListedSession
@@ -54,7 +55,7 @@ def retention(
 
 
 def _delete_sessions(api: str, days: int, *, dry_run: bool, yes: bool) -> None:
-    from datetime import datetime
+    from datetime import UTC, datetime, timedelta
 
     from tarsy_cli.retention.expired import delete_sessions, expired_sessions
 

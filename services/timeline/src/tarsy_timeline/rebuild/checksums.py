@@ -4,7 +4,7 @@ from tarsy_timeline import sql
 from tarsy_timeline.migrations import AnyConnection
 
 WAITING = "search_queue"
-"""What is not indexed yet: of no projection, but of the moment."""
+"""Its rows say nothing of a projection, only of the moment."""
 
 
 async def table_checksums(connection: AnyConnection, schema: str) -> dict[str, tuple[int, str]]:

@@ -129,7 +129,7 @@ async def _replay(
 
 
 async def _index_words(target: RebuildTarget) -> None:
-    """Of all sessions: those that change until the switch wait in the queue, as with every timeline."""
+    """Sessions that change until the switch wait in the queue, as with every timeline."""
     async with target.database().running(prepared) as database:
         indexer = SearchIndexer(database)
         while await indexer.index_some():

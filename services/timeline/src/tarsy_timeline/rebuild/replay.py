@@ -20,7 +20,7 @@ from tarsy_timeline.projection_checkpoint import ProjectionCheckpoint
 from tarsy_timeline.resilient_writer import ResilientWriter
 
 PROJECTED_AT_ONCE = 1_000
-"""Of one partition: spans of the log come out as with the smaller batches of a live projector (`move_session`)."""
+"""Spans of the log come out as with the smaller batches of a live projector (`move_session`)."""
 
 
 @dataclass(frozen=True, slots=True)
