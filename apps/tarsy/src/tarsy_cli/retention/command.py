@@ -1,7 +1,5 @@
 """`tarsy retention`."""
 
-import asyncio
-import logging
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -81,6 +79,9 @@ def _say_sessions(found: "list[ListedSession]", before: "datetime") -> None:
 
 
 def _cut_log(bus: "Bus", database: str, schema: str, *, dry_run: bool, yes: bool) -> None:
+
+    import asyncio
+    import logging
 
     from aiokafka.errors import KafkaError
 
