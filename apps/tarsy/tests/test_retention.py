@@ -103,3 +103,6 @@ async def test_a_log_of_which_all_is_wanted_stays(
     done = await asyncio.to_thread(CliRunner().invoke, cli, ["retention", "--log", "--yes"], env=variables)
     assert done.exit_code == 0, done.output
     assert "0 records of the session log" in done.output
+    details = await asyncio.to_thread(CliRunner().invoke, cli, ["retention", "--details", "9", "--yes"], env=variables)
+    assert details.exit_code == 0, details.output
+    assert "0 sessions ended before" in details.output

@@ -86,7 +86,7 @@ def checksums(
     from tarsy_timeline.rebuild.checksums import table_checksums
     from tarsy_timeline.single_connection import DatabaseUnusableError, connected
 
-    url, name = _database(home, database, schema)
+    url, name = database_of(home, database, schema)
 
     async def read() -> dict[str, tuple[int, str]]:
         async with connected(url) as connection:
@@ -136,10 +136,10 @@ def places_of(home: Path, kafka: str, topic_prefix: str, database: str, schema: 
     bus = find_setup(home, Path(), os.environ, Named(kafka=kafka, topic_prefix=topic_prefix)).bus
     if bus is None:
         raise fail(f"No Kafka is known: no TARSy is ready in {home}; name one with --kafka, or see `tarsy doctor`.")
-    return bus, *_database(home, database, schema)
+    return bus, *database_of(home, database, schema)
 
 
-def _database(home: Path, database: str, schema: str) -> tuple[str, str]:
+def database_of(home: Path, database: str, schema: str) -> tuple[str, str]:
     from pydantic import ValidationError
 
     from tarsy_cli.doctor.setup import Named, find_setup

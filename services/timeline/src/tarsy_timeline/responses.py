@@ -71,6 +71,7 @@ def session_detail(row: Row, stages: Sequence[Row], executions: Sequence[Row]) -
             "runbook_url": row["runbook_url"],
             "mcp_selection": row["mcp_selection"],
             "chat_enabled": row["chat_enabled"],
+            "details_deleted_at": _time(row["details_deleted_at"]),
             "chat_id": row["chat_id"],
             "llm_interaction_count": total("llm_interaction_count"),
             "mcp_interaction_count": total("mcp_interaction_count"),

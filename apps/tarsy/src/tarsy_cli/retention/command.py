@@ -24,6 +24,10 @@ def retention(
     sessions: Annotated[
         int | None, typer.Option("--sessions", min=1, help="days: sessions that began before and have ended go")
     ] = None,
+    details: Annotated[
+        int | None,
+        typer.Option("--details", min=1, help="days: timelines of sessions that ended before go"),
+    ] = None,
     log: Annotated[bool, typer.Option("--log", help="delete records of the session log that nobody wants")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would go, and do nothing")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="do not ask: for a schedule")] = False,
@@ -42,12 +46,15 @@ def retention(
     """Delete sessions that are old, and what the session log keeps of deleted ones. It says first what goes.
 
     A session is deleted by its owner, as a decision on the log: pages, lists and searches show it no longer. With --log
-    records of the log are deleted below every session that is still wanted, and below what a timeline has read.
+    records of the log are deleted below every session that is still wanted, and below what a timeline has read. With
+    --details the verdict of a session stays, and its timeline goes from PostgreSQL alone: a rebuild brings it back.
     """
-    if sessions is None and not log:
-        raise fail("Say what may go: --sessions DAYS, --log, or both.", code=USAGE)
+    if sessions is None and details is None and not log:
+        raise fail("Say what may go: --sessions DAYS, --details DAYS, --log, or several of them.", code=USAGE)
     if sessions is not None:
         _delete_sessions(api_of(home, url), sessions, dry_run=dry_run, yes=yes)
+    if details is not None:
+        _delete_details(*_database(home, database, schema), details, dry_run=dry_run, yes=yes)
     if log:
         _cut_log(*_places(home, kafka, topic_prefix, database, schema), dry_run=dry_run, yes=yes)
 
@@ -76,6 +83,40 @@ def _say_sessions(found: "list[ListedSession]", before: "datetime") -> None:
         say(f"  {one.id}  {one.created_at}  {one.status}  {one.title or one.alert_type}")
     if len(found) > SHOWN:
         say(f"  … and {len(found) - SHOWN} more")
+
+
+def _delete_details(database: str, schema: str, days: int, *, dry_run: bool, yes: bool) -> None:
+    import asyncio
+    from datetime import UTC, datetime, timedelta
+
+    from tarsy_timeline.details_retention import count_details, delete_details
+    from tarsy_timeline.single_connection import DatabaseUnusableError, connected
+
+    before = datetime.now(UTC) - timedelta(days=days)
+
+    async def count() -> int:
+        async with connected(database, schema=schema) as connection:
+            return (await count_details(connection, before)).sessions
+
+    async def delete() -> int:
+        async with connected(database, schema=schema) as connection:
+            return await delete_details(connection, before)
+
+    try:
+        found = asyncio.run(count())
+        say(f"{found} sessions ended before {before:%Y-%m-%d %H:%M} UTC and have their timeline in the tables.")
+        if dry_run or not found:
+            return
+        _confirm(f"Delete {found} timelines?", yes=yes)
+        say(f"{asyncio.run(delete())} timelines were deleted.")
+    except DatabaseUnusableError as problem:
+        raise fail(str(problem)) from None
+
+
+def _database(home: Path, database: str, schema: str) -> tuple[str, str]:
+    from tarsy_cli.timeline_commands import database_of
+
+    return database_of(home, database, schema)
 
 
 def _cut_log(bus: "Bus", database: str, schema: str, *, dry_run: bool, yes: bool) -> None:

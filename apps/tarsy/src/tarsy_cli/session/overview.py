@@ -45,6 +45,9 @@ def _figures(session: SessionDetail) -> Iterator[str]:
         f"{counted(session.mcp_interaction_count, 'tool call')}, {counted(session.input_tokens, 'token')} in "
         f"({session.cached_input_tokens:,} from caches), {session.output_tokens:,} out"
     )
+    if session.details_deleted_at is not None:
+        gone = datetime.fromisoformat(session.details_deleted_at).astimezone()
+        yield f"its timeline was deleted on {gone:%Y-%m-%d}, to make room"
     if session.chat_message_count:
         yield f"{counted(session.chat_message_count, 'question')} of people: `tarsy chat {session.id}` shows them"
 

@@ -184,6 +184,7 @@ class SessionDetail(SessionTotals):
     """A session with its stages and executions. `mcp_selection`: what its sender chose instead of the configuration.
 
     `chat_enabled`: questions can be asked once it has ended. `chat_id` is null before the first one.
+    `details_deleted_at`: when its timeline was deleted to make room; null while it is there.
     """
 
     alert_data: str
@@ -192,6 +193,7 @@ class SessionDetail(SessionTotals):
     mcp_selection: JsonObject | None
     chat_enabled: bool = True
     chat_id: str | None = None
+    details_deleted_at: Timestamp | None = None
     stages: tuple[SessionStage, ...]
 
 

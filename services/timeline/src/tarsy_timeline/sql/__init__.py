@@ -30,3 +30,4 @@ def tables() -> set[str]:
 
 QUERIES = named_queries((files(__name__) / "queries.sql").read_text(encoding="utf-8"))
 REBUILD = named_queries((files(__name__) / "rebuild.sql").read_text(encoding="utf-8"))
+RETENTION = named_queries((files(__name__) / "retention.sql").read_text(encoding="utf-8"))

@@ -145,7 +145,7 @@ set status = 'deleted', created_at = 'epoch', alert_type = default, title = defa
     scripted = default, started_at = default, completed_at = default, final_analysis = default, error_message = default,
     priority = default, mcp_selection = default, total_stages = default, has_parallel_stages = default,
     executive_summary = default, executive_summary_error = default, chat_enabled = default, chat_id = default,
-    chat_message_count = default, log_spans = default
+    chat_message_count = default, log_spans = default, details_deleted_at = default
 where session_id = $1
 
 -- Answers ------------------------------------------------------------------------------------------------------

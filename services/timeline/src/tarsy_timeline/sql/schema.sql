@@ -46,7 +46,8 @@ create table sessions (
     chat_enabled boolean not null default true,
     chat_id text,
     chat_message_count integer not null default 0,
-    log_spans bigint[] not null default '{}' -- pairs of offsets of the log; empty for sessions of older versions
+    log_spans bigint[] not null default '{}', -- pairs of offsets of the log; empty for sessions of older versions
+    details_deleted_at timestamptz
 );
 create index sessions_by_time on sessions (created_at, session_id);
 create index sessions_by_status on sessions (status, created_at);

@@ -1,0 +1,138 @@
+"""The same log leads to the same rows, whatever becomes of projectors and PostgreSQL meanwhile."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from opentelemetry.trace import NoOpTracer
+from prometheus_client import CollectorRegistry
+
+from tarsy_bus.connection import Bus
+from tarsy_contracts import events as e
+from tarsy_door import Door, door
+from tarsy_testing import drop_schema, eventually
+from tarsy_timeline.database import Database
+from tarsy_timeline.metrics import Metrics
+from tarsy_timeline.migrations import migrate
+from tarsy_timeline.projection_checkpoint import LogIdentity, ProjectionCheckpoint
+from tarsy_timeline.projector import Projector
+from tarsy_timeline.rebuild.checksums import table_checksums
+from tarsy_timeline.rebuild.replay import ReplayShare, replay
+from tarsy_timeline.search_indexer import SearchIndexer
+from tarsy_timeline.single_connection import connected
+from tarsy_whole_chain import whole_chain
+
+type NewSession = Callable[[], Any]
+type Append = Callable[..., Awaitable[int]]
+
+SESSIONS, PARTITIONS = 24, 3
+DISTURBANCES = 25
+DELETED = e.SessionDeleted(request_id="r", author="ann")
+
+
+def projector_of(bus: Bus, database: Database) -> Projector:
+    metrics = Metrics(CollectorRegistry())
+    return Projector(bus, ProjectionCheckpoint(database), metrics, NoOpTracer(), lambda: datetime.now(UTC))
+
+
+async def write(bus: Bus, append: Append, new_session: NewSession, draw: random.Random) -> list[Any]:
+    """Whole investigations, some of which were deleted and some of which came again; and what zombies write."""
+    sessions = []
+    for number in range(SESSIONS):
+        session = new_session()
+        session.add(*whole_chain(session.id))
+        if number % 3:
+            session.add(DELETED)
+        if number % 3 == 2:
+            session.add(*whole_chain(session.id))
+        begin = 0
+        while begin < len(session.records):
+            end = begin + draw.randint(1, 40)
+            await append(bus, number % PARTITIONS, session.records[begin:end])
+            if draw.random() < 0.3:  # somebody was paused, and writes it once more
+                await append(bus, number % PARTITIONS, session.records[begin : begin + 3])
+            begin = end
+        sessions.append(session)
+    return sessions
+
+
+async def disturb(bus: Bus, database: Database, way: Door, draw: random.Random, done: asyncio.Event) -> int:
+    """Projectors that are killed in whatever they do, and a PostgreSQL that goes away under them."""
+    disturbed = 0
+    while disturbed < DISTURBANCES or not done.is_set():
+        task = asyncio.create_task(projector_of(bus, database).run(lambda: None))
+        with suppress(TimeoutError):
+            await asyncio.wait_for(asyncio.shield(task), draw.uniform(0.02, 0.8))
+        if draw.random() < 0.4:
+            way.shut()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(asyncio.shield(task), draw.uniform(0.02, 0.4))
+            await way.open()
+        task.cancel()
+        await asyncio.wait([task])
+        disturbed += 1
+    return disturbed
+
+
+async def end_of_log(bus: Bus, database: Database, sessions: list[Any]) -> None:
+    async with asyncio.TaskGroup() as group:
+        task = group.create_task(projector_of(bus, database).run(lambda: None))
+
+        async def look() -> bool:
+            async with database.connection() as connection:
+                rows = await connection.fetch("select session_id, last_number from sessions")
+            return {row["session_id"]: row["last_number"] for row in rows} == {
+                session.id: len(session.records) for session in sessions
+            }
+
+        await eventually(look, "the whole log is projected")
+        task.cancel()
+
+
+async def index_words(database: Database) -> None:
+    while await SearchIndexer(database).index_some():
+        pass
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+async def test_rows_are_those_of_one_undisturbed_replay(
+    log_bus: Bus, database_url: str, database_schema: str, append: Append, new_session: NewSession, seed: int
+) -> None:
+    draw = random.Random(seed)
+    parts, fresh = urlsplit(database_url), f"{database_schema}_fresh"
+    async with door(parts.port or 5432) as way:
+        through = parts._replace(netloc=parts.netloc.rpartition(":")[0] + f":{way.port}").geturl()
+        async with Database(through, database_schema, 5).running(lambda one: migrate(one, database_schema)) as live:
+            await ProjectionCheckpoint(live).begin(LogIdentity("cluster", "topic"), dict.fromkeys(range(12), 0))
+            done = asyncio.Event()
+            async with asyncio.TaskGroup() as group:
+                disturbing = group.create_task(disturb(log_bus, live, way, draw, done))
+                sessions = await write(log_bus, append, new_session, draw)
+                done.set()
+            assert disturbing.result() >= DISTURBANCES
+            await end_of_log(log_bus, live, sessions)
+            await index_words(live)
+            ends = dict(await positions(live))
+    async with Database(database_url, fresh, 2).running(lambda one: migrate(one, fresh)) as replayed:
+        await ProjectionCheckpoint(replayed).begin(LogIdentity("cluster", "topic"), dict.fromkeys(range(12), 0))
+        await replay(log_bus, replayed, ReplayShare(ends), lambda _: None)
+        await index_words(replayed)
+    try:
+        async with connected(database_url) as connection:
+            found = await table_checksums(connection, database_schema)
+            assert await table_checksums(connection, fresh) == found
+            assert found["sessions"][0] == SESSIONS
+            assert found["search_texts"][0] > SESSIONS
+    finally:
+        await drop_schema(database_url, fresh)
+
+
+async def positions(database: Database) -> list[tuple[int, int]]:
+    async with database.connection() as connection:
+        rows = await connection.fetch("select partition, next_offset from positions")
+    return [(row["partition"], row["next_offset"]) for row in rows]
