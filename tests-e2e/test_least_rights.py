@@ -45,8 +45,9 @@ pytestmark = pytest.mark.timeout(900)
 
 TOPICS = Topics("guarded")
 USERS = (*SERVICES, TOPICS_APPLY, ALERT_SENDER, READER)
-SELDOM = {("orchestrator", "Write", TOPICS.catalog)}
-"""Rights that this investigation has no use for: an orchestrator ends entries that nobody repeated for an hour."""
+SELDOM = {("orchestrator", "Write", TOPICS.catalog), ("topics-apply", "Read", TOPICS.heads)}
+"""Rights that this investigation has no use for: an orchestrator ends entries that nobody repeated for an hour, and
+heads tell the number of partitions where its record was lost."""
 READ_ON = "Read the log again, please."
 READ_AGAIN = "The log says what it said."
 LINES = "I look at the pods first.\n" * 20

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
@@ -228,6 +229,26 @@ def test_another_broker_that_would_do_is_turned_to_at_once(network: Network) -> 
         assert not waiting.done()
         with pytest.raises(ConnectionRefusedError):
             await waiting
+
+    play(work)
+
+
+def test_a_broker_that_is_back_is_found_though_others_would_do(network: Network) -> None:
+    """Else partitions that it leads again would be out of reach for good."""
+
+    async def work() -> None:
+        connections = shared()
+        client = SharingClient(others=lambda: [BROKER, OTHER])
+        network.refuses.add(BROKER)
+        with pytest.raises(ConnectionRefusedError):
+            await connections.connect(BROKER, lambda: network.attempt(BROKER), client)
+        network.refuses.discard(BROKER)
+        async with asyncio.timeout(2 * LONGEST_PAUSE_SECONDS):
+            while True:
+                with suppress(KafkaConnectionError):
+                    await connections.connect(BROKER, lambda: network.attempt(BROKER), client)
+                    return
+                await asyncio.sleep(TRIP_SECONDS)
 
     play(work)
 

@@ -98,12 +98,13 @@ class BrokerConnections:
         limit = now() + WAIT_SECONDS
         while (absent := self._absent.get(broker)) is not None:
             free = len(self._attempts.get(broker, ())) < MOST_AT_ONCE
-            if client.is_closed or any(other not in self._absent for other in client.others()):
+            if client.is_closed:
                 raise _away(broker, absent)
+            # Also with others that would do: else nobody would find out that this one is back.
             if free and now() >= absent.next_attempt:
                 absent.next_attempt = now() + self._pause()
                 return
-            if now() >= limit:
+            if now() >= limit or any(other not in self._absent for other in client.others()):
                 raise _away(broker, absent)
             await self._changed(min(limit, absent.next_attempt) if free else limit)
 

@@ -35,7 +35,8 @@ async def ends(bus: Bus, topic: str, partitions: list[int] | None = None) -> dic
     consumer = reader(bus)
     try:
         await start_client(consumer)
-        partitions = partitions or await all_partitions(consumer, topic)
+        if partitions is None:
+            partitions = await all_partitions(consumer, topic)
         found = await consumer.end_offsets([TopicPartition(topic, partition) for partition in partitions])
     finally:
         await stop_client(consumer)

@@ -96,15 +96,24 @@ class SupervisedGroup:
 
     def start(self, name: str, work: Work, *, may_end: Callable[[], bool] = never) -> "asyncio.Task[None]":
         """Runs work that goes on until it is cancelled, or, where `may_end` says so then, returns."""
-        task = self._tasks.create_task(until_cancelled(name, work, may_end), name=name)
-        # A task that was cancelled before its first step has not awaited the work: Python would complain.
-        task.add_done_callback(lambda _: work.close())
+        task = self._begin(name, until_cancelled(name, work, may_end), work)
         self._supervisor.add(name, task)
         return task
 
     def start_finite(self, name: str, work: Work) -> "asyncio.Task[None]":
         """Runs work that comes to an end by itself; it may not be cancelled from inside."""
-        task = self._tasks.create_task(_finite(name, work), name=name)
+        return self._begin(name, _finite(name, work), work)
+
+    def _begin(self, name: str, watched: Work, work: Work) -> "asyncio.Task[None]":
+        """Raises RuntimeError when the group has ended."""
+        try:
+            task = self._tasks.create_task(watched, name=name)
+        except RuntimeError:
+            # Python would complain about work that nobody awaited.
+            watched.close()
+            work.close()
+            raise
+        # The same of a task that was cancelled before its first step.
         task.add_done_callback(lambda _: work.close())
         return task
 
