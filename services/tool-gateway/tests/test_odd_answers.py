@@ -118,7 +118,9 @@ async def test_calls_at_once_get_each_its_own_answer(calls_file: Path) -> None:
 
 async def test_a_null_that_the_tool_does_not_know_is_not_sent(calls_file: Path) -> None:
     async with connected(odd(calls_file)) as connection:
-        assert await said(connection, call("given", verbose=None, kept=1)) == ToolOutput("ok", '{"kept": 1}', ("verbose",))
+        assert await said(connection, call("given", verbose=None, kept=1)) == ToolOutput(
+            "ok", '{"kept": 1}', ("verbose",)
+        )
 
 
 async def test_why_a_server_is_lost_is_cut_after_it_was_masked(calls_file: Path) -> None:

@@ -13,7 +13,7 @@ from tarsy_worker.runner import MayStart, always
 
 @dataclass(frozen=True, slots=True)
 class ToolOutput:
-    """`text` is as the server or we put it: not masked yet. `nulls_left_out`: arguments that the server was not sent."""
+    """`text` is as the server or we put it: not masked yet. `nulls_left_out`: arguments that were not sent."""
 
     outcome: Outcome
     text: str
