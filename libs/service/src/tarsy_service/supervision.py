@@ -104,7 +104,7 @@ class SupervisedGroup:
         """Runs work that comes to an end by itself; it may not be cancelled from inside."""
         return self._begin(name, _finite(name, work), work)
 
-    def _begin(self, name: str, watched: Work, work: Work) -> "asyncio.Task[None]":
+    def _begin(self, name: str, watched: Coroutine[object, object, None], work: Work) -> "asyncio.Task[None]":
         """Raises RuntimeError when the group has ended."""
         try:
             task = self._tasks.create_task(watched, name=name)
