@@ -37,8 +37,8 @@ async def test_the_verdict_stays_and_says_when_the_timeline_went(
     after = await world.detail(session)
     assert after["details_deleted_at"] is not None
     assert after | {"details_deleted_at": None} == before
-    assert await world.get(f"/api/v1/sessions/{session.id}/timeline") == []
-    assert await world.get(f"/api/v1/sessions/{running.id}/timeline") != []
+    assert (await world.client.get(f"/api/v1/sessions/{session.id}/timeline")).json() == []
+    assert (await world.client.get(f"/api/v1/sessions/{running.id}/timeline")).json() != []
     assert (await count_details(connection, LATER)).sessions == 0
     assert await delete_details(connection, LATER) == 0
 
