@@ -18,12 +18,12 @@ from tarsy_config.live_config import ConfigSource, LiveConfig
 from tarsy_ingest.alert_rules import AlertRules, rules_of
 from tarsy_ingest.alerts_reader import AlertsReader
 from tarsy_ingest.alerts_topic import AlertsTopic
+from tarsy_ingest.configuration_answers import Offered, offered_by
 from tarsy_ingest.configuration_routes import configuration_routes
 from tarsy_ingest.http_api import alerts_router
 from tarsy_ingest.intake import Intake
 from tarsy_ingest.masking import AlertMaskers
 from tarsy_ingest.metrics import Metrics
-from tarsy_ingest.offered import Offered, offered_by
 from tarsy_ingest.settings import IngestSettings
 from tarsy_masking.masker import Masker
 from tarsy_service.config_metrics import config_judged

@@ -10,7 +10,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from tarsy_contracts.api.configuration import AlertTypeList, DefaultTools, EffectiveConfiguration
-from tarsy_ingest.offered import Offered
+from tarsy_ingest.configuration_answers import Offered
 from tarsy_service.problems import ProblemError
 
 type AlertTypeName = Annotated[

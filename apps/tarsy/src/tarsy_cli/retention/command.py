@@ -62,7 +62,7 @@ def retention(
 def _delete_sessions(api: str, days: int, *, dry_run: bool, yes: bool) -> None:
     from datetime import UTC, datetime, timedelta
 
-    from tarsy_cli.retention.expired import delete_sessions, expired_sessions
+    from tarsy_cli.retention.old_sessions import delete_sessions, expired_sessions
 
     before = datetime.now(UTC) - timedelta(days=days)
     with exit_on_failure(api):
