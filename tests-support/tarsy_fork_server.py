@@ -39,7 +39,7 @@ def main() -> None:
     assert threading.active_count() == 1, threading.enumerate()
     gc.collect()
     gc.freeze()
-    started: set[int] = set()
+    started, ended = set[int](), dict[int, int]()
     for line in sys.stdin:
         told: Told = json.loads(line)
         if "start" in told:
@@ -48,9 +48,12 @@ def main() -> None:
         elif "located" in told:
             answer = str(importlib.import_module(told["located"]).__file__)
         else:
-            answer = _exit_code(told["ended"])
-            if answer is not None:
-                started.discard(told["ended"])
+            # Whoever asks again is answered the same: the system tells of an end only once.
+            pid = told["ended"]
+            if pid not in ended and (code := _exit_code(pid)) is not None:
+                ended[pid] = code
+                started.discard(pid)
+            answer = ended.get(pid)
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
     # A test run that was killed leaves no service behind.
