@@ -48,7 +48,7 @@ def main() -> None:
         elif "located" in told:
             answer = str(importlib.import_module(told["located"]).__file__)
         else:
-            # Whoever asks again is answered the same: the system tells of an end only once.
+            # The system tells of an end only once; the answer to a second question is the same.
             pid = told["ended"]
             if pid not in ended and (code := _exit_code(pid)) is not None:
                 ended[pid] = code
