@@ -9,15 +9,10 @@ from typing import Annotated
 import typer
 
 from tarsy_cli.errors import CommandError
-from tarsy_cli.options import DEFAULT_HOME, INTERRUPTED, HomeOption, JsonOption
+from tarsy_cli.options import DEFAULT_HOME, INTERRUPTED, HomeOption, JsonOption, SessionArgument, UrlOption
 from tarsy_cli.output import OutputClosedError
 from tarsy_cli.terminal import fail, get_console, print_json, say
 
-UrlOption = Annotated[
-    str, typer.Option("--url", help="a TARSy elsewhere, such as http://127.0.0.1:8080", envvar="TARSY_URL")
-]
-SESSION_HELP = "the session's id, as `tarsy sessions` shows it, or its beginning"
-SessionArgument = Annotated[str, typer.Argument(help=SESSION_HELP)]
 API_PATH = "/api/v1"
 
 

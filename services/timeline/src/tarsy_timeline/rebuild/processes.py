@@ -62,7 +62,7 @@ async def replay_in_processes(
 
 
 async def replay_here(target: RebuildTarget, share: ReplayShare, counted: Callable[[int], None]) -> None:
-    """In this process: for the little that came meanwhile."""
+    """In this process."""
     async with target.database().running(prepared) as database:
         await replay(target.bus, database, share, counted)
 
@@ -110,15 +110,10 @@ def _work(target: RebuildTarget, share: ReplayShare, sending: Connection) -> Non
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     configure_logs("ERROR")
     try:
-        asyncio.run(_replay(target, share, sending.send))
+        asyncio.run(replay_here(target, share, sending.send))
     except Exception as problem:  # noqa: BLE001 - whatever it is, the parent tells it
         sending.send(f"{type(problem).__name__}: {problem}")
     sending.close()
-
-
-async def _replay(target: RebuildTarget, share: ReplayShare, counted: Callable[[int], None]) -> None:
-    async with target.database().running(prepared) as database:
-        await replay(target.bus, database, share, counted)
 
 
 async def prepared(_: object) -> None:
