@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator
-from contextlib import aclosing
+from contextlib import aclosing, nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -30,7 +30,7 @@ def no_time() -> TimeLimit:
         nonlocal passed
         passed += seconds
 
-    return TimeLimit(ends_at=100.0, monotonic=lambda: passed, sleep=sleep)
+    return TimeLimit(ends_at=100.0, monotonic=lambda: passed, sleep=sleep, bound=lambda _: nullcontext())
 
 
 @pytest.fixture

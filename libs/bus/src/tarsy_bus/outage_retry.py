@@ -8,7 +8,7 @@ import random
 import time
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
-from contextlib import aclosing
+from contextlib import AbstractAsyncContextManager, aclosing
 from dataclasses import dataclass
 
 import structlog
@@ -36,11 +36,12 @@ class KafkaUnreachableError(BusError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeLimit:
-    """`ends_at` is a time of `monotonic`, whose seconds `sleep` counts too."""
+    """`ends_at` is a time of `monotonic`, whose seconds `sleep` and `bound` count too. `bound` ends an attempt."""
 
     ends_at: float
     monotonic: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    bound: Callable[[float], AbstractAsyncContextManager[object]] = asyncio.timeout
     draw: Draw = random.random
 
     def left(self) -> float:
@@ -61,7 +62,7 @@ async def read_through_outages(read: Read, offsets: Sequence[int], limit: TimeLi
         try:
             async with aclosing(read(tuple(missing))) as records:
                 while missing:
-                    async with asyncio.timeout(limit.left()):
+                    async with limit.bound(limit.left()):
                         record = await anext(records)
                     missing.popleft()
                     pauses = limit.pauses()
