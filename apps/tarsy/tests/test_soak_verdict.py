@@ -47,7 +47,7 @@ def test_a_session_that_did_not_end_is_found() -> None:
 def test_a_session_that_ended_as_it_should_not_is_found() -> None:
     log = log_of(answer("l1"), e.SessionFailed(error="no result after 60 seconds"))
     found = faults_of_soak(replace(GOOD, logs={SESSION: log}, shown={SESSION: "failed"}, runs={}))
-    assert found == [f"{SESSION}: ended with session.failed"]
+    assert found == [f"{SESSION}: ended with session.failed: no result after 60 seconds"]
 
 
 def test_a_tool_that_ran_twice_is_found() -> None:

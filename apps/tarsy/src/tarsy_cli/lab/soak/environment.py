@@ -29,6 +29,12 @@ LOOK_SECONDS = 0.2
 PACE_SECONDS = 0.02
 INSTANCES = ("orchestrator=2", "tool-gateway=3")
 DEAD_AFTER_SECONDS = "8"
+PATIENT = {
+    "TARSY_MCP_CONNECT_SECONDS": "120",
+    "TARSY_MCP_READY_SECONDS": "60",
+    "TARSY_TOOLS_WAIT_SECONDS": "120",
+}
+"""The scripted model fails without its tools, and a busy machine takes long to start gateways that were killed."""
 
 
 class SoakError(CommandError):
@@ -129,6 +135,7 @@ def _environment(around: Mapping[str, str]) -> dict[str, str]:
         "TARSY_GROUP_SESSION_TIMEOUT_MS": "3000",
         "TARSY_GROUP_HEARTBEAT_MS": "500",
         "TARSY_DEAD_AFTER_SECONDS": DEAD_AFTER_SECONDS,
+        **PATIENT,
     }
 
 

@@ -54,7 +54,8 @@ def _session_faults(findings: Findings) -> Iterator[str]:
             yield f"{session_id}: {fault}"
         ended = _end_of(log)
         if ended != "session.completed":
-            yield f"{session_id}: ended with {ended}"
+            reasons = "".join(f": {failed.error}" for failed in log.events(e.SessionFailed))
+            yield f"{session_id}: ended with {ended}{reasons}"
         shown = findings.shown.get(session_id, "nothing")
         if log.ended and f"session.{shown}" != ended:
             yield f"{session_id}: the log ended with {ended}, and the API shows {shown}"
