@@ -1,37 +1,26 @@
 """A real Prometheus, and its own tool: Debian's package `prometheus` has both."""
 
-import asyncio
-import os
-import shutil
 import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx2
-import pytest
 import yaml
 from pydantic import JsonValue
 
 from tarsy_processes.ports import free_port
-from tarsy_testing import eventually
+from tarsy_ready_server import LIMIT_SECONDS, ready_server, required_program
 
 ROOT = Path(__file__).resolve().parent.parent
-LIMIT_SECONDS = 120.0
-
-
-def _program(name: str) -> str:
-    found = shutil.which(name)
-    if found is None and not os.environ.get("CI"):
-        pytest.skip(f"{name} is not installed (Debian's package prometheus has it)")
-    assert found is not None, f"{name} is missing: CI installs Debian's package prometheus"
-    return found
+PACKAGE = "prometheus"
 
 
 def promtool(*command: str, folder: Path = ROOT) -> str:
     """Its output. Skips the test where it is missing, but in CI."""
+    program = required_program("promtool", PACKAGE)
     done = subprocess.run(
-        [_program("promtool"), *command], cwd=folder, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False
+        [program, *command], cwd=folder, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -40,26 +29,13 @@ def promtool(*command: str, folder: Path = ROOT) -> str:
 @asynccontextmanager
 async def prometheus(config: dict[str, JsonValue], folder: Path) -> AsyncIterator[httpx2.AsyncClient]:
     """It is ready in the body. Skips the test where it is missing, but in CI."""
-    program, port, file = _program("prometheus"), free_port(), folder / "prometheus.yaml"
+    program, port, file = required_program("prometheus", PACKAGE), free_port(), folder / "prometheus.yaml"
     file.write_text(yaml.safe_dump(config), "utf-8")
-    arguments = {
+    arguments: dict[str, str | Path] = {
         "config.file": file,
         "storage.tsdb.path": folder / "data",
         "web.listen-address": f"127.0.0.1:{port}",
         "log.level": "error",
     }
-    child = await asyncio.create_subprocess_exec(program, *(f"--{name}={value}" for name, value in arguments.items()))
-    try:
-        async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False) as client:
-            await eventually(lambda: _is_ready(client), "Prometheus is ready", seconds=LIMIT_SECONDS)
-            yield client
-    finally:
-        child.kill()
-        await child.wait()
-
-
-async def _is_ready(client: httpx2.AsyncClient) -> bool:
-    try:
-        return (await client.get("/-/ready")).status_code == 200
-    except httpx2.TransportError:
-        return False
+    async with ready_server(program, arguments, port=port) as client:
+        yield client

@@ -17,9 +17,10 @@ from typing import Any
 import httpx2
 from playwright.async_api import Browser, Page, expect
 
+from tarsy_alertmanager import PROGRAM
 from tarsy_browser import CHROMIUM, chromium, new_tab
 from tarsy_incident import INCIDENTS
-from tarsy_monitoring import PROGRAM, Monitoring, monitoring, named_metrics
+from tarsy_monitoring import Monitoring, monitoring, named_metrics
 from tarsy_testing import eventually
 from tarsy_up import ROOT, Tarsy, tarsy
 

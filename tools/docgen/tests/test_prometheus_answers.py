@@ -22,7 +22,8 @@ from tarsy_docgen.documents import DASHBOARDS
 from tarsy_docgen.metrics_page import Shown, all_metrics
 from tarsy_docgen.metrics_words import VALUES
 from tarsy_processes.ports import free_port
-from tarsy_prometheus import LIMIT_SECONDS, prometheus
+from tarsy_prometheus import prometheus
+from tarsy_ready_server import LIMIT_SECONDS
 from tarsy_testing import eventually
 
 RULES = Path(__file__).parents[3] / "deploy/prometheus/tarsy-rules.yaml"

@@ -1,0 +1,46 @@
+"""A program of Debian's that serves HTTP and answers `/-/ready`: Prometheus, Alertmanager."""
+
+import asyncio
+import os
+import shutil
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tarsy_testing import eventually
+
+LIMIT_SECONDS = 120.0
+
+
+def required_program(name: str, package: str) -> str:
+    """Its path. Skips the test where it is missing, but in CI."""
+    found = shutil.which(name)
+    if found is None and not os.environ.get("CI"):
+        pytest.skip(f"{name} is not installed (Debian's package {package} has it)")
+    assert found is not None, f"{name} is missing: CI installs Debian's package {package}"
+    return found
+
+
+@asynccontextmanager
+async def ready_server(
+    program: str, arguments: Mapping[str, str | Path], *, port: int
+) -> AsyncIterator[httpx2.AsyncClient]:
+    """It is ready in the body, listens on `port` of the loopback, and is killed after it."""
+    child = await asyncio.create_subprocess_exec(program, *(f"--{name}={value}" for name, value in arguments.items()))
+    try:
+        async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False) as client:
+            await eventually(lambda: _is_ready(client), f"{Path(program).name} is ready", seconds=LIMIT_SECONDS)
+            yield client
+    finally:
+        child.kill()
+        await child.wait()
+
+
+async def _is_ready(client: httpx2.AsyncClient) -> bool:
+    try:
+        return (await client.get("/-/ready")).status_code == 200
+    except httpx2.TransportError:
+        return False
