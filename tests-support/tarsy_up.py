@@ -21,7 +21,7 @@ from tarsy_testing import WAIT_SECONDS, eventually
 
 ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 240.0
-COMMAND_SECONDS = 180.0
+COMMAND_SECONDS = 400.0
 FAST = 0.005
 
 
