@@ -50,7 +50,10 @@ class McpSelection(Value):
 
 
 class Alert(Value):
-    """`data` is text for the model, in whatever form the sender chose. `priority` goes before what `severity` says."""
+    """`data` is text for the model, in whatever form the sender chose. `priority` goes before what `severity` says.
+
+    `cluster`, `namespace` and `workload`: where it comes from, as far as its labels or its data say it.
+    """
 
     alert_type: str
     data: str
@@ -61,6 +64,9 @@ class Alert(Value):
     runbook_url: str | None = None
     priority: Priority | None = None
     mcp: McpSelection | None = None
+    cluster: str | None = None
+    namespace: str | None = None
+    workload: str | None = None
 
 
 def priority_of(alert: Alert) -> Priority:
