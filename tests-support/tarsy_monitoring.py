@@ -1,6 +1,5 @@
 """Prometheus and Alertmanager around a running TARSy, with the configuration that deploy/ has."""
 
-import asyncio
 import re
 import shutil
 from collections.abc import AsyncIterator
@@ -14,17 +13,16 @@ import httpx2
 import yaml
 from pydantic import JsonValue
 
+from tarsy_alertmanager import alertmanager
 from tarsy_docgen.dashboards.grafana_json import select
 from tarsy_docgen.dashboards.promql import selectors, without_series_end
 from tarsy_docgen.documents import DASHBOARDS
-from tarsy_processes.ports import free_port
 from tarsy_prometheus import LIMIT_SECONDS, ROOT, prometheus
 from tarsy_testing import eventually
 
 RULES = ROOT / "deploy/prometheus/tarsy-rules.yaml"
 PROMETHEUS = ROOT / "deploy/prometheus/prometheus-processes.yaml"
 ALERTMANAGER = ROOT / "deploy/compose/alertmanager.yaml"
-PROGRAM = "prometheus-alertmanager"
 INCREASE = re.compile(r"increase\(([^\[]+)\[\d+\w\]")
 CHOSEN = {"$__rate_interval": "1m", "$__range": "1h", "$job": "tarsy", "$instance": ".+", "$service": ".+"}
 OF_PROMETHEUS = {"up", "ALERTS"}
@@ -108,11 +106,11 @@ class Monitoring:
 @asynccontextmanager
 async def monitoring(front_door: str, targets: int, folder: Path) -> AsyncIterator[Monitoring]:
     """Both are ready, and so many targets have been scraped. `front_door`: HOST:PORT of `tarsy up --processes`."""
-    async with _alertmanager(front_door, folder) as alertmanager:
-        address = f"127.0.0.1:{alertmanager.base_url.port}"
+    async with alertmanager(_alertmanager_config(front_door), folder) as notifier:
+        address = f"127.0.0.1:{notifier.base_url.port}"
         shutil.copy(RULES, folder)
         async with prometheus(_prometheus_config(front_door, address), folder) as client:
-            one = Monitoring(client, alertmanager)
+            one = Monitoring(client, notifier)
             await eventually(lambda: _are_up(client, targets), "every target is up", seconds=LIMIT_SECONDS)
             yield one
 
@@ -130,32 +128,6 @@ async def _are_up(client: httpx2.AsyncClient, number: int) -> bool:
     return len(active) == number and all(target["health"] == "up" for target in active)
 
 
-@asynccontextmanager
-async def _alertmanager(front_door: str, folder: Path) -> AsyncIterator[httpx2.AsyncClient]:
-    """Debian's package prometheus-alertmanager has it."""
-    program, port, file = shutil.which(PROGRAM), free_port(), folder / "alertmanager.yaml"
-    assert program is not None, f"{PROGRAM} is not installed (`apt-get install {PROGRAM}`)"
+def _alertmanager_config(front_door: str) -> str:
     text = ALERTMANAGER.read_text("utf-8").replace("http://ingest:8080", f"http://{front_door}")
-    file.write_text(text.replace("group_wait: 10s", "group_wait: 1s"), "utf-8")
-    arguments = {
-        "config.file": file,
-        "storage.path": folder / "alertmanager",
-        "web.listen-address": f"127.0.0.1:{port}",
-        "cluster.listen-address": "",
-        "log.level": "error",
-    }
-    child = await asyncio.create_subprocess_exec(program, *(f"--{name}={value}" for name, value in arguments.items()))
-    try:
-        async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False) as client:
-            await eventually(lambda: _is_ready(client), "Alertmanager is ready", seconds=LIMIT_SECONDS)
-            yield client
-    finally:
-        child.kill()
-        await child.wait()
-
-
-async def _is_ready(client: httpx2.AsyncClient) -> bool:
-    try:
-        return (await client.get("/-/ready")).status_code == 200
-    except httpx2.TransportError:
-        return False
+    return text.replace("group_wait: 10s", "group_wait: 1s")

@@ -11,11 +11,20 @@ ALERT_LIMIT_BYTES = 2_560 * 1024
 """Limit of an alert in the inbox, as JSON, where a control character takes six bytes. The session's first event repeats
 the alert beside the plan: both have to fit one record."""
 
-ALERT_SOURCES = ("api", "alertmanager", "cloudevent", "kafka")
+ALERT_SOURCES = (
+    "api",
+    "alertmanager",
+    "grafana",
+    "pagerduty",
+    "pagerduty-events",
+    "cloudevent",
+    "text",
+    "kafka",
+)
 AlertSource = Annotated[str, Field(examples=[*ALERT_SOURCES])]
 """Grows with the doors that alerts come through. One that is not known is shown as it is."""
 
-SOURCES_THAT_RESOLVE = frozenset({"alertmanager"})
+SOURCES_THAT_RESOLVE = frozenset({"alertmanager", "grafana", "pagerduty", "pagerduty-events"})
 """Those whose senders report that an alert is over. Nobody can say of any other alert that it still fires."""
 
 type Priority = Literal["urgent", "high", "normal", "low"]
