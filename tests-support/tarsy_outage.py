@@ -26,6 +26,11 @@ class KillableKafka:
         """Holds the loop: who is killed with this thread's end has to be started by it."""
         self._kafka.start()
 
+    async def restart(self) -> None:
+        """As `start`, while the loop runs on."""
+        for seconds in self._kafka.starting():
+            await asyncio.sleep(seconds)
+
     async def kill(self) -> None:
         os.kill(self._kafka.pid, signal.SIGKILL)
         await asyncio.to_thread(self._kafka.stop)

@@ -22,7 +22,8 @@ ROW = SESSION | {
 def listed(monkeypatch: pytest.MonkeyPatch, rows: list[dict[str, object]], **console: int | bool) -> str:
     out = io.StringIO()
     monkeypatch.setattr(sessions, "get", lambda url, **_: {"sessions": rows, "pagination": PAGINATION})
-    sessions.print_sessions("", Console(file=out, color_system=None, soft_wrap=not console, **console))  # type: ignore[arg-type]
+    shown = Console(file=out, color_system=None, soft_wrap=not console, **console)  # type: ignore[arg-type]
+    sessions.print_sessions("", shown, sessions.SessionQuery())
     return out.getvalue()
 
 
@@ -45,3 +46,25 @@ def test_without_sessions_it_says_how_to_have_one(monkeypatch: pytest.MonkeyPatc
 def test_an_ordinary_session_is_one_line_of_100_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     row = ROW | {"title": "Checkout is crash looping"}
     assert len(listed(monkeypatch, [row], width=100, force_terminal=True).splitlines()) == 2
+
+
+def test_facets_stand_below_the_alert(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = ROW | {"severity": "warning", "cluster": "lab", "namespace": "shop\x1b", "workload": "checkout"}
+    assert listed(monkeypatch, [row]).splitlines()[2] == "    warning · lab/shop�/checkout"
+    assert "    " not in listed(monkeypatch, [ROW | {"severity": None}]).splitlines()[-1][:4]
+
+
+def test_only_the_conditions_that_are_given_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+    answer = {"sessions": [], "pagination": PAGINATION}
+
+    def get(url: str, **params: str | int) -> object:
+        asked.append(params)
+        return answer
+
+    monkeypatch.setattr(sessions, "get", get)
+    out = io.StringIO()
+    query = sessions.SessionQuery(namespace="shop", severity="warning")
+    sessions.print_sessions("", Console(file=out, color_system=None), query)
+    assert asked == [{"page_size": 25, "namespace": "shop", "severity": "warning"}]
+    assert "No session fits all these conditions." in out.getvalue()

@@ -20,6 +20,18 @@ VECTORS: dict[str, tuple[Callable[[], str], str]] = {
         lambda: ids.session_of_alertmanager(fingerprint="c0ffee", starts_at="2026-11-22T03:00:00Z"),
         "5c10dd68-092b-53d1-9ba4-32eb66a12085",
     ),
+    "grafana": (
+        lambda: ids.session_of_grafana(org=1, fingerprint="c0ffee", starts_at="2026-11-22T03:00:00Z"),
+        "f9fd5973-0760-5d29-9d20-379aeb725ce4",
+    ),
+    "pagerduty incident": (
+        lambda: ids.session_of_pagerduty_incident(incident="Q1"),
+        "5693a13d-c813-5fb1-9b11-7f3364bdd96e",
+    ),
+    "pagerduty event": (
+        lambda: ids.session_of_pagerduty_event(dedup_key="disk/db-1"),
+        "caa4a828-3431-5526-8230-9b6fd8931a8b",
+    ),
     "cloudevent": (lambda: ids.session_of_cloudevent(source="/pager", id="42"), "cf6eac22-e720-5bd3-9ae6-57d3d3540357"),
     "idempotency key": (
         lambda: ids.session_of_idempotency_key(caller="ann", key="k1"),

@@ -99,8 +99,9 @@ def start_ingest(bus: Bus, config_dir: Path) -> StartIngest:
         try:
             async with asyncio.timeout(90):
                 await readiness.all.wait()
-            async with _client(build_app([service], readiness, registry)) as client:
-                yield Ingest(client, registry)
+            app = build_app([service], readiness, registry)
+            async with _client(app) as client:
+                yield Ingest(client, registry, app)
         finally:
             running.cancel()
             with contextlib.suppress(asyncio.CancelledError):

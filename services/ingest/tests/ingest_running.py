@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
 import httpx2
+from fastapi import FastAPI
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus.partition_reader import Record
@@ -17,6 +18,7 @@ from tarsy_contracts.inputs import INPUTS, AlertReceived
 class Ingest:
     client: httpx2.AsyncClient
     registry: CollectorRegistry
+    app: FastAPI
 
     def counted(self, source: str, outcome: str) -> float | None:
         return self.registry.get_sample_value("tarsy_ingest_alerts_total", {"source": source, "outcome": outcome})

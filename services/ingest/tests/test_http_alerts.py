@@ -14,6 +14,7 @@ from tarsy_contracts.alert import McpSelection, McpServerSelection
 from tarsy_contracts.ids import session_of_alertmanager
 from tarsy_contracts.inputs import INPUTS, AlertResolutionReported
 from tarsy_ingest import intake
+from tarsy_testing import eventually
 
 ALERTS = "/api/v1/alerts"
 WEBHOOK = "/api/v1/alerts/alertmanager"
@@ -244,4 +245,9 @@ async def test_an_alert_that_kafka_does_not_acknowledge_is_to_be_sent_again(
     assert ingest.counted("api", "not_written") == 1
     assert ingest.value("tarsy_kafka_records_total", service="ingest", topic="inbox", outcome="not_written") == 1
     await inbox_writable(True)
+
+    async def taken() -> bool:
+        return (await ingest.client.post(ALERTS, json={"data": "disk full"})).status_code == 202
+
+    await eventually(taken, "one of the requests finds out that Kafka is back")
     await submit(ingest)

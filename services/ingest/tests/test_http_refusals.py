@@ -29,6 +29,7 @@ def pointers(response: httpx2.Response) -> list[str]:
         ({"data": "x", "runbook": "https://github.com@evil.net/x"}, "/runbook"),
         ({"data": "x", "priority": "P1"}, "/priority"),
         ({"data": "x", "priority": 1}, "/priority"),
+        ({"data": "x", "title": 1}, "/title"),
         ({"data": "x", "mcp": []}, "/mcp"),
         ({"data": "x", "mcp": {"servers": []}}, "/mcp/servers"),
         ({"data": "x", "mcp": {"native_tools": {"google_search": True}}}, "/mcp/servers"),

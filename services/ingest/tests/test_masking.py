@@ -70,8 +70,9 @@ def test_a_secret_that_only_one_line_makes_is_masked() -> None:
 
 
 def test_the_source_of_a_cloudevent_is_a_strangers_text(types: AlertTypes) -> None:
-    raw_alert = read_binary({"ce_id": TOKEN, "ce_source": f"/x/{TOKEN}", "ce_subject": TOKEN}, "text", types)
-    assert TOKEN not in mask_alert(raw_alert, MASKING).model_dump_json()
+    notice = read_binary({"ce_id": TOKEN, "ce_source": f"/x/{TOKEN}", "ce_subject": TOKEN}, "text", types)
+    assert isinstance(notice.alert, RawAlert)
+    assert TOKEN not in mask_alert(notice.alert, MASKING).model_dump_json()
 
 
 def test_what_is_added_for_alerts_does_not_hide_who_sent_them() -> None:

@@ -2,6 +2,8 @@
 
 import base64
 import json
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,7 +23,8 @@ EVENT_SESSION = session_of_cloudevent(source="/monitoring", id="e-1")
 
 def read(value: Any, rules: AlertRules, headers: Headers | None = None) -> list[RawAlert]:
     raw = value if isinstance(value, bytes | None) else json.dumps(value).encode()
-    return [one.alert for one in read_record(raw, headers or [], POSITION, rules) if isinstance(one.alert, RawAlert)]
+    found = read_record(raw, headers or [], POSITION, rules).notices
+    return [one.alert for one in found if isinstance(one.alert, RawAlert)]
 
 
 def reason(value: Any, rules: AlertRules, headers: Headers | None = None) -> str:
@@ -47,8 +50,9 @@ def test_the_body_of_the_api_is_read_as_over_http(rules: AlertRules) -> None:
 
 
 def test_the_body_of_the_api_may_choose_on_the_topic_too(rules: AlertRules) -> None:
-    (alert,) = read({"data": "x", "priority": "low", "mcp": {"servers": [{"name": "kubernetes"}]}}, rules)
-    assert (alert.data, alert.priority) == ("x", "low")
+    choice = {"priority": "low", "title": "Disk full", "mcp": {"servers": [{"name": "kubernetes"}]}}
+    (alert,) = read({"data": "x"} | choice, rules)
+    assert (alert.data, alert.priority, alert.title) == ("x", "low", "Disk full")
     assert alert.mcp == McpSelection(servers=(McpServerSelection(name="kubernetes"),))
 
 
@@ -57,6 +61,7 @@ def test_the_body_of_the_api_may_choose_on_the_topic_too(rules: AlertRules) -> N
     [
         {"priority": "P1"},
         {"priority": 5},
+        {"title": 5},
         {"runbook": "see the wiki"},
         {"runbook": ["https://github.com/x"]},
         {"mcp": "kubernetes"},
@@ -84,7 +89,7 @@ def test_a_cloudevent_may_carry_the_body_of_the_api(rules: AlertRules) -> None:
     headers: Headers = [("ce_id", b"e-1"), ("ce_source", b"/monitoring"), ("ce_type", b"disk.full")]
     for (alert,) in (read(event, rules), read(body, rules, headers)):
         assert (alert.session_id, alert.source, alert.author) == (EVENT_SESSION, "cloudevent", "/monitoring")
-        assert (alert.data, alert.alert_type, alert.title) == ("disk full", "database", "disk.full")
+        assert (alert.data, alert.alert_type, alert.title) == ("disk full", "database", "")
         assert (alert.runbook_url, alert.priority) == ("https://r.example.com/x", "high")
 
 
@@ -101,7 +106,7 @@ def test_a_structured_cloudevent_is_identified_by_source_and_id(rules: AlertRule
     event = {"specversion": "1.0", "id": "e-1", "source": "/monitoring", "type": "database", "data": {"disk": "full"}}
     (alert,) = read(event, rules)
     assert (alert.session_id, alert.source, alert.author) == (EVENT_SESSION, "cloudevent", "/monitoring")
-    assert (alert.alert_type, alert.title, alert.data) == ("database", "database", {"disk": "full"})
+    assert (alert.alert_type, alert.title, alert.data) == ("database", "", {"disk": "full"})
 
 
 def test_a_structured_cloudevent_may_carry_base64(rules: AlertRules) -> None:
@@ -132,6 +137,7 @@ def test_a_binary_cloudevent_is_identified_by_its_headers(rules: AlertRules) -> 
         "null",
         '{"data": "x", "host": 1}',
         '{"data": {}, "priority": "P1"}',
+        '{"data": {}, "title": "x"}',
     ],
 )
 def test_anything_else_is_text_for_the_agent_as_it_is(rules: AlertRules, text: str) -> None:
@@ -174,3 +180,52 @@ def test_other_headers_may_hold_what_they_like(rules: AlertRules) -> None:
 
 def test_no_value_is_repeated_in_a_reason(rules: AlertRules) -> None:
     assert "hunter2" not in reason({"data": ["hunter2"], "mcp": "hunter2"}, rules)
+
+
+@pytest.mark.parametrize(
+    ("name", "recognised"),
+    [
+        ("grafana-webhook", "grafana"),
+        ("pagerduty-webhook", "pagerduty"),
+        ("pagerduty-event", "pagerduty-events"),
+        ("alertmanager-webhook", "text"),
+    ],
+)
+def test_a_format_is_recognised_by_its_shape(rules: AlertRules, name: str, recognised: str) -> None:
+    raw = (Path(__file__).parent / f"samples/{name}.json").read_bytes()
+    assert read_record(raw, [], POSITION, rules).recognised == recognised
+
+
+def test_a_batch_of_cloudevents_is_a_session_for_each(rules: AlertRules) -> None:
+    event = {"specversion": "1.0", "id": "e-1", "source": "/monitoring", "type": "database", "data": "x"}
+    batch = [event, event | {"id": "e-2"}]
+    said: Headers = [("content-type", b"application/cloudevents-batch+json")]
+    for headers in ([], said):
+        assert [alert.session_id for alert in read(batch, rules, headers)] == [
+            EVENT_SESSION,
+            session_of_cloudevent(source="/monitoring", id="e-2"),
+        ]
+
+
+def test_what_the_content_type_says_comes_before_what_a_record_looks_like(
+    samples: dict[str, Any], rules: AlertRules
+) -> None:
+    (alert,) = read(samples["firing"], rules, [("Content-Type", b"text/plain; charset=utf-8")])
+    assert (alert.source, alert.session_id) == ("kafka", OWN_SESSION)
+    structured: Headers = [("content-type", b"application/cloudevents+json")]
+    assert reason({"id": "1", "data": "x"}, rules, structured) == "/source: Field required"
+    assert "is not JSON" in reason(b"disk full", rules, structured)
+
+
+def test_no_alert_is_lost_for_a_content_type_that_is_no_text(rules: AlertRules) -> None:
+    assert len(read(b"disk full", rules, [("content-type", b"\xff")])) == 1
+
+
+def test_an_unknown_type_is_refused_or_goes_to_the_default_chain_as_configured(rules: AlertRules) -> None:
+    lenient = replace(rules, types=replace(rules.types, unknown="default_chain"))
+    body = {"data": "x", "alert_type": "network"}
+    event = {"specversion": "1.0", "id": "e-1", "source": "/monitoring", "type": "t", "data": body}
+    for value in (body, event):
+        assert "/alert_type: no chain" in reason(value, rules)
+        (alert,) = read(value, lenient)
+        assert alert.alert_type == "kubernetes"

@@ -71,19 +71,24 @@ def sessions(
     search: Annotated[
         str, typer.Option(help='words that are all in the alert or the timeline; "a phrase" is found as it stands')
     ] = "",
+    severity: Annotated[str, typer.Option(help="only alerts of this severity, as their senders write it")] = "",
+    cluster: Annotated[str, typer.Option(help="only alerts from this cluster")] = "",
+    namespace: Annotated[str, typer.Option(help="only alerts from this namespace")] = "",
+    workload: Annotated[str, typer.Option(help="only alerts of this Deployment, StatefulSet, Job ...")] = "",
     as_json: JsonOption = False,
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",
 ) -> None:
     """List the latest sessions, or those that fit a search best."""
-    from tarsy_cli.lists.sessions import print_sessions, read_sessions
+    from tarsy_cli.lists.sessions import SessionQuery, print_sessions, read_sessions
 
     api = api_of(home, url)
+    query = SessionQuery(search=search, severity=severity, cluster=cluster, namespace=namespace, workload=workload)
     with exit_on_failure(api):
         if as_json:
-            print_json(read_sessions(api, search))
+            print_json(read_sessions(api, query))
         else:
-            print_sessions(api, get_console(), search)
+            print_sessions(api, get_console(), query)
 
 
 def watch_to_its_end(api: str, session: str, *, appear_seconds: float | None = None) -> str:

@@ -40,13 +40,19 @@ class TooLargeError(BusError, ValueError):
 
 
 class Publisher:
-    """For everything but the session log. `now` stamps the envelopes. Large records lie compressed in Kafka."""
+    """For everything but the session log. `now` stamps the envelopes. Large records lie compressed in Kafka.
 
-    def __init__(self, bus: Bus, *, source: str, now: Callable[[], datetime]) -> None:
+    `write_seconds`: how long a write may take.
+    """
+
+    def __init__(
+        self, bus: Bus, *, source: str, now: Callable[[], datetime], write_seconds: float = WRITE_SECONDS
+    ) -> None:
         self._bus = bus
         self._producing = ReplaceableProducer(bus, compress_large=True)
         self._source = source
         self._now = now
+        self._write_seconds = write_seconds
         self.topics: Topics = bus.topics
 
     @asynccontextmanager
@@ -103,7 +109,7 @@ class Publisher:
             partition = self._bus.partition_of(topic, key)
         producer = self._producing.current
         try:
-            async with asyncio.timeout(WRITE_SECONDS):
+            async with asyncio.timeout(self._write_seconds):
                 metadata: RecordMetadata = await producer.send_and_wait(
                     topic, value, key=key, headers=headers, partition=partition
                 )

@@ -1,6 +1,6 @@
 """`defaults`, `limits`, `queue` and `system`: what holds for all investigations."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field, field_validator
@@ -26,8 +26,14 @@ class SummaryDefaults(Section):
     llm_backend: Backend | None = None
 
 
+type UnknownAlertType = Literal["refuse", "default_chain"]
+
+
 class Defaults(Section):
-    """`llm_provider`: the first of these that can be used, which is one whose API key is set."""
+    """`llm_provider`: the first of these that can be used, which is one whose API key is set.
+
+    `unknown_alert_type`: what becomes of an alert that asks for a type that no chain names.
+    """
 
     llm_provider: Annotated[tuple[Name, ...], BeforeValidator(one_or_several)] = ()
     llm_backend: Backend | None = None
@@ -36,6 +42,7 @@ class Defaults(Section):
     success_policy: SuccessPolicy | None = None
     fallback_providers: Fallbacks | None = None
     alert_type: Name = DEFAULT_ALERT_TYPE
+    unknown_alert_type: UnknownAlertType = "refuse"
     runbook: str = ""
     summarization: SummaryDefaults = SummaryDefaults()
     alert_masking: AlertMasking = AlertMasking()

@@ -11,11 +11,20 @@ ALERT_LIMIT_BYTES = 2_560 * 1024
 """Limit of an alert in the inbox, as JSON, where a control character takes six bytes. The session's first event repeats
 the alert beside the plan: both have to fit one record."""
 
-ALERT_SOURCES = ("api", "alertmanager", "cloudevent", "kafka")
+ALERT_SOURCES = (
+    "api",
+    "alertmanager",
+    "grafana",
+    "pagerduty",
+    "pagerduty-events",
+    "cloudevent",
+    "text",
+    "kafka",
+)
 AlertSource = Annotated[str, Field(examples=[*ALERT_SOURCES])]
 """Grows with the doors that alerts come through. One that is not known is shown as it is."""
 
-SOURCES_THAT_RESOLVE = frozenset({"alertmanager"})
+SOURCES_THAT_RESOLVE = frozenset({"alertmanager", "grafana", "pagerduty", "pagerduty-events"})
 """Those whose senders report that an alert is over. Nobody can say of any other alert that it still fires."""
 
 type Priority = Literal["urgent", "high", "normal", "low"]
@@ -50,7 +59,10 @@ class McpSelection(Value):
 
 
 class Alert(Value):
-    """`data` is text for the model, in whatever form the sender chose. `priority` goes before what `severity` says."""
+    """`data` is text for the model, in whatever form the sender chose. `priority` goes before what `severity` says.
+
+    `cluster`, `namespace` and `workload`: where it comes from, as far as its labels or its data say it.
+    """
 
     alert_type: str
     data: str
@@ -61,6 +73,9 @@ class Alert(Value):
     runbook_url: str | None = None
     priority: Priority | None = None
     mcp: McpSelection | None = None
+    cluster: str | None = None
+    namespace: str | None = None
+    workload: str | None = None
 
 
 def priority_of(alert: Alert) -> Priority:

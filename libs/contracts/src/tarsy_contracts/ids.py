@@ -33,6 +33,20 @@ def session_of_alertmanager(*, fingerprint: str, starts_at: str) -> str:
     return derived_id("session/alertmanager", fingerprint, starts_at)
 
 
+def session_of_grafana(*, org: int, fingerprint: str, starts_at: str) -> str:
+    """As that of Alertmanager; each organisation of a Grafana has alerts of its own."""
+    return derived_id("session/grafana", org, fingerprint, starts_at)
+
+
+def session_of_pagerduty_incident(*, incident: str) -> str:
+    return derived_id("session/pagerduty-incident", incident)
+
+
+def session_of_pagerduty_event(*, dedup_key: str) -> str:
+    """A key is all that triggering and resolving have in common. An episode has no name of its own there."""
+    return derived_id("session/pagerduty-event", dedup_key)
+
+
 def session_of_cloudevent(*, source: str, id: str) -> str:
     return derived_id("session/cloudevent", source, id)
 

@@ -1,6 +1,13 @@
 """The alert formats that are known, in the order in which a record of the alerts topic is compared with them."""
 
-from tarsy_ingest import alertmanager
+from tarsy_ingest import alertmanager, cloud_event, grafana, pagerduty, pagerduty_events, plain_text
 from tarsy_ingest.alert_format import AlertFormat
 
-FORMATS: tuple[AlertFormat, ...] = (alertmanager.FORMAT,)
+FORMATS: tuple[AlertFormat, ...] = (
+    cloud_event.FORMAT,
+    grafana.FORMAT,
+    alertmanager.FORMAT,
+    pagerduty.FORMAT,
+    pagerduty_events.FORMAT,
+    plain_text.FORMAT,
+)

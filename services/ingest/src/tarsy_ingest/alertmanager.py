@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import Field, JsonValue
 
 from tarsy_contracts.ids import session_of_alertmanager
-from tarsy_ingest.alert_format import AlertFormat, Notice, Notices
+from tarsy_ingest.alert_format import AlertBody, AlertFormat, Notice, Notices
 from tarsy_ingest.alert_rules import AlertTypes
 from tarsy_ingest.raw_alert import (
     AlertResolution,
@@ -98,8 +98,18 @@ def _data(webhook: Webhook, alert: WebhookAlert) -> dict[str, JsonValue]:
     }
 
 
-def _matches(value: dict[str, JsonValue]) -> bool:
-    return "alerts" in value and value.get("version") == VERSION
+def _matches(value: JsonValue) -> bool:
+    return isinstance(value, dict) and "alerts" in value and value.get("version") == VERSION
 
 
-FORMAT = AlertFormat(SOURCE, Webhook, _matches, read_webhook)
+def _read(body: AlertBody, types: AlertTypes) -> Notices:
+    return read_webhook(body.value, types, body.author or SOURCE, body.alert_type)
+
+
+FORMAT = AlertFormat(
+    source=SOURCE,
+    summary="Take a webhook of Alertmanager: each firing alert is one session",
+    body=Webhook,
+    matches=_matches,
+    read=_read,
+)

@@ -36,9 +36,10 @@ class UnparsableRecordError(IngestError):
 
 @dataclass(frozen=True, slots=True)
 class RecordNotices:
-    """The notices of one record. `cause` is the sender's `traceparent`."""
+    """The notices of one record, and what it was recognised as. `cause` is the sender's `traceparent`."""
 
     position: RecordPosition
+    recognised: str
     notices: Sequence[Notice]
     cause: str | None
 
@@ -88,16 +89,21 @@ class AlertsTopic:
         if isinstance(record, UnparsableRecord):
             raise UnparsableRecordError(record.problem)
         position = RecordPosition(cluster, record.topic, record.partition, record.offset)
-        notices = read_record(record.value, record.headers, position, self._rules())
-        return RecordNotices(position, notices, carried_traceparent(record.headers))
+        read = read_record(record.value, record.headers, position, self._rules())
+        return RecordNotices(position, read.recognised, read.notices, carried_traceparent(record.headers))
 
     async def _hand_over(self, found: RecordNotices) -> None:
+        at = found.position
+        log.info("alerts_topic.recognised", partition=at.partition, offset=at.offset, format=found.recognised)
         for notice in found.notices:
-            await self._until_written(notice.alert, found)
+            if notice.alert is not None:
+                await self._until_written(notice.alert, found)
         # After the alerts: when one of them fails, the whole record comes again.
         for notice in found.notices:
             if isinstance(notice.alert, AlertResolution):
                 self._metrics.count(notice.source, "resolved")
+            elif notice.alert is None:
+                self._metrics.count(notice.source, "ignored")
 
     async def _until_written(self, alert: RawAlert | AlertResolution, found: RecordNotices) -> None:
         """An outage is waited out, however long: going on would leave the record behind. Raises TooLargeError."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 
+import structlog
 from fastapi import APIRouter
 from prometheus_client import CollectorRegistry
 
@@ -15,6 +16,7 @@ from tarsy_bus.publisher import Publisher
 from tarsy_bus.topics_admin import check_topics, cluster_id
 from tarsy_config.config import Config
 from tarsy_config.live_config import ConfigSource, LiveConfig
+from tarsy_ingest import pagerduty
 from tarsy_ingest.alert_rules import AlertRules, rules_of
 from tarsy_ingest.alerts_reader import AlertsReader
 from tarsy_ingest.alerts_topic import AlertsTopic
@@ -25,12 +27,15 @@ from tarsy_ingest.intake import Intake
 from tarsy_ingest.masking import AlertMaskers
 from tarsy_ingest.metrics import Metrics
 from tarsy_ingest.settings import IngestSettings
+from tarsy_ingest.write_gate import WRITE_SECONDS, WriteGate
 from tarsy_masking.masker import Masker
 from tarsy_service.config_metrics import config_judged
 from tarsy_service.kafka_metrics import kafka_writes, unparsable_records
 from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor
 from tarsy_service.tracing import tracing_of
+
+log = structlog.get_logger(__name__)
 
 NAME = "ingest"
 
@@ -57,24 +62,28 @@ def build(
     masker = Masker.default(settings.masking_key_bytes)
     source = ConfigSource(settings.config_dir, os.environ)
     config = LiveConfig(source, partial(_prepare, masker), judged=config_judged(registry, NAME))
+    metrics = Metrics(registry)
+    gate = WriteGate(metrics)
     bus = bus_of(
         settings,
-        kafka_writes(registry, NAME),
+        gate.observing(kafka_writes(registry, NAME)),
         unparsable_records(registry, NAME, kafka_rights.INGEST.reads),
         connections,
     )
-    metrics = Metrics(registry)
-    publisher = Publisher(bus, source=NAME, now=lambda: datetime.now(UTC))
+    publisher = Publisher(bus, source=NAME, now=lambda: datetime.now(UTC), write_seconds=WRITE_SECONDS)
     tracing, supervisor = tracing_of(NAME, settings), Supervisor()
     intake = Intake(publisher, lambda: config.current.masking, metrics, tracing.tracer)
     topic = AlertsTopic(bus, publisher, intake, lambda: config.current.rules, metrics, masker.mask)
     reader = AlertsReader(topic, partial(cluster_id, bus), metrics, supervisor)
 
     router = APIRouter()
-    router.include_router(alerts_router(intake, lambda: config.current.rules, metrics, masker.mask))
+    secrets = {pagerduty.SOURCE: settings.pagerduty_secrets}
+    router.include_router(alerts_router(intake, lambda: config.current.rules, metrics, masker.mask, gate, secrets))
     router.include_router(configuration_routes(lambda: config.current.offered))
 
     async def run(ready: Ready) -> None:
+        if not settings.pagerduty_secrets:
+            log.info("pagerduty.signatures_not_checked", setting="TARSY_PAGERDUTY_WEBHOOK_SECRETS")
         await check_topics(bus, kafka_rights.INGEST)
         steps = partial(supervisor.steps, "configuration", essential=False)
         following = config.following(settings.config_poll_seconds, steps)

@@ -1,17 +1,28 @@
-"""CloudEvents 1.0 on the alerts topic, structured (JSON) or binary (headers)."""
+"""CloudEvents 1.0, over HTTP and on the alerts topic: structured (JSON), binary (headers), or several in a batch."""
 
 import base64
 import binascii
+import json
 from collections.abc import Mapping
+from urllib.parse import unquote
 
 from pydantic import Field, JsonValue
 
 from tarsy_contracts.ids import session_of_cloudevent
+from tarsy_ingest.alert_format import AlertBody, AlertFormat, Notice, Notices
 from tarsy_ingest.alert_rules import AlertTypes
 from tarsy_ingest.lenient_submission import submission_in
+from tarsy_ingest.media_types import MediaTypes, media_type_of
+from tarsy_ingest.plain_text import text_of
 from tarsy_ingest.raw_alert import AlertRejectedError, Payload, RawAlert, check_size, parse_json, validate
 
-HEADER = "ce_"
+SOURCE = "cloudevent"
+CLOUD_EVENTS = "application/cloudevents"
+STRUCTURED = f"{CLOUD_EVENTS}+json"
+BATCH = f"{CLOUD_EVENTS}-batch+json"
+HTTP_HEADER = "ce-"
+RECORD_HEADER = "ce_"
+IDENTITY = ("id", "source")
 
 
 class CloudEventAttributes(Payload):
@@ -28,34 +39,67 @@ class Structured(CloudEventAttributes):
     data_base64: str | None = None
 
 
-def read_structured(value: JsonValue, types: AlertTypes) -> RawAlert:
+def is_binary(headers: Mapping[str, str]) -> bool:
+    """Whether the headers are an event's, and the body its data."""
+    if media_type_of(headers).startswith(CLOUD_EVENTS):
+        return False
+    return any(f"{prefix}{name}" in headers for prefix in (HTTP_HEADER, RECORD_HEADER) for name in IDENTITY)
+
+
+def read_events(body: AlertBody, types: AlertTypes) -> Notices:
+    """Raises AlertRejectedError: of a batch with one event that is none, nothing is taken."""
+    if is_binary(body.headers):
+        return Notices((read_binary(body.headers, body.value, types, body.alert_type),))
+    if not isinstance(body.value, list):
+        return Notices((read_structured(body.value, types, body.alert_type),))
+    return Notices(tuple(_batched(index, event, body, types) for index, event in enumerate(body.value)))
+
+
+def read_structured(value: JsonValue, types: AlertTypes, asked: str | None = None) -> Notice:
     """Raises AlertRejectedError."""
     event = validate(Structured, value)
     if event.data_base64 is not None:
-        return _raw_alert(event, _decoded(event.data_base64), types)
+        return _notice(event, _decoded(event.data_base64), types, asked)
     if event.data is None:
         raise AlertRejectedError((("data",), "is missing"))
-    return _raw_alert(event, event.data, types)
+    return _notice(event, event.data, types, asked)
 
 
-def read_binary(headers: Mapping[str, str], text: str, types: AlertTypes) -> RawAlert:
-    """Raises AlertRejectedError."""
-    attributes = {name.removeprefix(HEADER): value for name, value in headers.items() if name.startswith(HEADER)}
-    return _raw_alert(validate(CloudEventAttributes, dict(attributes)), _json_or_text(text), types)
+def read_binary(headers: Mapping[str, str], value: JsonValue, types: AlertTypes, asked: str | None = None) -> Notice:
+    """`value`: the data. Raises AlertRejectedError."""
+    attributes: dict[str, JsonValue] = {}
+    for name, text in headers.items():
+        if name.startswith(HTTP_HEADER):
+            # What is not ASCII is written in percents.
+            attributes[name.removeprefix(HTTP_HEADER)] = unquote(text)
+        elif name.startswith(RECORD_HEADER):
+            attributes[name.removeprefix(RECORD_HEADER)] = text
+    return _notice(validate(CloudEventAttributes, attributes), value, types, asked)
 
 
-def _raw_alert(event: CloudEventAttributes, data: JsonValue, types: AlertTypes) -> RawAlert:
+def _batched(index: int, event: JsonValue, body: AlertBody, types: AlertTypes) -> Notice:
+    try:
+        return read_structured(event, types, body.alert_type)
+    except AlertRejectedError as problem:
+        raise type(problem)(*(((index, *place), text) for place, text in problem.mistakes)) from None
+
+
+def _notice(event: CloudEventAttributes, data: JsonValue, types: AlertTypes, asked: str | None) -> Notice:
+    """A type that somebody asks for by its name has to exist; that of the event is a hint."""
+    check_size(data if isinstance(data, str) else json.dumps(data, ensure_ascii=False), ("data",))
     ours = submission_in(data)
+    named = asked or (ours.submission.alert_type if ours else None)
     alert = RawAlert(
         session_id=session_of_cloudevent(source=event.source, id=event.id),
-        alert_type=types.best_match(ours.submission.alert_type if ours else None, event.type),
+        alert_type=types.require(named) if named else types.best_match(event.type),
         data=ours.data if ours else data,
-        source="cloudevent",
+        source=SOURCE,
         author=event.source,
-        title=event.subject or event.type,
+        title=event.subject or "",
         place=("data",),
     )
-    return ours.submission.chosen_for(alert) if ours else alert
+    chosen = ours.submission.chosen_for(alert) if ours else alert
+    return Notice(SOURCE, chosen, f"The alert is queued as {alert.alert_type}.", event.id)
 
 
 def _decoded(text: str) -> JsonValue:
@@ -70,3 +114,25 @@ def _json_or_text(text: str) -> JsonValue:
         return parse_json(text)
     except AlertRejectedError:
         return text
+
+
+def _parse(raw: bytes, headers: Mapping[str, str]) -> JsonValue:
+    """Data of a binary event may be anything; the event itself is JSON."""
+    return _json_or_text(text_of(raw)) if is_binary(headers) else parse_json(raw)
+
+
+def _matches(value: JsonValue) -> bool:
+    events = value if isinstance(value, list) else [value]
+    return bool(events) and all(isinstance(event, dict) and "specversion" in event for event in events)
+
+
+FORMAT = AlertFormat(
+    source=SOURCE,
+    summary="Take CloudEvents: each event is one session",
+    body=Structured,
+    matches=_matches,
+    read=read_events,
+    media_types=MediaTypes((STRUCTURED, BATCH)),
+    parse=_parse,
+    has_own_type=is_binary,
+)

@@ -8,6 +8,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 
 from tarsy_bus.publisher import NotWrittenError, TooLargeError
+from tarsy_ingest.pagerduty import SignatureError
 from tarsy_ingest.raw_alert import AlertRejectedError, AlertTooLargeError, FieldPath
 from tarsy_service.problems import ProblemError, problem_response
 
@@ -33,6 +34,8 @@ def alert_route(mask: Callable[[str], str]) -> type[APIRoute]:
                 except AlertRejectedError as problem:
                     rows = [_row(place, text, mask) for place, text in problem.mistakes]
                     raise RequestValidationError(rows) from None
+                except SignatureError as problem:
+                    raise ProblemError(401, "Unauthorized", str(problem)) from None
                 except NotWrittenError:
                     return _try_again()
 

@@ -15,9 +15,9 @@ from tarsy_ingest.submission import Submission
 
 log = structlog.get_logger(__name__)
 
-DISPENSABLE = frozenset({"runbook", "mcp", "priority"})
-LATER_FIELD = "priority"
-"""Before it was ours, a record that had it was text for the agent; with data of another kind than ours it still is."""
+DISPENSABLE = frozenset({"runbook", "mcp", "priority", "title"})
+LATER_FIELDS = frozenset({"priority", "title"})
+"""Before they were ours, a record with them was text for the agent; with data of another kind than ours it still is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class LenientSubmission:
 def looks_like_submission(value: JsonValue) -> TypeGuard[dict[str, JsonValue]]:
     if not isinstance(value, dict) or "data" not in value or not value.keys() <= Submission.model_fields.keys():
         return False
-    return LATER_FIELD not in value or isinstance(value["data"], str)
+    return LATER_FIELDS.isdisjoint(value) or isinstance(value["data"], str)
 
 
 def read_leniently(value: dict[str, JsonValue]) -> LenientSubmission:

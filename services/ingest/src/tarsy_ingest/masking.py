@@ -4,11 +4,14 @@ import json
 from dataclasses import dataclass
 
 from tarsy_contracts.alert import Alert, McpSelection, McpServerSelection
+from tarsy_ingest.facets import facets_of
+from tarsy_ingest.json_fields import fields_in
 from tarsy_ingest.raw_alert import RawAlert
+from tarsy_ingest.title import LENGTH, cut_at_word, derive_title
 from tarsy_masking.masker import Masker
 
 SHORT = 300
-"""Characters of a title, an author, a severity; an address may have more."""
+"""Characters of a title that was given, an author, a severity; an address may have more."""
 ADDRESS = 2000
 
 
@@ -28,13 +31,20 @@ class AlertMaskers:
 def mask_alert(raw_alert: RawAlert, masking: AlertMaskers) -> Alert:
     """A megabyte takes a while. Cut after masking: half a secret is not recognised."""
     masking = masking.for_session(raw_alert.session_id)
+    data = _storable(_data(raw_alert, masking.alert))
+    objects = fields_in(data)
+    facets = facets_of(objects)
     return Alert(
         alert_type=raw_alert.alert_type,
-        data=_storable(_data(raw_alert, masking.alert)),
+        data=data,
         source=raw_alert.source,
         author=_line(masking.sender, raw_alert.author, SHORT),
-        title=_line(masking.alert, raw_alert.title, SHORT),
-        severity=_line(masking.alert, raw_alert.severity, SHORT) if raw_alert.severity else None,
+        title=_title(masking.alert, raw_alert.title, SHORT)
+        or _title(masking.alert, derive_title(data, objects), LENGTH),
+        severity=_line(masking.alert, raw_alert.severity, SHORT) if raw_alert.severity else facets.severity,
+        cluster=facets.cluster,
+        namespace=facets.namespace,
+        workload=facets.workload,
         runbook_url=_line(masking.alert, raw_alert.runbook_url, ADDRESS) if raw_alert.runbook_url else None,
         priority=raw_alert.priority,
         mcp=_selection(masking.sender, raw_alert.mcp) if raw_alert.mcp else None,
@@ -59,9 +69,17 @@ def _selection(masker: Masker, selection: McpSelection) -> McpSelection:
     return McpSelection(servers=servers, native_tools=selection.native_tools)
 
 
+def _title(masker: Masker, text: str, most: int) -> str:
+    return cut_at_word(_one_line(masker, text), most)
+
+
 def _line(masker: Masker, text: str, most: int) -> str:
+    return _one_line(masker, text)[:most]
+
+
+def _one_line(masker: Masker, text: str) -> str:
     """In one line, a secret may be one that was none in two."""
-    return _storable(masker.mask(" ".join(masker.mask(text).split())))[:most]
+    return _storable(masker.mask(" ".join(masker.mask(text).split())))
 
 
 def _storable(text: str) -> str:

@@ -9,7 +9,7 @@ from tarsy_ingest.alert_formats import FORMATS
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15)
 
-type AlertOutcome = Literal["queued", "resolved", "refused", "dead_letter", "not_written"]
+type AlertOutcome = Literal["queued", "resolved", "ignored", "refused", "dead_letter", "not_written", "turned_away"]
 type BurialReason = Literal["refused", "too_large", "unparsable", "unforeseen"]
 
 
@@ -17,7 +17,8 @@ class Metrics:
     def __init__(self, registry: CollectorRegistry) -> None:
         self._alerts = Counter(
             "tarsy_ingest_alerts_total",
-            "Alerts by how they came and what became of them; not_written counts each try",
+            "Alerts by how they came and what became of them; not_written counts each try, turned_away each request "
+            "that was answered 503 at once",
             ["source", "outcome"],
             registry=registry,
         )

@@ -1,19 +1,23 @@
 """Parser of records of the alerts topic, which strangers write, with kcat or whatever they have."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic import JsonValue
 
 from tarsy_contracts.ids import session_of_record
-from tarsy_ingest.alert_format import Notice
+from tarsy_ingest import cloud_event
+from tarsy_ingest.alert_format import AlertBody, AlertFormat, Notice
 from tarsy_ingest.alert_formats import FORMATS
 from tarsy_ingest.alert_rules import AlertRules
-from tarsy_ingest.cloud_event import HEADER, read_binary, read_structured
+from tarsy_ingest.cloud_event import RECORD_HEADER, is_binary
 from tarsy_ingest.lenient_submission import looks_like_submission, read_leniently
+from tarsy_ingest.media_types import TEXT, media_type_of
+from tarsy_ingest.plain_text import text_of
 from tarsy_ingest.raw_alert import AlertRejectedError, RawAlert, check_size, parse_json
 
 AUTHOR = "kafka"
+CONTENT_TYPE = "content-type"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,32 +36,52 @@ class RecordPosition:
         return f"{self.cluster}/{self.topic}/{self.partition}/{self.offset}"
 
 
+@dataclass(frozen=True, slots=True)
+class ReadRecord:
+    """The alerts of a record, and the name of the format that it was recognised as."""
+
+    recognised: str
+    notices: tuple[Notice, ...]
+
+
 def read_record(
     raw: bytes | None, headers: Sequence[tuple[str, bytes | None]], position: RecordPosition, rules: AlertRules
-) -> tuple[Notice, ...]:
+) -> ReadRecord:
     """Reads the alerts of a record. Raises AlertRejectedError.
 
-    A form that is known must have the right fields. Anything else is text for the agent, as it is.
+    What the headers say it is comes first, then what it looks like. A form that is known must have the right fields.
+    Anything else is text for the agent, as it is.
     """
-    text = _text(raw)
-    attributes = {name: _header(name, raw) for name, raw in headers if name.startswith(HEADER)}
-    if "ce_id" in attributes or "ce_source" in attributes:
-        return _one(read_binary(attributes, text, rules.types))
-    value = _json(text)
-    if not isinstance(value, dict):
-        return _one(_plain(text, position, rules))
-    if "specversion" in value:
-        return _one(read_structured(value, rules.types))
+    text = text_of(raw or b"")
+    body_headers = {name.lower(): _header(name.lower(), value) for name, value in headers if _is_known(name)}
+    if is_binary(body_headers):
+        return _of_format(cloud_event.FORMAT, _body(_json_or(text), position, body_headers), rules)
+    media_type = media_type_of(body_headers)
+    if media_type in (cloud_event.STRUCTURED, cloud_event.BATCH):
+        return _of_format(cloud_event.FORMAT, _body(parse_json(text), position, body_headers), rules)
+    value = None if TEXT.include(media_type) else _json_or(text)
     for form in FORMATS:
         if form.matches(value):
-            return form.read(value, rules.types, form.source, None).notices
+            return _of_format(form, _body(value, position, {}), rules)
     if looks_like_submission(value):
-        return _one(_submitted(value, position, rules))
-    return _one(_plain(text, position, rules))
+        return _own("submission", _submitted(value, position, rules))
+    return _own("text", _plain(text, position, rules))
 
 
-def _one(alert: RawAlert) -> tuple[Notice]:
-    return (Notice(alert.source, alert),)
+def _of_format(form: AlertFormat, body: AlertBody, rules: AlertRules) -> ReadRecord:
+    return ReadRecord(form.source, form.read(body, rules.types).notices)
+
+
+def _own(recognised: str, alert: RawAlert) -> ReadRecord:
+    return ReadRecord(recognised, (Notice(alert.source, alert),))
+
+
+def _body(value: JsonValue, position: RecordPosition, headers: Mapping[str, str]) -> AlertBody:
+    return AlertBody(value=value, session_id=position.session_id(), headers=headers)
+
+
+def _is_known(name: str) -> bool:
+    return name.lower() == CONTENT_TYPE or name.lower().startswith(RECORD_HEADER)
 
 
 def _submitted(value: dict[str, JsonValue], position: RecordPosition, rules: AlertRules) -> RawAlert:
@@ -80,22 +104,19 @@ def _plain(text: str, position: RecordPosition, rules: AlertRules) -> RawAlert:
     )
 
 
-def _text(value: bytes | None) -> str:
-    try:
-        return check_size((value or b"").decode(), ())
-    except UnicodeDecodeError:
-        raise AlertRejectedError(((), "is not UTF-8 text")) from None
-
-
 def _header(name: str, raw: bytes | None) -> str:
+    """No alert is lost for its content type."""
+    if name == CONTENT_TYPE:
+        return (raw or b"").decode(errors="replace")
     try:
         return (raw or b"").decode()
     except UnicodeDecodeError:
         raise AlertRejectedError(((name,), "is a header that is not UTF-8 text")) from None
 
 
-def _json(text: str) -> JsonValue:
+def _json_or(text: str) -> JsonValue:
+    """The text itself where it is no JSON."""
     try:
         return parse_json(text)
     except AlertRejectedError:
-        return None
+        return text

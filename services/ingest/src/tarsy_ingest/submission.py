@@ -1,4 +1,4 @@
-"""The body of `POST /api/v1/alerts`, as the Go TARSy has it, and with a priority."""
+"""The body of `POST /api/v1/alerts`, as the Go TARSy has it, with a priority and a title besides."""
 
 from dataclasses import replace
 
@@ -21,12 +21,14 @@ class Submission(Payload):
     runbook: str | None = None
     mcp: McpChoice | None = None
     priority: Priority | None = None
+    title: str | None = None
     slack_message_fingerprint: str | None = None
 
     def chosen_for(self, alert: RawAlert) -> RawAlert:
         """The alert, with what was chosen for it alone."""
         mcp = self.mcp.selected() if self.mcp else None
-        return replace(alert, runbook_url=self.runbook or None, priority=self.priority, mcp=mcp)
+        title = self.title or alert.title
+        return replace(alert, title=title, runbook_url=self.runbook or None, priority=self.priority, mcp=mcp)
 
 
 def read_submission(value: JsonValue, rules: AlertRules, *, session_id: str, author: str) -> RawAlert:

@@ -158,6 +158,10 @@ def _started(record: RecordedEvent, event: e.SessionStarted) -> Row:
         any(len(stage.agents) > 1 for stage in chain.stages),
         chain.chat_enabled,
         record.envelope.time,
+        *(
+            None if facet is None else to_index_text(facet)
+            for facet in (alert.cluster, alert.namespace, alert.workload)
+        ),
     )
 
 

@@ -11,8 +11,21 @@ from tarsy_timeline.search_words import SearchTerm, parse_search
 
 STATUSES: tuple[str, ...] = SessionStatus.__value__.__args__
 
+NO_CONDITIONS: "Conditions" = (None,) * 10
+
 type SortBy = Literal["created_at", "status", "alert_type", "author", "duration", "relevance"]
-type Conditions = tuple[list[str] | None, str | None, str | None, datetime | None, datetime | None, str | None]
+type Conditions = tuple[
+    list[str] | None,
+    str | None,
+    str | None,
+    datetime | None,
+    datetime | None,
+    str | None,
+    str | None,
+    str | None,
+    str | None,
+    str | None,
+]
 
 ORDERS: dict[SortBy, str] = {
     "created_at": "s.created_at",
@@ -27,7 +40,8 @@ SOMETIMES_NULL = frozenset({"duration", "relevance"})
 
 
 class SessionFilter(BaseModel):
-    """`end_date` is exclusive; `status` a list with commas; `id_prefix` the beginning of an id.
+    """`end_date` is exclusive; `status` a list with commas; `id_prefix` the beginning of an id. `severity` is compared
+    without regard to case.
 
     `search`: words that all are in the alert or the timeline; a word finds what begins with it, `"a phrase"` what is
     just so. `sort_by` is relevance with a search, else created_at.
@@ -40,6 +54,10 @@ class SessionFilter(BaseModel):
     status: str | None = Field(None, max_length=200)
     alert_type: str | None = Field(None, max_length=500)
     chain_id: str | None = Field(None, max_length=500)
+    severity: str | None = Field(None, max_length=300)
+    cluster: str | None = Field(None, max_length=300)
+    namespace: str | None = Field(None, max_length=300)
+    workload: str | None = Field(None, max_length=300)
     search: str | None = Field(None, min_length=3, max_length=500)
     sort_by: SortBy | None = None
     sort_order: Literal["asc", "desc"] = "desc"
@@ -55,7 +73,7 @@ class SessionFilter(BaseModel):
             raise ValueError(f"unknown status {unknown[0]!r}: must be {', '.join(STATUSES)}")
         return value
 
-    @field_validator("alert_type", "chain_id", "search")
+    @field_validator("alert_type", "chain_id", "severity", "cluster", "namespace", "workload", "search")
     @classmethod
     def without_nul(cls, value: str | None) -> str | None:
         if value is not None and "\x00" in value:
@@ -98,9 +116,10 @@ class SessionFilter(BaseModel):
         return (self.page - 1) * self.page_size
 
     def conditions(self) -> Conditions:
-        """The first six arguments of `count_sessions`, `list_sessions` and `find_sessions`."""
+        """The first ten arguments of `count_sessions`, `list_sessions` and `find_sessions`."""
         statuses = None if self.status is None else self.status.split(",")
-        return statuses, self.alert_type, self.chain_id, self.start_date, self.end_date, self.id_prefix
+        facets = (self.severity, self.cluster, self.namespace, self.workload)
+        return statuses, self.alert_type, self.chain_id, self.start_date, self.end_date, self.id_prefix, *facets
 
     def order(self) -> str:
         """For the place `{order}` in `list_sessions` and `find_sessions`. Made of constants only.

@@ -12,7 +12,7 @@ from tarsy_timeline.database import Connection, Database
 from tarsy_timeline.found_call import FoundCall, call_of, event_ids_of
 from tarsy_timeline.record_place import RecordPlace, record_place_of
 from tarsy_timeline.responses import Row
-from tarsy_timeline.session_filter import SessionFilter
+from tarsy_timeline.session_filter import NO_CONDITIONS, SessionFilter
 from tarsy_timeline.sql import QUERIES
 
 POLL_SECONDS = 0.02
@@ -76,7 +76,7 @@ class SessionQueries:
         async def read(connection: Connection) -> ListedRows:
             found = await connection.fetch(query, *wanted.conditions(), *words, ranked, wanted.page_size, wanted.offset)
             ids = [row["session_id"] for row in found if row["session_id"] is not None]
-            rows = await connection.fetch(listing, *[None] * 6, ids, len(ids), 0)
+            rows = await connection.fetch(listing, *NO_CONDITIONS, ids, len(ids), 0)
             matches = await connection.fetch(QUERIES["read_matches"], ids, *words)
             by_id = {row["session_id"]: row for row in rows}
             return ListedRows(found[0]["total"], [by_id[one] for one in ids], matches)

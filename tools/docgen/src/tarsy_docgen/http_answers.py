@@ -6,6 +6,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from tarsy_ingest.alert_format import AlertFormat
+from tarsy_ingest.alert_formats import FORMATS
+
 INVALID = "The request is not valid; `errors` points at each mistake."
 UNKNOWN = "There is no such session."
 NO_DATABASE = "The database cannot be reached."
@@ -28,9 +31,11 @@ AUTHOR = {"X-Forwarded-User": "who asks, as the proxy in front says; X-Forwarded
 TAKING: Mapping[int, str] = {
     400: INVALID,
     413: "The body, or the alert in it, is too large.",
+    415: "The door does not take this content type; `detail` says which it takes.",
     503: "Kafka has not acknowledged the alert: send it again, with the same identity.",
 }
 
+SAME_SESSION = "the same key of the same caller meets the same session"
 OTHER_BODY = {422: "The same key came with another body before."}
 
 OWNER_SAYS: Mapping[int, str] = {
@@ -62,19 +67,26 @@ READING_RECORD: Mapping[int, str] = {
 }
 LAST_NUMBER = {"TARSy-Last-Number": "the number of the last event of the log that is in the answer"}
 
+
+def _door(form: AlertFormat) -> Operation:
+    unsigned = {401: "No secret that is configured signed the body."} if form.verify is not None else {}
+    keyed = form.body is None
+    return Operation(
+        summary=form.summary,
+        answers={202: "Kafka has every alert that is to be investigated."},
+        problems={**TAKING, **unsigned, **OTHER_BODY},
+        headers={KEY: SAME_SESSION if keyed else "for an alert without an identity of its own"} | AUTHOR,
+    )
+
+
 OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ("post", "/api/v1/alerts"): Operation(
         summary="Have an alert investigated",
         answers={202: "Kafka has the alert."},
         problems={**TAKING, **OTHER_BODY},
-        headers={KEY: "the same key of the same caller meets the same session"} | AUTHOR,
+        headers={KEY: SAME_SESSION} | AUTHOR,
     ),
-    ("post", "/api/v1/alerts/alertmanager"): Operation(
-        summary="Take a webhook of Alertmanager: each firing alert is one session",
-        answers={202: "Kafka has every alert that is firing."},
-        problems=TAKING,
-        headers=AUTHOR,
-    ),
+    **{("post", f"/api/v1/alerts/{path}"): _door(form) for form in FORMATS for path in form.paths},
     ("get", "/api/v1/alert-types"): Operation(
         summary="The alert types that chains investigate",
         answers={200: "The types by their chains, and the default."},

@@ -9,6 +9,7 @@ from tarsy_contracts.alert import ALERT_SOURCES
 from tarsy_contracts.events import EVENTS, SESSION_ENDINGS, EndStatus, Outcome
 from tarsy_contracts.inputs import INPUTS, LlmCallReported, SessionAdmitted, ToolsOffered
 from tarsy_contracts.topics import LOG_PARTITIONS, Topics
+from tarsy_ingest.alert_formats import FORMATS
 from tarsy_ingest.metrics import AlertOutcome, BurialReason
 from tarsy_orchestrator.metrics import LLM_OUTCOMES, AsideReason, Queue
 from tarsy_orchestrator.metrics import BurialReason as OrchestratorBurialReason
@@ -65,7 +66,7 @@ LABELS: Mapping[str, str] = {
 STATUSES = sorted(one.removeprefix("session.") for one in SESSION_ENDINGS)
 
 VALUES: Mapping[tuple[str, str], Sequence[str]] = {
-    ("tarsy_ingest_alerts_total", "source"): ALERT_SOURCES,
+    ("tarsy_ingest_alerts_total", "source"): tuple(dict.fromkeys((*ALERT_SOURCES, *(form.source for form in FORMATS)))),
     ("tarsy_ingest_alerts_total", "outcome"): _of(AlertOutcome),
     ("tarsy_ingest_dead_letters_total", "reason"): _of(BurialReason),
     ("tarsy_orchestrator_inputs_decided_total", "type"): (

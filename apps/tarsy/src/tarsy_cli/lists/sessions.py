@@ -1,6 +1,7 @@
 """`tarsy sessions`."""
 
 import re
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from rich.console import Console
@@ -15,26 +16,47 @@ LATEST = 25
 LINE = "{:36}  {:11}  {:8}  {:11}  {}"
 
 
-def read_sessions(api: str, search: str = "") -> SessionList:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionQuery:
+    """Conditions of the list, all of which a session fits; empty ones are none. Named as the API names them."""
+
+    search: str = ""
+    severity: str = ""
+    cluster: str = ""
+    namespace: str = ""
+    workload: str = ""
+
+    def given(self) -> dict[str, str]:
+        return {name: value for name, value in asdict(self).items() if value}
+
+
+def read_sessions(api: str, query: SessionQuery) -> SessionList:
     """The latest, or those that fit a search best. Raises ApiError or ValidationError."""
-    asked = {"search": search} if search else {}
-    return SessionList.model_validate(get(f"{api}/sessions", page_size=LATEST, **asked))
+    return SessionList.model_validate(get(f"{api}/sessions", page_size=LATEST, **query.given()))
 
 
-def print_sessions(api: str, console: Console, search: str = "") -> None:
+def print_sessions(api: str, console: Console, query: SessionQuery) -> None:
     """Raises ApiError or ValidationError."""
-    found = read_sessions(api, search)
+    found = read_sessions(api, query)
     if not found.sessions:
-        nothing = "No alert was investigated yet: `tarsy submit FILE` sends one."
-        console.print("No session has all these words." if search else nothing, markup=False)
+        console.print(_nothing(query), markup=False)
         return
     console.print(Text(LINE.format("session", "status", "model", "began", "alert"), style="bold"))
     for row in found.sessions:
         console.print(Text(LINE.format(*map(one_line, _cells(row)))))
+        if facets := _facets(row):
+            console.print(Text(f"    {facets}", style="dim"))
         for highlight in row.highlights[:1]:
             console.print(_passage(highlight))
-    if (more := found.pagination.total_items - len(found.sessions)) > 0 and search:
+    if (more := found.pagination.total_items - len(found.sessions)) > 0 and query.search:
         console.print(f"{more} more: add a word.", markup=False)
+
+
+def _nothing(query: SessionQuery) -> str:
+    if query == SessionQuery():
+        return "No alert was investigated yet: `tarsy submit FILE` sends one."
+    words_only = query == SessionQuery(search=query.search)
+    return "No session has all these words." if words_only else "No session fits all these conditions."
 
 
 def _passage(highlight: SearchHighlight) -> Text:
@@ -48,3 +70,8 @@ def _cells(row: ListedSession) -> list[str]:
     began = datetime.fromisoformat(row.created_at).astimezone()
     model = "scripted" if row.scripted else "real"
     return [row.id, row.status, model, f"{began:%m-%d %H:%M}", row.title or row.alert_type]
+
+
+def _facets(row: ListedSession) -> str:
+    where = "/".join(part for part in (row.cluster, row.namespace, row.workload) if part)
+    return " · ".join(one_line(part) for part in (row.severity, where) if part)

@@ -19,13 +19,13 @@ class WebhookAlertAccepted(ApiModel):
     """The outcome of one alert of a webhook.
 
     A resolved alert has no `session_id`, as nothing is investigated: `message` names the session that is told, if there
-    is one.
+    is one. One that is ignored changes nothing, such as an acknowledgement.
     """
 
     model_config = ConfigDict(json_schema_serialization_defaults_required=False)
 
     fingerprint: str
-    status: Literal["queued", "resolved"]
+    status: Literal["queued", "resolved", "ignored"]
     session_id: str | None = None
     message: str
 
@@ -35,3 +35,11 @@ class WebhookAccepted(ApiModel):
 
     alerts: tuple[WebhookAlertAccepted, ...]
     truncated_alerts: int
+
+
+class PagerDutyEventAccepted(ApiModel):
+    """As the Events API v2 of PagerDuty answers. `dedup_key`: that of the event, or one that was made up."""
+
+    status: Literal["success"] = "success"
+    message: str = "Event processed"
+    dedup_key: str

@@ -7,12 +7,18 @@ from tarsy_contracts.timeline_model import SessionStatus, StepStatus
 
 
 class SessionOverview(ApiModel):
-    """A session, as every answer shows it. `last_number`: the number of the last event that the answer includes."""
+    """A session, as every answer shows it. `last_number`: the number of the last event that the answer includes.
+
+    `severity`, `cluster`, `namespace` and `workload` are null where the alert does not say them.
+    """
 
     id: str
     alert_type: str
     title: str
     severity: str | None
+    cluster: str | None = None
+    namespace: str | None = None
+    workload: str | None = None
     source: str
     chain_id: str
     status: SessionStatus

@@ -55,7 +55,7 @@ set last_number = excluded.last_number, last_event_id = excluded.last_event_id,
 update sessions
 set alert_type = $2, title = $3, severity = $4, source = $5, author = $6, runbook_url = $7, chain_id = $8,
     alert_data = $9, scripted = $10, priority = $11, mcp_selection = $12, total_stages = $13, has_parallel_stages = $14,
-    chat_enabled = $15, created_at = $16
+    chat_enabled = $15, created_at = $16, cluster = $17, namespace = $18, workload = $19
 where session_id = $1
 
 -- name: change_session
@@ -145,7 +145,8 @@ set status = 'deleted', created_at = 'epoch', alert_type = default, title = defa
     scripted = default, started_at = default, completed_at = default, final_analysis = default, error_message = default,
     priority = default, mcp_selection = default, total_stages = default, has_parallel_stages = default,
     executive_summary = default, executive_summary_error = default, chat_enabled = default, chat_id = default,
-    chat_message_count = default, log_spans = default, details_deleted_at = default
+    chat_message_count = default, log_spans = default, details_deleted_at = default,
+    cluster = default, namespace = default, workload = default
 where session_id = $1
 
 -- Answers ------------------------------------------------------------------------------------------------------
@@ -163,6 +164,10 @@ where s.status <> 'deleted'
   and ($4::timestamptz is null or s.created_at >= $4)
   and ($5::timestamptz is null or s.created_at < $5)
   and ($6::text is null or starts_with(s.session_id, $6))
+  and ($7::text is null or lower(s.severity) = lower($7))
+  and ($8::text is null or s.cluster = $8)
+  and ($9::text is null or s.namespace = $9)
+  and ($10::text is null or s.workload = $10)
 
 -- name: list_sessions
 select s.*, e.*, g.*, q.queue_position
@@ -175,9 +180,13 @@ from (
       and ($4::timestamptz is null or s.created_at >= $4)
       and ($5::timestamptz is null or s.created_at < $5)
       and ($6::text is null or starts_with(s.session_id, $6))
-      and ($7::text[] is null or s.session_id = any($7))
+      and ($7::text is null or lower(s.severity) = lower($7))
+      and ($8::text is null or s.cluster = $8)
+      and ($9::text is null or s.namespace = $9)
+      and ($10::text is null or s.workload = $10)
+      and ($11::text[] is null or s.session_id = any($11))
     order by {order}
-    limit $8 offset $9
+    limit $12 offset $13
 ) s
 cross join lateral (
     select coalesce(sum(llm_interaction_count), 0) as llm_interaction_count,
@@ -213,7 +222,7 @@ with words as (
     select case when prefix then (word::text || ':*')::tsquery else word end as query
     from (
         select phraseto_tsquery('simple', search_plain(word)) as word, prefix
-        from unnest($7::text[], $8::boolean[]) as asked (word, prefix)
+        from unnest($11::text[], $12::boolean[]) as asked (word, prefix)
     ) asked
     where numnode(word) > 0
 ),
@@ -256,6 +265,10 @@ filtered as materialized (
       and ($4::timestamptz is null or s.created_at >= $4)
       and ($5::timestamptz is null or s.created_at < $5)
       and ($6::text is null or starts_with(s.session_id, $6))
+      and ($7::text is null or lower(s.severity) = lower($7))
+      and ($8::text is null or s.cluster = $8)
+      and ($9::text is null or s.namespace = $9)
+      and ($10::text is null or s.workload = $10)
 ),
 ranked as materialized (
     select f.session_id, (
@@ -266,7 +279,7 @@ ranked as materialized (
             group by t.query
         ) r
     ) as relevance
-    from (select session_id from filtered where $9 order by created_at desc, session_id desc limit 500) f
+    from (select session_id from filtered where $13 order by created_at desc, session_id desc limit 500) f
 )
 select n.total, p.session_id
 from (select count(*) as total from filtered) n
@@ -274,7 +287,7 @@ left join (
     select s.session_id, row_number() over (order by {order}) as place
     from filtered s left join ranked r on r.session_id = s.session_id
     order by {order}
-    limit $10 offset $11
+    limit $14 offset $15
 ) p on true
 order by p.place
 

@@ -47,7 +47,10 @@ create table sessions (
     chat_id text,
     chat_message_count integer not null default 0,
     log_spans bigint[] not null default '{}', -- pairs of offsets of the log; empty for sessions of older versions
-    details_deleted_at timestamptz
+    details_deleted_at timestamptz,
+    cluster text,
+    namespace text,
+    workload text
 );
 create index sessions_by_time on sessions (created_at, session_id);
 create index sessions_by_status on sessions (status, created_at);
@@ -55,6 +58,8 @@ create index sessions_by_partition on sessions (partition);
 create index sessions_pending on sessions (priority, created_at, session_id) where status = 'pending';
 create index sessions_by_alert_type on sessions (alert_type);
 create index sessions_by_chain on sessions (chain_id);
+create index sessions_by_namespace on sessions (namespace, created_at) where namespace is not null;
+create index sessions_by_workload on sessions (workload, created_at) where workload is not null;
 
 -- number, here and below: that of the last event which changed the row.
 create table stages (

@@ -35,6 +35,7 @@ function fromRow(row) {
     title: row.title || row.alert_type || row.id,
     alertType: row.alert_type,
     severity: row.severity,
+    where: [row.cluster, row.namespace, row.workload].filter(Boolean).join("/"),
     source: row.source,
     scripted: row.scripted,
     createdAt: row.created_at,

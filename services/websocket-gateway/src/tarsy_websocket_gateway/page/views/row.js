@@ -8,7 +8,7 @@ export function sessionRow(row) {
   const chip = statusChip(row.status);
   const took = element("span", { class: "took" });
   const place = element("span", { class: "place" });
-  const about = [row.severity, row.alertType, row.source, row.scripted ? "scripted model" : ""];
+  const about = [row.severity, row.where, row.alertType, row.source, row.scripted ? "scripted model" : ""];
   const node = element(
     "li",
     {},

@@ -1,0 +1,152 @@
+"""A door for each alert format: `POST /api/v1/alerts/NAME`."""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+from uuid import uuid4
+
+from fastapi import APIRouter, Request
+
+from tarsy_bus.publisher import TooLargeError
+from tarsy_bus.tracing import HEADER
+from tarsy_contracts.alert import AlertSource
+from tarsy_contracts.api.alerts import WebhookAccepted, WebhookAlertAccepted
+from tarsy_contracts.api.model import ApiModel
+from tarsy_contracts.ids import session_of_idempotency_key
+from tarsy_ingest.alert_format import AlertBody, AlertFormat, Notice
+from tarsy_ingest.alert_formats import FORMATS
+from tarsy_ingest.alert_rules import AlertRules
+from tarsy_ingest.http_body import read_body
+from tarsy_ingest.intake import Intake
+from tarsy_ingest.media_types import media_type_of
+from tarsy_ingest.metrics import Metrics
+from tarsy_ingest.raw_alert import AlertRejectedError, AlertResolution, Payload, RawAlert
+from tarsy_ingest.write_gate import WriteGate
+from tarsy_service.caller import Caller, KeyedBodies, caller_of
+
+type Secrets = Mapping[AlertSource, tuple[bytes, ...]]
+"""By format: the secrets that its senders sign with. Without one, its bodies need no signature."""
+
+
+def add_doors(
+    router: APIRouter,
+    intake: Intake,
+    rules: Callable[[], AlertRules],
+    metrics: Metrics,
+    gate: WriteGate,
+    bodies: KeyedBodies,
+    secrets: Secrets,
+) -> None:
+    for form in FORMATS:
+        door = _door(form, intake, rules, metrics, gate, bodies, secrets.get(form.source, ()))
+        for path in form.paths:
+            router.add_api_route(
+                f"/{path}",
+                door,
+                methods=["POST"],
+                name=path,
+                status_code=202,
+                response_model=form.answer.model,
+                openapi_extra=document_body(form.media_types.names, form.body),
+                response_model_exclude_none=True,
+            )
+
+
+def _door(
+    form: AlertFormat,
+    intake: Intake,
+    rules: Callable[[], AlertRules],
+    metrics: Metrics,
+    gate: WriteGate,
+    bodies: KeyedBodies,
+    secrets: tuple[bytes, ...],
+) -> Callable[[Request, str | None], Awaitable[ApiModel]]:
+    async def take(request: Request, alert_type: str | None = None) -> ApiModel:
+        caller = caller_of(request.headers, otherwise="")
+        session_id = session_of(caller)
+        with refusals_counted(metrics, form.source):
+            if not form.has_own_type(request.headers):
+                form.media_types.require(media_type_of(request.headers))
+            raw = await read_body(request)
+            if form.verify is not None and secrets:
+                form.verify(raw, request.headers, secrets)
+            body = AlertBody(
+                value=form.parse(raw, request.headers),
+                session_id=session_id,
+                author=caller.name or None,
+                alert_type=alert_type,
+                headers=request.headers,
+            )
+            found = form.read(body, rules().types)
+        if caller.key and any(_is_of(notice, session_id) for notice in found.notices):
+            bodies.check(session_id, raw)
+        delivery_id = caller.key or str(uuid4())
+        cause = request.headers.get(HEADER)
+        async with gate.admitted(form.source):
+            answers = [await _accept_notice(intake, metrics, notice, delivery_id, cause) for notice in found.notices]
+        return form.answer.of(WebhookAccepted(alerts=tuple(answers), truncated_alerts=found.truncated_alerts))
+
+    return take
+
+
+def session_of(caller: Caller) -> str:
+    """For an alert without an identity of its own."""
+    return session_of_idempotency_key(caller=caller.scope, key=caller.key) if caller.key else str(uuid4())
+
+
+def _is_of(notice: Notice, session_id: str) -> bool:
+    return isinstance(notice.alert, RawAlert) and notice.alert.session_id == session_id
+
+
+async def _accept_notice(
+    intake: Intake, metrics: Metrics, notice: Notice, delivery_id: str, cause: str | None
+) -> WebhookAlertAccepted:
+    told = (notice.fingerprint, notice.message)
+    match notice.alert:
+        case None:
+            metrics.count(notice.source, "ignored")
+            return WebhookAlertAccepted(fingerprint=told[0], status="ignored", message=told[1])
+        case AlertResolution():
+            await intake.report_resolution(notice.alert)
+            metrics.count(notice.source, "resolved")
+            return WebhookAlertAccepted(fingerprint=told[0], status="resolved", message=told[1])
+        case RawAlert(session_id=session_id):
+            with refusals_counted(metrics, notice.source):
+                await intake.accept(notice.alert, delivery_id=delivery_id, cause=cause)
+            return WebhookAlertAccepted(fingerprint=told[0], status="queued", session_id=session_id, message=told[1])
+
+
+@contextmanager
+def refusals_counted(metrics: Metrics, source: AlertSource) -> Iterator[None]:
+    try:
+        yield
+    except (AlertRejectedError, TooLargeError):
+        metrics.count(source, "refused")
+        raise
+
+
+def document_body(media_types: tuple[str, ...], form: type[Payload] | None) -> dict[str, object]:
+    """For the OpenAPI document: the handlers read the body themselves, to stop reading when it is too long."""
+    content = {media_type: {"schema": _schema(media_type, form)} for media_type in media_types}
+    return {"requestBody": {"required": True, "content": content}}
+
+
+def _schema(media_type: str, form: type[Payload] | None) -> Any:
+    if form is None or media_type.startswith("text/"):
+        return {"type": "string"}
+    schema = form.model_json_schema()
+    inlined = _inlined(schema, schema.pop("$defs", {}))
+    return {"type": "array", "items": inlined} if "-batch+" in media_type else inlined
+
+
+def _inlined(schema: Any, definitions: dict[str, Any]) -> Any:
+    """Inlines what a schema refers to: its own definitions are not at the top of the document."""
+    match schema:
+        case {"$ref": str(name)}:
+            return _inlined(definitions[name.rpartition("/")[2]], definitions)
+        case dict():
+            return {key: _inlined(value, definitions) for key, value in schema.items()}
+        case list():
+            return [_inlined(value, definitions) for value in schema]
+        case _:
+            return schema

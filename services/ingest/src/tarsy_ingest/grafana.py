@@ -1,0 +1,120 @@
+"""Webhook of Grafana's alerting (a contact point of type `webhook`): Alertmanager's, with fields of its own."""
+
+import json
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from tarsy_contracts.ids import session_of_grafana
+from tarsy_ingest.alert_format import AlertBody, AlertFormat, Notice, Notices
+from tarsy_ingest.alert_rules import AlertTypes
+from tarsy_ingest.alertmanager import PRIORITY, RUNBOOK, TYPE_LABEL
+from tarsy_ingest.raw_alert import (
+    AlertResolution,
+    Payload,
+    RawAlert,
+    check_size,
+    priority_named,
+    utc_time,
+    validate,
+    web_address,
+)
+
+SOURCE = "grafana"
+
+
+class GrafanaAlert(Payload):
+    """`values` are those of the rule's expressions. The addresses lead to Grafana; `imageURL` to a picture."""
+
+    status: Literal["firing", "resolved"]
+    labels: dict[str, str]
+    annotations: dict[str, str] = Field(default_factory=dict)
+    startsAt: str = Field(min_length=1)
+    endsAt: str = ""
+    generatorURL: str = ""
+    fingerprint: str = Field(min_length=1)
+    silenceURL: str = ""
+    dashboardURL: str = ""
+    panelURL: str = ""
+    imageURL: str = ""
+    values: dict[str, JsonValue] | None = None
+    valueString: str = ""
+
+
+class GrafanaWebhook(Payload):
+    """`title` and `message` are those of the group, made by the contact point's templates."""
+
+    alerts: tuple[GrafanaAlert, ...]
+    orgId: int
+    groupLabels: dict[str, str] = Field(default_factory=dict)
+    truncatedAlerts: int = 0
+    title: str = ""
+    message: str = ""
+
+
+def read_webhook(body: AlertBody, types: AlertTypes) -> Notices:
+    """Raises AlertRejectedError."""
+    webhook = validate(GrafanaWebhook, body.value)
+    asked = types.require(body.alert_type) if body.alert_type else None
+    notices = (
+        _notice(webhook, index, alert, asked or _type_of(alert, types), body.author or SOURCE)
+        for index, alert in enumerate(webhook.alerts)
+    )
+    return Notices(tuple(notices), webhook.truncatedAlerts)
+
+
+def _type_of(alert: GrafanaAlert, types: AlertTypes) -> str:
+    return types.best_match(alert.labels.get(TYPE_LABEL), alert.labels.get("alertname"))
+
+
+def _notice(webhook: GrafanaWebhook, index: int, alert: GrafanaAlert, alert_type: str, author: str) -> Notice:
+    session_id = session_of_grafana(org=webhook.orgId, fingerprint=alert.fingerprint, starts_at=alert.startsAt)
+    if alert.status == "resolved":
+        resolution = AlertResolution(session_id=session_id, source=SOURCE, ends_at=utc_time(alert.endsAt))
+        told = f"The alert is resolved: its session ({session_id}) is told, if there is one."
+        return Notice(SOURCE, resolution, told, alert.fingerprint)
+    data = _data(webhook, alert)
+    check_size(json.dumps(data, ensure_ascii=False), ("alerts", index))
+    raw_alert = RawAlert(
+        session_id=session_id,
+        alert_type=alert_type,
+        data=data,
+        source=SOURCE,
+        author=author,
+        title=alert.annotations.get("summary") or alert.labels.get("alertname", ""),
+        severity=alert.labels.get("severity"),
+        runbook_url=web_address(alert.annotations.get(RUNBOOK)) or web_address(alert.labels.get(RUNBOOK)),
+        place=("alerts", index),
+        priority=priority_named(alert.labels.get(PRIORITY), alert.annotations.get(PRIORITY)),
+    )
+    return Notice(SOURCE, raw_alert, f"The alert is queued as {alert_type}.", alert.fingerprint)
+
+
+def _data(webhook: GrafanaWebhook, alert: GrafanaAlert) -> dict[str, JsonValue]:
+    """The fields that the agent reads, as far as they are there."""
+    told: dict[str, JsonValue] = {
+        "labels": dict(alert.labels),
+        "annotations": dict(alert.annotations),
+        "values": alert.values,
+        "valueString": alert.valueString,
+        "startsAt": alert.startsAt,
+        "generatorURL": alert.generatorURL,
+        "dashboardURL": alert.dashboardURL,
+        "panelURL": alert.panelURL,
+        "imageURL": alert.imageURL,
+        "groupLabels": dict(webhook.groupLabels),
+    }
+    return {name: value for name, value in told.items() if value}
+
+
+def _matches(value: JsonValue) -> bool:
+    return isinstance(value, dict) and "alerts" in value and "orgId" in value
+
+
+FORMAT = AlertFormat(
+    source=SOURCE,
+    summary="Take a webhook of Grafana: each firing alert is one session",
+    body=GrafanaWebhook,
+    matches=_matches,
+    read=read_webhook,
+)

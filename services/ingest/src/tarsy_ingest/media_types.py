@@ -1,0 +1,40 @@
+"""Media types of request bodies and records, and those that a door takes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tarsy_service.problems import ProblemError
+
+UNSAID = ("", "application/x-www-form-urlencoded")
+"""Where a sender says nothing of its own; the second is what `curl -d` says."""
+
+
+@dataclass(frozen=True, slots=True)
+class MediaTypes:
+    """`suffix` stands for all types that end with it, `prefix` for all that begin with it."""
+
+    names: tuple[str, ...]
+    suffix: str | None = None
+    prefix: str | None = None
+
+    def include(self, media_type: str) -> bool:
+        return (
+            media_type in self.names
+            or (self.suffix is not None and media_type.endswith(self.suffix))
+            or (self.prefix is not None and media_type.startswith(self.prefix))
+        )
+
+    def require(self, media_type: str) -> None:
+        """Raises ProblemError. The type that was sent is not repeated."""
+        if media_type not in UNSAID and not self.include(media_type):
+            known = ", ".join(self.names)
+            raise ProblemError(415, "Unsupported Media Type", f"This door takes: {known}.")
+
+
+JSON = MediaTypes(("application/json",), suffix="+json")
+TEXT = MediaTypes(("text/plain", "application/octet-stream"), prefix="text/")
+
+
+def media_type_of(headers: Mapping[str, str]) -> str:
+    """In lower case and without parameters; empty where none is said. `headers` with names in lower case."""
+    return headers.get("content-type", "").partition(";")[0].strip().lower()
