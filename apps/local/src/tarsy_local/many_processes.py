@@ -18,8 +18,9 @@ from tarsy_local.front_door.routes import INSIDE, OUTSIDE
 from tarsy_local.instance_counts import SERVICES, InstanceCounts
 from tarsy_local.masking_key import VARIABLE
 from tarsy_local.supervisor.process_group import ProcessGroup
+from tarsy_local.supervisor.service_start import StartService
 from tarsy_local.supervisor.supervised_process import SupervisedProcess
-from tarsy_processes.child import LOG_BYTES, LOGS_KEPT
+from tarsy_processes.output_log import LOG_BYTES, LOGS_KEPT
 from tarsy_processes.ports import free_port
 from tarsy_service.http_metrics import refusals_counter
 from tarsy_service.http_server import proxy_server
@@ -36,7 +37,13 @@ type Changed = Callable[[ProcessGroup], None]
 
 
 async def run_processes(
-    addresses: Addresses, instances: InstanceCounts, logs: Path, *, on_ready: Changed, on_change: Changed
+    addresses: Addresses,
+    instances: InstanceCounts,
+    logs: Path,
+    start: StartService,
+    *,
+    on_ready: Changed,
+    on_change: Changed,
 ) -> None:
     """Returns after an orderly stop, and leaves no process behind.
 
@@ -45,7 +52,7 @@ async def run_processes(
     inside = free_port()
     stopping = asyncio.Event()
     async with httpx2.AsyncClient(trust_env=False) as client:
-        processes = _make_process_group(addresses, instances, logs, client, inside, on_change)
+        processes = _make_process_group(addresses, instances, logs, start, client, inside, on_change)
         with stopped_by_signals(stopping):
             async with _doors(processes, addresses, inside), Supervisor().group() as group:
                 running = group.start("processes", processes.run(), may_end=stopping.is_set)
@@ -65,6 +72,7 @@ def _make_process_group(
     addresses: Addresses,
     instances: InstanceCounts,
     logs: Path,
+    start: StartService,
     client: httpx2.AsyncClient,
     inside: int,
     on_change: Changed,
@@ -84,6 +92,7 @@ def _make_process_group(
                 environment=environment,
                 client=client,
                 changed=lambda: on_change(processes),
+                start=start,
             )
             for number in range(1, count + 1)
         )

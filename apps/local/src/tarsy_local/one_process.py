@@ -9,6 +9,8 @@ from aiokafka.errors import KafkaError
 from prometheus_client import CollectorRegistry
 
 from tarsy_bus.connection import Bus
+from tarsy_bus.kafka_rights import UP
+from tarsy_bus.left_members import remove_members
 from tarsy_bus.outages import wait_out
 from tarsy_bus.publisher import NotWrittenError
 from tarsy_bus.topics_admin import apply_topics
@@ -35,11 +37,16 @@ class KafkaUnusableError(LocalError):
 
 
 async def make_topics(addresses: Addresses, *, replication: int | None) -> None:
-    """Raises WrongTopicsError or KafkaUnusableError."""
+    """In a broker of our own, groups have no member after it: who died with an earlier broker is waited for by nobody.
+
+    Raises WrongTopicsError or KafkaUnusableError.
+    """
     bus = Bus(addresses.kafka, addresses.topics, client="tarsy-up", security=addresses.kafka_security)
     try:
         async with asyncio.timeout(TOPICS_SECONDS):
             await _apply(bus, replication, patient=addresses.own_broker)
+            if addresses.own_broker:
+                await _remove_dead_members(bus, addresses.topic_prefix)
     except (KafkaError, NotWrittenError, TimeoutError, OSError) as problem:
         raise KafkaUnusableError(kafka_sentence(addresses.kafka, problem)) from problem
 
@@ -51,6 +58,14 @@ async def _apply(bus: Bus, replication: int | None, *, patient: bool) -> None:
         await apply_topics(bus, replication=replication, connect_seconds=CONNECT_SECONDS)
 
     await (wait_out("the topics", apply) if patient else apply())
+
+
+async def _remove_dead_members(bus: Bus, prefix: str) -> None:
+    """All services that use a broker of our own are ours, and none runs yet."""
+    try:
+        await remove_members(bus, [f"{prefix}.{group}" for group in UP.groups])
+    except (KafkaError, TimeoutError) as problem:
+        log.warning("group.members_stay", reason=repr(problem))
 
 
 async def run_in_one_process(

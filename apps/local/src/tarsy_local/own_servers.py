@@ -1,7 +1,7 @@
 """Kafka and PostgreSQL that `tarsy up` brings itself. This module needs the extra `embedded`."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from tarsy_embedded.jvm_cds import prepare_class_archive
 from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_embedded.postgres import EmbeddedPostgres
 from tarsy_embedded.progress import Progress
-from tarsy_embedded.server import EmbeddedServer
+from tarsy_embedded.server import EmbeddedServer, started_together
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,19 +28,20 @@ def own_servers(
     folder: Path, *, kafka_port: int | None, database_port: int | None, say: Progress
 ) -> Iterator[OwnServers]:
     """They run in the body; none without its port. Raises ProcessError."""
-    running: list[EmbeddedServer] = []
-    kafka = database = ""
-    password_file: Path | None = None
-    with ExitStack() as stack:
-        cache = default_cache_dir()
-        if kafka_port is not None:
-            prepare_class_archive(cache, say)
-        if database_port is not None:
-            postgres = EmbeddedPostgres(folder / "postgres", port=database_port, progress=say)
-            running.append(stack.enter_context(postgres))
-            database = postgres.url
-        if kafka_port is not None:
-            broker = EmbeddedKafka(folder / "kafka", port=kafka_port, cache_dir=cache, progress=say, password=True)
-            running.insert(0, stack.enter_context(broker))
-            kafka, password_file = broker.bootstrap, broker.password_file
-        yield OwnServers(kafka, database, running, password_file)
+    servers: list[EmbeddedServer] = []
+    cache = default_cache_dir()
+    broker = postgres = None
+    if kafka_port is not None:
+        prepare_class_archive(cache, say)
+        broker = EmbeddedKafka(folder / "kafka", port=kafka_port, cache_dir=cache, progress=say, password=True)
+        servers.append(broker)
+    if database_port is not None:
+        postgres = EmbeddedPostgres(folder / "postgres", port=database_port, progress=say)
+        servers.append(postgres)
+    with started_together(servers):
+        yield OwnServers(
+            kafka="" if broker is None else broker.bootstrap,
+            database="" if postgres is None else postgres.url,
+            running=servers,
+            kafka_password_file=None if broker is None else broker.password_file,
+        )

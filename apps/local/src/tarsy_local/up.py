@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from types import FrameType
+from typing import Protocol
 
 import structlog
 import uvloop
@@ -23,6 +24,7 @@ from tarsy_config.errors import InvalidConfigError
 from tarsy_config.load import load_config
 from tarsy_llm.script import InvalidScriptError
 from tarsy_local.addresses import Addresses
+from tarsy_local.early_import import imported_meanwhile
 from tarsy_local.errors import LocalError
 from tarsy_local.extra import MissingExtraError
 from tarsy_local.instance import Home
@@ -35,10 +37,11 @@ from tarsy_local.servers import NamedServers, Say, ServersInUse, servers
 from tarsy_local.startup_errors import sentences
 from tarsy_local.supervisor.process_group import ProcessGroup, StartTooSlowError
 from tarsy_local.supervisor.restart_budget import BudgetSpentError
+from tarsy_local.supervisor.service_start import StartService, service_start
 from tarsy_local.supervisor.supervised_process import ServiceRefusedError
 from tarsy_local.terminal_text import one_line
-from tarsy_processes.child import LOG_BYTES, LOGS_KEPT
 from tarsy_processes.errors import ProcessError
+from tarsy_processes.output_log import LOG_BYTES, LOGS_KEPT
 from tarsy_processes.ports import require_free
 from tarsy_service.kafka_settings import KafkaConnectionSettings
 from tarsy_service.logs import configure_logs
@@ -117,8 +120,12 @@ def _run(home: Home, options: UpOptions, log_file: Path, say: Say) -> None:
     theirs = security_of(KafkaConnectionSettings()) if options.named.kafka else PLAINTEXT
     require_free(options.ports.http, "the HTTP server", options.http_host)
     os.environ["PATH"] = f"{Path(sys.prefix) / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"
-    ports = options.ports
-    with servers(home.folder, options.named, kafka_port=ports.kafka, database_port=ports.database, say=say) as running:
+    ports, logs = options.ports, home.folder / "logs"
+    with (
+        # First: who starts services makes its imports while the servers start.
+        _services_of(options.instances, logs) as services,
+        servers(home.folder, options.named, kafka_port=ports.kafka, database_port=ports.database, say=say) as running,
+    ):
         addresses = _make_addresses(options, running, masking_key(home.folder, os.environ), theirs)
         models = {name: config.llm_providers[name] for name in sorted(config.llm_providers_in_use)}
         for line in addresses.warnings():
@@ -126,10 +133,7 @@ def _run(home: Home, options: UpOptions, log_file: Path, say: Say) -> None:
         say("Making the topics")
         uvloop.run(make_topics(addresses, replication=options.replication))
         instance_file = InstanceFile(home, addresses, running.own, log_file, models=models, say=say)
-        if options.instances is None:
-            _run_in_one_process(addresses, running, instance_file)
-        else:
-            _run_processes(addresses, running, instance_file, options.instances, home.folder / "logs")
+        services.run(addresses, running, instance_file)
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         instance_file.stopping()
         say("The services have stopped" + ("; stopping Kafka and PostgreSQL" if running.own else ""))
@@ -153,26 +157,47 @@ def _make_addresses(options: UpOptions, running: ServersInUse, key: str, theirs:
     )
 
 
-def _run_in_one_process(addresses: Addresses, running: ServersInUse, instance_file: InstanceFile) -> None:
-    # Here, because it imports every service, which who starts processes leaves to them.
-    from tarsy_local.composition import all_services
+class Services(Protocol):
+    """All services, in the one way or the other."""
 
-    os.environ.update(addresses.environment(os.environ))
-    instance_file.say("Starting the services")
+    def run(self, addresses: Addresses, running: ServersInUse, instance_file: InstanceFile) -> None:
+        """Until they have been told to stop, and have ended."""
 
-    async def run() -> None:
-        work = run_in_one_process(
-            all_services,
-            host=addresses.http_host,
-            port=addresses.http_port,
-            on_ready=lambda: instance_file.ready(list(SERVICES)),
-            on_death=instance_file.died,
-            fatal_errors=FATAL_ERRORS,
-            fatal_errors_at_first=FATAL_ERRORS_AT_FIRST,
-        )
-        await _run_on_servers(running, instance_file, work)
 
-    uvloop.run(run())
+@contextmanager
+def _services_of(instances: InstanceCounts | None, logs: Path) -> Iterator[Services]:
+    if instances is None:
+        with imported_meanwhile("tarsy_local.composition"):
+            yield OneProcess()
+    else:
+        with service_start(logs, os.environ) as start:
+            yield ManyProcesses(instances, logs, start)
+
+
+@dataclass(frozen=True, slots=True)
+class OneProcess:
+    """This one."""
+
+    def run(self, addresses: Addresses, running: ServersInUse, instance_file: InstanceFile) -> None:
+        # Here, because it imports every service, which who starts processes leaves to them.
+        from tarsy_local.composition import all_services
+
+        os.environ.update(addresses.environment(os.environ))
+        instance_file.say("Starting the services")
+
+        async def run() -> None:
+            work = run_in_one_process(
+                all_services,
+                host=addresses.http_host,
+                port=addresses.http_port,
+                on_ready=lambda: instance_file.ready(list(SERVICES)),
+                on_death=instance_file.died,
+                fatal_errors=FATAL_ERRORS,
+                fatal_errors_at_first=FATAL_ERRORS_AT_FIRST,
+            )
+            await _run_on_servers(running, instance_file, work)
+
+        uvloop.run(run())
 
 
 async def _run_on_servers(
@@ -190,27 +215,40 @@ async def _run_on_servers(
     await supervisor.run_with(work)
 
 
-def _run_processes(
-    addresses: Addresses, running: ServersInUse, instance_file: InstanceFile, instances: InstanceCounts, logs: Path
-) -> None:
-    from tarsy_local.many_processes import run_processes
+@dataclass(frozen=True, slots=True)
+class ManyProcesses:
+    """Each service in processes of its own."""
 
-    count, began = sum(instances.values()), time.monotonic()
-    instance_file.say(f"Starting {count} processes")
+    instances: InstanceCounts
+    logs: Path
+    start: StartService
 
-    def started(processes: ProcessGroup) -> None:
-        ready = sum(member.state == "ready" for member in processes.members)
-        who = f"All {count} processes are ready" if ready == count else f"{ready} of {count} processes are ready"
-        instance_file.say(f"{who} after {time.monotonic() - began:.1f} seconds")
-        for reason in processes.unready_reasons():
-            instance_file.say(f"Warning: {one_line(reason)}")
-        instance_file.processes_ready(processes)
+    def run(self, addresses: Addresses, running: ServersInUse, instance_file: InstanceFile) -> None:
+        from tarsy_local.many_processes import run_processes
 
-    async def run() -> None:
-        work = run_processes(addresses, instances, logs, on_ready=started, on_change=instance_file.processes_changed)
-        await _run_on_servers(running, instance_file, work)
+        count, began = sum(self.instances.values()), time.monotonic()
+        instance_file.say(f"Starting {count} processes")
 
-    uvloop.run(run())
+        def started(processes: ProcessGroup) -> None:
+            ready = sum(member.state == "ready" for member in processes.members)
+            who = f"All {count} processes are ready" if ready == count else f"{ready} of {count} processes are ready"
+            instance_file.say(f"{who} after {time.monotonic() - began:.1f} seconds")
+            for reason in processes.unready_reasons():
+                instance_file.say(f"Warning: {one_line(reason)}")
+            instance_file.processes_ready(processes)
+
+        async def run() -> None:
+            work = run_processes(
+                addresses,
+                self.instances,
+                self.logs,
+                self.start,
+                on_ready=started,
+                on_change=instance_file.processes_changed,
+            )
+            await _run_on_servers(running, instance_file, work)
+
+        uvloop.run(run())
 
 
 @contextmanager

@@ -3,7 +3,8 @@
 import signal
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import ClassVar, Self
@@ -46,7 +47,7 @@ class EmbeddedServer(ABC):
         for seconds in self.starting():
             time.sleep(seconds)
 
-    def starting(self) -> Iterator[float]:
+    def starting(self) -> Generator[float]:
         """As `start`, for a caller that must not block, or starts several that wait for each other.
 
         Yields the seconds to wait. Closed before its end, it stops the server.
@@ -118,3 +119,20 @@ class EmbeddedServer(ABC):
         if self._child is None:
             raise RuntimeError(f"{self.name} was not started")
         return self._child
+
+
+@contextmanager
+def started_together(servers: Sequence[EmbeddedServer]) -> Iterator[None]:
+    """All answer in the body, and are stopped after it, the first one first. While one starts, the others do.
+
+    On the main thread, with whose end they end. Raises ProcessError: then none is left.
+    """
+    with ExitStack() as stack:
+        for server in reversed(servers):
+            stack.callback(server.stop)
+        starts = {server: stack.enter_context(closing(server.starting())) for server in servers}
+        while starts:
+            pauses = {server: next(start, None) for server, start in starts.items()}
+            starts = {server: start for server, start in starts.items() if pauses[server] is not None}
+            time.sleep(min((pause for pause in pauses.values() if pause is not None), default=0.0))
+        yield

@@ -10,21 +10,18 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from tarsy_processes import launcher, log_writer
+from tarsy_processes import launcher
+from tarsy_processes.output_log import LOG_BYTES, OutputLog
 from tarsy_processes.run_as import OURSELVES, RunAs
 
 STOP_SECONDS = 30.0
-LOG_BYTES = 10_000_000
-LOGS_KEPT = 1
-_OUTPUT_BYTES = 1_000_000
-_LOG_SECONDS = 10.0
 
 
 class ChildProcess:
     """Started at once; its output goes to `log`, which is rotated at `log_bytes`.
 
     On Linux the kernel sends it `death_signal` when the thread that started it ends, so only the main thread may.
-    Elsewhere a small process watches a pipe that we hold.
+    Elsewhere a small process watches a pipe that we hold. `descriptors` are ours, and the child's too.
     """
 
     def __init__(
@@ -38,42 +35,43 @@ class ChildProcess:
         folder: Path,
         environment: Mapping[str, str],
         log_bytes: int = LOG_BYTES,
+        descriptors: Sequence[int] = (),
     ) -> None:
         if threading.current_thread() is not threading.main_thread():
             raise RuntimeError("a server dies with the thread that started it: start it from the main thread")
         self.log = log
-        with log.open("ab") as begun:  # raises here what the writer could tell nobody
-            self._log_start = begun.tell()
+        self._output = OutputLog(log, log_bytes)
         self._watched: int | None = None
         self._watch: int | None = None
         if not _kernel_tells():
             self._watched, self._watch = os.pipe()
         launch = launch_command(command, run_as, death_signal, watchdog=self._watched, lock=lock)
-        self._process, self._writer = self._spawn(launch, lock, folder, environment, log_bytes)
+        self._process = self._spawn(launch, lock, folder, environment, descriptors)
 
     def _spawn(
-        self, command: Sequence[str], lock: int | None, folder: Path, environment: Mapping[str, str], log_bytes: int
-    ) -> tuple[subprocess.Popen[bytes], subprocess.Popen[bytes]]:
-        """The child, and who writes its output to the log."""
-        reading, writing = os.pipe()
+        self,
+        command: Sequence[str],
+        lock: int | None,
+        folder: Path,
+        environment: Mapping[str, str],
+        descriptors: Sequence[int],
+    ) -> subprocess.Popen[bytes]:
         try:
-            writer = _start_log_writer(self.log, reading, log_bytes)
-            child = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=writing,
-                stderr=writing,
-                env=environment,
-                cwd=folder,
-                pass_fds=[descriptor for descriptor in (lock, self._watched) if descriptor is not None],
-                # Ctrl-C in a terminal reaches the whole group: the server must outlive those who still use it.
-                start_new_session=True,
-            )
+            with self._output.descriptor() as output:
+                return subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=output,
+                    env=environment,
+                    cwd=folder,
+                    pass_fds=[*descriptors, *(one for one in (lock, self._watched) if one is not None)],
+                    # Ctrl-C in a terminal reaches the whole group: the server must outlive those who still use it.
+                    start_new_session=True,
+                )
         finally:
-            for descriptor in (reading, writing, self._watched):
-                if descriptor is not None:
-                    os.close(descriptor)
-        return child, writer
+            if self._watched is not None:
+                os.close(self._watched)
 
     @property
     def pid(self) -> int:
@@ -81,6 +79,12 @@ class ChildProcess:
 
     def exited(self) -> int | None:
         return self._process.poll()
+
+    def send_signal(self, number: signal.Signals) -> None:
+        """Does nothing to a child that has ended."""
+        if self._process.poll() is None:
+            with suppress(ProcessLookupError):
+                self._process.send_signal(number)
 
     def stop(self, stop_signal: signal.Signals, seconds: float = STOP_SECONDS) -> int:
         """Ask, wait, insist. Returns the exit code, negative for a signal."""
@@ -92,30 +96,19 @@ class ChildProcess:
             self._process.kill()
             code = self._process.wait()
         self._dismiss_watchdog()
-        self._finish_log()
-        if self._writer.poll() is None:
-            # A process that the child left behind still holds the pipe: it has nobody to write to any more.
-            self._writer.kill()
-            self._writer.wait()
+        self._output.close()
         return code
 
     def output(self) -> str:
         """Its output since it was started, or the end of it."""
         if self.exited() is not None:
-            self._finish_log()
-        with self.log.open("rb") as log:
-            size = log.seek(0, os.SEEK_END)
-            begin = self._log_start if self._log_start <= size else 0  # else it was rotated since
-            log.seek(max(begin, size - _OUTPUT_BYTES))
-            return log.read().decode(errors="replace")
+            self._output.finish()
+        return self._output.text()
 
     def last_lines(self) -> str:
-        return "\n".join(self.output().splitlines()[-10:])
-
-    def _finish_log(self) -> None:
-        """Its last words are in the log when the writer has ended; mostly that is at once."""
-        with suppress(subprocess.TimeoutExpired):
-            self._writer.wait(_LOG_SECONDS)
+        if self.exited() is not None:
+            self._output.finish()
+        return self._output.last_lines()
 
     def _dismiss_watchdog(self) -> None:
         if self._watch is not None:
@@ -146,14 +139,3 @@ def launch_command(
 
 def _kernel_tells() -> bool:
     return sys.platform == "linux"
-
-
-def _start_log_writer(log: Path, reading: int, log_bytes: int) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-I", "-S", log_writer.__file__, str(log.absolute()), str(log_bytes), str(LOGS_KEPT)],
-        stdin=reading,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        cwd="/",
-        start_new_session=True,
-    )

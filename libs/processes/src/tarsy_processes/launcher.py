@@ -41,13 +41,13 @@ def become_user(options: Options) -> None:
         os.setuid(options["uid"])
 
 
-def die_with_parent(options: Options) -> None:
-    # After the change of user, which would clear it.
+def die_with_parent(parent: int, death_signal: int) -> None:
+    """Must be called after a change of user, which would clear it."""
     libc = ctypes.CDLL(None, use_errno=True)
-    if libc.prctl(_PR_SET_PDEATHSIG, ctypes.c_ulong(options["death_signal"])) != 0:
+    if libc.prctl(_PR_SET_PDEATHSIG, ctypes.c_ulong(death_signal)) != 0:
         sys.exit(f"prctl failed: {os.strerror(ctypes.get_errno())}")
     # The parent may have died before prctl: then no signal will ever come.
-    if os.getppid() != options["parent"]:
+    if os.getppid() != parent:
         sys.exit("the parent is gone already")
 
 
@@ -79,7 +79,7 @@ def main() -> None:
         if options["watchdog"] is not None:
             leave_watchdog(options, options["watchdog"])
         elif sys.platform == "linux":
-            die_with_parent(options)
+            die_with_parent(options["parent"], options["death_signal"])
         # Python ignores these two, and an ignored signal stays ignored through exec.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)

@@ -1,10 +1,8 @@
 """Supervised process: one instance of a service, which is started again when it dies."""
 
 import asyncio
-import os
 import random
 import signal
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -18,7 +16,8 @@ from pydantic import BaseModel, ValidationError
 from tarsy_bus.retries import Draw, growing_pauses
 from tarsy_local.addresses import HOST
 from tarsy_local.errors import LocalError
-from tarsy_processes.child import LOG_BYTES, ChildProcess
+from tarsy_local.supervisor.service_start import ServiceChild, StartService, module_of, spawn
+from tarsy_processes.output_log import LOG_BYTES
 from tarsy_processes.ports import free_port, is_taken
 
 log = structlog.get_logger(__name__)
@@ -80,6 +79,7 @@ class SupervisedProcess:
         environment: Mapping[str, str],
         client: httpx2.AsyncClient,
         changed: Callable[[], None],
+        start: StartService = spawn,
     ) -> None:
         self.service = service
         self.number = number
@@ -95,7 +95,8 @@ class SupervisedProcess:
         self._environment = environment
         self._client = client
         self._changed = changed
-        self._child: ChildProcess | None = None
+        self._start_child = start
+        self._child: ServiceChild | None = None
         self._was_ready = False
         self._told = asyncio.Event()
 
@@ -150,23 +151,21 @@ class SupervisedProcess:
         self._told.set()
         self._signal(signal.SIGKILL)
 
-    def _start(self) -> ChildProcess:
+    def _start(self) -> ServiceChild:
         if is_taken(self.port):
             self.port = free_port()
-        self._child = ChildProcess(
-            [sys.executable, "-m", f"tarsy_{self.service.replace('-', '_')}"],
+        child = self._child = self._start_child(
+            module_of(self.service),
             log=self.log_file,
             log_bytes=self._log_bytes,
-            death_signal=signal.SIGKILL,
-            folder=Path.cwd(),
             environment={**self._environment, "TARSY_CLIENT": self.name, "TARSY_HTTP_PORT": str(self.port)},
         )
         self.unready_reasons = []
-        log.info("process.started", name=self.name, process=self._child.pid, port=self.port)
+        log.info("process.started", name=self.name, process=child.pid, port=self.port)
         self._set("starting")
-        return self._child
+        return child
 
-    async def _live(self, child: ChildProcess) -> int:
+    async def _live(self, child: ServiceChild) -> int:
         asked_at = 0.0
         while (code := child.exited()) is None:
             pause = UNREADY_LOOK_SECONDS if self.is_unready else 0.0
@@ -201,9 +200,8 @@ class SupervisedProcess:
                 await self._told.wait()
 
     def _signal(self, number: signal.Signals) -> None:
-        if self._child is not None and self._child.exited() is None:
-            with suppress(ProcessLookupError):
-                os.kill(self._child.pid, number)
+        if self._child is not None:
+            self._child.send_signal(number)
 
     def _end_child(self) -> None:
         if self._child is not None:
@@ -226,7 +224,7 @@ def _unready_reasons(answer: httpx2.Response) -> list[str]:
     return [] if told.starting else [reason for reasons in told.reasons.values() for reason in reasons]
 
 
-def _sentence(child: ChildProcess) -> str:
+def _sentence(child: ServiceChild) -> str:
     """The lines that it wrote for people: its log lines are JSON."""
     lines = [line for line in child.output().splitlines() if line.strip() and not line.startswith("{")]
     return "\n".join(lines[-LAST_LINES:])

@@ -1,0 +1,156 @@
+"""Fork server: a program that has imported modules, and becomes a program of them in each of its forks.
+
+    python -m tarsy_processes.fork_server SOCKET MODULE...
+
+Imports take seconds of CPU, and most of a small process's memory: forks have made them already, and share it. A process
+may be forked that has one thread, no event loop and no open client: the server is such a process. Linux only.
+
+The socket carries a `ForkOrder`, for a start with the descriptors of the log and of the environment, and back a
+`ForkReport`. The server never reads an environment: it may hold passwords that other forks must not have.
+"""
+
+import ctypes
+import gc
+import importlib
+import json
+import os
+import runpy
+import select
+import signal
+import socket
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypedDict
+
+from tarsy_processes.launcher import die_with_parent
+
+MESSAGE_BYTES = 4096
+_ARGUMENTS_BEGIN, _ARGUMENTS_END = 45, 46
+"""In /proc/self/stat, counted from the state on: `arg_start` and `arg_end` of proc(5)."""
+
+
+class ForkOrder(TypedDict, total=False):
+    """To start a `module` as a program, or to send a signal to the one with this number."""
+
+    number: int
+    module: str
+    signal: int
+
+
+class ForkReport(TypedDict, total=False):
+    """A program was started, or has ended: its code as `subprocess` has it."""
+
+    number: int
+    pid: int
+    code: int
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """The module that a fork runs, and two descriptors that were sent with the order."""
+
+    module: str
+    log: int
+    environment: int
+
+
+@dataclass(slots=True)
+class Forks:
+    """The server's side. `running`: number and process, by a descriptor that is readable once the process has ended."""
+
+    orders: socket.socket
+    running: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+    def serve(self) -> Program | None:
+        """Returns in each fork, and, with None, in the server once nobody gives orders any more."""
+        while True:
+            orders = self.orders.fileno()
+            readable, _, _ = select.select([orders, *self.running], [], [])
+            for ended in [one for one in readable if one != orders]:
+                self._reap(ended)
+            if orders not in readable:
+                continue
+            message, descriptors, _, _ = socket.recv_fds(self.orders, MESSAGE_BYTES, 2)
+            if not message:
+                return None
+            order: ForkOrder = json.loads(message)
+            if "signal" in order:
+                self._send_signal(order["number"], order["signal"])
+            elif (program := self._fork(order["number"], order["module"], *descriptors)) is not None:
+                return program
+
+    def _fork(self, number: int, module: str, log: int, environment: int) -> Program | None:
+        server = os.getpid()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        if (pid := os.fork()) == 0:
+            die_with_parent(server, signal.SIGKILL)
+            self.orders.close()
+            for descriptor in self.running:
+                os.close(descriptor)
+            return Program(module, log, environment)
+        os.close(log)
+        os.close(environment)
+        self.running[os.pidfd_open(pid)] = (number, pid)
+        self._report({"number": number, "pid": pid})
+        return None
+
+    def _reap(self, descriptor: int) -> None:
+        number, pid = self.running.pop(descriptor)
+        os.close(descriptor)
+        _, status = os.waitpid(pid, 0)
+        self._report({"number": number, "code": os.waitstatus_to_exitcode(status)})
+
+    def _send_signal(self, number: int, signal_number: int) -> None:
+        """Nobody else reaps our forks: the process is still the one that we mean."""
+        for running, pid in self.running.values():
+            if running == number:
+                os.kill(pid, signal_number)
+
+    def _report(self, report: ForkReport) -> None:
+        self.orders.send(json.dumps(report).encode())
+
+
+def become(program: Program) -> None:
+    """Makes this process what a new interpreter would have found."""
+    os.setsid()
+    for descriptor in (1, 2):
+        os.dup2(program.log, descriptor)
+    os.close(program.log)
+    with open(program.environment, encoding="utf-8") as environment:
+        variables: dict[str, str] = json.load(environment)
+    os.environ.clear()
+    os.environ.update(variables)
+    show_command([sys.executable, "-m", program.module])
+    sys.argv = [program.module]
+
+
+def show_command(command: list[str]) -> None:
+    """Writes the command over the arguments that this process was started with: `ps` shows it."""
+    fields = Path("/proc/self/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    begin, end = int(fields[_ARGUMENTS_BEGIN]), int(fields[_ARGUMENTS_END])
+    text = b"".join(argument.encode() + b"\0" for argument in command)
+    if begin and len(text) <= end - begin:
+        ctypes.memset(begin, 0, end - begin)
+        ctypes.memmove(begin, text, len(text))
+
+
+def main() -> None:
+    orders = socket.socket(fileno=int(sys.argv[1]))
+    orders.set_inheritable(False)
+    for module in sys.argv[2:]:
+        importlib.import_module(module)
+    if (threads := os.listdir("/proc/self/task"))[1:]:
+        # Forks could deadlock: a thread that they do not have may hold a lock.
+        sys.exit(f"the imports have started {len(threads) - 1} threads")
+    gc.collect()
+    gc.freeze()
+    program = Forks(orders).serve()
+    if program is not None:
+        become(program)
+        runpy.run_module(program.module, run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    main()
