@@ -24,13 +24,15 @@ sys.path.insert(0, str(ROOT / "tests-support"))
 
 from tarsy_system import System  # noqa: E402 - it lies beside the tests
 
+MORE_ITERATIONS = 5
+"""Than a session has turns: it is not told to conclude."""
 AT_ONCE = 5_000
 """No limit of the configuration is to be met: sessions, calls of the model, calls of the tool."""
 CONFIG = """
 defaults:
   alert_type: bench
   llm_provider: bench
-  max_iterations: 20
+  max_iterations: {most_iterations}
 llm_providers:
   bench: {{type: openai, model: bench, base_url: "{model_url}"}}
 mcp_servers:
@@ -104,7 +106,13 @@ def prepared(plan: Plan) -> Iterator[Whole]:
         folder = Path(name)
         (folder / "config").mkdir()
         (folder / "config" / "tarsy.yaml").write_text(
-            CONFIG.format(model_url=around.model_url, tools_url=around.tools_url, at_once=AT_ONCE, more=_more())
+            CONFIG.format(
+                model_url=around.model_url,
+                tools_url=around.tools_url,
+                at_once=AT_ONCE,
+                most_iterations=plan.turns + MORE_ITERATIONS,
+                more=_more(),
+            )
         )
         bus = Bus(
             bootstrap=kafka.bootstrap,

@@ -11,7 +11,7 @@ from tarsy_contracts.conversation import (
     ToolMessage,
     UserMessage,
 )
-from tarsy_contracts.request_digest import digest_request
+from tarsy_contracts.request_digest import ConversationDigest, digest_request
 
 TOOL = ToolDefinition(name="k8s__pods", description="lists pods", input_schema={"type": "object"})
 CALL = ToolCall(id="c1", name="k8s__pods", arguments={"ns": "shop", "limit": 1.0})
@@ -73,3 +73,11 @@ def test_half_a_surrogate_pair_has_a_digest() -> None:
 
 def test_a_conversation_has_the_same_digest_after_it_lay_on_the_log() -> None:
     assert digest_request(Conversation.model_validate_json(ASKED.model_dump_json())) == digest_request(ASKED)
+
+
+def test_a_conversation_that_goes_on_has_the_digest_of_the_whole() -> None:
+    begun = ConversationDigest(ASKED.system)
+    for count, message in enumerate(MESSAGES):
+        assert begun.of_request() == digest_request(ASKED.model_copy(update={"messages": MESSAGES[:count]}))
+        begun = begun.followed_by([message])
+    assert begun.of_request(tools=(TOOL,), native_tools=("google_search",), answer_tokens=5, is_last=True) == DIGEST

@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from collections.abc import Iterator
 from datetime import timedelta
 
 from hypothesis import given, settings
@@ -103,12 +104,24 @@ def any_answers(story: Story, state: Investigating, drawn: random.Random) -> lis
     return answers
 
 
+def play_steps(seed: int, length: int) -> Iterator[Story]:
+    """The session after each input of `play`."""
+    taken: list[i.Input] = []
+    yield from _played(seed, length, taken)
+
+
 def play(seed: int, length: int) -> tuple[Story, list[i.Input]]:
     """A session under a random sequence of inputs, each also delivered again at its old offset now and then."""
+    taken: list[i.Input] = []
+    (*_, story) = _played(seed, length, taken)
+    return story, taken
+
+
+def _played(seed: int, length: int, taken: list[i.Input]) -> Iterator[Story]:
     drawn = random.Random(seed)
     url = drawn.choice([None, None, "https://github.com/acme/books/blob/main/a.md"])
     story = Story(plan=any_chain(drawn), alert=ALERT.model_copy(update={"runbook_url": url}))
-    taken: list[i.Input] = []
+    yield story
     for _ in range(length):
         arriving = drawn.choice(taken) if taken and drawn.random() < 0.2 else any_input(story, drawn)
         taken.append(arriving)
@@ -117,7 +130,7 @@ def play(seed: int, length: int) -> tuple[Story, list[i.Input]]:
         replies_to(story.state, arriving)
         effects_of(story.state)
         ask(story.state)
-    return story, taken
+        yield story
 
 
 def ask(state: SessionState) -> None:

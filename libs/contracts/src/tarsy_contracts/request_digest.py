@@ -5,12 +5,45 @@ The digest is part of the wire: tests/test_request_digest.py holds vectors.
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from pydantic import JsonValue
 
 from tarsy_contracts.chain import NativeTool
-from tarsy_contracts.conversation import Conversation, ToolDefinition
+from tarsy_contracts.conversation import Conversation, ConversationMessage, ToolDefinition
+
+
+class ConversationDigest:
+    """Digest of the beginning of a conversation. It never changes: where the conversation goes on, another is made."""
+
+    def __init__(self, system: str) -> None:
+        self._hash = hashlib.sha256(f"[{_json(system)},[".encode())
+        self._empty = True
+
+    def followed_by(self, messages: Iterable[ConversationMessage]) -> "ConversationDigest":
+        """Costs what these messages cost, whatever came before them."""
+        after = ConversationDigest.__new__(ConversationDigest)
+        after._hash, after._empty = self._hash.copy(), self._empty
+        for message in messages:
+            text = _json([message.role, message.model_dump(mode="json", exclude_defaults=True)])
+            after._hash.update((text if after._empty else f",{text}").encode())
+            after._empty = False
+        return after
+
+    def of_request(
+        self,
+        *,
+        tools: Sequence[ToolDefinition] = (),
+        native_tools: Sequence[NativeTool] = (),
+        answer_tokens: int | None = None,
+        is_last: bool = False,
+    ) -> str:
+        """The conversation ends here, and this goes with it."""
+        shown: JsonValue = [tool.model_dump(mode="json", exclude_defaults=True) for tool in tools]
+        rest: tuple[JsonValue, ...] = (shown, [*native_tools], answer_tokens, is_last)
+        whole = self._hash.copy()
+        whole.update(f"],{','.join(map(_json, rest))}]".encode())
+        return whole.hexdigest()
 
 
 def digest_request(
@@ -22,16 +55,15 @@ def digest_request(
     is_last: bool = False,
 ) -> str:
     """The SHA-256 of the fields in JSON. A field that has its default is not in it: so fields may be added later."""
-    messages: list[JsonValue] = [
-        [message.role, message.model_dump(mode="json", exclude_defaults=True)] for message in conversation.messages
-    ]
-    given: list[JsonValue] = [
-        conversation.system,
-        messages,
-        [tool.model_dump(mode="json", exclude_defaults=True) for tool in tools],
-        [*native_tools],
-        answer_tokens,
-        is_last,
-    ]
+    return digest_conversation(conversation).of_request(
+        tools=tools, native_tools=native_tools, answer_tokens=answer_tokens, is_last=is_last
+    )
+
+
+def digest_conversation(conversation: Conversation) -> ConversationDigest:
+    return ConversationDigest(conversation.system).followed_by(conversation.messages)
+
+
+def _json(value: JsonValue) -> str:
     # Surrogates, which no UTF-8 has, are escaped like everything else that is not ASCII.
-    return hashlib.sha256(json.dumps(given, separators=(",", ":")).encode()).hexdigest()
+    return json.dumps(value, separators=(",", ":"))

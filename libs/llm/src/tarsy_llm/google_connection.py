@@ -10,8 +10,9 @@ from google import genai
 from google.genai import types
 
 from tarsy_llm.google_answer import GatheredAnswer
+from tarsy_llm.google_contents import ContentMaker
 from tarsy_llm.google_errors import FAILURES, error_of
-from tarsy_llm.google_request import config_of, contents_of
+from tarsy_llm.google_request import config_of
 from tarsy_llm.http_client import http_client
 from tarsy_llm.model_settings import ModelSettings
 from tarsy_llm.protocol import Answer, Delta, ErrorKind, LlmRequest, failing_with_usage
@@ -26,6 +27,7 @@ class GoogleConnection:
     def __init__(self, settings: ModelSettings, key: str) -> None:
         self._settings = settings
         self._key = key
+        self._contents = ContentMaker(settings.model)
         self._http = http_client(settings.base_url)
         self._http.event_hooks = {"request": [self._limit], "response": [_note]}
         # Variables of the environment switch the SDK to Vertex AI unless told. Without retry options it never retries.
@@ -52,7 +54,7 @@ class GoogleConnection:
         _responses.set(responses)
         stream = await self._sdk.aio.models.generate_content_stream(
             model=self._settings.model,
-            contents=cast(types.ContentListUnion, contents_of(request, self._settings.model)),
+            contents=cast(types.ContentListUnion, self._contents.make(request)),
             config=config_of(request, self._settings),
         )
         otherwise: ErrorKind = "provider_error"

@@ -16,7 +16,8 @@ from tarsy_llm.keys import api_key, secret
 from tarsy_llm.model_settings import ModelSettings
 from tarsy_llm.openai_chunks import DONE, OpenAiAccumulator
 from tarsy_llm.openai_http import BrokenOffError, HttpStatusError, OpenAiHttp, UnreachedError, headers, open_http
-from tarsy_llm.openai_wire import request_body
+from tarsy_llm.openai_messages import MessageEncoder
+from tarsy_llm.openai_wire import encode_body, request_head
 from tarsy_llm.protocol import KEEPALIVE, Answer, Delta, LlmCallError, LlmRequest, failing_with_usage
 from tarsy_llm.provider_type import ProviderType, remote
 
@@ -46,20 +47,22 @@ class OpenAiLlm:
         self._opening = asyncio.Lock()
         self._address = f"{(settings.base_url or house.address).rstrip('/')}/chat/completions"
         self._http: OpenAiHttp | None = None
+        self._messages = MessageEncoder()
 
     async def stream(self, request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
         key = api_key(self._settings, self._house.name, self._house.variable)
-        endpoint = self._endpoint(await self._opened(), key)
-        body = request_body(self._settings, request)
+        messages = self._messages.encode(request.conversation, request.conversation_id)
+        endpoint = self._endpoint(await self._opened(), key, messages)
+        head = request_head(self._settings, request)
         accumulator = OpenAiAccumulator(self._name, self._settings.model, secret(self._settings))
 
         def fallback_body(refusal: LlmCallError) -> Body | None:
             if refusal.kind != "invalid_request" or "stream_options" not in str(refusal):
                 return None
-            return {key: value for key, value in body.items() if key != "stream_options"}
+            return {key: value for key, value in head.items() if key != "stream_options"}
 
         with failing_with_usage(accumulator.usage):
-            async with aclosing(stream_events(endpoint, body, fallback_body)) as stream:
+            async with aclosing(stream_events(endpoint, head, fallback_body)) as stream:
                 try:
                     async for event in stream:
                         if event.data == DONE:
@@ -83,11 +86,11 @@ class OpenAiLlm:
                 self._http = await open_http(self._address)
             return self._http
 
-    def _endpoint(self, http: OpenAiHttp, key: str) -> Endpoint:
+    def _endpoint(self, http: OpenAiHttp, key: str, messages: bytes) -> Endpoint:
         said = headers(key, os.environ)
         return Endpoint(
             provider=self._name,
-            ask=lambda body: http.asking(said, body),
+            ask=lambda head: http.asking(said, encode_body(head, messages)),
             status_error=HttpStatusError,
             connection_error=UnreachedError,
             broken=BrokenOffError,

@@ -9,8 +9,9 @@ from tarsy_contracts.conversation import Usage
 from tarsy_llm.endpoint import error_code, error_message
 from tarsy_llm.http_errors import kind_of_status, sentence
 from tarsy_llm.lenient_model import LenientModel
+from tarsy_llm.openai_messages import REASONING_FIELDS
 from tarsy_llm.openai_usage import OpenAiUsage, usage_of
-from tarsy_llm.openai_wire import REASONING_FIELDS, opaque_reasoning
+from tarsy_llm.openai_wire import opaque_reasoning
 from tarsy_llm.protocol import Answer, Delta, ErrorKind, LlmCallError
 from tarsy_llm.sse import ServerSentEvent
 from tarsy_llm.tool_arguments import asked_tool

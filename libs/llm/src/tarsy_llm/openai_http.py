@@ -10,9 +10,6 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from pydantic_core import to_json
-
-from tarsy_llm.endpoint import Body
 from tarsy_llm.errors import LlmError
 from tarsy_llm.http_client import CONNECT_SECONDS, is_loopback, tls_context
 
@@ -84,13 +81,13 @@ class OpenAiHttp:
     proxy: str | None
 
     @asynccontextmanager
-    async def asking(self, said: Mapping[str, str], body: Body) -> AsyncGenerator[AnswerStream]:
+    async def asking(self, said: Mapping[str, str], body: bytes) -> AsyncGenerator[AnswerStream]:
         """Raises UnreachedError, HttpStatusError."""
         import aiohttp  # It has been imported: there is a session.
 
         try:
             response = await self.session.post(
-                self.address, data=to_json(body), headers=said, proxy=self.proxy, allow_redirects=False
+                self.address, data=body, headers=said, proxy=self.proxy, allow_redirects=False
             )
         except (aiohttp.ClientError, OSError) as problem:
             raise UnreachedError from problem

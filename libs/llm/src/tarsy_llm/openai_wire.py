@@ -1,30 +1,27 @@
 """Request body of OpenAI's chat completions."""
 
-import json
 from urllib.parse import urlsplit
 
 from pydantic import JsonValue
+from pydantic_core import to_json
 
-from tarsy_contracts.conversation import (
-    AssistantMessage,
-    Conversation,
-    ConversationMessage,
-    ToolCall,
-    ToolDefinition,
-    ToolMessage,
-    UserMessage,
-)
+from tarsy_contracts.conversation import ToolDefinition
+from tarsy_llm.endpoint import Body
 from tarsy_llm.model_settings import ModelSettings, Thinking
+from tarsy_llm.openai_messages import PROVIDER, list_messages
 from tarsy_llm.protocol import LlmRequest
 
-PROVIDER = "openai"
-REASONING_FIELDS = ("reasoning_content", "reasoning")
-"""Where servers put what the model thinks. OpenAI's own puts it nowhere."""
 EFFORT: dict[Thinking, str] = {"off": "none", "low": "low", "medium": "medium", "high": "high"}
 
 
 def request_body(settings: ModelSettings, request: LlmRequest) -> dict[str, JsonValue]:
-    """OpenAI caches what begins like an earlier request: nothing here depends on how far the conversation is.
+    return {**request_head(settings, request), "messages": list_messages(request.conversation)}
+
+
+def request_head(settings: ModelSettings, request: LlmRequest) -> dict[str, JsonValue]:
+    """The body without its messages.
+
+    OpenAI caches what begins like an earlier request: nothing here depends on how far the conversation is.
 
     developers.openai.com/api/docs/guides/prompt-caching
     """
@@ -39,7 +36,12 @@ def request_body(settings: ModelSettings, request: LlmRequest) -> dict[str, Json
         body[_limit_key(settings.base_url)] = most
     if settings.thinking is not None:
         body["reasoning_effort"] = EFFORT[settings.thinking]
-    return {**body, "messages": _messages(request.conversation)}
+    return body
+
+
+def encode_body(head: Body, messages: bytes) -> bytes:
+    """`messages`: the JSON of their list."""
+    return to_json(head)[:-1] + b',"messages":' + messages + b"}"
 
 
 def opaque_reasoning(field: str, text: str) -> JsonValue:
@@ -63,53 +65,6 @@ def _tools(settings: ModelSettings, request: LlmRequest) -> dict[str, JsonValue]
         return {}
     tools: dict[str, JsonValue] = {"tools": [_tool(tool) for tool in request.tools]}
     return {**tools, "tool_choice": "none"} if request.is_last else tools
-
-
-def _messages(conversation: Conversation) -> list[JsonValue]:
-    field = _reasoning_field(conversation)
-    system: list[JsonValue] = [{"role": "system", "content": conversation.system}] if conversation.system else []
-    return system + [_message(message, field) for message in conversation.messages]
-
-
-def _reasoning_field(conversation: Conversation) -> str | None:
-    """The first one used: who wants reasoning back wants it, if empty, with every message that calls tools."""
-    answers = [message for message in conversation.messages if isinstance(message, AssistantMessage)]
-    used = (field for answer in answers for field in REASONING_FIELDS if _reasoning(answer, field))
-    return next(used, None)
-
-
-def _reasoning(message: AssistantMessage, field: str) -> str:
-    opaque = message.opaque
-    if not isinstance(opaque, dict) or opaque.get("provider") != PROVIDER:
-        return ""
-    text = opaque.get(field)
-    return text if isinstance(text, str) else ""
-
-
-def _message(message: ConversationMessage, reasoning_field: str | None) -> JsonValue:
-    match message:
-        case UserMessage():
-            return {"role": "user", "content": message.content}
-        case AssistantMessage():
-            return _answer(message, reasoning_field)
-        case ToolMessage():
-            # There is no place for "it failed" but the text.
-            content = f"The tool call failed.\n{message.content}" if message.is_error else message.content
-            return {"role": "tool", "tool_call_id": message.tool_call_id, "content": content}
-
-
-def _answer(message: AssistantMessage, reasoning_field: str | None) -> JsonValue:
-    said: dict[str, JsonValue] = {"role": "assistant", "content": message.content}
-    if message.tool_calls:
-        said["tool_calls"] = [_call(call) for call in message.tool_calls]
-        if reasoning_field is not None:
-            said[reasoning_field] = _reasoning(message, reasoning_field)
-    return said
-
-
-def _call(call: ToolCall) -> JsonValue:
-    arguments = json.dumps(call.arguments, ensure_ascii=False)
-    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
 
 
 def _tool(tool: ToolDefinition) -> JsonValue:

@@ -9,16 +9,15 @@ The owner may take a claim away when it misses this process's announcements. A w
 back what awaits a grant, and claims nothing: a grant that it reads afterwards, however late, meets no claim.
 """
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Literal, assert_never
 
 from tarsy_contracts.control import CallCancelled, ClaimGranted, ClaimRefused
+from tarsy_worker.call_table import CallTable
 from tarsy_worker.claim_types import (
     AwaitingGrant,
-    Call,
     CancelRun,
     Claimable,
     ClaimEffect,
@@ -47,14 +46,12 @@ UNKNOWN_SERVER = ServerLimits(concurrent=4, queue=64)
 
 MOST_RELEASED = 1_000
 
-type Calls[R: Claimable] = dict[str, Call[R]]
-
 
 def step[R: Claimable](  # noqa: C901 - one case an input
     claims: Claims[R], input: ClaimInput[R], now: datetime
 ) -> tuple[Claims[R], list[ClaimEffect[R]]]:
     """The state after the input, and the effects, to be performed in this order."""
-    calls, draining, cut_off = dict(claims.calls), claims.draining, claims.cut_off
+    calls, draining, cut_off = CallTable(claims.calls), claims.draining, claims.cut_off
     effects: list[ClaimEffect[R]] = []
     match input:
         case RequestReceived():
@@ -96,27 +93,26 @@ def load_of[R: Claimable](claims: Claims[R], server: str) -> ServerLoad:
 
 
 def _receive[R: Claimable](
-    claims: Claims[R], calls: Calls[R], received: RequestReceived[R], now: datetime
+    claims: Claims[R], calls: CallTable[R], received: RequestReceived[R], now: datetime
 ) -> list[ClaimEffect[R]]:
     request = received.request
     known = calls.get(request.call_id)
     if isinstance(known, QueuedCall):
         # The owner asked again, with a later limit. A request that is claimed or runs is a duplicate, and ignored.
-        calls[request.call_id] = replace(known, request=request)
+        calls.put(request.call_id, replace(known, request=request))
     if known is not None or now > request.not_after:
         return []
     if claims.draining:
         return [ReportNotStarted(request, received.claim_id, "not_started")]
     limits = claims.limits.get(request.server, UNKNOWN_SERVER)
-    present = [call.request.server for call in calls.values()].count(request.server)
-    if present >= limits.concurrent + limits.queue:
+    if calls.present(request.server) >= limits.concurrent + limits.queue:
         return [ReportNotStarted(request, received.claim_id, "busy")]
-    calls[request.call_id] = QueuedCall(request, received.claim_id)
+    calls.put(request.call_id, QueuedCall(request, received.claim_id))
     return []
 
 
 def _grant[R: Claimable](
-    claims: Claims[R], calls: Calls[R], granted: ClaimGranted, now: datetime
+    claims: Claims[R], calls: CallTable[R], granted: ClaimGranted, now: datetime
 ) -> list[ClaimEffect[R]]:
     call = _awaiting(calls, granted.call_id, granted.claim_id)
     if call is None:
@@ -125,41 +121,41 @@ def _grant[R: Claimable](
         return [] if request is None else [ReportNotStarted(request, granted.claim_id, "not_started")]
     if now > call.request.not_after:
         return _expire(calls, now)
-    calls[granted.call_id] = RunningCall(call.request, call.claim_id, now)
+    calls.put(granted.call_id, RunningCall(call.request, call.claim_id, now))
     return [StartRun(call.request, call.claim_id)]
 
 
-def _refuse[R: Claimable](calls: Calls[R], refused: ClaimRefused) -> None:
+def _refuse[R: Claimable](calls: CallTable[R], refused: ClaimRefused) -> None:
     if _awaiting(calls, refused.call_id, refused.claim_id) is not None:
-        del calls[refused.call_id]
+        calls.remove(refused.call_id)
 
 
-def _cancel[R: Claimable](calls: Calls[R], call_id: str, now: datetime) -> list[ClaimEffect[R]]:
+def _cancel[R: Claimable](calls: CallTable[R], call_id: str, now: datetime) -> list[ClaimEffect[R]]:
     call = calls.get(call_id)
     match call:
         case QueuedCall():
-            del calls[call_id]
+            calls.remove(call_id)
         case AwaitingGrant():
-            del calls[call_id]
+            calls.remove(call_id)
             return [ReportNotStarted(call.request, call.claim_id, "not_started")]
         case RunningCall() if call.request.repeatable:
-            del calls[call_id]
+            calls.remove(call_id)
             return [CancelRun(call.claim_id), ReportOutcome(call.request, call.claim_id, "cancelled", now - call.since)]
     return []
 
 
-def _end[R: Claimable](calls: Calls[R], ended: RunEnded) -> None:
+def _end[R: Claimable](calls: CallTable[R], ended: RunEnded) -> None:
     call = calls.get(ended.call_id)
     if isinstance(call, RunningCall) and call.claim_id == ended.claim_id:
-        del calls[ended.call_id]
+        calls.remove(ended.call_id)
 
 
-def _expire[R: Claimable](calls: Calls[R], now: datetime) -> list[ClaimEffect[R]]:
+def _expire[R: Claimable](calls: CallTable[R], now: datetime) -> list[ClaimEffect[R]]:
     effects: list[ClaimEffect[R]] = []
     for call_id, call in list(calls.items()):
         if isinstance(call, RunningCall) or now <= call.request.not_after:
             continue
-        del calls[call_id]
+        calls.remove(call_id)
         # The owner knows the claim of a call that awaits its grant. A call that only waited was never claimed: this
         # worker has too much to do.
         reason: Literal["busy", "not_started"] = "not_started" if isinstance(call, AwaitingGrant) else "busy"
@@ -167,10 +163,10 @@ def _expire[R: Claimable](calls: Calls[R], now: datetime) -> list[ClaimEffect[R]
     return effects
 
 
-def _release_awaiting[R: Claimable](calls: Calls[R]) -> list[ClaimEffect[R]]:
+def _release_awaiting[R: Claimable](calls: CallTable[R]) -> list[ClaimEffect[R]]:
     awaiting = [call for call in calls.values() if isinstance(call, AwaitingGrant)]
     for call in awaiting:
-        del calls[call.request.call_id]
+        calls.remove(call.request.call_id)
     return [ReportNotStarted(call.request, call.claim_id, "not_started") for call in awaiting]
 
 
@@ -186,25 +182,25 @@ def _with_released[R: Claimable](known: Mapping[str, R], effects: list[ClaimEffe
     return dict(list({**known, **new}.items())[-MOST_RELEASED:])
 
 
-def _repeat[R: Claimable](calls: Calls[R], now: datetime) -> list[ClaimEffect[R]]:
+def _repeat[R: Claimable](calls: CallTable[R], now: datetime) -> list[ClaimEffect[R]]:
     effects: list[ClaimEffect[R]] = []
-    for call_id, call in calls.items():
+    for call_id, call in list(calls.items()):
         if isinstance(call, AwaitingGrant) and now >= call.repeat_at:
-            calls[call_id] = replace(call, repeat_at=now + REPEAT_EVERY)
+            calls.put(call_id, replace(call, repeat_at=now + REPEAT_EVERY))
             effects.append(ReportClaim(call.request, call.claim_id))
     return effects
 
 
-def _claim_late[R: Claimable](calls: Calls[R], claim_after: timedelta, now: datetime) -> list[ClaimEffect[R]]:
+def _claim_late[R: Claimable](calls: CallTable[R], claim_after: timedelta, now: datetime) -> list[ClaimEffect[R]]:
     effects: list[ClaimEffect[R]] = []
-    for call_id, call in calls.items():
+    for call_id, call in list(calls.items()):
         if isinstance(call, RunningCall) and not call.claimed and now - call.since >= claim_after:
-            calls[call_id] = replace(call, claimed=True)
+            calls.put(call_id, replace(call, claimed=True))
             effects.append(ReportClaim(call.request, call.claim_id))
     return effects
 
 
-def _give_back[R: Claimable](calls: Calls[R]) -> list[ClaimEffect[R]]:
+def _give_back[R: Claimable](calls: CallTable[R]) -> list[ClaimEffect[R]]:
     """Give everything back to the owner but the runs that cannot be made twice."""
     effects: list[ClaimEffect[R]] = []
     for call_id, call in list(calls.items()):
@@ -212,16 +208,16 @@ def _give_back[R: Claimable](calls: Calls[R]) -> list[ClaimEffect[R]]:
             if not call.request.repeatable:
                 continue
             effects.append(CancelRun(call.claim_id))
-        del calls[call_id]
+        calls.remove(call_id)
         effects.append(ReportNotStarted(call.request, call.claim_id, "not_started"))
     return effects
 
 
-def _end_drain[R: Claimable](calls: Calls[R], now: datetime) -> list[ClaimEffect[R]]:
+def _end_drain[R: Claimable](calls: CallTable[R], now: datetime) -> list[ClaimEffect[R]]:
     effects: list[ClaimEffect[R]] = []
     for call_id, call in list(calls.items()):
         if isinstance(call, RunningCall):
-            del calls[call_id]
+            calls.remove(call_id)
             effects += [
                 CancelRun(call.claim_id),
                 ReportOutcome(call.request, call.claim_id, "unknown", now - call.since),
@@ -230,15 +226,14 @@ def _end_drain[R: Claimable](calls: Calls[R], now: datetime) -> list[ClaimEffect
 
 
 def _start_queued[R: Claimable](
-    claims: Claims[R], calls: Calls[R], now: datetime, *, cut_off: bool
+    claims: Claims[R], calls: CallTable[R], now: datetime, *, cut_off: bool
 ) -> list[ClaimEffect[R]]:
     """Run or claim the calls that wait, as far as there are places."""
-    # Every step comes here with all calls that run. Most steps find none that waits, and must not count the others.
-    waiting = [(call_id, call) for call_id, call in calls.items() if isinstance(call, QueuedCall)]
+    waiting = calls.waiting()
     if not waiting:
         return []
     effects: list[ClaimEffect[R]] = []
-    taken = Counter([call.request.server for call in calls.values() if not isinstance(call, QueuedCall)])
+    taken = calls.places()
     for call_id, call in waiting:
         server = call.request.server
         if taken[server] >= claims.limits.get(server, UNKNOWN_SERVER).concurrent:
@@ -248,16 +243,16 @@ def _start_queued[R: Claimable](
         taken[server] += 1
         if call.request.repeatable:
             at_once = not claims.claim_after
-            calls[call_id] = RunningCall(call.request, call.claim_id, now, claimed=at_once)
+            calls.put(call_id, RunningCall(call.request, call.claim_id, now, claimed=at_once))
             if at_once:
                 effects.append(ReportClaim(call.request, call.claim_id))
             effects.append(StartRun(call.request, call.claim_id))
         else:
-            calls[call_id] = AwaitingGrant(call.request, call.claim_id, now + REPEAT_EVERY)
+            calls.put(call_id, AwaitingGrant(call.request, call.claim_id, now + REPEAT_EVERY))
             effects.append(ReportClaim(call.request, call.claim_id))
     return effects
 
 
-def _awaiting[R: Claimable](calls: Calls[R], call_id: str, claim_id: str) -> AwaitingGrant[R] | None:
+def _awaiting[R: Claimable](calls: CallTable[R], call_id: str, claim_id: str) -> AwaitingGrant[R] | None:
     call = calls.get(call_id)
     return call if isinstance(call, AwaitingGrant) and call.claim_id == claim_id else None

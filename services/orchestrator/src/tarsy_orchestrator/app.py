@@ -23,8 +23,9 @@ from tarsy_config.live_config import ConfigSource, LiveConfig, LiveMapping
 from tarsy_contracts.workers import WorkerAnnounced
 from tarsy_masking.masker import Masker
 from tarsy_orchestrator.effects.admission import AdmissionQueue
-from tarsy_orchestrator.effects.chain_resolution import prepare_plans, resolve_chain
+from tarsy_orchestrator.effects.chain_resolution import prepare_plans
 from tarsy_orchestrator.effects.dependencies import Dependencies
+from tarsy_orchestrator.effects.known_chains import KnownChains
 from tarsy_orchestrator.effects.tool_catalog import ToolCatalog
 from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
@@ -57,7 +58,7 @@ def build(
     tracing = tracing_of(NAME, settings)
     liveness = Liveness(worker_id, dead_after=timedelta(seconds=settings.dead_after_seconds))
     publisher = Publisher(bus, source=source, now=lambda: datetime.now(UTC))
-    catalog = ToolCatalog(liveness)
+    catalog, chains = ToolCatalog(liveness), KnownChains()
     metrics, supervisor = Metrics(registry, live.current.config.llm_providers), Supervisor()
     admission = AdmissionQueue(live.current.most_sessions, metrics.sessions_waiting.set)
     identities = LiveMapping(lambda: live.current.models.identities)
@@ -92,7 +93,7 @@ def build(
             consumer=consumer,
             follower=follower,
             writer=writer,
-            inbox=InboxReader(lambda alert: resolve_chain(live.current.config, alert), lambda: deps.downtime),
+            inbox=InboxReader(lambda alert: chains.resolve(live.current.config, alert), lambda: deps.downtime),
             deps=deps,
             source=source,
         )

@@ -13,6 +13,7 @@ from tarsy_timeline.sql import QUERIES
 log = structlog.get_logger(__name__)
 
 LOOK_SECONDS = 0.5
+"""Between two looks, unless the queue holds more than one takes: what a session adds meanwhile is indexed once."""
 AT_ONCE = 50
 """Rows of the queue in one transaction."""
 EVENTS_AT_ONCE = 500
@@ -40,7 +41,7 @@ class SearchIndexer:
                 continue
             pauses = growing_pauses()
             stepped()
-            await asyncio.sleep(0 if found else self._look_seconds)
+            await asyncio.sleep(0 if found == AT_ONCE else self._look_seconds)
 
     async def index_some(self) -> int:
         """Returns how many rows of the queue are done. Raises what is_of_the_database."""

@@ -10,6 +10,7 @@ from tarsy_bus.publisher import Publisher
 from tarsy_llm.protocol import Llm
 from tarsy_masking.masker import Masker
 from tarsy_orchestrator.effects.admission import AdmissionQueue
+from tarsy_orchestrator.effects.request_composer import RequestComposer
 from tarsy_orchestrator.effects.tool_catalog import ToolCatalog
 from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
@@ -41,6 +42,7 @@ class Dependencies:
     monotonic: Callable[[], float]
     tools_seconds: float
     supervisor: Supervisor = field(default_factory=Supervisor)
+    requests: RequestComposer = field(default_factory=RequestComposer)
 
     @property
     def downtime(self) -> Downtime:

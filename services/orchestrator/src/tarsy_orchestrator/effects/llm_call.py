@@ -22,7 +22,7 @@ from tarsy_orchestrator.metrics import LlmOutcome
 from tarsy_service.supervision import not_cancelled_from_inside
 from tarsy_session.effects import LlmCallEffect
 from tarsy_session.llm_failures import BROKEN, CALL_TIMEOUT, REPETITION, OwnKind
-from tarsy_session.model_request import ModelRequest, compose_request
+from tarsy_session.model_request import ModelRequest
 from tarsy_session.state import Investigating
 
 log = structlog.get_logger(__name__)
@@ -56,7 +56,7 @@ async def make_llm_call(
     seconds, sent = state.started.chain.limits.llm_call_seconds, ""
     try:
         async with asyncio.timeout(seconds):
-            llm, asked = _llm_of(deps, effect), compose_request(state, effect.execution)
+            llm, asked = _llm_of(deps, effect), deps.requests.compose(state, effect.execution)
             sent = asked.digest
             stream = _stream(deps, session_id, effect, llm, asked)
             answer = await not_cancelled_from_inside(f"LLM call {effect.id}", stream)
@@ -113,6 +113,7 @@ async def _stream(deps: Dependencies, session_id: str, effect: LlmCallEffect, ll
         agent=effect.execution.agent.name,
         iteration=effect.pending.requested.iteration,
         conversation=asked.conversation,
+        conversation_id=effect.execution.id,
         tools=asked.tools,
         native_tools=asked.native_tools,
         answer_tokens=asked.answer_tokens,
