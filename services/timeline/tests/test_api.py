@@ -210,7 +210,8 @@ async def test_gateways_get_the_histories_of_several_sessions_of_one_moment(
     assert found[session.id]["history"]["last_number"] == 13
 
     early = await answers(asked(session.id, 14, 1), asked(running.id, 5, offset=10**9))
-    assert {id: line["history"] for id, line in early.items()} == {session.id: None, running.id: None}
+    told = {id: (line["reached"], line["history"]) for id, line in early.items()}
+    assert told == {session.id: (False, None), running.id: (False, None)}
 
 
 async def test_a_log_of_an_earlier_version_is_shown_like_any_other(

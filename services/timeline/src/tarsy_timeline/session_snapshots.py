@@ -40,12 +40,13 @@ async def _read(asked: Sequence[AskedSession], connection: Connection) -> list[S
     # PostgreSQL refuses a question with such a text, and holds no session of that name.
     wanted = {one.session_id: one for one in asked if "\0" not in one.session_id}
     sessions = await connection.fetch(QUERIES["read_sessions_of"], list(wanted))
-    reached = [row["session_id"] for row in sessions if _is_reached(row, wanted[row["session_id"]], log.positions)]
-    stages, executions, timelines = [_by_session(await connection.fetch(QUERIES[name], reached)) for name in TABLES]
+    reached = {row["session_id"] for row in sessions if _is_reached(row, wanted[row["session_id"]], log.positions)}
+    told = [row["session_id"] for row in sessions if row["session_id"] in reached and row["status"] != DELETED]
+    stages, executions, timelines = [_by_session(await connection.fetch(QUERIES[name], told)) for name in TABLES]
 
     def history(row: Row) -> SessionHistory | None:
         session_id = row["session_id"]
-        if session_id not in reached:
+        if session_id not in told:
             return None
         return SessionHistory(
             last_number=row["last_number"],
@@ -53,14 +54,15 @@ async def _read(asked: Sequence[AskedSession], connection: Connection) -> list[S
             timeline=tuple(map(responses.timeline_event, timelines[session_id])),
         )
 
-    lines = [SessionSnapshot(**responses.last_event(row).model_dump(), history=history(row)) for row in sessions]
-    return [log, *lines]
+    def line(row: Row) -> SessionSnapshot:
+        last = responses.last_event(row).model_dump()
+        return SessionSnapshot(**last, reached=row["session_id"] in reached, history=history(row))
+
+    return [log, *map(line, sessions)]
 
 
 def _is_reached(row: Row, asked: AskedSession, positions: Mapping[int, int]) -> bool:
-    if row["status"] == DELETED or row["last_number"] < asked.number:
-        return False
-    return positions.get(asked.partition, 0) >= asked.offset
+    return row["last_number"] >= asked.number and positions.get(asked.partition, 0) >= asked.offset
 
 
 def _by_session(rows: Sequence[Row]) -> defaultdict[str, list[Row]]:

@@ -53,7 +53,9 @@ class AskedSessions(ApiModel):
 class SessionSnapshot(LastEvent):
     """The last accepted event of a session, and its history up to there.
 
-    `history` is null where it does not reach what was asked for yet, and of a session that was deleted.
+    `history` is null where the session is not `reached`: not as far yet as was asked for; and of one that was deleted.
     """
+
+    reached: bool
 
     history: SessionHistory | None
