@@ -15,10 +15,12 @@ from tarsy_websocket_gateway.settings import GatewaySettings
 
 
 @asynccontextmanager
-async def running_gateway(bus: Bus, timeline_url: str) -> AsyncIterator[str]:
+async def running_gateway(bus: Bus, timeline_url: str, *, appear_seconds: float = 10.0) -> AsyncIterator[str]:
     """The address of its WebSocket."""
     port, stop, started = free_port(), asyncio.Event(), asyncio.Event()
-    settings = GatewaySettings(kafka=bus.bootstrap, topic_prefix=bus.topics.prefix, timeline_url=timeline_url)
+    settings = GatewaySettings(
+        kafka=bus.bootstrap, topic_prefix=bus.topics.prefix, timeline_url=timeline_url, appear_seconds=appear_seconds
+    )
     registry = CollectorRegistry()
     async with asyncio.TaskGroup() as group:
         group.create_task(

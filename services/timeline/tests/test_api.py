@@ -187,6 +187,33 @@ async def test_gateways_get_a_history_of_one_moment(client: httpx2.AsyncClient, 
     assert [event["number"] for event in history["timeline"]] == [5, 5, 8, 10, 11]
 
 
+async def test_gateways_get_the_histories_of_several_sessions_of_one_moment(
+    client: httpx2.AsyncClient, system_bus: Bus, append: Append, new_session: Make, story: Make, session: Any
+) -> None:
+    """Without those that do not reach yet what was asked for."""
+    running = story(new_session())
+    await append(system_bus, 2, running.records[:5])
+    alone = (await client.get(f"/internal/v1/sessions/{running.id}/history?at_least=5")).json()
+
+    def asked(id: str, number: int, partition: int = 2, offset: int = 0) -> dict[str, object]:
+        return {"session_id": id, "number": number, "partition": partition, "offset": offset}
+
+    async def answers(*sessions: dict[str, object]) -> dict[str, Any]:
+        answer = await client.post("/internal/v1/histories", json={"sessions": sessions})
+        head, *lines = [json.loads(line) for line in answer.text.splitlines()]
+        assert head["positions"]["2"] >= 5
+        return {line["session_id"]: line for line in lines}
+
+    found = await answers(asked(session.id, 13, 1), asked(running.id, 5), asked("never-was", 0), asked("a\0", 0))
+    assert {id: line["number"] for id, line in found.items()} == {session.id: 13, running.id: 5}
+    assert found[running.id]["history"] == alone
+    assert found[session.id]["history"]["last_number"] == 13
+
+    early = await answers(asked(session.id, 14, 1), asked(running.id, 5, offset=10**9))
+    told = {id: (line["reached"], line["history"]) for id, line in early.items()}
+    assert told == {session.id: (False, None), running.id: (False, None)}
+
+
 async def test_a_log_of_an_earlier_version_is_shown_like_any_other(
     client: httpx2.AsyncClient, system_bus: Bus, append: Append, new_session: Make, story: Make
 ) -> None:

@@ -1,6 +1,7 @@
 """Deletion of a session as the API shows it: nothing of it is left but where its chain stands."""
 
 import asyncio
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -37,6 +38,10 @@ async def test_readers_of_the_log_are_told_where_its_chain_stands(world: World, 
     await world.project(*records(session))
     answer = await world.client.post("/internal/v1/chains", json={"session_ids": [session.id]})
     assert session.records[-1][0].id in answer.text
+    asked = {"session_id": session.id, "number": len(session.records), "partition": 0, "offset": 0}
+    answer = await world.client.post("/internal/v1/histories", json={"sessions": [asked]})
+    line = json.loads(answer.text.splitlines()[1])
+    assert (line["reached"], line["event_id"], line["history"]) == (True, session.records[-1][0].id, None)
 
 
 @pytest.mark.parametrize("at_once", [True, False])

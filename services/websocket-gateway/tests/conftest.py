@@ -2,6 +2,7 @@ import asyncio
 import os
 import sys
 import uuid
+from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -181,9 +182,14 @@ async def gateway(system_bus: Bus, timeline: str) -> AsyncIterator[str]:
 @pytest.fixture
 def append(system_bus: Bus) -> Callable[..., Awaitable[None]]:
     async def write(records: Sequence[tuple[Envelope, bytes]]) -> None:
-        entries = [LogEntry(key=one.subject.encode(), value=value, headers=one.headers()) for one, value in records]
+        batches: defaultdict[int, list[LogEntry]] = defaultdict(list)
+        for one, value in records:
+            key = one.subject.encode()
+            number = system_bus.partition_of(system_bus.topics.sessions, key) or 0
+            batches[number].append(LogEntry(key=key, value=value, headers=one.headers()))
         async with LogWriter(system_bus).running() as writer:
-            await writer.append(5, entries)
+            for number, entries in batches.items():
+                await writer.append(number, entries)
 
     return write
 

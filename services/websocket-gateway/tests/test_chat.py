@@ -13,6 +13,7 @@ from tarsy_contracts.ids import chat_id
 from tarsy_contracts.timeline import llm_timeline_event_id
 from tarsy_reply import Exchange
 from tarsy_websocket_gateway.feed import Feed
+from tarsy_websocket_gateway.outgoing import encoded
 
 type Story = Callable[[], Any]
 type Message = dict[str, Any]
@@ -88,7 +89,7 @@ def test_what_streams_of_a_reply_is_completed_by_the_log(story: Story) -> None:
     live(session, feed)
     event_id = llm_timeline_event_id(exchange.llm_call_id(2), "text")
 
-    streamed = feed.chunk(session.id, answering(exchange, 0, "Since"), NOW, len(session.records))
+    streamed = encoded(feed.chunk(session.id, answering(exchange, 0, "Since"), NOW, len(session.records)))
     session.add(*exchange.answered())
     ended = live(session, feed, since=len(session.records) - 4)
 
@@ -97,7 +98,7 @@ def test_what_streams_of_a_reply_is_completed_by_the_log(story: Story) -> None:
         "timeline_event.completed", event_id, exchange.answer
     )  # fmt: skip
     assert feed.running(session.id) == []
-    assert feed.chunk(session.id, answering(exchange, 1, " 03"), NOW, len(session.records)) == []
+    assert encoded(feed.chunk(session.id, answering(exchange, 1, " 03"), NOW, len(session.records))) == []
 
 
 @pytest.mark.parametrize("status", ["cancelled", "timed_out", "failed"])
@@ -106,7 +107,7 @@ def test_a_reply_that_comes_to_nothing_takes_back_what_streamed(story: Story, st
     exchange = Exchange(session.id)
     session.add(*exchange.begun(), *exchange.looked())
     live(session, feed, since=0)
-    feed.chunk(session.id, answering(exchange, 0, "Since"), NOW, len(session.records))
+    encoded(feed.chunk(session.id, answering(exchange, 0, "Since"), NOW, len(session.records)))
     session.add(*exchange.ended(status, "why"))
 
     ended = live(session, feed, since=len(session.records) - 3)

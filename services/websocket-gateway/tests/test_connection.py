@@ -12,34 +12,47 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from tarsy_processes.ports import free_port
+from tarsy_service import http_server
 from tarsy_service.runner import run_services
 from tarsy_service.service import Service
+from tarsy_testing import eventually
+from tarsy_websocket_gateway.client import Client
 from tarsy_websocket_gateway.connection import Connection
+from tarsy_websocket_gateway.errors import HistoryUnavailableError, UnknownSessionError
 from tarsy_websocket_gateway.history import History
-from tarsy_websocket_gateway.hub import Client, Hub
-from tarsy_websocket_gateway.messages import Outgoing
+from tarsy_websocket_gateway.hub import Hub
 from tarsy_websocket_gateway.metrics import Metrics
-from tarsy_websocket_gateway.routes import websocket_routes
+from tarsy_websocket_gateway.outgoing import Outgoing
+from tarsy_websocket_gateway.routes import ClientLimit, websocket_routes
 from tarsy_websocket_gateway.streams import Call
-from tarsy_websocket_gateway.timeline_api import HistoryUnavailableError
 
 WAIT_SECONDS = 90.0
 QUEUE = 20
+MOST_CLIENTS = 2
 
 
 class MadeUp:
-    """No session has begun; the history of `gone` cannot be had, that of `slow` when it is released."""
+    """No session has begun but `told`, of two events; the history of `gone` cannot be had, that of `slow` when it is
+    released. `unknown` is not known.
+    """
 
     def __init__(self) -> None:
         self.release = asyncio.Event()
 
-    def last_number(self, session_id: str) -> int:
-        return 0
+    def watch(self, session_id: str) -> None:
+        return
+
+    async def follow_list(self) -> None:
+        return
 
     def running(self, session_id: str) -> list[Call]:
         return []
 
-    async def history(self, session_id: str, at_least: int) -> History:
+    async def history(self, session_id: str) -> History:
+        if session_id == "unknown":
+            raise UnknownSessionError("never heard of it")
+        if session_id == "told":
+            return History(3, (stage_status(1), stage_status(2), stage_status(3)))
         if session_id == "gone":
             raise HistoryUnavailableError("not now")
         if session_id == "slow":
@@ -57,12 +70,13 @@ class Gateway:
         self.port = free_port()
         self.url = f"ws://127.0.0.1:{self.port}/api/v1/ws"
         metrics = Metrics(self.registry)
-        metrics.watch(subscriptions=self.hub.subscriptions, lag_seconds=lambda: 0.0)
+        metrics.watch(subscriptions=self.hub.subscriptions, lag_seconds=lambda: 0.0, partitions=lambda: 0)
         self.router = websocket_routes(
             self.hub,
             lambda websocket: Connection(websocket, Client(QUEUE), self.hub, self.sessions, metrics),
             ["https://tarsy.example"],
             metrics,
+            ClientLimit(MOST_CLIENTS),
         )
 
     @asynccontextmanager
@@ -98,7 +112,7 @@ async def gateway() -> AsyncIterator[Gateway]:
         yield gateway
 
 
-async def ask(client: ClientConnection, **message: str) -> dict[str, Any]:
+async def ask(client: ClientConnection, **message: str | int) -> dict[str, Any]:
     await client.send(json.dumps(message))
     return await receive(client)
 
@@ -147,7 +161,8 @@ async def test_without_a_history_there_is_no_half_subscription(gateway: Gateway)
         gateway.hub.publish("gone", [stage_status(1)])
         after = await ask(client, action="ping")
 
-    assert answer == {"type": "subscription.error", "channel": "session:gone", "message": "not now"}
+    failed = {"type": "subscription.error", "channel": "session:gone", "message": "not now", "code": "unavailable"}
+    assert answer == failed
     assert after == {"type": "pong"}
 
 
@@ -202,3 +217,81 @@ async def test_pages_of_strangers_may_not_connect(gateway: Gateway) -> None:
         with pytest.raises(InvalidStatus):
             await connect(gateway.url, additional_headers={"Origin": origin})
     assert gateway.metric("tarsy_websocket_gateway_clients_dropped_total", reason="origin") == 3
+
+
+async def test_a_session_that_nobody_knows_is_an_error(gateway: Gateway) -> None:
+    async with connect(gateway.url) as client:
+        await receive(client)
+        answer = await ask(client, action="subscribe", channel="session:unknown")
+        gateway.hub.publish("unknown", [stage_status(1)])
+
+        assert (answer["type"], answer["code"]) == ("subscription.error", "unknown_session")
+        assert await ask(client, action="ping") == {"type": "pong"}
+
+
+async def test_who_resumes_gets_what_came_from_its_last_event_on(gateway: Gateway) -> None:
+    """The connection may have been lost between two messages of that event. The last one ends every history."""
+    async with connect(gateway.url) as client:
+        await receive(client)
+        confirmed = await ask(client, action="subscribe", channel="session:told", last_event_id=2)
+        assert confirmed["type"] == "subscription.confirmed"
+        assert [(await receive(client))["number"] for _ in range(2)] == [2, 3]
+        gateway.hub.publish("told", [stage_status(3), stage_status(4)])
+        assert (await receive(client))["number"] == 4
+
+
+async def test_catchup_tells_again_from_a_position(gateway: Gateway) -> None:
+    async with connect(gateway.url) as client:
+        await receive(client)
+        channel = "session:told"
+        assert (await ask(client, action="catchup", channel=channel, last_event_id=0))["type"] == "error"
+        await ask(client, action="subscribe", channel=channel, last_event_id=9)
+        assert (await receive(client))["number"] == 3
+        assert (await ask(client, action="catchup", channel=channel))["type"] == "error"
+        assert (await ask(client, action="catchup", channel=channel, last_event_id=0))["number"] == 1
+        assert [(await receive(client))["number"] for _ in range(2)] == [2, 3]
+        gateway.hub.publish("told", [stage_status(4)])
+        assert (await receive(client))["number"] == 4
+        assert gateway.hub.subscriptions() == 1
+
+
+async def test_catchup_of_the_list_has_nothing_to_tell(gateway: Gateway) -> None:
+    async with connect(gateway.url) as client:
+        await receive(client)
+        await ask(client, action="subscribe", channel="sessions")
+        await client.send(json.dumps({"action": "catchup", "channel": "sessions", "last_event_id": 1}))
+        assert await ask(client, action="ping") == {"type": "pong"}
+
+
+async def test_a_client_that_does_not_answer_is_dead(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its connection may stay open for hours without a word."""
+    monkeypatch.setattr(http_server, "PING_SECONDS", 0.05)
+    monkeypatch.setattr(http_server, "PONG_SECONDS", 0.05)
+    gateway = Gateway()
+    gateway.hub.open = True
+    async with gateway.running(), asyncio.timeout(WAIT_SECONDS):
+        reader, writer = await asyncio.open_connection("127.0.0.1", gateway.port)
+        key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13"
+        upgrade = f"Host: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n{key}"
+        writer.write(f"GET /api/v1/ws HTTP/1.1\r\n{upgrade}\r\n\r\n".encode())
+        said = await reader.read()
+        writer.close()
+        assert b"keepalive ping timeout" in said
+        await eventually(lambda: no_client(gateway), "the client has gone")
+
+
+async def test_an_instance_takes_so_many_clients_and_refuses_others_before_the_handshake(gateway: Gateway) -> None:
+    async with connect(gateway.url), connect(gateway.url):
+        with pytest.raises(InvalidStatus) as refused:
+            await connect(gateway.url)
+        assert refused.value.response.status_code == 503
+        assert b"TARSY_MOST_CLIENTS" in (refused.value.response.body or b"")
+        assert gateway.metric("tarsy_websocket_gateway_connections") == MOST_CLIENTS
+        assert gateway.metric("tarsy_websocket_gateway_clients_dropped_total", reason="full") == 1
+    await eventually(lambda: no_client(gateway), "the clients have gone")
+    async with connect(gateway.url) as client:
+        assert (await receive(client))["type"] == "connection.established"
+
+
+async def no_client(gateway: Gateway) -> bool:
+    return gateway.metric("tarsy_websocket_gateway_connections") == 0

@@ -36,6 +36,13 @@ async def subscribe(client: ClientConnection, session: Any) -> None:
     await client.send(json.dumps({"action": "subscribe", "channel": f"session:{session.id}"}))
 
 
+async def watch(client: ClientConnection, session: Any) -> None:
+    """Returns when the gateway watches: a session that nobody knows yet is confirmed when it begins."""
+    await subscribe(client, session)
+    await client.send(json.dumps({"action": "ping"}))
+    await read_until(client, lambda message: message["type"] == "pong")
+
+
 async def read_until(client: ClientConnection, until: Callable[[Message], bool]) -> list[Message]:
     messages: list[Message] = []
     async with asyncio.timeout(WAIT_SECONDS):
@@ -53,13 +60,12 @@ async def test_a_subscriber_from_before_the_beginning_sees_all_of_it(
 ) -> None:
     session = story()
     async with connect(gateway) as client:
-        await subscribe(client, session)
-        greeting = await read_until(client, lambda message: message["type"] == "subscription.confirmed")
+        await watch(client, session)
         await append(session.records[:7])
         await append(session.records[7:])
-        messages = await read_until(client, number_is(13))
+        confirmed, *messages = await read_until(client, number_is(13))
 
-    assert [one["type"] for one in greeting] == ["connection.established", "subscription.confirmed"]
+    assert confirmed == {"type": "subscription.confirmed", "channel": f"session:{session.id}"}
     assert [one["number"] for one in messages] == WHOLE
 
 
@@ -151,9 +157,48 @@ async def test_the_sessions_channel_has_the_status_of_all(
             await append(session.records)
         seen = [message for _ in range(6) for message in await read_until(client, lambda _: True)]
 
-    assert [(one["session_id"], one["status"]) for one in seen] == [
-        (session.id, status) for session in sessions for status in ("pending", "in_progress", "completed")
-    ]
+    for session in sessions:
+        told = [one["status"] for one in seen if one["session_id"] == session.id]
+        assert told == ["pending", "in_progress", "completed"]
+
+
+async def test_whoever_is_told_that_a_session_completed_reads_the_same_in_the_api(
+    gateway: str, timeline: str, append: Callable[..., Any], story: Story
+) -> None:
+    session = story()
+    async with connect(gateway) as client, httpx2.AsyncClient(base_url=timeline) as api:
+        await watch(client, session)
+        await append(session.records)
+        await read_until(client, lambda one: one.get("status") == "completed" and one["type"] == "session.status")
+        answer = await api.get(f"/api/v1/sessions/{session.id}/status")
+    assert answer.json()["status"] == "completed"
+
+
+async def test_a_session_that_never_begins_is_an_error(system_bus: Bus, timeline: str) -> None:
+    async with running_gateway(system_bus, timeline, appear_seconds=0.0) as url, connect(url) as client:
+        await client.send(json.dumps({"action": "subscribe", "channel": "session:never-was"}))
+        *_, refused = await read_until(client, lambda message: message["type"] == "subscription.error")
+    assert (refused["channel"], refused["code"]) == ("session:never-was", "unknown_session")
+
+
+async def test_every_timeline_event_names_its_stage_live_and_in_history(
+    gateway: str, append: Callable[..., Any], stream: Callable[..., Any], story: Story
+) -> None:
+    session = story()
+    chunk = LlmChunk(call_id=f"{session.id}/l", execution_id=f"{session.id}/e", run=1, index=0, part="text", text="I ")
+    async with connect(gateway) as early, connect(gateway) as late:
+        await watch(early, session)
+        await append(session.records[:4])
+        await read_until(early, number_is(3))
+        await stream(session.id, chunk)
+        told = await read_until(early, lambda one: "delta" in one)
+        await append(session.records[4:])
+        told += await read_until(early, number_is(13))
+        await subscribe(late, session)
+        told += await read_until(late, number_is(13))
+    created = [one for one in told if one["type"] == "timeline_event.created"]
+    assert len(created) == 10
+    assert {one["stage_id"] for one in created} == {f"{session.id}/st"}
 
 
 async def test_a_gateway_that_starts_in_the_middle_knows_every_chain(
@@ -206,8 +251,7 @@ async def test_of_a_whole_chain_history_tells_what_was_live(
     session.add(*whole_chain(session.id))
     last = len(session.records)
     async with connect(gateway) as client:
-        await subscribe(client, session)
-        await read_until(client, lambda message: message["type"] == "subscription.confirmed")
+        await watch(client, session)
         await append(session.records)
         live = known(await read_until(client, number_is(last)))
     async with connect(gateway) as client:
@@ -306,8 +350,7 @@ async def test_of_a_chat_history_tells_what_was_live(gateway: str, append: Calla
     session.add(*first.whole(), *second.begun(), *second.ended("cancelled", "cancelled by ann"))
     last = len(session.records) - 1
     async with connect(gateway) as client:
-        await subscribe(client, session)
-        await read_until(client, lambda message: message["type"] == "subscription.confirmed")
+        await watch(client, session)
         await append(session.records)
         told = await read_until(client, number_is(last))
         live = known([one for one in told if not one["type"].startswith("chat.")])

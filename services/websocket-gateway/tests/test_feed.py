@@ -12,7 +12,7 @@ from tarsy_contracts.ids import timeline_event_id
 from tarsy_contracts.timeline import llm_timeline_event_id
 from tarsy_websocket_gateway import streams
 from tarsy_websocket_gateway.feed import Feed
-from tarsy_websocket_gateway.messages import Outgoing
+from tarsy_websocket_gateway.outgoing import Outgoing, encoded
 
 type Story = Callable[[], Any]
 
@@ -39,12 +39,12 @@ def short(messages: list[Outgoing]) -> list[tuple[object, ...]]:
 def given(*chunks: Chunk) -> Feed:
     feed = Feed()
     for chunk in chunks:
-        feed.chunk("s", chunk, NOW, 7)
+        encoded(feed.chunk("s", chunk, NOW, 7))
     return feed
 
 
 def when(feed: Feed, *chunks: Chunk) -> list[tuple[object, ...]]:
-    return short([message for chunk in chunks for message in feed.chunk("s", chunk, NOW, 7)])
+    return short([message for chunk in chunks for message in encoded(feed.chunk("s", chunk, NOW, 7))])
 
 
 def happened(feed: Feed, session: Any, *events: Any) -> list[tuple[object, ...]]:
@@ -76,7 +76,7 @@ def test_the_first_chunk_of_a_part_creates_its_timeline_event() -> None:
 
 
 def test_what_streams_stands_behind_all_that_is_there() -> None:
-    [created, _] = given().chunk("s", llm(1, 0, "a"), NOW, 7)
+    [created, _] = encoded(given().chunk("s", llm(1, 0, "a"), NOW, 7))
 
     assert json.loads(created.text)["sequence_number"] == 80
     assert created.number is None
@@ -106,7 +106,7 @@ def test_progress_is_told_of_the_timeline_event_of_its_call_until_that_has_ended
     requested = next(record.event for record in map(session.recorded, range(1, 14)) if _asks_a_tool(record.event))
     word = Progress(call_id=requested.call_id, run=1, index=0, text="3 of 10")
 
-    [message] = feed.chunk(session.id, word, NOW, 7)
+    [message] = encoded(feed.chunk(session.id, word, NOW, 7))
     for number in range(1, 9):
         feed.event(session.recorded(number))
 
@@ -120,7 +120,7 @@ def test_progress_is_told_of_the_timeline_event_of_its_call_until_that_has_ended
         "timestamp": json.loads(message.text)["timestamp"],
         "number": None,
     }
-    assert feed.chunk(session.id, word, NOW, 7) == []
+    assert encoded(feed.chunk(session.id, word, NOW, 7)) == []
 
 
 def _asks_a_tool(event: object) -> bool:

@@ -1,36 +1,12 @@
-"""What waits for a client that does not read."""
+"""Channels, and who is subscribed to them."""
 
 from collections.abc import Iterator
 
 import pytest
 
-from tarsy_websocket_gateway.hub import Client, Hub, StatusSubscription
-from tarsy_websocket_gateway.messages import Outgoing
-
-
-def test_a_client_that_does_not_read_is_dropped_by_what_waits_for_it() -> None:
-    """A thousand places, each of which might hold a history of megabytes."""
-    client = Client(1_000, most_characters=1_000)
-    client.send(["x" * 600])
-    assert not client.overflowed.is_set()
-    client.send(["x" * 300, "x" * 300])
-    assert client.overflowed.is_set()
-
-
-async def test_a_history_that_is_longer_than_what_may_wait_is_sent_alone() -> None:
-    client = Client(1_000, most_characters=1_000)
-    for _ in range(3):
-        client.send(["x" * 5_000])
-        assert not client.overflowed.is_set()
-        assert await client.next() == ["x" * 5_000]
-
-
-@pytest.mark.parametrize("count", [3, 4])
-def test_messages_are_counted_too(count: int) -> None:
-    client = Client(3)
-    for _ in range(count):
-        client.send(["x"])
-    assert client.overflowed.is_set() == (count > 3)
+from tarsy_websocket_gateway.client import Client
+from tarsy_websocket_gateway.hub import Hub, StatusSubscription
+from tarsy_websocket_gateway.outgoing import Outgoing
 
 
 def test_when_the_gateway_begins_again_its_clients_do() -> None:
@@ -53,12 +29,13 @@ def test_messages_are_made_only_when_somebody_wants_them(channel: str, made: boo
     assert bool(asked) == made
 
 
-def test_the_hub_is_watched_from_the_first_subscription_until_the_last_has_gone() -> None:
-    hub, one, other = Hub(), Client(3), Client(3)
-    assert not hub.watched.is_set()
+def test_a_channel_is_closed_when_the_last_subscriber_has_gone() -> None:
+    hub, one, other, closed = Hub(), Client(3), Client(3), list[str]()
+    hub.channel_closed = closed.append
     hub.subscribe(one, "session:s", StatusSubscription())
-    hub.subscribe(other, "sessions", StatusSubscription())
+    hub.subscribe(other, "session:s", StatusSubscription())
     hub.leave(one)
-    assert hub.watched.is_set()
-    hub.unsubscribe(other, "sessions")
-    assert not hub.watched.is_set()
+    assert (closed, hub.has("session:s")) == ([], True)
+    hub.unsubscribe(other, "session:s")
+    hub.unsubscribe(other, "session:s")
+    assert (closed, hub.has("session:s")) == (["session:s"], False)

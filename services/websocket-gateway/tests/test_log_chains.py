@@ -58,7 +58,8 @@ def shown(log: list[ChainLink], drawn: random.Random, ahead: int) -> tuple[int, 
     begin = drawn.randint(0, len(log))
     begun = state_at(log, begin)
     told = {one: known for one, known in begun.items() if drawn.random() < 0.5}
-    chains: LogChains[Line] = LogChains(begin, told, most=drawn.randint(0, 2))
+    chains: LogChains[Line] = LogChains(begin, most=drawn.randint(0, 2))
+    chains.follow_all(told)
     projected, found, asked = begin, list[Line](), set[str]()
     while chains.position < len(log) or chains.asked_about():
         projected = max(projected, min(len(log), chains.position + ahead, projected + drawn.choice((0, 0, 1, 5))))
@@ -108,8 +109,14 @@ def event(session_id: str, number: int, offset: int) -> ChainLink:
     return ChainLink(session_id, kind, f"{session_id}{number}", previous, number, offset)
 
 
+def of_all(most: int = 100) -> LogChains[Line]:
+    chains: LogChains[Line] = LogChains(0, most=most)
+    chains.follow_all()
+    return chains
+
+
 def test_sessions_are_forgotten_once_the_timeline_shows_them() -> None:
-    chains: LogChains[Line] = LogChains(0, {}, most=3)
+    chains = of_all(most=3)
     for number in range(200):
         session_id = f"s{number}"
         assert chains.take(Line(event(session_id, 1, number))) == []
@@ -122,7 +129,7 @@ def test_sessions_are_forgotten_once_the_timeline_shows_them() -> None:
 
 def test_a_session_that_the_timeline_does_not_show_yet_is_not_forgotten() -> None:
     """Else the timeline's next answer would tell of less than clients have seen."""
-    chains: LogChains[Line] = LogChains(0, {}, most=0)
+    chains = of_all(most=0)
     for offset, session_id in enumerate("ab"):
         chains.take(Line(event(session_id, 1, offset)))
         chains.answered({session_id}, 0, {})
@@ -133,7 +140,7 @@ def test_a_session_that_the_timeline_does_not_show_yet_is_not_forgotten() -> Non
 
 
 def test_what_waits_for_the_timeline_is_bounded() -> None:
-    chains: LogChains[Line] = LogChains(0, {})
+    chains = of_all()
     offset = 0
     while not chains.full:
         chains.take(Line(event("a", offset + 1, offset), value=b"x" * 100_000))
@@ -141,3 +148,83 @@ def test_what_waits_for_the_timeline_is_bounded() -> None:
     assert offset <= MOST_WAITING_BYTES / 100_000 + 1
     chains.answered({"a"}, 0, {})
     assert not chains.full
+
+
+def watched(log: list[ChainLink], drawn: random.Random) -> list[tuple[str, int, int, list[ChainLink]]]:
+    """Sessions that are followed by name for a while: from where, until where, and what was accepted meanwhile."""
+    chains: LogChains[Line] = LogChains(0)
+    since, projected = dict[str, int](), 0
+    found, periods = dict[str, list[ChainLink]](), list[tuple[str, int, int, list[ChainLink]]]()
+
+    def keep(accepted: list[Line]) -> None:
+        for one in accepted:
+            found[one.at.session_id].append(one.at)
+
+    def leave(session_id: str) -> None:
+        periods.append((session_id, since.pop(session_id), chains.position, found.pop(session_id)))
+        chains.leave(session_id)
+
+    for mark in log:
+        session_id = drawn.choice(SESSIONS)
+        if session_id in since and drawn.random() < 0.1 and chains.last(session_id) is not None:
+            leave(session_id)
+        elif session_id not in since and drawn.random() < 0.3:
+            chains.follow(session_id)
+            since[session_id], found[session_id] = chains.position, []
+        keep(chains.take(Line(mark)))
+        keep(chains.passed(chains.position))
+        projected = max(projected, min(len(log), chains.position + drawn.choice((-4, 0, 3))))
+        for one in since:
+            if drawn.random() < 0.3:
+                keep(chains.answered([one], projected, state_at(log, projected)))
+    keep(chains.answered(list(since), len(log), state_at(log, len(log))))
+    for one in list(since):
+        leave(one)
+    return periods
+
+
+def test_a_session_that_is_followed_for_a_while_is_accepted_as_by_a_reader_of_everything() -> None:
+    """Also when the timeline answers with what it knew before the session was followed."""
+    kept = 0
+    for seed in range(1500):
+        drawn = random.Random(seed)
+        log = hostile_log(drawn, drawn.randint(1, 40))
+        whole = ChainTracker()
+        accepted = [mark for mark in log if whole.accept(mark)]
+        for session_id, begin, end, found in watched(log, drawn):
+            wanted = [one.event_id for one in accepted if one.session_id == session_id and begin <= one.offset < end]
+            earlier = {one.event_id for one in accepted if one.offset < begin}
+            seen = [one for one in dict.fromkeys(one.event_id for one in found) if one not in earlier]
+            assert seen == wanted, seed
+            kept += len(seen)
+    assert kept > 500
+
+
+def test_an_answer_from_before_a_session_was_followed_is_no_answer() -> None:
+    chains: LogChains[Line] = LogChains(0)
+    chains.take(Line(event("a", 1, 0)))
+    chains.follow("a")
+    chains.take(Line(event("a", 2, 1)))
+    assert chains.answered(["a"], 0, {}) == []
+    accepted = chains.answered(["a"], 1, {"a": LastAccepted("a1", 1)})
+    assert [one.at.offset for one in accepted] == [1]
+
+
+def test_a_session_that_nobody_knows_begins_without_another_question() -> None:
+    chains: LogChains[Line] = LogChains(0)
+    chains.follow("a")
+    chains.answered(["a"], 0, {})
+    assert [one.at.event_id for one in chains.take(Line(event("a", 1, 0)))] == ["a1"]
+    assert chains.asked_about() == set()
+
+
+def test_sessions_that_nobody_follows_are_not_kept() -> None:
+    chains: LogChains[Line] = LogChains(0)
+    assert chains.idle
+    chains.follow("a")
+    chains.answered(["a"], 0, {})
+    chains.take(Line(event("a", 1, 0)))
+    chains.take(Line(event("b", 1, 1)))
+    assert (len(chains), chains.asked_about()) == (1, set())
+    chains.leave("a")
+    assert (chains.idle, len(chains), chains.last("a")) == (True, 0, None)

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from tarsy_contracts.api.timeline import SessionHistory
 from tarsy_contracts.chunks import LlmChunk
 from tarsy_contracts.timeline import TimelineCreated, TimelineEnded, llm_timeline_event_id, timeline_changes
+from tarsy_websocket_gateway.errors import HeldTooMuchError
 from tarsy_websocket_gateway.feed import Feed
 from tarsy_websocket_gateway.history import History, history_of
-from tarsy_websocket_gateway.messages import Outgoing
-from tarsy_websocket_gateway.subscription import MOST_HELD, HeldTooMuchError, Subscription
+from tarsy_websocket_gateway.outgoing import Outgoing, encoded
+from tarsy_websocket_gateway.subscription import MOST_HELD, Subscription
 
 type Story = Callable[[], Any]
 
@@ -76,7 +77,7 @@ def test_the_text_is_whole_wherever_a_subscriber_comes(chunks: int, cut: int, re
         if number < chunks:
             run, index = (2, number - restart) if number >= restart else (1, number)
             chunk = LlmChunk(call_id="c", execution_id="e", run=run, index=index, part="text", text=f"<{number}>")
-            got += [one for one in feed.chunk("s", chunk, NOW, 0) if subscription.offer(one)]
+            got += [one for one in encoded(feed.chunk("s", chunk, NOW, 0)) if subscription.offer(one)]
     for message in (json.loads(one.text) for one in got):
         if message["type"] == "stream.reset":
             text = ""
@@ -95,7 +96,7 @@ def test_what_history_shows_as_ended_does_not_stream_any_more() -> None:
     begun = subscription.begin(History(5, ended=frozenset({event_id})), feed.running("s"))
 
     assert begun == []
-    late = feed.chunk("s", chunk.model_copy(update={"index": 1}), NOW, 0)
+    late = encoded(feed.chunk("s", chunk.model_copy(update={"index": 1}), NOW, 0))
     assert [subscription.offer(one) for one in late] == [False]
 
 

@@ -20,6 +20,7 @@ from tarsy_contracts.topics import LIMIT_BYTES, LOG_PARTITIONS, Topics
 
 REQUEST_TIMEOUT_MS = 20_000
 SPAN_WAIT_MS = 5
+SHORT_WAIT_MS = 100
 SPAN_FETCH_BYTES = 256 * 1024
 """A batch that is larger comes whole."""
 ENVELOPE_BYTES = 16 * 1024
@@ -148,6 +149,14 @@ def span_reader(bus: Bus) -> AIOKafkaConsumer:
     Its requests do not wait at the broker for records to come: the next one would wait behind them.
     """
     return _reader(bus, TolerantConsumer, wait_ms=SPAN_WAIT_MS, fetch_bytes=SPAN_FETCH_BYTES)
+
+
+def live_reader(bus: Bus) -> AIOKafkaConsumer:
+    """The same as `reader`, for partitions that are paused and resumed all the time.
+
+    A partition that is resumed waits for the answer to the request that is on its way already.
+    """
+    return _reader(bus, TolerantConsumer, wait_ms=SHORT_WAIT_MS)
 
 
 def batch_reader(bus: Bus) -> AIOKafkaConsumer:

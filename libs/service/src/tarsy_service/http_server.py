@@ -14,6 +14,10 @@ from tarsy_service.bounded_http import BoundedHttp, Count, HttpLimits, Traffic
 from tarsy_service.supervision import Supervisor
 
 GRACE_SECONDS = 3
+PING_SECONDS = 20.0
+"""How often a WebSocket's client is asked whether it lives."""
+PONG_SECONDS = 20.0
+"""A client that does not answer for so long is dead: its connection is closed."""
 BACKLOG = 512
 DATE_SECONDS = 1.0
 """How often the header with the date is made."""
@@ -60,6 +64,8 @@ async def _serving(
         log_config=None,
         access_log=False,
         ws_per_message_deflate=False,
+        ws_ping_interval=PING_SECONDS,
+        ws_ping_timeout=PONG_SECONDS,
         server_header=headers.server_header,
         date_header=headers.date_header,
         proxy_headers=headers.proxy_headers,

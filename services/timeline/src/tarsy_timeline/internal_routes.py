@@ -1,15 +1,17 @@
 """Internal HTTP routes for websocket-gateways. Not for people, and not to be published outside."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 
 from fastapi import APIRouter
 from fastapi.responses import Response, StreamingResponse
 from pydantic import BaseModel, Field
 
+from tarsy_contracts.api.chains import AskedSessions
 from tarsy_contracts.api.timeline import SessionHistory
 from tarsy_timeline import responses
 from tarsy_timeline.routes import AtLeast, SessionId
 from tarsy_timeline.session_queries import LogLine, SessionQueries
+from tarsy_timeline.session_snapshots import SnapshotLine
 
 LINES = "application/x-ndjson"
 MOST_ASKED = 2_000
@@ -43,6 +45,11 @@ def internal_routes(queries: SessionQueries) -> APIRouter:
             timeline=tuple(map(responses.timeline_event, rows.timeline)),
         )
 
+    @router.post("/histories")
+    async def histories(asked: AskedSessions) -> Response:
+        """The log's identity and positions, then each session's last event and its history. Waits for nothing."""
+        return Response(_written(await queries.snapshots(asked.sessions)), media_type=LINES)
+
     return router
 
 
@@ -51,5 +58,5 @@ async def _lines(portions: AsyncIterator[list[LogLine]]) -> AsyncIterator[bytes]
         yield _written(portion)
 
 
-def _written(lines: list[LogLine]) -> bytes:
+def _written(lines: Sequence[LogLine | SnapshotLine]) -> bytes:
     return b"".join(line.model_dump_json().encode() + b"\n" for line in lines)

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from tarsy_contracts.api.chains import LastEvent, LogName, ProjectedLog
+from tarsy_contracts.api.chains import AskedSession, LastEvent, ProjectedLog
 from tarsy_service.problems import ProblemError
 from tarsy_timeline import responses
 from tarsy_timeline.database import Connection, Database
@@ -13,6 +13,7 @@ from tarsy_timeline.found_call import FoundCall, call_of, event_ids_of
 from tarsy_timeline.record_place import RecordPlace, record_place_of
 from tarsy_timeline.responses import Row
 from tarsy_timeline.session_filter import NO_CONDITIONS, SessionFilter
+from tarsy_timeline.session_snapshots import SnapshotLine, projected_log, session_snapshots
 from tarsy_timeline.sql import QUERIES
 
 POLL_SECONDS = 0.02
@@ -152,12 +153,12 @@ class SessionQueries:
 
     async def begun(self) -> None:
         """Raises ProblemError while there is no projection."""
-        await self._database.read(_beginning)
+        await self._database.read(projected_log)
 
     async def chains(self, *, open_only: bool = False) -> AsyncIterator[list[LogLine]]:
         """First the log's identity and the positions, then sessions' last events, in portions, all of one moment."""
         async with asyncio.timeout(CHAINS_SECONDS), self._database.snapshot() as connection:
-            yield [await _beginning(connection)]
+            yield [await projected_log(connection)]
             rows = await connection.cursor(QUERIES["read_open_chains" if open_only else "read_all_chains"])
             while portion := await rows.fetch(CHAINS_AT_ONCE):
                 yield [responses.last_event(row) for row in portion]
@@ -168,11 +169,15 @@ class SessionQueries:
         asked = [one for one in session_ids if "\0" not in one]
 
         async def read(connection: Connection) -> list[LogLine]:
-            beginning = await _beginning(connection)
+            beginning = await projected_log(connection)
             rows = await connection.fetch(QUERIES["read_chains_of"], asked)
             return [beginning, *(responses.last_event(row) for row in rows)]
 
         return await self._database.read(read)
+
+    async def snapshots(self, asked: Sequence[AskedSession]) -> list[SnapshotLine]:
+        """The same, with the histories of these sessions."""
+        return await session_snapshots(self._database, asked)
 
     async def _reached(self, session_id: str, at_least: int) -> None:
         """By asking the table: the projector of the session may be another process."""
@@ -205,15 +210,4 @@ async def _detail(session_id: str, connection: Connection) -> SessionRows:
         session=await _session(session_id, connection),
         stages=await connection.fetch(QUERIES["read_stages"], session_id),
         executions=await connection.fetch(QUERIES["read_executions"], session_id),
-    )
-
-
-async def _beginning(connection: Connection) -> ProjectedLog:
-    row = await connection.fetchrow(QUERIES["read_identity"])
-    if row is None:
-        raise ProblemError(503, "Not there yet", "The projection has not begun yet.")
-    positions = await connection.fetch(QUERIES["read_positions"])
-    return ProjectedLog(
-        log_identity=LogName(cluster_id=row["cluster_id"], topic=row["topic"]),
-        positions={position["partition"]: position["next_offset"] for position in positions},
     )

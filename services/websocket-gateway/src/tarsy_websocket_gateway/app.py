@@ -12,15 +12,22 @@ from tarsy_service.kafka_metrics import unparsable_records
 from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor
 from tarsy_service.tracing import tracing_of
+from tarsy_websocket_gateway.client import Client
 from tarsy_websocket_gateway.connection import Connection
-from tarsy_websocket_gateway.hub import Client, Hub
+from tarsy_websocket_gateway.endings import Endings
+from tarsy_websocket_gateway.feed import Feed
+from tarsy_websocket_gateway.history_desk import HistoryDesk
+from tarsy_websocket_gateway.hub import Hub
+from tarsy_websocket_gateway.log_reader import LogReader
 from tarsy_websocket_gateway.metrics import Metrics
 from tarsy_websocket_gateway.page_assets import load_page
 from tarsy_websocket_gateway.page_routes import page_routes
-from tarsy_websocket_gateway.reader import Reader
-from tarsy_websocket_gateway.routes import websocket_routes
+from tarsy_websocket_gateway.routes import ClientLimit, websocket_routes
 from tarsy_websocket_gateway.settings import GatewaySettings
+from tarsy_websocket_gateway.stream_reader import StreamReader
 from tarsy_websocket_gateway.timeline_api import TimelineApi
+from tarsy_websocket_gateway.timeline_progress import TimelineProgress
+from tarsy_websocket_gateway.watched_sessions import WatchedSessions
 
 NAME = "websocket-gateway"
 
@@ -34,23 +41,33 @@ def build(
         connections=connections,
     )
     hub, metrics, tracing = Hub(), Metrics(registry), tracing_of(NAME, settings)
-    supervisor, timeline = Supervisor(), TimelineApi(settings.timeline_url)
-    reader = Reader(bus, timeline, hub, metrics, tracing.read_tracer)
-    metrics.watch(subscriptions=hub.subscriptions, lag_seconds=reader.lag_seconds)
+    supervisor, timeline, feed = Supervisor(), TimelineApi(settings.timeline_url), Feed()
+    desk, progress = HistoryDesk(timeline), TimelineProgress(timeline)
+    endings = Endings(hub.publish, progress)
+    log = LogReader(bus, timeline, feed, endings, tracing.read_tracer)
+    stream = StreamReader(bus, feed, endings.publish, metrics)
+    sessions = WatchedSessions(
+        bus, hub, log, stream, feed, desk, timeline, progress, appear_seconds=settings.appear_seconds
+    )
+    metrics.watch(subscriptions=hub.subscriptions, lag_seconds=log.lag_seconds, partitions=lambda: len(log.positions()))
 
     def new_connection(websocket: WebSocket) -> Connection:
-        return Connection(websocket, Client(settings.client_queue), hub, reader, metrics)
+        return Connection(websocket, Client(settings.client_queue), hub, sessions, metrics)
 
     async def run(ready: Ready) -> None:
         async with timeline.running(), supervisor.group() as group:
-            caught_up = asyncio.Event()
-            group.start("session log", reader.follow_log(caught_up, supervisor.steps("session log")))
-            group.start("questions to the timeline", reader.ask_timeline())
-            await caught_up.wait()
-            group.start("stream", reader.follow_stream(supervisor.steps("stream")))
+            found = asyncio.Event()
+            group.start("session log", log.run(found, supervisor.steps("session log")))
+            group.start("questions to the timeline", log.ask_timeline())
+            group.start("histories", desk.run())
+            group.start("position of the timeline", progress.run())
+            group.start("ends of sessions", endings.run())
+            await found.wait()
+            group.start("stream", stream.run(sessions.last_number, supervisor.steps("stream")))
             hub.open = True
             ready()
 
-    router = websocket_routes(hub, new_connection, settings.allowed_origins, metrics)
+    limit = ClientLimit(settings.most_clients)
+    router = websocket_routes(hub, new_connection, settings.allowed_origins, metrics, limit)
     router.include_router(page_routes(load_page()))
     return Service(name=NAME, run=run, router=router, supervisor=supervisor, tracing=tracing)

@@ -1,7 +1,7 @@
 """One client, from its connection to its end."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Protocol
 from uuid import uuid4
@@ -18,13 +18,15 @@ from tarsy_contracts.api.websocket import (
     SubscriptionFailed,
     WebSocketMessage,
 )
+from tarsy_websocket_gateway.client import Client
+from tarsy_websocket_gateway.errors import NoSubscriptionError
 from tarsy_websocket_gateway.history import History
-from tarsy_websocket_gateway.hub import SESSIONS, Client, Hub, StatusSubscription
+from tarsy_websocket_gateway.hub import SESSIONS, Hub, StatusSubscription, Subscriber, session_of
 from tarsy_websocket_gateway.metrics import Metrics
-from tarsy_websocket_gateway.protocol import InvalidMessageError, read_action, session_of
+from tarsy_websocket_gateway.outgoing import Outgoing, reply
+from tarsy_websocket_gateway.protocol import InvalidMessageError, read_action
 from tarsy_websocket_gateway.streams import Call
-from tarsy_websocket_gateway.subscription import HeldTooMuchError, Subscription
-from tarsy_websocket_gateway.timeline_api import HistoryUnavailableError
+from tarsy_websocket_gateway.subscription import Subscription
 
 log = structlog.get_logger(__name__)
 
@@ -37,9 +39,10 @@ MOST_ASKING = 20
 class Sessions(Protocol):
     """Source of all that a connection asks about sessions."""
 
-    def last_number(self, session_id: str) -> int: ...
+    def watch(self, session_id: str) -> None: ...
     def running(self, session_id: str) -> list[Call]: ...
-    async def history(self, session_id: str, at_least: int) -> History: ...
+    async def history(self, session_id: str) -> History: ...
+    async def follow_list(self) -> None: ...
 
 
 class Connection:
@@ -53,7 +56,6 @@ class Connection:
 
     async def run(self) -> None:
         """Until the client goes, or does not read fast enough."""
-        self._metrics.connections.inc()
         self._reply(ConnectionEstablished(type="connection.established", connection_id=str(uuid4())))
         try:
             await self._talk()
@@ -62,7 +64,6 @@ class Connection:
                 await self._drop()
         finally:
             self._hub.leave(self._client)
-            self._metrics.connections.dec()
 
     async def _talk(self) -> None:
         """Until one side ends it. Histories that are being asked for end with it."""
@@ -107,46 +108,68 @@ class Connection:
             case "unsubscribe":
                 self._hub.unsubscribe(self._client, action.channel)
             case "subscribe":
-                self._subscribe(action.channel)
+                self._subscribe(action.channel, action.last_event_id or 0, [_confirmed(action.channel)])
+            case "catchup" if action.channel != SESSIONS:
+                if self._hub.subscription(self._client, action.channel) is None:
+                    raise InvalidMessageError("catchup is for a channel that you are subscribed to")
+                self._subscribe(action.channel, action.last_event_id or 0, [])
+            case _:
+                # The list has no history.
+                return
 
-    def _subscribe(self, channel: str) -> None:
-        if self._hub.channels(self._client) >= MOST_CHANNELS or len(self._asking) >= MOST_ASKING:
+    def _subscribe(self, channel: str, after: int, first: list[Outgoing]) -> None:
+        """`after`: the last number that the client has. `first`: what it is sent before the history."""
+        known = self._hub.subscription(self._client, channel) is not None
+        if (not known and self._hub.channels(self._client) >= MOST_CHANNELS) or len(self._asking) >= MOST_ASKING:
             raise InvalidMessageError(f"too many subscriptions: {MOST_CHANNELS} in all, {MOST_ASKING} at a time")
         if channel == SESSIONS:
-            self._hub.subscribe(self._client, channel, StatusSubscription())
-            self._reply(_confirmed(channel))
+            status = StatusSubscription()
+            self._hub.subscribe(self._client, channel, status)
+            self._start(channel, status, self._begin_list(status, first))
             return
-        # No await between these two: what the log brings after this number is held back.
-        at_least = self._sessions.last_number(session_of(channel))
+        # No await between these two: what the log brings from here on is held back.
         subscription = Subscription()
         self._hub.subscribe(self._client, channel, subscription)
-        task = self._group.create_task(self._begin(channel, subscription, at_least))
+        self._sessions.watch(session_of(channel))
+        self._start(channel, subscription, self._begin(channel, subscription, after, first))
+
+    def _start(self, channel: str, subscriber: Subscriber, work: Coroutine[None, None, None]) -> None:
+        task = self._group.create_task(self._guarded(channel, subscriber, work))
         self._asking.add(task)
         task.add_done_callback(self._asking.discard)
 
-    async def _begin(self, channel: str, subscription: Subscription, at_least: int) -> None:
-        session_id = session_of(channel)
+    async def _guarded(self, channel: str, subscriber: Subscriber, work: Coroutine[None, None, None]) -> None:
         try:
-            history = await self._sessions.history(session_id, at_least)
-            if self._is_current(channel, subscription):
-                messages = subscription.begin(history, self._sessions.running(session_id))
-                self._client.send([_confirmed(channel).to_text(), *(message.text for message in messages)])
-        except (HistoryUnavailableError, HeldTooMuchError) as problem:
-            if self._is_current(channel, subscription):
+            await work
+        except NoSubscriptionError as problem:
+            if self._is_current(channel, subscriber):
                 self._hub.unsubscribe(self._client, channel)
-                reason = str(problem) or "Too much happens in this session now. Subscribe again."
-                self._reply(SubscriptionFailed(type="subscription.error", channel=channel, message=reason))
+                failed = SubscriptionFailed(
+                    type="subscription.error", channel=channel, message=str(problem), code=problem.code
+                )
+                self._reply(failed)
 
-    def _is_current(self, channel: str, subscription: Subscription) -> bool:
+    async def _begin(self, channel: str, subscription: Subscription, after: int, first: list[Outgoing]) -> None:
+        session_id = session_of(channel)
+        history = await self._sessions.history(session_id)
+        if self._is_current(channel, subscription):
+            self._client.send([*first, *subscription.begin(history, self._sessions.running(session_id), after)])
+
+    async def _begin_list(self, status: StatusSubscription, first: list[Outgoing]) -> None:
+        await self._sessions.follow_list()
+        if self._is_current(SESSIONS, status):
+            self._client.send(first)
+
+    def _is_current(self, channel: str, subscription: Subscriber) -> bool:
         """False when the client unsubscribed, or subscribed again, in between."""
         return self._hub.subscription(self._client, channel) is subscription
 
     def _reply(self, message: WebSocketMessage) -> None:
-        self._client.send([message.to_text()])
+        self._client.send([reply(message)])
 
 
-def _confirmed(channel: str) -> SubscriptionConfirmed:
-    return SubscriptionConfirmed(type="subscription.confirmed", channel=channel)
+def _confirmed(channel: str) -> Outgoing:
+    return reply(SubscriptionConfirmed(type="subscription.confirmed", channel=channel))
 
 
 type NewConnection = Callable[[WebSocket], Connection]

@@ -1,5 +1,27 @@
-"""The base of all exceptions of tarsy_websocket_gateway."""
+"""Exceptions of tarsy_websocket_gateway."""
 
 
 class WebsocketGatewayError(Exception):
     """A subscription cannot begin or go on."""
+
+
+class NoSubscriptionError(WebsocketGatewayError):
+    """A channel cannot be subscribed now. The client reads code and message, and subscribes again later."""
+
+    code = "unavailable"
+
+
+class HistoryUnavailableError(NoSubscriptionError):
+    """The history cannot be read now. The client subscribes again later."""
+
+
+class UnknownSessionError(NoSubscriptionError):
+    """Nobody knows the session, nor did it begin while the gateway waited. The client corrects the id."""
+
+    code = "unknown_session"
+
+
+class HeldTooMuchError(NoSubscriptionError):
+    """More happened while the history was asked for than may wait. The client subscribes again."""
+
+    code = "too_much"

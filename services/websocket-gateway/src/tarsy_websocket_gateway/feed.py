@@ -1,13 +1,15 @@
 """From accepted events and chunks to messages: pure."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from tarsy_contracts import events as e
-from tarsy_contracts.chunks import Chunk
+from tarsy_contracts.chunks import Chunk, Progress
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.timeline import timeline_changes
-from tarsy_websocket_gateway.messages import Outgoing, discarded, of_change
+from tarsy_websocket_gateway.messages import discarded, of_change
+from tarsy_websocket_gateway.outgoing import Delta, Outgoing
 from tarsy_websocket_gateway.streams import Call, Part, Streams, summary_part
 
 
@@ -16,13 +18,28 @@ class Feed:
 
     def __init__(self) -> None:
         self._streams = Streams()
+        self._stages: defaultdict[str, dict[str, str]] = defaultdict(dict)
+
+    def begin(self, session_id: str, stages: Mapping[str, str]) -> None:
+        """Somebody watches the session from here on. `stages`: the stage of each execution until now."""
+        self._stages[session_id] |= stages
+
+    def forget(self, session_id: str) -> None:
+        """Nobody watches the session any longer."""
+        self._stages.pop(session_id, None)
+        self._streams.forget(session_id)
 
     def event(self, record: RecordedEvent) -> Iterable[Outgoing]:
         """The messages are made while they are read: mostly nobody watches the session."""
-        return _messages(record, self._streams.end(self._ended(record)), self._announced(record))
+        stages = self._stages[record.session_id]
+        if isinstance(record.event, e.ExecutionStarted):
+            stages[record.event.execution_id] = record.event.stage_id
+        return _messages(record, stages, self._streams.end(self._ended(record)), self._announced(record))
 
-    def chunk(self, session_id: str, chunk: Chunk, time: datetime, last_number: int) -> list[Outgoing]:
-        return self._streams.take(session_id, chunk, time, last_number)
+    def chunk(self, session_id: str, chunk: Chunk, time: datetime, last_number: int) -> list[Outgoing | Delta]:
+        execution_id = "" if isinstance(chunk, Progress) else chunk.execution_id
+        stage_id = self._stages[session_id].get(execution_id)
+        return self._streams.take(session_id, chunk, time, last_number, stage_id)
 
     def running(self, session_id: str) -> list[Call]:
         """Calls that stream at the moment, for a client that comes now."""
@@ -50,11 +67,13 @@ class Feed:
                 return [call.call_id for call in running] if record.envelope.type in e.ENDINGS else []
 
 
-def _messages(record: RecordedEvent, parts: Sequence[Part], announced: Sequence[Outgoing]) -> Iterator[Outgoing]:
+def _messages(
+    record: RecordedEvent, stages: Mapping[str, str], parts: Sequence[Part], announced: Sequence[Outgoing]
+) -> Iterator[Outgoing]:
     streamed = {part.event_id for part in parts}
     told: set[str | None] = set()
     for change in timeline_changes(record):
-        message = of_change(record, change, streamed=_id(change) in streamed)
+        message = of_change(record, change, stages, streamed=_id(change) in streamed)
         told.add(message.event_id)
         yield message
     for part in parts:

@@ -1,7 +1,8 @@
 """A session's history as messages of the same types as the live ones: pure."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from pydantic import JsonValue
 
@@ -16,7 +17,8 @@ from tarsy_contracts.api.websocket import (
 )
 from tarsy_contracts.ids import timeline_event_id
 from tarsy_contracts.timeline import ExecutionDetails, ExecutionResult, StageDetails
-from tarsy_websocket_gateway.messages import Outgoing, outgoing, stage_status
+from tarsy_websocket_gateway.messages import stage_status
+from tarsy_websocket_gateway.outgoing import Outgoing, outgoing
 from tarsy_websocket_gateway.streams import Call
 
 ENDED = frozenset({"completed", "failed", "cancelled", "timed_out"})
@@ -31,6 +33,8 @@ class History:
     """Everything up to the event `last_number`; nothing of a session that the timeline does not know (0).
 
     `present` are the timeline events in it; `ended` those of them, and the executions, that do not change any more.
+    `stages` has the stage of each execution; `streams_since` the time before which no call began that streams now, None
+    where nothing streams.
     """
 
     last_number: int = 0
@@ -38,6 +42,21 @@ class History:
     present: frozenset[str] = field(default_factory=frozenset)
     ended: frozenset[str] = field(default_factory=frozenset)
     over: bool = False
+    stages: Mapping[str, str] = field(default_factory=dict)
+    streams_since: datetime | None = None
+
+    @property
+    def size(self) -> int:
+        """In bytes."""
+        return sum(message.size for message in self.messages)
+
+    def since(self, number: int) -> tuple[Outgoing, ...]:
+        """For a client that has what came before the event `number`, and may have a part of what that one brought.
+
+        The session's status ends it, as it ends the whole history.
+        """
+        last = self.messages[-1:]
+        return (*(one for one in self.messages[:-1] if one.number is None or one.number >= number), *last)
 
     def has_ended(self, call: Call) -> bool:
         """A failed call shows as an error (contracts.timeline)."""
@@ -56,7 +75,21 @@ def history_of(answer: SessionHistory) -> History:
         ended=frozenset(event.id for event in timeline if event.status in ENDED)
         | frozenset(one.execution_id for one in executions if one.status in ENDED),
         over=session.status in ENDED and not any(map(_is_open_reply, session.stages)),
+        stages={one.execution_id: stage.id for stage in session.stages for one in stage.executions},
+        streams_since=_streams_since(answer),
     )
+
+
+def _streams_since(answer: SessionHistory) -> datetime | None:
+    """An agent's running call began after the last that the timeline shows of it; a summary when it was announced."""
+    running = {one.execution_id: one.started_at for stage in answer.session.stages for one in stage.executions
+               if one.status not in ENDED}  # fmt: skip
+    for event in answer.timeline:
+        if event.execution_id in running and event.status in ENDED:
+            running[event.execution_id] = max(running[event.execution_id], event.updated_at)
+    summaries = [one for one in answer.timeline if one.event_type == "mcp_tool_summary" and one.status not in ENDED]
+    began = [*running.values(), *(one.created_at for one in summaries)]
+    return min(map(datetime.fromisoformat, began), default=None)
 
 
 def _is_open_reply(stage: SessionStage) -> bool:
@@ -96,6 +129,7 @@ def _messages(history: SessionHistory) -> Iterator[ServerMessage]:
         yield TimelineEventCreated(
             type="timeline_event.created",
             event_id=event.id,
+            stage_id=event.stage_id,
             execution_id=event.execution_id,
             event_type=event.event_type,
             status=event.status,

@@ -1,14 +1,15 @@
 """Subscriptions of clients to channels. Nothing in here waits: a client that reads slowly costs only itself."""
 
-import asyncio
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
-from tarsy_websocket_gateway.messages import Outgoing
+from tarsy_websocket_gateway.client import Client
+from tarsy_websocket_gateway.outgoing import Outgoing
 
 SESSIONS = "sessions"
 """The channel of all sessions' status; a session's own is `session:` and its id."""
+SESSION = "session:"
 
 
 class Subscriber(Protocol):
@@ -24,34 +25,6 @@ class StatusSubscription:
 
 OF_ALL_SESSIONS = frozenset({"session.status", "session.deleted"})
 """Types of messages on the channel `sessions`."""
-MOST_WAITING_CHARACTERS = 16 * 1024 * 1024
-"""Limit for one client. One history may be longer: it is sent when nothing else waits."""
-
-
-class Client:
-    """Bounded queue of texts for one client. `overflowed` is set when it did not read fast enough."""
-
-    def __init__(self, limit: int, most_characters: int = MOST_WAITING_CHARACTERS) -> None:
-        self._queue: asyncio.Queue[list[str]] = asyncio.Queue(limit)
-        self._most_characters = most_characters
-        self._waiting = 0
-        self.overflowed = asyncio.Event()
-
-    def send(self, texts: list[str]) -> None:
-        """Texts that belong together take one place in the queue: a long history does not fill it."""
-        if not texts or self.overflowed.is_set():
-            return
-        size = sum(map(len, texts))
-        if self._queue.full() or (self._waiting and self._waiting + size > self._most_characters):
-            self.overflowed.set()
-            return
-        self._waiting += size
-        self._queue.put_nowait(texts)
-
-    async def next(self) -> list[str]:
-        texts = await self._queue.get()
-        self._waiting -= sum(map(len, texts))
-        return texts
 
 
 class Hub:
@@ -59,23 +32,24 @@ class Hub:
         self._channels: defaultdict[str, dict[Client, Subscriber]] = defaultdict(dict)
         self._of_client: defaultdict[Client, set[str]] = defaultdict(set)
         self.open = False
-        """Clients are let in from when the log was read to its end."""
-        self.watched = asyncio.Event()
-        """Set while there is any subscription."""
+        """Clients are let in from when the log and the timeline were found."""
+        self.channel_closed: Callable[[str], None] = lambda channel: None
+        """Called when nobody is subscribed to a channel any longer."""
 
     def subscribe(self, client: Client, channel: str, subscriber: Subscriber) -> None:
         """Replaces an earlier subscription to the same channel."""
         self._channels[channel][client] = subscriber
         self._of_client[client].add(channel)
-        self.watched.set()
 
     def unsubscribe(self, client: Client, channel: str) -> None:
-        self._channels[channel].pop(client, None)
-        if not self._channels[channel]:
-            del self._channels[channel]
         self._of_client[client].discard(channel)
-        if not self._channels:
-            self.watched.clear()
+        subscribers = self._channels.get(channel)
+        if subscribers is None:
+            return
+        subscribers.pop(client, None)
+        if not subscribers:
+            del self._channels[channel]
+            self.channel_closed(channel)
 
     def leave(self, client: Client) -> None:
         for channel in list(self._of_client[client]):
@@ -86,6 +60,9 @@ class Hub:
         """Disconnects all clients: they come again, and get what they missed."""
         for client in self._of_client:
             client.overflowed.set()
+
+    def has(self, channel: str) -> bool:
+        return channel in self._channels
 
     def subscription(self, client: Client, channel: str) -> Subscriber | None:
         return self._channels.get(channel, {}).get(client)
@@ -107,8 +84,13 @@ class Hub:
 
     def _tell(self, channel: str, messages: Sequence[Outgoing]) -> None:
         for client, subscriber in self._channels.get(channel, {}).items():
-            client.send([message.text for message in messages if subscriber.offer(message)])
+            client.send([message for message in messages if subscriber.offer(message)])
 
 
 def channel_of(session_id: str) -> str:
-    return f"session:{session_id}"
+    return SESSION + session_id
+
+
+def session_of(channel: str) -> str:
+    """The session of a channel that is one of a session."""
+    return channel.removeprefix(SESSION)

@@ -1,7 +1,8 @@
-"""The acceptance rule for a gateway, which holds the chains of few sessions and asks the timeline about the others.
+"""The acceptance rule for a gateway, which follows some sessions of a partition, or all, and asks the timeline.
 
 The timeline answers with a session's last accepted event at *its* position of the log, which may lie before or behind
-the gateway's. Until the answer is there, and the gateway has read as far, the records of that session wait. Pure.
+the gateway's. Until the answer is there, and the gateway has read as far, the records of that session wait. An answer
+from before the gateway began to follow the session says too little: it is asked again. Pure.
 """
 
 from collections import OrderedDict
@@ -54,28 +55,68 @@ class LogChains[R: Judged]:
     and was written again may be accepted again, when the timeline is ahead.
     """
 
-    def __init__(self, position: int, known: Mapping[str, LastAccepted], *, most: int = MOST_SESSIONS) -> None:
-        """`known`: last accepted events of some sessions below `position`, where reading begins."""
+    def __init__(self, position: int, *, most: int = MOST_SESSIONS) -> None:
+        """Reading begins at `position`, and follows nothing at first."""
         self.position = position
         self._most = most
         self._projected = position
-        self._known = OrderedDict((session_id, _Last(one, position - 1)) for session_id, one in known.items())
+        self._followed: dict[str, int] = {}
+        self._all_since: int | None = None
+        self._known: OrderedDict[str, _Last] = OrderedDict()
+        self._absent: set[str] = set()
         self._waiting: dict[str, _Waiting[R]] = {}
         self._waiting_bytes = 0
 
     def __len__(self) -> int:
         return len(self._known)
 
+    def follow(self, session_id: str) -> None:
+        """Whatever comes of this session from here on is judged."""
+        since = self.position if self._all_since is None else self._all_since
+        self._followed.setdefault(session_id, since)
+
+    def leave(self, session_id: str) -> None:
+        self._followed.pop(session_id, None)
+        self._absent.discard(session_id)
+        if self._all_since is None:
+            self._drop(session_id)
+
+    def follow_all(self, known: Mapping[str, LastAccepted] | None = None) -> None:
+        """The same of every session. `known`: last accepted events of some at this position."""
+        self._all_since = self.position
+        for session_id, last in (known or {}).items():
+            self._known.setdefault(session_id, _Last(last, self.position - 1))
+
+    def leave_all(self) -> None:
+        """Those that are followed by name stay."""
+        self._all_since = None
+        for session_id in {*self._known, *self._waiting} - self._followed.keys():
+            self._drop(session_id)
+
+    @property
+    def idle(self) -> bool:
+        """Nothing is followed."""
+        return self._all_since is None and not self._followed
+
+    def follows(self, session_id: str) -> bool:
+        return self._all_since is not None or session_id in self._followed
+
+    def since(self, session_id: str) -> int:
+        """An answer about this session has to be of this position, or of a later one."""
+        return self._followed.get(session_id, self._all_since or 0)
+
     def take(self, record: R) -> list[R]:
         """The next record. Returns what is accepted now."""
         mark = record.mark()
         self.position = mark.offset + 1
+        if not self.follows(mark.session_id):
+            return []
         known, waiting = self._known.get(mark.session_id), self._waiting.get(mark.session_id)
-        if known is None or waiting is not None:
+        if waiting is not None or (known is None and mark.session_id not in self._absent):
             self._waiting.setdefault(mark.session_id, _Waiting()).records.append(record)
             self._waiting_bytes += _size(record)
             return []
-        if not accepts(known.known, None, mark):
+        if not accepts(known.known if known is not None else None, None, mark):
             return []
         self._remember(mark)
         return [record]
@@ -89,15 +130,17 @@ class LogChains[R: Judged]:
         return sorted(found, key=lambda record: record.mark().offset)
 
     def asked_about(self) -> set[str]:
-        """The sessions that the timeline has to be asked about."""
-        return {session_id for session_id, waiting in self._waiting.items() if waiting.answer is None}
+        """Sessions that the timeline has to be asked about. Those that are followed by name are asked about anyway."""
+        waiting = {session_id for session_id, waiting in self._waiting.items() if waiting.answer is None}
+        return waiting - self._followed.keys()
 
     def answered(self, session_ids: Iterable[str], at: int, found: Mapping[str, LastAccepted]) -> list[R]:
         """Takes the timeline's answer about these sessions at its position. Returns what is accepted now."""
         self._projected = max(self._projected, at)
         for session_id in session_ids:
-            waiting = self._waiting.get(session_id)
-            if waiting is not None and waiting.answer is None:
+            named = session_id in self._followed and session_id not in self._known and session_id not in self._absent
+            waiting = self._waiting.setdefault(session_id, _Waiting()) if named else self._waiting.get(session_id)
+            if waiting is not None and waiting.answer is None and at >= self.since(session_id):
                 waiting.answer = LastEventsAnswer(at, found.get(session_id))
         return self.passed(self.position)
 
@@ -105,6 +148,11 @@ class LogChains[R: Judged]:
     def full(self) -> bool:
         """Too much waits: for the timeline, or for a position of it that lies far ahead."""
         return self._waiting_bytes > MOST_WAITING_BYTES
+
+    @property
+    def behind(self) -> bool:
+        """Too much waits, and the timeline has answered about all of it: it is too far ahead."""
+        return self.full and all(waiting.answer is not None for waiting in self._waiting.values())
 
     def last(self, session_id: str) -> LastAccepted | None:
         last = self._known.get(session_id)
@@ -117,23 +165,35 @@ class LogChains[R: Judged]:
             return []
         if waiting.answer.known is not None:
             self._known[session_id] = _Last(waiting.answer.known, waiting.answer.at - 1)
+        elif session_id in self._followed:
+            self._absent.add(session_id)
         accepted = judged(waiting.records, waiting.answer)
         for record in accepted[-1:]:
             if record.mark().offset >= waiting.answer.at:
                 self._remember(record.mark())
         return accepted
 
+    def _drop(self, session_id: str) -> None:
+        self._known.pop(session_id, None)
+        waiting = self._waiting.pop(session_id, None)
+        if waiting is not None:
+            self._waiting_bytes -= sum(_size(record) for record in waiting.records)
+
     def _remember(self, mark: ChainLink) -> None:
+        self._absent.discard(mark.session_id)
         self._known[mark.session_id] = _Last(LastAccepted(mark.event_id, mark.number), mark.offset)
         self._known.move_to_end(mark.session_id)
 
     def _forget_old(self) -> None:
         """Only what the timeline shows already: who asks it later must not get an older answer."""
-        while len(self._known) > self._most:
+        while len(self._known) > self._most + len(self._followed):
             oldest = next(iter(self._known))
-            if self._known[oldest].offset >= self._projected:
+            if oldest in self._followed:
+                self._known.move_to_end(oldest)
+            elif self._known[oldest].offset >= self._projected:
                 return
-            del self._known[oldest]
+            else:
+                del self._known[oldest]
 
 
 def judged[R: Judged](records: Iterable[R], answer: LastEventsAnswer) -> list[R]:

@@ -1,15 +1,15 @@
 """Messages to clients, made of changes: pure. Their types are those of tarsy_contracts.api.websocket."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import assert_never
 
 from pydantic import JsonValue
 
+from tarsy_contracts import events as e
 from tarsy_contracts.api.websocket import (
     ChatStarted,
     ChatUserMessage,
     ExecutionStatusChanged,
-    ServerMessage,
     SessionGone,
     SessionStatusChanged,
     StageStatus,
@@ -31,27 +31,31 @@ from tarsy_contracts.timeline import (
     TimelineChange,
     TimelineCreated,
     TimelineEnded,
+    timeline_changes,
 )
+from tarsy_websocket_gateway.outgoing import Outgoing, outgoing
+
+STATUS_EVENTS = frozenset(
+    {kind.type for kind in (e.SessionStarted, e.StageStarted, e.RequestAccepted, e.SessionDeleted)} | e.ENDINGS
+)
+"""Types of events that may change a session's status."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outgoing:
-    """Serialised once, for however many clients. `event_id` names the timeline event that it is about."""
-
-    type: str
-    text: str
-    number: int | None
-    event_id: str | None = None
-
-
-def outgoing(message: ServerMessage) -> Outgoing:
-    number: int | None = getattr(message, "number", None)
-    event_id: str | None = getattr(message, "event_id", None)
-    return Outgoing(message.type, message.to_text(), number, event_id)
+def statuses(record: RecordedEvent) -> list[Outgoing]:
+    """For clients that follow the status of sessions, and nothing else."""
+    return [
+        outgoing(_session(record, change) if isinstance(change, SessionChanged) else _gone(record))
+        for change in timeline_changes(record)
+        if isinstance(change, SessionChanged | SessionRemoved)
+    ]
 
 
-def of_change(record: RecordedEvent, change: TimelineChange, *, streamed: bool) -> Outgoing:
-    """`streamed`: clients know the timeline event already, from chunks, so that this completes it."""
+def of_change(
+    record: RecordedEvent, change: TimelineChange, stages: Mapping[str, str], *, streamed: bool = False
+) -> Outgoing:
+    """`stages`: the stage of each execution. `streamed`: clients know the timeline event already, from chunks, so that
+    this completes it.
+    """
     match change:
         case SessionChanged():
             return outgoing(_session(record, change))
@@ -66,8 +70,10 @@ def of_change(record: RecordedEvent, change: TimelineChange, *, streamed: bool) 
         case ChatMessageAdded():
             return outgoing(_chat_message(record, change))
         case TimelineCreated():
+            stage_id = stages.get(change.execution_id or "")
             ended = streamed and change.status != "streaming"
-            return outgoing(_completed_of_stream(record, change) if ended else _created(record, change))
+            made = _completed_of_stream if ended else _created
+            return outgoing(made(record, change, stage_id))
         case TimelineEnded():
             return outgoing(_completed(record, change))
         case _:
@@ -155,11 +161,12 @@ def _chat_message(record: RecordedEvent, change: ChatMessageAdded) -> ChatUserMe
     )
 
 
-def _created(record: RecordedEvent, change: TimelineCreated) -> TimelineEventCreated:
+def _created(record: RecordedEvent, change: TimelineCreated, stage_id: str | None) -> TimelineEventCreated:
     content, metadata = _shown(change.content, change.metadata)
     return TimelineEventCreated(
         type="timeline_event.created",
         event_id=change.event_id,
+        stage_id=stage_id,
         execution_id=change.execution_id,
         event_type=change.event_type,
         status=change.status,
@@ -172,11 +179,14 @@ def _created(record: RecordedEvent, change: TimelineCreated) -> TimelineEventCre
     )
 
 
-def _completed_of_stream(record: RecordedEvent, change: TimelineCreated) -> TimelineEventCompleted:
+def _completed_of_stream(
+    record: RecordedEvent, change: TimelineCreated, stage_id: str | None
+) -> TimelineEventCompleted:
     content, metadata = _shown(change.content, change.metadata)
     return TimelineEventCompleted(
         type="timeline_event.completed",
         event_id=change.event_id,
+        stage_id=stage_id,
         execution_id=change.execution_id,
         event_type=change.event_type,
         status=change.status,

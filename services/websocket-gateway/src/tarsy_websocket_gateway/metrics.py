@@ -5,8 +5,9 @@ from typing import Literal, get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge
 
-type DropReason = Literal["too_slow", "starting", "origin"]
-"""too_slow: it did not read; starting: the log was not read to its end yet; origin: the page of a stranger."""
+type DropReason = Literal["too_slow", "starting", "origin", "full"]
+"""too_slow: it did not read; starting: log and timeline were not found yet; origin: the page of a stranger; full: this
+instance has as many as it may."""
 
 
 class Metrics:
@@ -26,12 +27,17 @@ class Metrics:
         )
         self.chunks = Counter(
             "tarsy_websocket_gateway_chunks_total",
-            "Pieces of answers that were read, whether somebody watches or not",
+            "Pieces of answers that were read for somebody who watches",
             registry=registry,
         )
         self._lag = Gauge(
             "tarsy_websocket_gateway_log_lag_seconds",
             "How long ago the last event that was read was appended, or none waited any more; 0 when none waits",
+            registry=registry,
+        )
+        self._partitions = Gauge(
+            "tarsy_websocket_gateway_log_partitions",
+            "Partitions of the session log that are read, as somebody watches a session of them, or the list",
             registry=registry,
         )
         for reason in get_args(DropReason.__value__):
@@ -40,7 +46,10 @@ class Metrics:
     def dropped(self, reason: DropReason) -> None:
         self._dropped.labels(reason).inc()
 
-    def watch(self, *, subscriptions: Callable[[], int], lag_seconds: Callable[[], float]) -> None:
-        """Both are asked when somebody looks."""
+    def watch(
+        self, *, subscriptions: Callable[[], int], lag_seconds: Callable[[], float], partitions: Callable[[], int]
+    ) -> None:
+        """They are asked when somebody looks."""
+        self._partitions.set_function(partitions)
         self._subscriptions.set_function(subscriptions)
         self._lag.set_function(lag_seconds)

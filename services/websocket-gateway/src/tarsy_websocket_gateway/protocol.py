@@ -9,7 +9,7 @@ from tarsy_websocket_gateway.errors import WebsocketGatewayError
 from tarsy_websocket_gateway.hub import SESSIONS
 
 MOST_CHARACTERS = 4_096
-CHANNEL = re.compile(r"session:(?P<session_id>[A-Za-z0-9._-]{1,200})")
+CHANNEL = re.compile(r"session:[A-Za-z0-9._-]{1,200}")
 
 
 class InvalidMessageError(WebsocketGatewayError):
@@ -25,14 +25,8 @@ def read_action(text: str) -> ClientAction:
     except ValidationError as problem:
         first = problem.errors(include_url=False, include_input=False)[0]
         raise InvalidMessageError("/".join(["", *map(str, first["loc"])]) + f": {first['msg']}") from None
-    if action.action != "ping" and action.channel != SESSIONS:
-        session_of(action.channel)
-    return action
-
-
-def session_of(channel: str) -> str:
-    """Raises InvalidMessageError for anything but `session:` and an id."""
-    found = CHANNEL.fullmatch(channel)
-    if found is None:
+    if action.action != "ping" and action.channel != SESSIONS and CHANNEL.fullmatch(action.channel) is None:
         raise InvalidMessageError("channel must be 'sessions' or 'session:ID'")
-    return found["session_id"]
+    if action.action == "catchup" and action.last_event_id is None:
+        raise InvalidMessageError("catchup needs last_event_id, the number of the last event that you have")
+    return action

@@ -11,3 +11,9 @@ class GatewaySettings(ServiceSettings):
         (), description="JSON list of origins (https://HOST) whose pages may connect, beside our own and localhost"
     )
     client_queue: int = Field(1_000, ge=1, description="how many messages may wait for a client before it is dropped")
+    most_clients: int = Field(
+        2_000, ge=1, description="how many clients one instance takes; another is refused with 503 before the handshake"
+    )
+    appear_seconds: float = Field(
+        10.0, ge=0, le=300, description="how long a subscription waits for a session that nobody knows yet"
+    )

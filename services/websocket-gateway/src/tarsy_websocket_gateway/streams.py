@@ -4,17 +4,17 @@ A newer run replaces the text of an older one; what is older, was seen, or belon
 """
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import assert_never
 
-from tarsy_contracts.api.websocket import StreamBegunAgain, StreamedProgress, StreamedText, TimelineEventCreated
+from tarsy_contracts.api.websocket import StreamBegunAgain, StreamedProgress, TimelineEventCreated
 from tarsy_contracts.chunks import Chunk, LlmChunk, Progress, SummaryChunk
 from tarsy_contracts.envelope import wire_time
 from tarsy_contracts.ids import timeline_event_id
 from tarsy_contracts.timeline import LLM_EVENT_TYPES, ROWS_PER_EVENT, llm_timeline_event_id
-from tarsy_websocket_gateway.messages import Outgoing, outgoing
+from tarsy_websocket_gateway.outgoing import Delta, Outgoing, outgoing
 
 CALL_BYTES = 256 * 1024
 MOST_CALLS = 512
@@ -39,6 +39,7 @@ class Call:
     session_id: str
     execution_id: str | None
     time: datetime
+    stage_id: str | None = None
     run: int = -1
     index: int = -1
     size: int = 0
@@ -58,16 +59,19 @@ class Streams:
     def running(self, session_id: str) -> list[Call]:
         return [self._calls[call_id] for call_id in sorted(self._of_session.get(session_id, ()))]
 
-    def take(self, session_id: str, chunk: Chunk, time: datetime, last_number: int) -> list[Outgoing]:
-        """Returns what clients of the session get for a chunk."""
+    def take(
+        self, session_id: str, chunk: Chunk, time: datetime, last_number: int, stage_id: str | None = None
+    ) -> list[Outgoing | Delta]:
+        """Returns what clients of the session get for a chunk. `stage_id` is that of its execution."""
         if chunk.call_id in self._ended:
             return []
         if isinstance(chunk, Progress):
             return [progress(session_id, chunk, time)]
         call = self._call(chunk.call_id, session_id, chunk.execution_id, time)
+        call.stage_id = call.stage_id or stage_id
         if (chunk.run, chunk.index) <= (call.run, call.index):
             return []
-        messages: list[Outgoing] = []
+        messages: list[Outgoing | Delta] = []
         if chunk.run > call.run:
             self.size -= call.size
             messages += _start_over(call, chunk.run, time)
@@ -92,7 +96,7 @@ class Streams:
         early = call.parts.setdefault(part.event_id, part)
         early.logged = True
         text = "".join(early.pieces)
-        return [reset(call, early), delta(call, early, text)] if text else []
+        return [reset(call, early), delta(call, early, text).outgoing()] if text else []
 
     def end(self, call_ids: Iterable[str]) -> list[Part]:
         """These calls have ended; returns what clients know of them from chunks."""
@@ -107,6 +111,13 @@ class Streams:
             if len(self._ended) > MOST_ENDED:
                 self._ended.popitem(last=False)
         return parts
+
+    def forget(self, session_id: str) -> None:
+        """Nobody watches the session any longer."""
+        for call in self.running(session_id):
+            del self._calls[call.call_id]
+            self.size -= call.size
+        self._of_session.pop(session_id, None)
 
     def _call(self, call_id: str, session_id: str, execution_id: str | None, time: datetime) -> Call:
         call = self._calls.get(call_id)
@@ -131,6 +142,7 @@ def created(call: Call, part: Part, last_number: int) -> Outgoing:
         type="timeline_event.created",
         event_id=part.event_id,
         session_id=call.session_id,
+        stage_id=call.stage_id,
         execution_id=call.execution_id,
         event_type=part.event_type,
         status="streaming",
@@ -143,18 +155,8 @@ def created(call: Call, part: Part, last_number: int) -> Outgoing:
     return outgoing(message)
 
 
-def delta(call: Call, part: Part, text: str) -> Outgoing:
-    message = StreamedText(
-        type="stream.chunk",
-        event_id=part.event_id,
-        session_id=call.session_id,
-        delta=text,
-        run=call.run,
-        index=call.index,
-        timestamp=wire_time(call.time),
-        number=None,
-    )
-    return outgoing(message)
+def delta(call: Call, part: Part, text: str) -> Delta:
+    return Delta(call.session_id, part.event_id, call.run, call.index, text, wire_time(call.time))
 
 
 def reset(call: Call, part: Part) -> Outgoing:
@@ -184,7 +186,7 @@ def progress(session_id: str, chunk: Progress, time: datetime) -> Outgoing:
     return outgoing(message)
 
 
-def _start_over(call: Call, run: int, time: datetime) -> list[Outgoing]:
+def _start_over(call: Call, run: int, time: datetime) -> Sequence[Outgoing]:
     """A newer run: clients forget the text of the older one before they get any of the new."""
     written = [part for part in call.parts.values() if part.pieces]
     call.run, call.size, call.time = run, 0, time

@@ -2,16 +2,12 @@
 
 from collections.abc import Sequence
 
-from tarsy_websocket_gateway.errors import WebsocketGatewayError
+from tarsy_websocket_gateway.errors import HeldTooMuchError
 from tarsy_websocket_gateway.history import History
-from tarsy_websocket_gateway.messages import Outgoing
-from tarsy_websocket_gateway.streams import Call, created, delta
+from tarsy_websocket_gateway.outgoing import Outgoing
+from tarsy_websocket_gateway.streams import Call, created, delta, reset
 
 MOST_HELD = 1_000
-
-
-class HeldTooMuchError(WebsocketGatewayError):
-    """More happened while the history was asked for than may wait. The caller subscribes again."""
 
 
 class Subscription:
@@ -36,18 +32,21 @@ class Subscription:
                 self._held.append(message)
         return False
 
-    def begin(self, history: History, running: Sequence[Call]) -> list[Outgoing]:
-        """All that is sent before what comes live from here on. Raises HeldTooMuchError."""
+    def begin(self, history: History, running: Sequence[Call], after: int = 0) -> list[Outgoing]:
+        """All that is sent before what comes live from here on. `after`: the last number that the client has.
+
+        Raises HeldTooMuchError.
+        """
         if self._overflowed or self._held is None:
-            raise HeldTooMuchError
+            raise HeldTooMuchError("Too much happens in this session now. Subscribe again.")
         held, self._held = self._held, None
         gone = [call for call in running if history.has_ended(call)]
         self._floor = history.last_number
         self._ended = history.ended.union(*(call.parts for call in gone))
-        messages = [*history.messages, *(message for message in held if self._is_new(message))]
+        messages = [*history.since(after), *(message for message in held if self._is_new(message))]
         for call in running:
             if call not in gone:
-                messages += _streamed(call, history)
+                messages += _streamed(call, history, again=after > 0)
         return messages
 
     def _is_new(self, message: Outgoing) -> bool:
@@ -56,11 +55,15 @@ class Subscription:
         return message.event_id not in self._ended
 
 
-def _streamed(call: Call, history: History) -> list[Outgoing]:
+def _streamed(call: Call, history: History, *, again: bool) -> list[Outgoing]:
+    """`again`: the client may have some of the text."""
     messages: list[Outgoing] = []
     for part in call.parts.values():
         if not part.logged and part.event_id not in history.present:
+            call.stage_id = call.stage_id or history.stages.get(call.execution_id or "")
             messages.append(created(call, part, history.last_number))
+        if again:
+            messages.append(reset(call, part))
         if part.pieces:
-            messages.append(delta(call, part, "".join(part.pieces)))
+            messages.append(delta(call, part, "".join(part.pieces)).outgoing())
     return messages

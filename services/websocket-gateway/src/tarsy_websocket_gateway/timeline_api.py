@@ -11,22 +11,16 @@ import structlog
 
 from tarsy_bus.acceptance import LastAccepted
 from tarsy_bus.retries import growing_pauses, retry
-from tarsy_contracts.api.chains import LastEvent, ProjectedLog
+from tarsy_contracts.api.chains import AskedSession, AskedSessions, LastEvent, ProjectedLog, SessionSnapshot
 from tarsy_contracts.api.timeline import SessionHistory
 from tarsy_websocket_gateway.errors import WebsocketGatewayError
-from tarsy_websocket_gateway.history import History, history_of
 
 log = structlog.get_logger(__name__)
 
 HISTORY_SECONDS = 10.0
 CHAINS_SECONDS = 60.0
-MOST_AT_ONCE = 50
 FIRST_PAUSE_SECONDS = 0.1
 LONGEST_PAUSE_SECONDS = 5.0
-
-
-class HistoryUnavailableError(WebsocketGatewayError):
-    """The history cannot be sent now. The caller reads the message, and subscribes again later."""
 
 
 class TimelineUnavailableError(WebsocketGatewayError):
@@ -43,11 +37,18 @@ class Beginning:
     known: dict[int, dict[str, LastAccepted]]
 
 
+@dataclass(frozen=True, slots=True)
+class Snapshots:
+    """Histories of some sessions, all at these positions. Sessions without an accepted event have none."""
+
+    positions: dict[int, int]
+    found: dict[str, SessionSnapshot]
+
+
 class TimelineApi:
     def __init__(self, url: str) -> None:
         self._url = url
         self._client: httpx2.AsyncClient | None = None
-        self._histories = asyncio.Semaphore(MOST_AT_ONCE)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator["TimelineApi"]:
@@ -55,22 +56,29 @@ class TimelineApi:
             yield self
 
     async def beginning(self) -> Beginning:
-        """Asks until the timeline answers: it may be still starting."""
+        """Where the timeline stands. Asks until it answers: it may be still starting."""
         return await retry(
-            self._beginning,
-            passes=lambda problem: isinstance(problem, httpx2.HTTPError | TimeoutError),
+            lambda: self.last_events(()),
+            passes=lambda problem: isinstance(problem, TimelineUnavailableError),
             failed=lambda problem, pause: log.warning("timeline.waiting", url=self._url, reason=repr(problem)),
             pauses=growing_pauses(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS),
         )
 
-    async def _beginning(self) -> Beginning:
+    async def open_sessions(self) -> Beginning:
+        """The timeline's position, and the last accepted event of each open session.
+
+        Raises TimelineUnavailableError.
+        """
         client = self._running_client
-        async with (
-            asyncio.timeout(CHAINS_SECONDS),
-            client.stream("GET", "/internal/v1/chains", params={"open_only": "true"}) as answer,
-        ):
-            answer.raise_for_status()
-            return await _read_beginning(answer)
+        try:
+            async with (
+                asyncio.timeout(CHAINS_SECONDS),
+                client.stream("GET", "/internal/v1/chains", params={"open_only": "true"}) as answer,
+            ):
+                answer.raise_for_status()
+                return await _read_beginning(answer)
+        except (httpx2.HTTPError, TimeoutError, ValueError, StopAsyncIteration) as problem:
+            raise TimelineUnavailableError(repr(problem)) from problem
 
     async def last_events(self, session_ids: Sequence[str]) -> Beginning:
         """The timeline's position, and the last accepted event of each of these sessions.
@@ -86,20 +94,60 @@ class TimelineApi:
         except (httpx2.HTTPError, TimeoutError, ValueError, StopAsyncIteration) as problem:
             raise TimelineUnavailableError(repr(problem)) from problem
 
-    async def history(self, session_id: str, at_least: int) -> History:
-        """The session's history, empty if nobody knows the session yet. Raises HistoryUnavailableError."""
+    async def histories(self, asked: Sequence[AskedSession]) -> Snapshots:
+        """Waits for nothing: a history that does not reach what is asked for is left out.
+
+        Raises TimelineUnavailableError.
+        """
         try:
-            async with asyncio.timeout(HISTORY_SECONDS), self._histories:
-                answer = await self._running_client.get(
-                    f"/internal/v1/sessions/{session_id}/history", params={"at_least": at_least}
+            async with asyncio.timeout(HISTORY_SECONDS):
+                answer = await self._running_client.post(
+                    "/internal/v1/histories",
+                    content=AskedSessions(sessions=tuple(asked)).model_dump_json(),
+                    headers={"content-type": "application/json"},
                 )
-            if answer.status_code == 404 and at_least == 0:
-                return History()
+            if answer.status_code == 404:
+                return await self._one_by_one(asked)
             answer.raise_for_status()
-            return history_of(SessionHistory.model_validate_json(answer.content))
+            head, *lines = answer.content.splitlines()
+            found = [SessionSnapshot.model_validate_json(line) for line in lines]
+            positions = ProjectedLog.model_validate_json(head).positions
         except (httpx2.HTTPError, TimeoutError, ValueError) as problem:
-            log.warning("history.unavailable", session_id=session_id, at_least=at_least, reason=repr(problem))
-            raise HistoryUnavailableError("The history is not available now. Subscribe again later.") from problem
+            raise TimelineUnavailableError(repr(problem)) from problem
+        return Snapshots(positions, {one.session_id: one for one in found})
+
+    async def _one_by_one(self, asked: Sequence[AskedSession]) -> Snapshots:
+        """As histories, of a timeline of release 0.1, which has a request for each session.
+
+        A history may reach further than the positions: what comes again is dropped by number.
+        """
+        stands = await self.last_events([one.session_id for one in asked])
+        found: dict[str, SessionSnapshot] = {}
+        for one in asked:
+            known = stands.known.get(one.partition, {}).get(one.session_id)
+            if known is None:
+                continue
+            reached = known.number >= one.number and stands.positions.get(one.partition, 0) >= one.offset
+            found[one.session_id] = SessionSnapshot(
+                session_id=one.session_id,
+                partition=one.partition,
+                event_id=known.event_id,
+                number=known.number,
+                reached=reached,
+                history=await self._history(one.session_id) if reached else None,
+            )
+        return Snapshots(stands.positions, found)
+
+    async def _history(self, session_id: str) -> SessionHistory | None:
+        answer = await self._running_client.get(f"/internal/v1/sessions/{session_id}/history")
+        if answer.status_code == 404:
+            return None
+        answer.raise_for_status()
+        return SessionHistory.model_validate_json(answer.content)
+
+    async def positions(self) -> dict[int, int]:
+        """How far the timeline's answers reach. Raises TimelineUnavailableError."""
+        return (await self.last_events(())).positions
 
     @property
     def _running_client(self) -> httpx2.AsyncClient:

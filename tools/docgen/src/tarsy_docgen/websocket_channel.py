@@ -15,7 +15,8 @@ MESSAGES: Mapping[str, type[WebSocketMessage]] = {ACTION: ClientAction, **SERVER
 ABOUT = """\
 Sessions, live. A client subscribes to `sessions` (the status of all of them) or to `session:ID`: it gets the history
 of the session as messages, and then what happens, without a gap and nothing twice. Skip messages of a type that you do
-not know, and fields. A client that reads too slowly is dropped with code 1013: connect and subscribe again.
+not know, and fields. A client that reads too slowly is dropped with code 1013: connect and subscribe again, with the
+last number that it has. The page docs/reference/websocket.md is for those who write a client.
 """
 
 

@@ -1,6 +1,15 @@
-"""Lines of the internal answer about log chains: one `ProjectedLog`, then one `LastEvent` for each session."""
+"""Internal answers about log chains: one line `ProjectedLog`, then a line for each session, all of one moment.
+
+It is a `LastEvent`, or, where histories were asked for, a `SessionSnapshot`.
+"""
+
+from pydantic import Field
 
 from tarsy_contracts.api.model import ApiModel
+from tarsy_contracts.api.timeline import SessionHistory
+
+MOST_SNAPSHOTS = 50
+"""Sessions of one question for their histories, each of which may be megabytes."""
 
 
 class LogName(ApiModel):
@@ -24,3 +33,29 @@ class LastEvent(ApiModel):
     partition: int
     event_id: str
     number: int
+
+
+class AskedSession(ApiModel):
+    """A session whose history is wanted once it reaches this event, and the projection this offset of its partition."""
+
+    session_id: str
+    number: int
+    partition: int
+    offset: int
+
+
+class AskedSessions(ApiModel):
+    """A question for histories."""
+
+    sessions: tuple[AskedSession, ...] = Field(max_length=MOST_SNAPSHOTS)
+
+
+class SessionSnapshot(LastEvent):
+    """The last accepted event of a session, and its history up to there.
+
+    `history` is null where the session is not `reached`: not as far yet as was asked for; and of one that was deleted.
+    """
+
+    reached: bool
+
+    history: SessionHistory | None

@@ -30,11 +30,14 @@ class WebSocketMessage(ApiModel):
 class ClientAction(WebSocketMessage):
     """An action that a client asks for. `channel` is `sessions`, or `session:` and the id of one; a ping needs none.
 
-    Go TARSy's clients may send more fields (`last_event_id`), which mean nothing here.
+    `last_event_id` is the highest `number` that the client has of a session: it gets what that event and later ones
+    changed, instead of the whole history. `catchup` needs it, and a subscription; with `subscribe` it resumes one.
+    Further fields mean nothing.
     """
 
-    action: Literal["subscribe", "unsubscribe", "ping"]
+    action: Literal["subscribe", "unsubscribe", "catchup", "ping"]
     channel: str = ""
+    last_event_id: int | None = Field(None, ge=0, le=2**62)
 
 
 class ConnectionEstablished(WebSocketMessage):
@@ -58,18 +61,26 @@ class ActionRefused(WebSocketMessage):
 
 
 class SubscriptionConfirmed(WebSocketMessage):
-    """The channel is subscribed; its history follows, and then what happens."""
+    """The channel is subscribed; its history follows, and then what happens.
+
+    The history of a session ends with its `session.status`. A session that begins only now has none.
+    """
 
     type: Literal["subscription.confirmed"]
     channel: str
 
 
 class SubscriptionFailed(WebSocketMessage):
-    """There is no subscription to the channel: ask again later."""
+    """There is no subscription to the channel. `code` says why; it may get further values.
+
+    `unknown_session`: nobody knows it, nor did it begin while the gateway waited for it. `unavailable`: its history
+    cannot be read now. `too_much`: more happened meanwhile than could be kept back. Subscribe again later.
+    """
 
     type: Literal["subscription.error"]
     channel: str
     message: str
+    code: str = "unavailable"
 
 
 class SessionMessage(WebSocketMessage):
@@ -161,6 +172,7 @@ class TimelineEventCreated(SessionMessage):
 
     type: Literal["timeline_event.created"]
     event_id: str
+    stage_id: str | None = None
     execution_id: str | None
     event_type: str
     status: TimelineStatus
@@ -179,6 +191,7 @@ class TimelineEventCompleted(LoggedMessage):
     status: TimelineStatus
     content: str
     metadata: JsonObject
+    stage_id: str | None = None
     execution_id: str | None = None
     sequence_number: int | None = None
 

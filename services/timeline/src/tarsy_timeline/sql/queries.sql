@@ -444,3 +444,27 @@ where status in ('pending', 'in_progress', 'cancelling')
 
 -- name: read_chains_of
 select session_id, partition, last_event_id, last_number from sessions where session_id = any($1::text[])
+
+-- name: read_sessions_of
+select s.*, case when s.status = 'pending' then (
+    select queue_position
+    from (
+        select session_id, row_number() over (order by priority, created_at, session_id) as queue_position
+        from sessions where status = 'pending'
+    ) q
+    where q.session_id = s.session_id
+) end as queue_position
+from sessions s
+where s.session_id = any($1::text[])
+
+-- name: read_stages_of
+select * from stages where session_id = any($1::text[]) order by session_id, stage_index
+
+-- name: read_executions_of
+select * from agent_executions where session_id = any($1::text[]) order by session_id, agent_index, execution_id
+
+-- name: read_timelines_of
+select t.*, a.stage_id
+from timeline_events t left join agent_executions a on a.execution_id = t.execution_id
+where t.session_id = any($1::text[])
+order by t.session_id, t.sequence_number

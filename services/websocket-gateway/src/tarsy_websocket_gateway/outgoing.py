@@ -1,0 +1,80 @@
+"""Messages as they go out: encoded once, for however many clients."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from tarsy_contracts.api.websocket import ServerMessage, StreamedText, WebSocketMessage
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """More text of a timeline event. Neighbours of the same run can become one."""
+
+    session_id: str
+    event_id: str
+    run: int
+    index: int
+    text: str
+    timestamp: str
+
+    def continues(self, earlier: "Delta") -> bool:
+        return (self.event_id, self.run) == (earlier.event_id, earlier.run)
+
+    def after(self, earlier: "Delta") -> "Delta":
+        return replace(self, text=earlier.text + self.text)
+
+    def outgoing(self) -> "Outgoing":
+        message = StreamedText(
+            type="stream.chunk",
+            event_id=self.event_id,
+            session_id=self.session_id,
+            delta=self.text,
+            run=self.run,
+            index=self.index,
+            timestamp=self.timestamp,
+            number=None,
+        )
+        return Outgoing(message.type, message.to_text(), None, self.event_id, self)
+
+
+@dataclass(slots=True)
+class Outgoing:
+    """`event_id` names the timeline event that it is about. `delta`: the text that it streams, if it does."""
+
+    type: str
+    text: str
+    number: int | None = None
+    event_id: str | None = None
+    delta: Delta | None = None
+    size: int = field(init=False)
+    """In bytes."""
+
+    def __post_init__(self) -> None:
+        self.size = len(self.text.encode())
+
+
+def outgoing(message: ServerMessage) -> Outgoing:
+    number: int | None = getattr(message, "number", None)
+    event_id: str | None = getattr(message, "event_id", None)
+    return Outgoing(message.type, message.to_text(), number, event_id)
+
+
+def reply(message: WebSocketMessage) -> Outgoing:
+    """Belongs to no session."""
+    return Outgoing("", message.to_text())
+
+
+def encoded(parts: Iterable[Outgoing | Delta]) -> list[Outgoing]:
+    """In order. Text of one timeline event that follows upon itself becomes one message."""
+    return [part.outgoing() if isinstance(part, Delta) else part for part in _joined(parts)]
+
+
+def _joined(parts: Iterable[Outgoing | Delta]) -> Sequence[Outgoing | Delta]:
+    found: list[Outgoing | Delta] = []
+    for part in parts:
+        last = found[-1] if found else None
+        if isinstance(part, Delta) and isinstance(last, Delta) and part.continues(last):
+            found[-1] = part.after(last)
+        else:
+            found.append(part)
+    return found

@@ -1,0 +1,112 @@
+"""Reader of the stream: the partitions of watched sessions, from where their running calls may have begun."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+from aiokafka import TopicPartition
+
+from tarsy_bus.connection import Bus, live_reader
+from tarsy_bus.outages import wait_out
+from tarsy_bus.pacing import Pacer
+from tarsy_bus.partition_reader import PartitionReader, Record, parse_record
+from tarsy_contracts.chunks import CHUNKS
+from tarsy_contracts.recorded import UnknownTypeError, UnreadableValueError
+from tarsy_websocket_gateway.feed import Feed
+from tarsy_websocket_gateway.log_reader import subject_of
+from tarsy_websocket_gateway.metrics import Metrics
+from tarsy_websocket_gateway.outgoing import Delta, Outgoing, encoded
+from tarsy_websocket_gateway.partitions_on_demand import PartitionsOnDemand, pause_after
+
+LOOK_BACK = timedelta(minutes=5)
+"""Chunks are read from so far back at most: no call of a model takes longer."""
+SKEW = timedelta(seconds=5)
+"""The clocks of brokers and orchestrators may differ by so much."""
+
+type LastNumber = Callable[[str], int]
+type Publish = Callable[[str, list[Outgoing]], None]
+
+
+class StreamReader:
+    """`run` reads, for ever, and moves partitions to where somebody needs them. Chunks of others are skipped."""
+
+    def __init__(self, bus: Bus, feed: Feed, publish: Publish, metrics: Metrics) -> None:
+        self._bus = bus
+        self._feed = feed
+        self._publish = publish
+        self._metrics = metrics
+        self._last_number: LastNumber = lambda session_id: 0
+        self._watched: dict[str, int] = {}
+        self._since: dict[int, datetime] = {}
+        self._wanted = asyncio.Event()
+
+    def watch(self, session_id: str, since: datetime | None) -> None:
+        """From here on. `since`: no call of the session that streams now began earlier; None where none does."""
+        number = self._bus.partition_of(self._bus.topics.stream, session_id.encode()) or 0
+        self._watched[session_id] = number
+        now = datetime.now(UTC)
+        begin = max(now - LOOK_BACK, (since or now) - SKEW)
+        self._since[number] = min(begin, self._since.get(number, begin))
+        self._wanted.set()
+
+    def leave(self, session_id: str) -> None:
+        self._watched.pop(session_id, None)
+        self._wanted.set()
+
+    async def run(self, last_number: LastNumber, stepped: Callable[[], None]) -> None:
+        topic = self._bus.topics.stream
+        self._last_number = last_number
+        async with (
+            PartitionReader(self._bus, topic, stepped, consumer=live_reader).running() as follower,
+            asyncio.TaskGroup() as group,
+        ):
+            partitions = PartitionsOnDemand(follower, topic, stepped)
+            await partitions.begin(await follower.partitions())
+            group.create_task(self._position(follower, partitions))
+            while True:
+                records, began, pacer = await partitions.next(), time.monotonic(), Pacer()
+                found: dict[str, list[Outgoing | Delta]] = {}
+                for record in records:
+                    self._take(record, found)
+                    await pacer.let_others_run()
+                for session_id, parts in found.items():
+                    self._publish(session_id, encoded(parts))
+                if records:
+                    await pause_after(began)
+
+    async def _position(self, follower: PartitionReader, partitions: PartitionsOnDemand) -> None:
+        while True:
+            await self._wanted.wait()
+            self._wanted.clear()
+            since, self._since = self._since, {}
+            for number in partitions.positions.keys() - self._watched.values() - since.keys():
+                partitions.stop(number)
+            for number, offset in (await self._offsets(follower, since)).items():
+                if offset < partitions.positions.get(number, offset + 1):
+                    partitions.fetch(number, offset)
+
+    async def _offsets(self, follower: PartitionReader, since: dict[int, datetime]) -> dict[int, int]:
+        """The first records from these times on, or else the ends."""
+        if not since:
+            return {}
+        topic = self._bus.topics.stream
+        times = {TopicPartition(topic, number): int(at.timestamp() * 1000) for number, at in since.items()}
+        ends = await follower.ends(since)
+        found = await wait_out(topic, lambda: follower.consumer.offsets_for_times(times))
+        return ends | {place.partition: found[place].offset for place in times if found[place]}
+
+    def _take(self, record: Record, found: dict[str, list[Outgoing | Delta]]) -> None:
+        session_id = subject_of(record)
+        if session_id not in self._watched:
+            return
+        delivery = parse_record(record)
+        if delivery is None:
+            return
+        try:
+            chunk = delivery.decode(CHUNKS)
+        except (UnknownTypeError, UnreadableValueError):
+            return
+        self._metrics.chunks.inc()
+        parts = self._feed.chunk(session_id, chunk, delivery.envelope.time, self._last_number(session_id))
+        found.setdefault(session_id, []).extend(parts)
