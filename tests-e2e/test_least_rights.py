@@ -45,9 +45,15 @@ pytestmark = pytest.mark.timeout(900)
 
 TOPICS = Topics("guarded")
 USERS = (*SERVICES, TOPICS_APPLY, ALERT_SENDER, READER)
-SELDOM = {("orchestrator", "Write", TOPICS.catalog), ("topics-apply", "Read", TOPICS.heads)}
-"""Rights that this investigation has no use for: an orchestrator ends entries that nobody repeated for an hour, and
-heads tell the number of partitions where its record was lost."""
+SELDOM = {
+    ("orchestrator", "Write", TOPICS.catalog),
+    ("topics-apply", "Read", TOPICS.heads),
+    ("timeline", "Read", TOPICS.dead_letters),
+    ("timeline", "Write", TOPICS.dead_letters),
+    ("timeline", "Write", TOPICS.alerts),
+}
+"""Rights that this investigation has no use for: an orchestrator ends entries that nobody repeated for an hour, heads
+tell the number of partitions where its record was lost, and operators re-drive dead letters."""
 READ_ON = "Read the log again, please."
 READ_AGAIN = "The log says what it said."
 LINES = "I look at the pods first.\n" * 20

@@ -64,6 +64,8 @@ async def test_a_dead_letter_keeps_the_bytes_the_headers_the_place_and_the_reaso
         bare, stranger, publisher, key=b"\xff", value=b"\x00\xfe", headers=[("a", b"\xff"), ("a", b"2")]
     )
     assert (letter.key, letter.value) == (b"\xff", b"\x00\xfe")
+    (record,) = await read(bare, bare.topics.alerts, 1)
+    when = record.timestamp
     assert list(letter.headers) == [
         ("a", b"\xff"),
         ("a", b"2"),
@@ -71,6 +73,9 @@ async def test_a_dead_letter_keeps_the_bytes_the_headers_the_place_and_the_reaso
         ("dead-letter-partition", b"1"),
         ("dead-letter-offset", b"0"),
         ("dead-letter-reason", REASON.encode()),
+        ("dead-letter-service", b"test"),
+        ("dead-letter-appended", str(when).encode()),
+        ("dead-letter-attempt", b"1"),
     ]
 
 
@@ -130,6 +135,9 @@ async def test_what_is_too_large_is_cut_and_says_so(
         "dead-letter-partition",
         "dead-letter-offset",
         "dead-letter-reason",
+        "dead-letter-service",
+        "dead-letter-appended",
+        "dead-letter-attempt",
         "dead-letter-cut",
     ]
 

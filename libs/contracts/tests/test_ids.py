@@ -41,6 +41,11 @@ VECTORS: dict[str, tuple[Callable[[], str], str]] = {
         lambda: ids.session_of_record(cluster="c", topic="tarsy.alerts", partition=3, offset=99),
         "34a5b13b-c566-500f-b8f7-e70cebe0ca79",
     ),
+    "dead letter": (
+        lambda: ids.dead_letter_id(cluster="c", topic="tarsy.alerts", partition=3, offset=99),
+        "5d213e59-c11a-5e26-87ff-ff2b932523c7",
+    ),
+    "rerun": (lambda: ids.session_of_rerun(A, "r"), "cb85cf41-44d8-5aec-af9e-b2f25b124de6"),
     "stage": (lambda: ids.stage_id(A, 1), "9c6e0770-987c-5b22-a47e-dd659644bbb6"),
     "execution": (lambda: ids.execution_id(A, 1), "ec6ddcce-ad35-55cb-9691-c0dc8431d092"),
     "llm call": (lambda: ids.llm_call_id(A, 2, 3), "953196e2-698d-5342-bdbd-66c0bf76fd9e"),

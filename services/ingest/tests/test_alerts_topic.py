@@ -13,6 +13,7 @@ from tarsy_bus.connection import Bus, producer
 from tarsy_bus.partition_reader import Record
 from tarsy_bus.records import delivery
 from tarsy_bus.topics_admin import WrongTopicsError, admin, cluster_id
+from tarsy_contracts.dead_letters import RedriveOrigin
 from tarsy_contracts.ids import session_of_record
 from tarsy_contracts.topics import LOG_PARTITIONS, Topics
 from tarsy_ingest.app import build
@@ -150,6 +151,48 @@ async def test_what_cannot_be_read_is_kept_as_it_was_and_the_next_is_read(
     assert ingest.counted("kafka", "dead_letter") == 4
     kept = ingest.value("tarsy_kafka_records_total", service="ingest", topic="dead-letters", outcome="ok")
     assert kept == 4
+
+
+async def test_a_re_driven_alert_meets_the_session_of_its_first_place(
+    ingest: Ingest, bus: Bus, records: Records
+) -> None:
+    """Re-driven twice, and after it had been accepted: it is the same input of the same session."""
+    cluster = await cluster_id(bus)
+    origin = RedriveOrigin(cluster, bus.topics.alerts, 0, 0, 1, 1)
+    await write(bus, b"disk full")
+    await write(bus, b"disk full", headers=origin.headers())
+    await write(bus, b"disk full", headers=origin.headers())
+    found = await arrived(records, bus.topics.inbox, 3)
+    session = session_of_record(cluster=cluster, topic=bus.topics.alerts, partition=0, offset=0)
+    assert {session_of(record) for record in found} == {session}
+    assert len({delivery(record).envelope.id for record in found}) == 1
+
+
+async def test_a_stranger_takes_the_identity_of_no_record_that_is_yet_to_come(
+    ingest: Ingest, bus: Bus, records: Records
+) -> None:
+    cluster = await cluster_id(bus)
+    for origin in (
+        RedriveOrigin(cluster, bus.topics.alerts, 0, 2, 1, 1),
+        RedriveOrigin("another", bus.topics.alerts, 0, 0, 1, 1),
+    ):
+        await write(bus, b"mine", headers=origin.headers())
+    await write(bus, b"disk full")
+    found = await arrived(records, bus.topics.inbox, 3)
+    own = {session_of_record(cluster=cluster, topic=bus.topics.alerts, partition=0, offset=one) for one in range(3)}
+    assert {session_of(record) for record in found} == own
+
+
+async def test_a_re_driven_record_that_fails_again_is_the_same_letter(
+    ingest: Ingest, bus: Bus, records: Records
+) -> None:
+    await write(bus, b"\xff", headers=[("a", b"1")])
+    await write(bus, b"\xff", headers=[("a", b"1"), *RedriveOrigin("any", bus.topics.alerts, 0, 0, 7, 1).headers()])
+    letters = [dict(letter.headers) for letter in await arrived(records, bus.topics.dead_letters, 2)]
+    assert {letter["dead-letter-offset"] for letter in letters} == {b"0"}
+    assert {letter["dead-letter-attempt"] for letter in letters} == {b"1", b"2"}
+    assert {letter["dead-letter-service"] for letter in letters} == {b"ingest"}
+    assert not any(name.startswith("redrive-") for letter in letters for name in letter)
 
 
 async def test_the_reason_of_a_dead_letter_does_not_repeat_the_names_that_were_sent(

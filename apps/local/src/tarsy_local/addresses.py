@@ -70,10 +70,11 @@ class Addresses:
         return Topics(self.topic_prefix)
 
     def environment(self, around: Mapping[str, str]) -> dict[str, str]:
-        """The settings that `tarsy up` knows better than whoever set the environment; group timeouts and a name unless
-        set. A variable that must not count is empty."""
+        """The settings that `tarsy up` knows better than whoever set the environment; group timeouts, a name, and
+        who may read raw dead letters unless set. A variable that must not count is empty."""
         timeouts = OWN_BROKER_TIMEOUTS if self.own_broker else {}
-        own = {**timeouts, "TARSY_CLIENT": own_name()}
+        raw = "on" if is_loopback(self.http_host) else "off"
+        own = {**timeouts, "TARSY_CLIENT": own_name(), "TARSY_RAW_DEAD_LETTERS": raw}
         unused = {*SECRET_FILES, *(SECURITY_VARIABLES if self.own_broker else ())}
         return {name: value for name, value in own.items() if name not in around} | {
             **{name: "" for name in unused if name in around},

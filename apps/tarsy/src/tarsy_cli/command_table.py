@@ -72,6 +72,27 @@ SESSION = CommandGroup(
         "fail": CommandEntry("held_commands", "end", "End sessions as failed."),
     },
 )
+DEAD_LETTERS = CommandGroup(
+    "Records that could not be read, and what becomes of them.",
+    {
+        "list": CommandEntry(
+            "dead_letters.commands",
+            "list_letters",
+            "List records that could not be read: who buried them and why, when they came, and whether they were "
+            "re-driven.",
+        ),
+        "show": CommandEntry(
+            "dead_letters.commands",
+            "show",
+            "Show a dead letter, with a masked beginning of its record: a stranger wrote it.",
+        ),
+        "redrive": CommandEntry(
+            "dead_letters.commands",
+            "redrive",
+            "Write dead letters back to where they came from, with their identity.",
+        ),
+    },
+)
 LAB = CommandGroup(
     "Recorded incidents, to try TARSy on.",
     {
@@ -157,11 +178,7 @@ COMMANDS: Mapping[str, Entry] = {
     "servers": CommandEntry(
         "server_commands", "servers", "List the MCP servers as the tool gateways see them, and what is wrong with them."
     ),
-    "dead-letters": CommandEntry(
-        "dead_letters.command",
-        "dead_letters",
-        "List records that could not be read: where they were met, where they lie, and the reason.",
-    ),
+    "dead-letters": DEAD_LETTERS,
     "retention": CommandEntry(
         "retention.command",
         "retention",

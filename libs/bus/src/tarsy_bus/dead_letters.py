@@ -4,35 +4,63 @@ import structlog
 
 from tarsy_bus.partition_reader import Record
 from tarsy_bus.publisher import Publisher, TooLargeError, not_written
+from tarsy_bus.record_parsing import UnparsableRecord
 from tarsy_bus.retries import retry
+from tarsy_contracts import dead_letters as d
+from tarsy_contracts.envelope import Headers
 from tarsy_contracts.topics import LIMIT_BYTES
 
 log = structlog.get_logger(__name__)
 
 CUT_BYTES = LIMIT_BYTES // 3
 """Bytes kept of the key, and of the value, of a record that is too large to be kept whole."""
+MOST_ATTEMPTS = 1_000_000
+
+
+def origin_of(record: Record) -> d.RedriveOrigin | None:
+    """The origin of a record that was re-driven. None for any other, and for headers that cannot be ours.
+
+    Strangers write such headers, too. A re-drive goes behind its origin, in the same partition: so none of them can
+    take the identity of a record that is yet to come.
+    """
+    told = dict(record.headers)
+    if told.get(d.ORIGIN_TOPIC) != record.topic.encode():
+        return None
+    partition, offset = d.read_number(told.get(d.ORIGIN_PARTITION)), d.read_number(told.get(d.ORIGIN_OFFSET))
+    appended, attempt = d.read_number(told.get(d.ORIGIN_APPENDED)), d.read_number(told.get(d.ORIGIN_ATTEMPT))
+    if partition is None or offset is None or appended is None or attempt is None:
+        return None
+    if partition != record.partition or offset >= record.offset or not 0 < attempt < MOST_ATTEMPTS:
+        return None
+    cluster = (told.get(d.ORIGIN_CLUSTER) or b"").decode(errors="replace")
+    return d.RedriveOrigin(cluster, record.topic, partition, offset, appended, attempt)
+
+
+def without_origin(headers: Headers) -> Headers:
+    """The headers that a record had before it was re-driven."""
+    return [(name, value) for name, value in headers if name not in d.ORIGIN_HEADERS]
 
 
 async def dead_letter(publisher: Publisher, record: Record, reason: str) -> None:
     """Writes the raw bytes, the record's own headers, its position and the reason to the dead letters.
 
+    A record that was re-driven, and fails again, keeps the position that it had first.
+
     Raises NotWrittenError: the caller must not go past the record then. A record at the size limit is cut, and says so:
     it loses its own headers, and the ends of key and value.
     """
-    place = [
-        ("dead-letter-topic", record.topic.encode()),
-        ("dead-letter-partition", str(record.partition).encode()),
-        ("dead-letter-offset", str(record.offset).encode()),
-        ("dead-letter-reason", reason[:1000].encode(errors="replace")),
-    ]
-    own = [(name, value or b"") for name, value in record.headers]
+    origin = origin_of(record)
+    place = _place(publisher.service, record, origin, reason)
+    own: Headers = [(name, value or b"") for name, value in record.headers]
+    if origin is not None:
+        own = without_origin(own)
     key, value = record.key, record.value
     if key is None and value is None:
         value = b""  # aiokafka writes no record without both
     try:
         await publisher.write(publisher.topics.dead_letters, key=key, value=value, headers=[*own, *place])
     except TooLargeError:
-        headers = [*place, ("dead-letter-cut", b"true")]
+        headers = [*place, (d.CUT, b"true")]
         await publisher.write(publisher.topics.dead_letters, key=_cut(key), value=_cut(value), headers=headers)
     log.warning(
         "dead_letter.written", topic=record.topic, partition=record.partition, offset=record.offset, reason=reason
@@ -46,6 +74,24 @@ async def dead_letter_until_written(publisher: Publisher, record: Record, reason
         log.warning("dead_letter.not_written", reason=str(problem), pause_seconds=round(pause, 1))
 
     await retry(lambda: dead_letter(publisher, record, reason), passes=not_written, failed=failed)
+
+
+def _place(service: str, record: Record, origin: d.RedriveOrigin | None, reason: str) -> Headers:
+    """The topic comes first: whatever stands before the last of its kind is the record's own."""
+    partition, offset, appended = record.partition, record.offset, record.timestamp
+    if origin is not None:
+        partition, offset, appended = origin.partition, origin.offset, origin.appended_ms
+    attempt = 1 if origin is None else origin.attempt + 1
+    return [
+        (d.TOPIC, record.topic.encode()),
+        (d.PARTITION, str(partition).encode()),
+        (d.OFFSET, str(offset).encode()),
+        (d.REASON, reason[:1000].encode(errors="replace")),
+        (d.SERVICE, service.encode()),
+        (d.APPENDED, str(appended).encode()),
+        (d.ATTEMPT, str(attempt).encode()),
+        *([(d.UNPARSABLE, b"true")] if isinstance(record, UnparsableRecord) else []),
+    ]
 
 
 def _cut(part: bytes | None) -> bytes | None:

@@ -100,9 +100,9 @@ SUMMARIZER = KafkaUser(
 )
 TIMELINE = KafkaUser(
     "timeline",
-    "API and PostgreSQL; a rebuild beside the live tables has a group of its own",
-    reads=("sessions", "catalog", "workers", "held", "control", "results", "layout"),
-    writes=("inbox",),
+    "API and PostgreSQL; a rebuild beside the live tables has a group of its own. It re-drives dead letters",
+    reads=("sessions", "catalog", "workers", "held", "control", "results", "dead-letters", "layout"),
+    writes=("inbox", "alerts", "dead-letters"),
     groups=("timeline*",),
 )
 WEBSOCKET_GATEWAY = KafkaUser("websocket-gateway", "shows investigations live", reads=("sessions", "stream", "layout"))

@@ -60,6 +60,11 @@ class Publisher:
         async with self._producing.running():
             yield self
 
+    @property
+    def service(self) -> str:
+        """The name of the service that publishes, without that of its process."""
+        return self._source.removeprefix("tarsy/").partition("/")[0]
+
     def partitions(self, topic: str) -> int:
         """How many partitions of one of our topics are written to."""
         return self._bus.partitions(topic)

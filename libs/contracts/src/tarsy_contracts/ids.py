@@ -61,6 +61,16 @@ def session_of_record(*, cluster: str, topic: str, partition: int, offset: int) 
     return derived_id("session/record", cluster, topic, partition, offset)
 
 
+def dead_letter_id(*, cluster: str, topic: str, partition: int, offset: int) -> str:
+    """By where the record was met first: a record that is buried twice is one letter."""
+    return derived_id("dead_letter", cluster, topic, partition, offset)
+
+
+def session_of_rerun(parent_id: str, request_id: str) -> str:
+    """The session that a request to run another one again opens."""
+    return derived_id("session/rerun", parent_id, request_id)
+
+
 def session_traceparent(session_id: str, cause: str | None = None) -> str:
     """The W3C context of what is done for a session: `cause` when it belongs to the session's trace, else the root.
 

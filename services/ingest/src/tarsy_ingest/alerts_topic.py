@@ -88,7 +88,7 @@ class AlertsTopic:
         """Raises UnparsableRecordError, AlertRejectedError or AlertTooLargeError."""
         if isinstance(record, UnparsableRecord):
             raise UnparsableRecordError(record.problem)
-        position = RecordPosition(cluster, record.topic, record.partition, record.offset)
+        position = RecordPosition.of(record, cluster)
         read = read_record(record.value, record.headers, position, self._rules())
         return RecordNotices(position, read.recognised, read.notices, carried_traceparent(record.headers))
 

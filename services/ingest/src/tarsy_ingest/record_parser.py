@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
+from tarsy_bus.dead_letters import origin_of
+from tarsy_bus.partition_reader import Record
 from tarsy_contracts.ids import session_of_record
 from tarsy_ingest import cloud_event
 from tarsy_ingest.alert_format import AlertBody, AlertFormat, Notice
@@ -22,12 +24,20 @@ CONTENT_TYPE = "content-type"
 
 @dataclass(frozen=True, slots=True)
 class RecordPosition:
-    """Where a record lies. `cluster` tells the same topic of two clusters apart."""
+    """Where a record lies, or lay before it was re-driven. `cluster` tells the same topic of two clusters apart."""
 
     cluster: str
     topic: str
     partition: int
     offset: int
+
+    @classmethod
+    def of(cls, record: Record, cluster: str) -> "RecordPosition":
+        """A re-driven record keeps the position that it had first: the same alert meets its session."""
+        origin = origin_of(record)
+        if origin is None or origin.cluster != cluster:
+            return cls(cluster, record.topic, record.partition, record.offset)
+        return cls(cluster, origin.topic, origin.partition, origin.offset)
 
     def session_id(self) -> str:
         return session_of_record(cluster=self.cluster, topic=self.topic, partition=self.partition, offset=self.offset)

@@ -23,10 +23,14 @@ from tarsy_service.tracing import tracing_of
 from tarsy_timeline.call_results import CallResults
 from tarsy_timeline.chat_routes import chat_routes
 from tarsy_timeline.database import Connection, Database
+from tarsy_timeline.dead_letters.letters import Letters
+from tarsy_timeline.dead_letters.redriver import Redriver
+from tarsy_timeline.dead_letters.routes import dead_letter_routes
 from tarsy_timeline.held_watch import HeldWatch
 from tarsy_timeline.internal_routes import internal_routes
 from tarsy_timeline.metrics import Metrics
 from tarsy_timeline.migrations import migrate
+from tarsy_timeline.operators import Operators
 from tarsy_timeline.parts import Parts, Work
 from tarsy_timeline.projection_checkpoint import LogIdentity, ProjectionCheckpoint
 from tarsy_timeline.projector import Projector
@@ -86,6 +90,8 @@ def build(
     records = SessionRecords(bus)
     router.include_router(trace_routes(queries, SessionRecord(bus, records)))
     router.include_router(internal_routes(queries))
+    letters, operators = Letters(bus, partial(cluster_id, bus)), Operators(settings.raw_dead_letters, masker.mask)
+    router.include_router(dead_letter_routes(letters, Redriver(letters, publisher, metrics), operators, masker))
 
     def projector() -> Projector:
         """Another one each time: a consumer that was stopped cannot be started again."""

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from typing import Literal
+from typing import Literal, get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
+from tarsy_contracts.api.dead_letters import RedriveOutcome
 from tarsy_contracts.events import EVENTS
 from tarsy_service.problems import ProblemError
 from tarsy_timeline.server_warnings import CATEGORIES, Category
@@ -78,6 +79,14 @@ class Metrics:
             ["kind", "outcome"],
             registry=registry,
         )
+        self._redriven = Counter(
+            "tarsy_timeline_dead_letters_redriven_total",
+            "Dead letters that an operator wanted to be re-driven, by outcome",
+            ["outcome"],
+            registry=registry,
+        )
+        for outcome in get_args(RedriveOutcome.__value__):
+            self._redriven.labels(outcome)
         self._shown: set[int] = set()
 
     def projected(self, types: Mapping[str, int], *, dropped: int) -> None:
@@ -100,6 +109,9 @@ class Metrics:
             raise
         finally:
             self._result_reads.labels(kind, outcome).inc()
+
+    def redriven(self, outcome: RedriveOutcome) -> None:
+        self._redriven.labels(outcome).inc()
 
     def watch_unprojected(self, count: Look) -> None:
         self._unprojected.set_function(count)

@@ -1,5 +1,7 @@
 """Settings of this service."""
 
+from typing import Literal
+
 from pydantic import Field, SecretStr, field_validator
 
 from tarsy_service.secret_files import SettingsWithSecretFiles
@@ -28,5 +30,10 @@ class DatabaseSettings(SettingsWithSecretFiles):
 
 
 class TimelineSettings(DatabaseSettings, MaskingSettings):
+    raw_dead_letters: Literal["off", "on"] = Field(
+        "off",
+        description="`on` shows the raw, unmasked bytes of dead letters to whoever reaches the API; `tarsy up` sets it "
+        "where it listens on this machine alone",
+    )
     database_connections: int = Field(10, ge=3, description="how many connections the service opens at most")
     wait_seconds: float = Field(5.0, gt=0, description="how long a request waits for the projection or for an answer")

@@ -92,8 +92,8 @@ def _message(channel: Channel, sent: Sent, schemas: dict[str, Schema]) -> JsonVa
         "name": sent.name,
         "bindings": {"kafka": {"bindingVersion": KAFKA_BINDING, "key": {"type": "string", "description": channel.key}}},
     }
-    if channel.headers is not None:
-        message["headers"] = {"$ref": f"./{channel.headers}.json"}
+    if (headers := sent.headers or channel.headers) is not None:
+        message["headers"] = {"$ref": f"./{headers}.json"}
     if sent.schema is None:
         return message | {"summary": channel.about, "payload": {}}
     schema = schemas[sent.schema]

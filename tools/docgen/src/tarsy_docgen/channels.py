@@ -1,12 +1,13 @@
 """Channels: senders, messages and readers of each topic, for the AsyncAPI document and the catalogue."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from tarsy_contracts import control as c
 from tarsy_contracts import inputs as i
 from tarsy_contracts.chunks import LlmChunk, Progress, SummaryChunk
+from tarsy_contracts.dead_letters import DeadLetterRedriven
 from tarsy_contracts.events import EVENTS, ToolCallCompleted
 from tarsy_contracts.heads import SessionHead
 from tarsy_contracts.held import SessionSetAside
@@ -35,12 +36,16 @@ ALL: Parties = (*INGEST, *OWNER, *WORKERS, *TIMELINE, *PEOPLE)
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """`schema` is a name in `schemas/`. Without one it is what strangers wrote, as it was. `by` may be nobody yet."""
+    """`schema` is a name in `schemas/`. Without one it is what strangers wrote, as it was. `by` may be nobody yet.
+
+    `headers`: instead of those of the channel.
+    """
 
     name: str
     schema: str | None
     by: Parties
     to: Parties
+    headers: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +196,13 @@ CHANNELS: tuple[Channel, ...] = (
     Channel(
         topic="dead_letters",
         title="Dead letters",
-        about="Records that could not be read, byte for byte, with their place and the reason. Unmasked.",
-        key="as it was",
-        messages=(Sent("dead letter", None, (*INGEST, *OWNER, *WORKERS), ()),),
+        about="Records that could not be read, byte for byte, with their place and the reason. Unmasked. A marker, with"
+        " the headers of a message of ours, says that one was re-driven.",
+        key="as it was; of a marker, the letter's id",
+        messages=(
+            Sent("dead letter", None, (*INGEST, *OWNER, *WORKERS), TIMELINE),
+            replace(_sent("dead-letters", DeadLetterRedriven, TIMELINE, TIMELINE), headers="headers/message.1"),
+        ),
         headers="headers/dead-letter.1",
     ),
 )

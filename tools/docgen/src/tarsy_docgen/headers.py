@@ -67,7 +67,15 @@ HEADERS: dict[str, dict[str, JsonValue]] = {
             "dead-letter-partition": _text("its partition there", pattern="^[0-9]+$"),
             "dead-letter-offset": _text("its offset there", pattern="^[0-9]+$"),
             "dead-letter-reason": _text("what was wrong with it"),
+            "dead-letter-service": _text("the service that buried it"),
+            "dead-letter-appended": _text(
+                "when the original was appended, by the broker: milliseconds since 1970", pattern="^[0-9]+$"
+            ),
+            "dead-letter-attempt": _text(
+                "1, and one more for each time that it was buried after a re-drive", pattern="^[1-9][0-9]*$"
+            ),
             "dead-letter-cut": _text("the record was too large to be kept whole", const="true"),
+            "dead-letter-unparsable": _text("Kafka's client could not parse the record", const="true"),
         },
         "required": ["dead-letter-topic", "dead-letter-partition", "dead-letter-offset", "dead-letter-reason"],
     },

@@ -36,6 +36,11 @@ TAKING: Mapping[int, str] = {
 }
 
 SAME_SESSION = "the same key of the same caller meets the same session"
+LETTERS: Mapping[int, str] = {
+    400: INVALID,
+    503: "Kafka cannot be reached, or the dead letters have not been read to their end yet: try again.",
+}
+NO_LETTER = "There is no such dead letter, or it is no longer kept."
 OTHER_BODY = {422: "The same key came with another body before."}
 
 OWNER_SAYS: Mapping[int, str] = {
@@ -222,6 +227,36 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
         answers={200: "The owner has ended it.", 202: TAKEN_IN},
         problems={**OWNER_SAYS, **OTHER_BODY},
         headers=REPEATED,
+    ),
+    ("get", "/api/v1/dead-letters"): Operation(
+        summary="Records that could not be read, by who buried them and why",
+        answers={200: "A page of letters, the newest first."},
+        problems=LETTERS,
+        headers=AUTHOR,
+    ),
+    ("get", "/api/v1/dead-letters/{letter_id}"): Operation(
+        summary="A dead letter with a masked beginning of its record",
+        answers={200: "The letter."},
+        problems={**LETTERS, 404: NO_LETTER},
+        headers=AUTHOR,
+    ),
+    ("get", "/api/v1/dead-letters/{letter_id}/raw"): Operation(
+        summary="The exact bytes of a dead letter, unmasked",
+        answers={200: "Key, value and headers in base64."},
+        problems={**LETTERS, 403: "TARSY_RAW_DEAD_LETTERS does not allow it.", 404: NO_LETTER},
+        headers=AUTHOR,
+    ),
+    ("post", "/api/v1/dead-letters/{letter_id}/redrive"): Operation(
+        summary="Write a dead letter back to where it came from",
+        answers={200: "The outcome, which may be a refusal."},
+        problems={**LETTERS, 404: NO_LETTER, 413: "The body is too large."},
+        headers=AUTHOR,
+    ),
+    ("post", "/api/v1/dead-letters/redrive"): Operation(
+        summary="Write all dead letters back that wait and fit, some at a time",
+        answers={200: "The outcome of each, and where to go on."},
+        problems={**LETTERS, 413: "The body is too large."},
+        headers=AUTHOR,
     ),
     ("get", "/api/v1/system/held-sessions"): Operation(
         summary="The sessions that are set aside, and wait for an operator",

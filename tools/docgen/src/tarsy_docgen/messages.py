@@ -7,6 +7,7 @@ from pydantic import JsonValue
 
 from tarsy_contracts.chunks import CHUNKS
 from tarsy_contracts.control import CONTROLS
+from tarsy_contracts.dead_letters import DeadLetterRedriven
 from tarsy_contracts.events import EVENTS
 from tarsy_contracts.heads import SessionHead
 from tarsy_contracts.held import SessionSetAside
@@ -29,6 +30,7 @@ MESSAGES: Mapping[str, Mapping[str, type[Message]]] = {
     "heads": {SessionHead.type: SessionHead},
     "layout": {ClusterLayout.type: ClusterLayout},
     "held": {SessionSetAside.type: SessionSetAside},
+    "dead-letters": {DeadLetterRedriven.type: DeadLetterRedriven},
     "workers": {WorkerAnnounced.type: WorkerAnnounced, ServerCatalogued.type: ServerCatalogued},
 }
 

@@ -6,6 +6,7 @@ from typing import Any, get_args
 
 from tarsy_bus.metrics import WriteOutcome
 from tarsy_contracts.alert import ALERT_SOURCES
+from tarsy_contracts.api.dead_letters import RedriveOutcome
 from tarsy_contracts.events import EVENTS, SESSION_ENDINGS, EndStatus, Outcome
 from tarsy_contracts.inputs import INPUTS, LlmCallReported, SessionAdmitted, ToolsOffered
 from tarsy_contracts.topics import LOG_PARTITIONS, Topics
@@ -69,6 +70,7 @@ VALUES: Mapping[tuple[str, str], Sequence[str]] = {
     ("tarsy_ingest_alerts_total", "source"): tuple(dict.fromkeys((*ALERT_SOURCES, *(form.source for form in FORMATS)))),
     ("tarsy_ingest_alerts_total", "outcome"): _of(AlertOutcome),
     ("tarsy_ingest_dead_letters_total", "reason"): _of(BurialReason),
+    ("tarsy_timeline_dead_letters_redriven_total", "outcome"): _of(RedriveOutcome),
     ("tarsy_orchestrator_inputs_decided_total", "type"): (
         *INPUTS,
         LlmCallReported.type,

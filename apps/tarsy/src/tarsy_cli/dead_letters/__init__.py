@@ -1,1 +1,1 @@
-"""`tarsy dead-letters`: records that could not be read, and why."""
+"""`tarsy dead-letters`: records that could not be read, and what an operator does about them."""
