@@ -11,7 +11,7 @@ from tarsy_broken_masker import broken_masker
 from tarsy_contracts.alert import McpSelection, McpServerSelection
 from tarsy_ingest.alert_rules import AlertTypes
 from tarsy_ingest.cloud_event import read_binary
-from tarsy_ingest.masking import AlertMaskers, mask_alert
+from tarsy_ingest.masking import AlertMaskers, is_small, mask_alert
 from tarsy_ingest.raw_alert import RawAlert
 from tarsy_masking.masker import REDACTED, Masker
 
@@ -102,3 +102,17 @@ async def test_a_refusal_does_not_repeat_the_names_that_were_sent(unconnected: h
     assert answer.status_code == 400
     assert TOKEN not in answer.text
     assert answer.json()["errors"][0]["pointer"] == f"/{Masker.default().mask(TOKEN)}"
+
+
+@pytest.mark.parametrize("data", ["x" * 2_000, {"labels": {"pod": "checkout-1"}, "lines": ["x" * 1_000] * 5}, None, 5])
+def test_a_small_alert_needs_no_thread(data: JsonValue) -> None:
+    assert is_small(replace(FULL, data=data, mcp=None))
+
+
+@pytest.mark.parametrize("data", ["x" * 20_000, {"many": ["x"] * 100}, {"deep": [[]] * 20_000}])
+def test_an_alert_of_many_or_long_texts_is_not_small(data: JsonValue) -> None:
+    assert not is_small(replace(FULL, data=data, mcp=None))
+
+
+def test_an_alert_that_chooses_servers_is_not_small() -> None:
+    assert not is_small(FULL)

@@ -10,6 +10,7 @@ from fastapi.routing import APIRoute
 from tarsy_bus.publisher import NotWrittenError, TooLargeError
 from tarsy_ingest.pagerduty import SignatureError
 from tarsy_ingest.raw_alert import AlertRejectedError, AlertTooLargeError, FieldPath
+from tarsy_service.direct_calls import without_dependencies
 from tarsy_service.problems import ProblemError, problem_response
 
 RETRY_AFTER_SECONDS = 5
@@ -20,7 +21,7 @@ def alert_route(mask: Callable[[str], str]) -> type[APIRoute]:
 
     class AlertRoute(APIRoute):
         def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-            handle = super().get_route_handler()
+            handle = without_dependencies(self, super().get_route_handler())
 
             async def answer(request: Request) -> Response:
                 try:

@@ -11,10 +11,10 @@ from opentelemetry.trace import Tracer
 
 from tarsy_bus.publisher import NotWrittenError, Publisher
 from tarsy_bus.tracing import open_span, traceparent_of
-from tarsy_contracts.alert import ALERT_LIMIT_BYTES
+from tarsy_contracts.alert import ALERT_LIMIT_BYTES, Alert
 from tarsy_contracts.ids import report_id
 from tarsy_contracts.inputs import AlertReceived, AlertResolutionReported
-from tarsy_ingest.masking import AlertMaskers, mask_alert
+from tarsy_ingest.masking import AlertMaskers, is_small, mask_alert
 from tarsy_ingest.metrics import Metrics
 from tarsy_ingest.raw_alert import AlertResolution, AlertTooLargeError, RawAlert
 
@@ -80,7 +80,7 @@ class Intake:
 
     async def _queue(self, raw_alert: RawAlert, delivery_id: str) -> None:
         began = time.monotonic()
-        alert = await asyncio.to_thread(mask_alert, raw_alert, self._masking())
+        alert = await _masked(raw_alert, self._masking())
         session_id = raw_alert.session_id
         written_down = alert.model_dump_json().encode()
         if len(written_down) > ALERT_LIMIT_BYTES:
@@ -101,3 +101,10 @@ class Intake:
             raise
         self._metrics.queued(raw_alert.source, time.monotonic() - began)
         log.info("alert.queued", session_id=session_id, source=alert.source, alert_type=alert.alert_type)
+
+
+async def _masked(raw_alert: RawAlert, masking: AlertMaskers) -> Alert:
+    """A large alert in a thread: it may take longer than anybody may hold the event loop."""
+    if is_small(raw_alert):
+        return mask_alert(raw_alert, masking)
+    return await asyncio.to_thread(mask_alert, raw_alert, masking)

@@ -3,6 +3,8 @@
 import json
 from dataclasses import dataclass
 
+from pydantic import JsonValue
+
 from tarsy_contracts.alert import Alert, McpSelection, McpServerSelection
 from tarsy_ingest.facets import facets_of
 from tarsy_ingest.json_fields import fields_in
@@ -13,6 +15,10 @@ from tarsy_masking.masker import Masker
 SHORT = 300
 """Characters of a title that was given, an author, a severity; an address may have more."""
 ADDRESS = 2000
+SMALL = 8_000
+EACH_TEXT = 200
+"""Masking a text costs as much as this many of its characters, however short it is. 8,000 characters that are all secrets
+take 20 milliseconds on a busy machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +32,25 @@ class AlertMaskers:
 
     def for_session(self, session_id: str) -> "AlertMaskers":
         return AlertMaskers(self.sender.for_session(session_id), self.alert.for_session(session_id))
+
+
+def is_small(raw_alert: RawAlert) -> bool:
+    """Masking takes few milliseconds, whatever the texts are: less than a thread for it costs under load."""
+    rest = SMALL
+    waiting: list[JsonValue] = [raw_alert.data, raw_alert.title, raw_alert.author]
+    while waiting and rest > 0:
+        match waiting.pop():
+            case str() as text:
+                rest -= len(text) + EACH_TEXT
+            case dict() as fields:
+                waiting += [*fields, *fields.values()]
+                rest -= len(fields)
+            case list() as items:
+                waiting += items
+                rest -= len(items)
+            case _:
+                pass
+    return rest > 0 and raw_alert.mcp is None
 
 
 def mask_alert(raw_alert: RawAlert, masking: AlertMaskers) -> Alert:
@@ -79,7 +104,11 @@ def _line(masker: Masker, text: str, most: int) -> str:
 
 def _one_line(masker: Masker, text: str) -> str:
     """In one line, a secret may be one that was none in two."""
-    return _storable(masker.mask(" ".join(masker.mask(text).split())))
+    if not text:
+        return ""
+    masked = masker.mask(text)
+    line = " ".join(masked.split())
+    return _storable(line if line == masked else masker.mask(line))
 
 
 def _storable(text: str) -> str:
