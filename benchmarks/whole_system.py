@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from outside import TURNS, Outside, outside
+from outside import TURNS, Outside, ToolKind, outside
 from saying import say
 
 from tarsy_bus.connection import Bus
@@ -65,6 +65,7 @@ class Plan:
     gateways: int = 1
     turns: int = TURNS
     noting: bool = False
+    tool: ToolKind = "reads"
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -99,7 +100,11 @@ def prepared(plan: Plan) -> Iterator[Whole]:
     with (
         tempfile.TemporaryDirectory(prefix="tarsy-bench-", ignore_cleanup_errors=True) as name,
         outside(
-            model_seconds=plan.model_seconds, tool_seconds=plan.tool_seconds, turns=plan.turns, noting=plan.noting
+            model_seconds=plan.model_seconds,
+            tool_seconds=plan.tool_seconds,
+            turns=plan.turns,
+            noting=plan.noting,
+            tool=plan.tool,
         ) as around,
         servers(Path(name)) as (kafka, postgres),
     ):
