@@ -24,8 +24,8 @@ sys.path.insert(0, str(ROOT / "tests-support"))
 
 from tarsy_system import System  # noqa: E402 - it lies beside the tests
 
-MORE_ITERATIONS = 5
-"""Than a session has turns: it is not told to conclude."""
+LEAST_ITERATIONS, MORE_ITERATIONS = 20, 5
+"""Limit of iterations, which is above the turns of a session: it is not told to conclude."""
 AT_ONCE = 5_000
 """No limit of the configuration is to be met: sessions, calls of the model, calls of the tool."""
 CONFIG = """
@@ -115,7 +115,7 @@ def prepared(plan: Plan) -> Iterator[Whole]:
                 model_url=around.model_url,
                 tools_url=around.tools_url,
                 at_once=AT_ONCE,
-                most_iterations=plan.turns + MORE_ITERATIONS,
+                most_iterations=max(LEAST_ITERATIONS, plan.turns + MORE_ITERATIONS),
                 more=_more(),
             )
         )
