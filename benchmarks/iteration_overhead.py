@@ -2,7 +2,8 @@
 
 From the end of a model's answer that asks for a tool to the next question to the model, with an instant model and an
 instant tool behind real HTTP, all services and the projection at work. The tool's own time is nothing, so nothing is
-taken off. By default it is measured with one session at a time, and then with ten.
+taken off. By default it is measured with one session at a time, and then with ten. `--granted`: each call of the tool
+needs a grant.
 """
 
 import argparse
@@ -43,8 +44,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--iterations", type=int, default=300)
     parser.add_argument("--at-once", type=int, action="append", help="several times for several measurements")
+    parser.add_argument("--granted", action="store_const", const="granted", default="reads", dest="tool")
     given = parser.parse_args()
-    plan = Plan(model_seconds=0.0, tool_seconds=0.0, turns=TURNS, noting=True)
+    plan = Plan(model_seconds=0.0, tool_seconds=0.0, turns=TURNS, noting=True, tool=given.tool)
     with load_told(), prepared(plan) as whole:
         uvloop.run(run(whole, plan, given.iterations, given.at_once or [1, 10]))
 

@@ -9,12 +9,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from tarsy_processes.ports import free_port
 
 HERE = Path(__file__).resolve().parent
 START_SECONDS = 20.0
 TURNS = 4
+type ToolKind = Literal["reads", "granted"]
+"""A tool that only reads may run at once; any other runs on a grant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ class Outside:
 
 @contextmanager
 def outside(
-    *, model_seconds: float, tool_seconds: float, turns: int = TURNS, noting: bool = False
+    *, model_seconds: float, tool_seconds: float, turns: int = TURNS, noting: bool = False, tool: ToolKind = "reads"
 ) -> Iterator[Outside]:
     """They answer as long as the body runs."""
     model_port, tools_port = free_port(), free_port()
@@ -49,7 +52,7 @@ def outside(
         notes = Path(folder) / "notes"
         running = [
             _start("model_server.py", model_port, model_seconds, turns, notes if noting else "-"),
-            _start("tool_server.py", tools_port, tool_seconds),
+            _start("tool_server.py", tools_port, tool_seconds, *(["granted"] if tool == "granted" else [])),
         ]
         try:
             for port in (model_port, tools_port):

@@ -1,4 +1,8 @@
-"""`make bench`: prints figures, and how loaded the machine was. Figures of one run are comparable; runs are not."""
+"""`make bench`: the parts without a system, then the table of goals (table.py), and how loaded the machine was.
+
+`python benchmarks/run.py [ROW ...]`: of the table only the rows whose names begin so; `parts` for none of them. Figures
+of one run are comparable; runs are not.
+"""
 
 import gzip
 import os
@@ -10,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import uvloop
+from table import print_table
 
 from tarsy_bus.acceptance import ChainTracker
 from tarsy_bus.connection import Bus
@@ -43,6 +48,7 @@ def main() -> None:
         )
         with kafka:
             uvloop.run(append_and_read_back(kafka.bootstrap))
+    print_table(sys.argv[1:])
     say(f"load of the machine after: {os.getloadavg()[0]:.2f}")
 
 

@@ -1,6 +1,7 @@
-"""An MCP server over streamable HTTP with one tool: `python benchmarks/tool_server.py PORT SECONDS`.
+"""An MCP server over streamable HTTP with one tool: `python benchmarks/tool_server.py PORT SECONDS [granted]`.
 
-It speaks what the SDK's own server speaks (the protocol of 2026-07-28, answers as JSON), and costs a tenth of it.
+It speaks what the SDK's own server speaks (the protocol of 2026-07-28, answers as JSON), and costs a tenth of it. The
+tool only reads, unless it is to be granted.
 """
 
 import asyncio
@@ -35,7 +36,7 @@ LISTED = {
                 "properties": {"result": {"type": "string"}},
                 "required": ["result"],
             },
-            "annotations": {"readOnlyHint": True},
+            "annotations": {"readOnlyHint": sys.argv[3:] != ["granted"]},
         }
     ],
     "resultType": "complete",

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from outside import TURNS, Outside, outside
+from outside import TURNS, Outside, ToolKind, outside
 from saying import say
 
 from tarsy_bus.connection import Bus
@@ -24,8 +24,8 @@ sys.path.insert(0, str(ROOT / "tests-support"))
 
 from tarsy_system import System  # noqa: E402 - it lies beside the tests
 
-MORE_ITERATIONS = 5
-"""Than a session has turns: it is not told to conclude."""
+LEAST_ITERATIONS, MORE_ITERATIONS = 20, 5
+"""Limit of iterations, which is above the turns of a session: it is not told to conclude."""
 AT_ONCE = 5_000
 """No limit of the configuration is to be met: sessions, calls of the model, calls of the tool."""
 CONFIG = """
@@ -65,6 +65,7 @@ class Plan:
     gateways: int = 1
     turns: int = TURNS
     noting: bool = False
+    tool: ToolKind = "reads"
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -99,7 +100,11 @@ def prepared(plan: Plan) -> Iterator[Whole]:
     with (
         tempfile.TemporaryDirectory(prefix="tarsy-bench-", ignore_cleanup_errors=True) as name,
         outside(
-            model_seconds=plan.model_seconds, tool_seconds=plan.tool_seconds, turns=plan.turns, noting=plan.noting
+            model_seconds=plan.model_seconds,
+            tool_seconds=plan.tool_seconds,
+            turns=plan.turns,
+            noting=plan.noting,
+            tool=plan.tool,
         ) as around,
         servers(Path(name)) as (kafka, postgres),
     ):
@@ -110,7 +115,7 @@ def prepared(plan: Plan) -> Iterator[Whole]:
                 model_url=around.model_url,
                 tools_url=around.tools_url,
                 at_once=AT_ONCE,
-                most_iterations=plan.turns + MORE_ITERATIONS,
+                most_iterations=max(LEAST_ITERATIONS, plan.turns + MORE_ITERATIONS),
                 more=_more(),
             )
         )

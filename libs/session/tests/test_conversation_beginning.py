@@ -6,7 +6,7 @@ import pytest
 from test_decide_properties import play_steps
 
 from tarsy_contracts import inputs as i
-from tarsy_session.conversation_beginning import Beginning, continue_beginning
+from tarsy_session.conversation_beginning import ConversationBeginning, continue_beginning
 from tarsy_session.effects import LlmCallEffect, effects_of
 from tarsy_session.model_request import compose_from, compose_request
 from tarsy_story import DELETE, READ, Story
@@ -16,7 +16,7 @@ MANY = 300
 
 @pytest.mark.parametrize("seed", range(60))
 def test_a_request_made_from_a_beginning_is_the_one_made_from_the_log_alone(seed: int) -> None:
-    kept: dict[str, Beginning] = {}
+    kept: dict[str, ConversationBeginning] = {}
     drawn = random.Random(seed)
     for story in play_steps(seed, 80):
         for one in effects_of(story.state):
@@ -30,7 +30,7 @@ def test_a_request_made_from_a_beginning_is_the_one_made_from_the_log_alone(seed
 
 def test_a_message_is_made_once_however_long_the_conversation_gets() -> None:
     story = Story(max_iterations=MANY).asking()
-    before: Beginning | None = None
+    before: ConversationBeginning | None = None
     for _ in range(5):
         beginning = continue_beginning(before, story.investigating, story.execution())
         if before is not None:

@@ -18,7 +18,7 @@ from tarsy_llm.recent_values import RecentValues
 FOREIGN_SIGNATURE = b"skip_thought_signature_validator"
 """Documented for calls that Gemini did not make itself: ai.google.dev/gemini-api/docs/thought-signatures, FAQ."""
 MOST_CHARACTERS = 32 * 1024 * 1024
-"""Of all conversations whose contents are kept. One that is not kept any more is made as a whole again."""
+"""Limit of the conversations whose contents are kept, together. One that is not kept is made as a whole."""
 
 
 @dataclass(frozen=True, slots=True)

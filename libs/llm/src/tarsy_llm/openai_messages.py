@@ -22,7 +22,7 @@ PROVIDER = "openai"
 REASONING_FIELDS = ("reasoning_content", "reasoning")
 """Where servers put what the model thinks. OpenAI's own puts it nowhere."""
 MOST_BYTES = 32 * 1024 * 1024
-"""Of all conversations whose JSON is kept. One that is not kept any more is encoded as a whole again."""
+"""Limit of the JSON of all conversations that is kept. A conversation without it is encoded as a whole."""
 
 
 def list_messages(conversation: Conversation) -> list[JsonValue]:
@@ -49,7 +49,7 @@ class MessageEncoder:
         self._kept: RecentValues[str, EncodedMessages] = RecentValues(most_bytes)
 
     def encode(self, conversation: Conversation, conversation_id: str = "") -> bytes:
-        """Returns the JSON of `list_messages`, whatever is kept. What has no id is not kept."""
+        """Returns the JSON of `list_messages`, whatever is kept. A conversation without an id is not kept."""
         before = self._kept.get(conversation_id) if conversation_id else None
         encoded = _continue(before or NO_MESSAGES, conversation.messages)
         if conversation_id:

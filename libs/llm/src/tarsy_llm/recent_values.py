@@ -4,7 +4,7 @@ from collections import OrderedDict
 
 
 class RecentValues[K, V]:
-    """What was not used for longest goes first. A value above the whole limit is not kept."""
+    """The value that was not used for longest goes first. One above the whole limit is not kept."""
 
     def __init__(self, most: int) -> None:
         self._most = most

@@ -4,10 +4,17 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
+from typing import Literal
 
 from tarsy_llm.protocol import Answer, Delta, ErrorKind, Llm, LlmCallError, LlmRequest
 
 type Parts = AsyncGenerator[Delta | Answer]
+type Silence = Literal["first_chunk_timeout", "stalled"]
+
+SAID_OF_SILENCE: dict[Silence, str] = {
+    "first_chunk_timeout": "the model said nothing within {:g} seconds",
+    "stalled": "the model fell silent for {:g} seconds",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,21 +45,17 @@ class LimitedLlm:
         await self._llm.aclose()
 
     async def _first(self, parts: Parts) -> Delta | Answer:
-        seconds = self._limits.first_chunk_seconds
-        nothing = LlmCallError(f"the model said nothing within {seconds:g} seconds", kind="first_chunk_timeout")
-        return await _part(parts, seconds, silence=nothing, end="provider_error")
+        return await _part(parts, self._limits.first_chunk_seconds, silence="first_chunk_timeout", end="provider_error")
 
     async def _next(self, parts: Parts) -> Delta | Answer:
-        seconds = self._limits.stall_seconds
-        stalled = LlmCallError(f"the model fell silent for {seconds:g} seconds", kind="stalled")
-        return await _part(parts, seconds, silence=stalled, end="cut_off")
+        return await _part(parts, self._limits.stall_seconds, silence="stalled", end="cut_off")
 
 
-async def _part(parts: Parts, seconds: float, *, silence: LlmCallError, end: ErrorKind) -> Delta | Answer:
+async def _part(parts: Parts, seconds: float, *, silence: Silence, end: ErrorKind) -> Delta | Answer:
     try:
         async with asyncio.timeout(seconds):
             return await anext(parts)
     except TimeoutError:
-        raise silence from None
+        raise LlmCallError(SAID_OF_SILENCE[silence].format(seconds), kind=silence) from None
     except StopAsyncIteration:
         raise LlmCallError("the model ended without an answer", kind=end) from None

@@ -33,7 +33,7 @@ class BeginningSource:
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
+class ConversationBeginning:
     """`messages` are those of `turns`, whose calls were in the states `calls` then. `size`: characters, about."""
 
     source: BeginningSource
@@ -45,7 +45,9 @@ class Beginning:
     size: int
 
 
-def continue_beginning(before: Beginning | None, state: Investigating, execution: Execution) -> Beginning:
+def continue_beginning(
+    before: ConversationBeginning | None, state: Investigating, execution: Execution
+) -> ConversationBeginning:
     """Returns the beginning up to the last turn. `before` saves work, and changes nothing."""
     if before is None or not _fits(before, state, execution):
         before = _without_turns(state, execution)
@@ -55,7 +57,7 @@ def continue_beginning(before: Beginning | None, state: Investigating, execution
     late = late_outcomes(state, execution)
     numbered = enumerate(new, start=len(before.turns) + 1)
     messages = tuple(message for number, turn in numbered for message in _of_turn(state, execution, number, turn, late))
-    return Beginning(
+    return ConversationBeginning(
         source=before.source,
         turns=execution.turns,
         calls=before.calls + tuple(state.calls[call_id] for turn in new for call_id in turn.calls),
@@ -66,7 +68,7 @@ def continue_beginning(before: Beginning | None, state: Investigating, execution
     )
 
 
-def _fits(before: Beginning, state: Investigating, execution: Execution) -> bool:
+def _fits(before: ConversationBeginning, state: Investigating, execution: Execution) -> bool:
     """Compares what is the very same nearly always, which tuples see at once."""
     turns = execution.turns[: len(before.turns)]
     if (before.source, *before.turns) != (_source(state, execution), *turns):
@@ -79,10 +81,10 @@ def _source(state: Investigating, execution: Execution) -> BeginningSource:
     return BeginningSource(prompt.started, execution.started, execution.agent, execution.tools, state.resolved)
 
 
-def _without_turns(state: Investigating, execution: Execution) -> Beginning:
+def _without_turns(state: Investigating, execution: Execution) -> ConversationBeginning:
     source, system = _source(state, execution), _system(execution)
     messages = (UserMessage(content=source.prompt.prompt),)
-    return Beginning(
+    return ConversationBeginning(
         source=source,
         turns=(),
         calls=(),

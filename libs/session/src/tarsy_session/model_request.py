@@ -6,7 +6,7 @@ from tarsy_contracts.chain import NativeTool
 from tarsy_contracts.conversation import Conversation, ToolDefinition
 from tarsy_contracts.request_digest import ConversationDigest, digest_conversation
 from tarsy_session.conversation import is_last_answer, last_words, offered_tools
-from tarsy_session.conversation_beginning import Beginning, continue_beginning
+from tarsy_session.conversation_beginning import ConversationBeginning, continue_beginning
 from tarsy_session.state import Execution, Investigating
 
 
@@ -43,7 +43,7 @@ def compose_request(state: Investigating, execution: Execution) -> ModelRequest:
     return compose_from(continue_beginning(None, state, execution), state, execution)
 
 
-def compose_from(beginning: Beginning, state: Investigating, execution: Execution) -> ModelRequest:
+def compose_from(beginning: ConversationBeginning, state: Investigating, execution: Execution) -> ModelRequest:
     """The same. `beginning` is that of this state (`continue_beginning`)."""
     last = tuple(last_words(state, execution))
     bare = Conversation(system=beginning.system, messages=())
