@@ -33,6 +33,8 @@ from tarsy_service.supervision import Supervisor
 from tarsy_service.tracing import tracing_of
 
 NAME = "ingest"
+ALERTS_REQUEST = "POST /api/v1/alerts"
+"""Also what lies below: each format has its door there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,5 +90,6 @@ def build(
         degraded_reasons=lambda: [*reader.degraded_reasons(), *config.degraded_reasons()],
         config_version=lambda: config.version,
         supervisor=supervisor,
+        takes=(ALERTS_REQUEST,),
         tracing=tracing,
     )

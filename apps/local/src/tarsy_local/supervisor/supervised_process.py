@@ -80,7 +80,9 @@ class SupervisedProcess:
         environment: Mapping[str, str],
         client: httpx2.AsyncClient,
         changed: Callable[[], None],
+        niceness: int = 0,
     ) -> None:
+        """`niceness`: by how much its priority is lower than ours."""
         self.service = service
         self.number = number
         self.log_file = log_file
@@ -95,6 +97,7 @@ class SupervisedProcess:
         self._environment = environment
         self._client = client
         self._changed = changed
+        self._niceness = niceness
         self._child: ChildProcess | None = None
         self._was_ready = False
         self._told = asyncio.Event()
@@ -161,6 +164,9 @@ class SupervisedProcess:
             folder=Path.cwd(),
             environment={**self._environment, "TARSY_CLIENT": self.name, "TARSY_HTTP_PORT": str(self.port)},
         )
+        if self._niceness:
+            # At once: the threads that it starts later take over what it has.
+            os.setpriority(os.PRIO_PROCESS, self._child.pid, os.getpriority(os.PRIO_PROCESS, 0) + self._niceness)
         self.unready_reasons = []
         log.info("process.started", name=self.name, process=self._child.pid, port=self.port)
         self._set("starting")
