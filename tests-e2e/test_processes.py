@@ -116,7 +116,8 @@ def test_one_address_stands_for_all(scene: Scene) -> None:
     assert httpx2.get(f"{scene.base}/internal/v1/chains", timeout=90).status_code == 404
     metrics = httpx2.get(f"{scene.base}/metrics", timeout=90).text
     assert 'tarsy_front_door_processes_ready{service="tool-gateway"} 2.0' in metrics
-    assert 'tarsy_front_door_requests_total{service="ingest",status="400"} 1.0' in metrics
+    assert 'tarsy_front_door_requests_total{service="timeline",status="200"}' in metrics
+    assert "tarsy_front_door_connections_passed_total 1.0" in metrics, "the ingest answered its sender itself"
 
 
 def test_others_reach_the_front_door_and_no_process_behind_it(scene: Scene) -> None:

@@ -1,6 +1,7 @@
 """Which door a file goes to, and what an API that does not do as it should is said to be."""
 
 import json
+import socket
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -14,6 +15,8 @@ from tarsy_cli.lab.demo import firing_now
 from tarsy_cli.submission import submit_file
 from tarsy_processes.ports import free_port
 
+CUT = 0
+"""Instead of an answer the connection ends."""
 ONE = {"session_id": "one"}
 TWO = {"alerts": [{"session_id": "one"}, {"session_id": None}, {"session_id": "two"}]}
 
@@ -42,7 +45,11 @@ def api() -> Iterator[Api]:
             content = self.rfile.read(int(self.headers.get("content-length", 0)))
             one.asked.append((self.path, json.loads(content) if content else None))
             one.keys.append(self.headers.get("idempotency-key", ""))
-            self.send_response(one.first.pop(0) if one.first else one.status)
+            status = one.first.pop(0) if one.first else one.status
+            if status == CUT:
+                self.connection.shutdown(socket.SHUT_RDWR)
+                return
+            self.send_response(status)
             self.end_headers()
             self.wfile.write(one.answer)
 
@@ -109,9 +116,9 @@ def test_an_alert_is_sent_again_under_its_key_while_nobody_can_take_it(
 ) -> None:
     monkeypatch.setattr("tarsy_cli.api.PAUSE_SECONDS", 0.01)
     api.answers(ONE)
-    api.first = [503, 502, 504]
+    api.first = [503, CUT, 502, 504]
     assert submit_file(api.url, b"x") == ["one"]
-    assert len(api.asked) == 4
+    assert len(api.asked) == 5
     assert len(set(api.keys)) == 1
     assert api.keys[0]
     assert submit_file(api.url, b"x") == ["one"]

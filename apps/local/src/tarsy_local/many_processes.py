@@ -2,8 +2,9 @@
 
 import asyncio
 import os
+import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 
 import httpx2
@@ -12,7 +13,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from tarsy_local.addresses import HOST, Addresses
-from tarsy_local.front_door.door import Doorway, FrontDoor, count_requests
+from tarsy_local.front_door.door import Doorway, FrontDoor, count_passed, count_requests
 from tarsy_local.front_door.http_proxy import HttpProxy
 from tarsy_local.front_door.routes import INSIDE, OUTSIDE
 from tarsy_local.instance_counts import SERVICES, InstanceCounts
@@ -22,6 +23,7 @@ from tarsy_local.supervisor.service_start import StartService
 from tarsy_local.supervisor.supervised_process import SupervisedProcess
 from tarsy_processes.output_log import LOG_BYTES, LOGS_KEPT
 from tarsy_processes.ports import free_port
+from tarsy_service.connection_passing import PassingDoor, can_pass_connections
 from tarsy_service.http_metrics import refusals_counter
 from tarsy_service.http_server import proxy_server
 from tarsy_service.signals import stopped_by_signals
@@ -32,6 +34,12 @@ ALL_LOGS_BYTES = 500_000_000
 """The limit for all processes together."""
 WITH_DATABASE = frozenset({"timeline"})
 WITHOUT_MASKING = frozenset({"websocket-gateway"})
+
+INVESTIGATING = frozenset({"orchestrator", "tool-gateway", "summarizer", "timeline"})
+INVESTIGATING_NICENESS = 5
+"""Accepting an alert does not wait for investigations that use up the processors: it has three times their share."""
+TAKES_CONNECTIONS = frozenset({"ingest"})
+FRONT_DOOR = "TARSY_FRONT_DOOR"
 
 type Changed = Callable[[ProcessGroup], None]
 
@@ -51,10 +59,25 @@ async def run_processes(
     """
     inside = free_port()
     stopping = asyncio.Event()
+    with tempfile.TemporaryDirectory(prefix="tarsy-", ignore_cleanup_errors=True) as private:
+        passed = Path(private) / "front-door" if can_pass_connections() else None
+        await _run(addresses, instances, logs, inside, passed, stopping, on_ready, on_change)
+
+
+async def _run(
+    addresses: Addresses,
+    instances: InstanceCounts,
+    logs: Path,
+    inside: int,
+    passed: Path | None,
+    stopping: asyncio.Event,
+    on_ready: Changed,
+    on_change: Changed,
+) -> None:
     async with httpx2.AsyncClient(trust_env=False) as client:
-        processes = _make_process_group(addresses, instances, logs, start, client, inside, on_change)
+        processes = _make_process_group(addresses, instances, logs, start, client, inside, passed, on_change)
         with stopped_by_signals(stopping):
-            async with _doors(processes, addresses, inside), Supervisor().group() as group:
+            async with _doors(processes, addresses, inside, passed), Supervisor().group() as group:
                 running = group.start("processes", processes.run(), may_end=stopping.is_set)
                 starting = group.start_finite("start", processes.until_ready(START_SECONDS))
                 told = group.start_finite("signals", stopping.wait())
@@ -75,6 +98,7 @@ def _make_process_group(
     start: StartService,
     client: httpx2.AsyncClient,
     inside: int,
+    passed: Path | None,
     on_change: Changed,
 ) -> ProcessGroup:
     logs.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -83,6 +107,8 @@ def _make_process_group(
     processes = ProcessGroup(members)
     for service, count in instances.items():
         environment = service_environment(service, addresses, inside, os.environ)
+        if service in TAKES_CONNECTIONS and passed is not None:
+            environment |= {FRONT_DOOR: str(passed)}
         members.extend(
             SupervisedProcess(
                 service,
@@ -93,6 +119,7 @@ def _make_process_group(
                 client=client,
                 changed=lambda: on_change(processes),
                 start=start,
+                niceness=INVESTIGATING_NICENESS if service in INVESTIGATING else 0,
             )
             for number in range(1, count + 1)
         )
@@ -109,8 +136,13 @@ def service_environment(service: str, addresses: Addresses, inside: int, around:
 
 
 @asynccontextmanager
-async def _doors(processes: ProcessGroup, addresses: Addresses, inside: int) -> AsyncIterator[None]:
-    """The front door, and the one through which websocket-gateways ask whichever timeline is there."""
+async def _doors(
+    processes: ProcessGroup, addresses: Addresses, inside: int, passed: Path | None
+) -> AsyncIterator[None]:
+    """The front door, and the one through which websocket-gateways ask whichever timeline is there.
+
+    `passed`: where services connect that take connections from the front door.
+    """
     registry = CollectorRegistry()
     registry.register(ProcessGroupCollector(processes))
     async with HttpProxy(processes, count_requests(registry)).running() as proxy:
@@ -118,8 +150,10 @@ async def _doors(processes: ProcessGroup, addresses: Addresses, inside: int) -> 
         refused = refusals_counter(registry)
         inner = proxy_server(Doorway(INSIDE, proxy), HOST, inside)
         host, port = addresses.http_host, addresses.http_port
-        async with inner, proxy_server(front, host, port, count=lambda why: refused.labels(why).inc()):
-            yield
+        passing = PassingDoor(count_passed(registry))
+        async with inner, proxy_server(front, host, port, count=lambda why: refused.labels(why).inc(), passing=passing):
+            with passing.listening(passed) if passed is not None else nullcontext():
+                yield
 
 
 class ProcessGroupCollector(Collector):

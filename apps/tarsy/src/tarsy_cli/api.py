@@ -14,6 +14,7 @@ TIMEOUT_SECONDS = 30.0
 RETRY_SECONDS = 30.0
 PAUSE_SECONDS = 0.5
 INTERRUPTED = frozenset({502, 503, 504})
+CUT = (httpx2.RemoteProtocolError, httpx2.ReadError, httpx2.WriteError)
 
 type ApiAnswer = dict[str, JsonValue]
 
@@ -28,6 +29,10 @@ class NotFoundError(ApiError):
 
 class UnreachableError(ApiError):
     """Nobody answers there, or whoever did is gone."""
+
+
+class ConnectionCutError(UnreachableError):
+    """Somebody answered there, and ended before the answer: a service that is killed is started again."""
 
 
 class UnavailableError(ApiError):
@@ -128,6 +133,11 @@ def _no_answer_of_ours(url: str) -> ApiError:
 def _failures(url: str) -> Iterator[None]:
     try:
         yield
+    except CUT as problem:
+        text = (
+            f"{url} ended the connection before it answered. What was asked may have been done: ask again as you did."
+        )
+        raise ConnectionCutError(text) from problem
     except (httpx2.HTTPError, httpx2.InvalidURL) as problem:
         reason = str(problem) or type(problem).__name__
         no_address = isinstance(problem, httpx2.InvalidURL | httpx2.UnsupportedProtocol)

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 from pydantic import JsonValue
 
-from tarsy_cli.api import ApiError, UnavailableError, post, retry
+from tarsy_cli.api import ApiError, ConnectionCutError, UnavailableError, post, retry
 from tarsy_contracts.api.sessions import SessionDetail
 
 
@@ -38,13 +38,13 @@ def submit_again(api: str, session: SessionDetail, alert_type: str) -> str:
 
 def _submit_one(api: str, body: JsonValue) -> str:
     send = partial(post, f"{api}/alerts", body, idempotency_key=str(uuid4()))
-    return _session_id(retry(send, UnavailableError))
+    return _session_id(retry(send, UnavailableError, ConnectionCutError))
 
 
 def _submit_webhook(api: str, body: JsonValue) -> list[str]:
     # A webhook that comes twice meets itself: its identity is the alert's.
     send = partial(post, f"{api}/alerts/alertmanager", body)
-    alerts = retry(send, UnavailableError).get("alerts")
+    alerts = retry(send, UnavailableError, ConnectionCutError).get("alerts")
     rows = alerts if isinstance(alerts, list) else []
     return [_session_id(row) for row in rows if isinstance(row, dict) and row.get("session_id")]
 

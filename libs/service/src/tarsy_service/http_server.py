@@ -2,7 +2,7 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -11,6 +11,8 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from tarsy_service.bounded_http import BoundedHttp, Count, HttpLimits, Traffic
+from tarsy_service.connection_passing import ConnectionPassing
+from tarsy_service.passing_http import PassingHttp, accept_passed
 from tarsy_service.supervision import Supervisor
 
 GRACE_SECONDS = 3
@@ -27,22 +29,35 @@ DEFAULT_LIMITS = HttpLimits()
 
 
 def http_server(
-    app: ASGIApp, host: str, port: int, *, limits: HttpLimits = DEFAULT_LIMITS, count: Count = lambda _: None
+    app: ASGIApp,
+    host: str,
+    port: int,
+    *,
+    limits: HttpLimits = DEFAULT_LIMITS,
+    count: Count = lambda _: None,
+    passing: ConnectionPassing | None = None,
 ) -> AbstractAsyncContextManager[Traffic]:
     """Listens before the body runs, and stops after it. Raises OSError when the port is taken.
 
-    Exceptions of the body, and the one that the server dies of, come out in a group.
+    Exceptions of the body, and the one that the server dies of, come out in a group. `passing`: a front door that
+    passes connections to this process.
     """
-    return _serving(app, host, port, HeaderPolicy(), Traffic(limits, count))
+    return _serving(app, host, port, HeaderPolicy(), Traffic(limits, count), passing)
 
 
 def proxy_server(
-    app: ASGIApp, host: str, port: int, *, limits: HttpLimits = DEFAULT_LIMITS, count: Count = lambda _: None
+    app: ASGIApp,
+    host: str,
+    port: int,
+    *,
+    limits: HttpLimits = DEFAULT_LIMITS,
+    count: Count = lambda _: None,
+    passing: ConnectionPassing | None = None,
 ) -> AbstractAsyncContextManager[Traffic]:
     """For an app that passes on what others say: an answer has no header that the app did not give it."""
     # A client in front of us is not to be believed more than we are.
     headers = HeaderPolicy(server_header=False, date_header=False, proxy_headers=False)
-    return _serving(app, host, port, headers, Traffic(limits, count))
+    return _serving(app, host, port, headers, Traffic(limits, count), passing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +71,14 @@ class HeaderPolicy:
 
 @asynccontextmanager
 async def _serving(
-    app: ASGIApp, host: str, port: int, headers: HeaderPolicy, traffic: Traffic
+    app: ASGIApp, host: str, port: int, headers: HeaderPolicy, traffic: Traffic, passing: ConnectionPassing | None
 ) -> AsyncIterator[Traffic]:
+    http: Callable[..., BoundedHttp] = partial(BoundedHttp, traffic=traffic)
+    if passing is not None and passing.answers_all:
+        http = partial(PassingHttp, traffic=traffic, passing=passing)
     config = uvicorn.Config(
         app,
-        http=partial(BoundedHttp, traffic=traffic),  # type: ignore[arg-type] # it is only called
+        http=http,  # type: ignore[arg-type] # it is only called
         log_config=None,
         access_log=False,
         ws_per_message_deflate=False,
@@ -75,6 +93,9 @@ async def _serving(
     server, name = _Server(config), f"http-{port}"
     with _listen(host, port) as listener:
         async with Supervisor().group() as group:
+            if passing is not None:
+                passed = partial(PassingHttp, config, server.server_state, {}, traffic=traffic, passing=passing)
+                accept_passed(group, passed, passing, f"{name} connection")
             task = group.start(name, server.serve(sockets=[listener]), may_end=server.told_to_end.is_set)
             try:
                 yield traffic

@@ -53,6 +53,7 @@ def _run[S: ServiceSettings](settings: S, build: Callable[[S, CollectorRegistry]
             port=settings.http_port,
             registry=registry,
             shutdown_seconds=settings.shutdown_seconds,
+            front_door=settings.front_door,
         )
     )
 

@@ -10,6 +10,7 @@ from fastapi import Depends, FastAPI, Response
 from prometheus_client import CollectorRegistry
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
+from tarsy_service.connection_passing import PassingService
 from tarsy_service.csrf import CsrfProtection
 from tarsy_service.http_metrics import CountRequests, HttpMetrics
 from tarsy_service.http_server import http_server
@@ -130,8 +131,11 @@ async def run_services(
     shutdown_seconds: float,
     on_ready: Callable[[], None] = lambda: None,
     stop: asyncio.Event | None = None,
+    front_door: str = "",
 ) -> None:
     """Runs until SIGTERM or SIGINT, or until a service fails: what it died of comes out, in a group.
+
+    `front_door`: the Unix socket of the front door whose connections it takes once all services are ready.
 
     A service that ends by itself has failed, too. With `stop` it runs until that is set, and leaves the signals alone.
     """
@@ -139,9 +143,15 @@ async def run_services(
     readiness = Readiness([service.name for service in services])
     http_metrics = HttpMetrics(registry)
     app = build_app(services, readiness, registry, http_metrics)
+    takes = [one for service in services for one in service.takes]
+    passing = PassingService(takes) if front_door and takes else None
     with stopped_by_signals(stopping) if stop is None else nullcontext():
-        async with http_server(app, host, port, count=http_metrics.count_refused), asyncio.TaskGroup() as group:
-            announcing = group.create_task(_announce(readiness, on_ready), name="ready")
+        async with (
+            passing.connected(front_door) if passing is not None else nullcontext(),
+            http_server(app, host, port, count=http_metrics.count_refused, passing=passing),
+            asyncio.TaskGroup() as group,
+        ):
+            announcing = group.create_task(_announce(readiness, on_ready, passing), name="ready")
             watching = group.create_task(LoopLag(registry).watch(), name="event loop lag")
             running = [
                 asyncio.create_task(until_cancelled(service.name, _run(service, readiness)), name=service.name)
@@ -153,6 +163,8 @@ async def run_services(
                 readiness.stopping = True
                 announcing.cancel()
                 watching.cancel()
+                if passing is not None:
+                    await passing.withdraw()
                 await _stop(running, shutdown_seconds)
     died = [problem for task in running if task.done() and (problem := _died_of(task)) is not None]
     if died:
@@ -191,6 +203,8 @@ async def _run(service: Service, readiness: Readiness) -> None:
         await service.tracing.close()
 
 
-async def _announce(readiness: Readiness, on_ready: Callable[[], None]) -> None:
+async def _announce(readiness: Readiness, on_ready: Callable[[], None], passing: PassingService | None) -> None:
     await readiness.all.wait()
+    if passing is not None:
+        passing.open()
     on_ready()

@@ -23,6 +23,8 @@ class Service:
 
     `config_version`: the version of the configuration that it runs by, empty when it has none.
 
+    `takes`: beginnings of requests, such as `POST /api/v1/alerts`, whose connections it takes from a front door.
+
     An exception out of `run` means that the service cannot go on: the process ends with it. So does a `run` that ends
     before it is cancelled. `supervisor` knows the long-lived tasks of which it consists.
     """
@@ -34,4 +36,5 @@ class Service:
     supervisor: Supervisor = field(default_factory=Supervisor)
     degraded_reasons: Callable[[], Sequence[str]] = tuple
     config_version: Callable[[], str] = str
+    takes: Sequence[str] = ()
     tracing: Tracing = field(default_factory=lambda: Tracing(NoOpTracer()))

@@ -36,6 +36,11 @@ class ServiceSettings(KafkaConnectionSettings):
     config_dir: Path = Field(Path("config"), description="the folder that holds tarsy.yaml")
     http_host: str = Field("127.0.0.1", description="the address that the HTTP server listens on")
     http_port: int = Field(8080, description="the port that the HTTP server listens on")
+    front_door: str = Field(
+        "",
+        description="the Unix socket of a front door on the same machine, which passes connections to this process; "
+        "`tarsy up --processes` sets it",
+    )
     log_level: str = Field("INFO", description="DEBUG, INFO, WARNING or ERROR")
     otlp_endpoint: str = Field(
         "", description="where traces are sent: the base address of an OTLP/HTTP collector, such as http://HOST:4318"

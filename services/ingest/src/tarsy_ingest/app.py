@@ -38,6 +38,8 @@ from tarsy_service.tracing import tracing_of
 log = structlog.get_logger(__name__)
 
 NAME = "ingest"
+ALERTS_REQUEST = "POST /api/v1/alerts"
+"""Also what lies below: each format has its door there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,5 +99,6 @@ def build(
         degraded_reasons=lambda: [*reader.degraded_reasons(), *config.degraded_reasons()],
         config_version=lambda: config.version,
         supervisor=supervisor,
+        takes=(ALERTS_REQUEST,),
         tracing=tracing,
     )

@@ -9,7 +9,7 @@ from prometheus_client.metrics import MetricWrapperBase
 
 from tarsy_docgen.metrics_words import LABELS, LOOKS, VALUES
 from tarsy_ingest.metrics import Metrics as Ingest
-from tarsy_local.front_door.door import count_requests
+from tarsy_local.front_door.door import count_passed, count_requests
 from tarsy_local.many_processes import ProcessGroupCollector
 from tarsy_local.supervisor.process_group import ProcessGroup
 from tarsy_orchestrator.metrics import Metrics as Orchestrator
@@ -58,6 +58,7 @@ def _every_process(registry: CollectorRegistry) -> None:
 
 def _front_door(registry: CollectorRegistry) -> None:
     count_requests(registry)
+    count_passed(registry)
     registry.register(ProcessGroupCollector(ProcessGroup([])))
 
 

@@ -1,6 +1,6 @@
 """Front door: one address for many processes. The path of a request names the service that it goes to."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from prometheus_client import CollectorRegistry, Counter
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
@@ -92,6 +92,15 @@ def count_requests(registry: CollectorRegistry) -> CountAnswer:
         counter.labels(service, str(status)).inc()
 
     return counted
+
+
+def count_passed(registry: CollectorRegistry) -> Callable[[], None]:
+    counter = Counter(
+        "tarsy_front_door_connections_passed_total",
+        "Connections of senders of alerts that went to an ingest, which answers their requests itself",
+        registry=registry,
+    )
+    return counter.inc
 
 
 def _nowhere() -> Response:

@@ -80,7 +80,9 @@ class SupervisedProcess:
         client: httpx2.AsyncClient,
         changed: Callable[[], None],
         start: StartService = spawn,
+        niceness: int = 0,
     ) -> None:
+        """`niceness`: by how much its priority is lower than ours."""
         self.service = service
         self.number = number
         self.log_file = log_file
@@ -97,6 +99,7 @@ class SupervisedProcess:
         self._changed = changed
         self._start_child = start
         self._child: ServiceChild | None = None
+        self._niceness = niceness
         self._was_ready = False
         self._told = asyncio.Event()
 
@@ -160,6 +163,9 @@ class SupervisedProcess:
             log_bytes=self._log_bytes,
             environment={**self._environment, "TARSY_CLIENT": self.name, "TARSY_HTTP_PORT": str(self.port)},
         )
+        if self._niceness:
+            # At once: the threads that it starts later take over what it has.
+            os.setpriority(os.PRIO_PROCESS, child.pid, os.getpriority(os.PRIO_PROCESS, 0) + self._niceness)
         self.unready_reasons = []
         log.info("process.started", name=self.name, process=child.pid, port=self.port)
         self._set("starting")
