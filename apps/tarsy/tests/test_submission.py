@@ -170,3 +170,10 @@ def test_an_alert_that_fires_now_is_the_same_with_another_beginning() -> None:
     webhook = {"version": "4", "alerts": [{"startsAt": "2020-01-01T00:00:00Z", "labels": {"a": "b"}}]}
     fired = json.loads(firing_now(json.dumps(webhook).encode(), datetime(2026, 11, 22, 3, 0, tzinfo=UTC)))
     assert fired == {"version": "4", "alerts": [{"startsAt": "2026-11-22T03:00:00.000Z", "labels": {"a": "b"}}]}
+
+
+def test_a_webhook_of_grafana_goes_to_its_own_door(api: Api) -> None:
+    api.answers(TWO)
+    webhook = {"orgId": 1, "version": "1", "alerts": []}
+    assert submit_file(api.url, json.dumps(webhook).encode()) == ["one", "two"]
+    assert api.asked == [("/api/v1/alerts/grafana", webhook)]

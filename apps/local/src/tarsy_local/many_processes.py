@@ -5,6 +5,7 @@ import os
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 
 import httpx2
@@ -61,21 +62,20 @@ async def run_processes(
     stopping = asyncio.Event()
     with tempfile.TemporaryDirectory(prefix="tarsy-", ignore_cleanup_errors=True) as private:
         passed = Path(private) / "front-door" if can_pass_connections() else None
-        await _run(addresses, instances, logs, inside, passed, stopping, on_ready, on_change)
+        processes = partial(_make_process_group, addresses, instances, logs, start, inside, passed, on_change)
+        await _run(processes, addresses, inside, passed, stopping, on_ready)
 
 
 async def _run(
+    make_processes: Callable[[httpx2.AsyncClient], ProcessGroup],
     addresses: Addresses,
-    instances: InstanceCounts,
-    logs: Path,
     inside: int,
     passed: Path | None,
     stopping: asyncio.Event,
     on_ready: Changed,
-    on_change: Changed,
 ) -> None:
     async with httpx2.AsyncClient(trust_env=False) as client:
-        processes = _make_process_group(addresses, instances, logs, start, client, inside, passed, on_change)
+        processes = make_processes(client)
         with stopped_by_signals(stopping):
             async with _doors(processes, addresses, inside, passed), Supervisor().group() as group:
                 running = group.start("processes", processes.run(), may_end=stopping.is_set)
@@ -96,10 +96,10 @@ def _make_process_group(
     instances: InstanceCounts,
     logs: Path,
     start: StartService,
-    client: httpx2.AsyncClient,
     inside: int,
     passed: Path | None,
     on_change: Changed,
+    client: httpx2.AsyncClient,
 ) -> ProcessGroup:
     logs.mkdir(mode=0o700, parents=True, exist_ok=True)
     log_bytes = min(LOG_BYTES, ALL_LOGS_BYTES // ((1 + LOGS_KEPT) * sum(instances.values())))

@@ -11,7 +11,7 @@ from tarsy_contracts.api.sessions import SessionDetail
 
 
 def submit_file(api: str, content: bytes) -> list[str]:
-    """The ids of the sessions that investigate it. An Alertmanager webhook brings one for each firing alert.
+    """The ids of the sessions that investigate it. A webhook (Alertmanager, Grafana) brings one for each firing alert.
 
     Raises ApiError.
     """
@@ -41,9 +41,9 @@ def _submit_one(api: str, body: JsonValue) -> str:
     return _session_id(retry(send, UnavailableError, ConnectionCutError))
 
 
-def _submit_webhook(api: str, body: JsonValue) -> list[str]:
+def _submit_webhook(api: str, body: dict[str, JsonValue]) -> list[str]:
     # A webhook that comes twice meets itself: its identity is the alert's.
-    send = partial(post, f"{api}/alerts/alertmanager", body)
+    send = partial(post, f"{api}/alerts/{'grafana' if 'orgId' in body else 'alertmanager'}", body)
     alerts = retry(send, UnavailableError, ConnectionCutError).get("alerts")
     rows = alerts if isinstance(alerts, list) else []
     return [_session_id(row) for row in rows if isinstance(row, dict) and row.get("session_id")]

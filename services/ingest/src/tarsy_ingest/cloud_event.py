@@ -70,7 +70,7 @@ def read_binary(headers: Mapping[str, str], value: JsonValue, types: AlertTypes,
     attributes: dict[str, JsonValue] = {}
     for name, text in headers.items():
         if name.startswith(HTTP_HEADER):
-            # What is not ASCII is written in percents.
+            # Characters beyond ASCII are written in percents.
             attributes[name.removeprefix(HTTP_HEADER)] = unquote(text)
         elif name.startswith(RECORD_HEADER):
             attributes[name.removeprefix(RECORD_HEADER)] = text

@@ -29,7 +29,7 @@ class Reference(Payload):
     summary: str | None = None
 
 
-class Incident(Payload):
+class PagerDutyIncident(Payload):
     id: str = Field(min_length=1)
     title: str = ""
     urgency: str | None = None
@@ -38,7 +38,7 @@ class Incident(Payload):
 
 
 class IncidentPlace(Payload):
-    data: Incident
+    data: PagerDutyIncident
 
 
 class IncidentEvent(Payload):

@@ -59,7 +59,7 @@ def read_record(
 ) -> ReadRecord:
     """Reads the alerts of a record. Raises AlertRejectedError.
 
-    What the headers say it is comes first, then what it looks like. A form that is known must have the right fields.
+    The headers come first, then its shape. A form that is known must have the right fields.
     Anything else is text for the agent, as it is.
     """
     text = text_of(raw or b"")

@@ -6,7 +6,7 @@ from tarsy_service.settings import ConfigSettings, MaskingSettings
 
 
 class IngestSettings(ConfigSettings, MaskingSettings):
-    """What it needs to know of alert types and chains is in `tarsy.yaml`."""
+    """Alert types and chains are in `tarsy.yaml`."""
 
     pagerduty_webhook_secrets: SecretStr = Field(
         SecretStr(""),

@@ -1,6 +1,7 @@
 """Supervised process: one instance of a service, which is started again when it dies."""
 
 import asyncio
+import os
 import random
 import signal
 import time
