@@ -48,6 +48,7 @@ WAIT_SECONDS = 120.0
 OPENING_AT_ONCE = 50
 ITERATIONS = 4
 SETTLE_SECONDS = 2.0
+BEGIN_SECONDS = 1.0
 AGENT = ResolvedAgent(name="looker", llm_provider="bench", max_iterations=20)
 CHAIN = ResolvedChain(
     chain_id="bench", stages=(ResolvedStage(name="look", agents=(AGENT,)),), summary_llm_provider="bench"
@@ -106,13 +107,21 @@ async def measure(
         await asyncio.sleep(SETTLE_SECONDS)
         watched = [sessions[place % len(sessions)].id for place in range(given.clients)]
         plans = [
-            {"port": port, "seconds": given.seconds, "at": time.time() + SETTLE_SECONDS + given.clients / 100,
+            {"port": port, "seconds": given.seconds,
              "sessions": watched[number::given.processes],
              "stalled": given.stalled if number == 0 else 0}
             for number in range(given.processes)
         ]  # fmt: skip
+        processes = [clients(plan) for plan in plans]
+        for one in processes:
+            await asyncio.to_thread(one.stdout.readline)
         before, began = {name: used(pid) for name, pid in pids.items()}, time.monotonic()
-        found = await asyncio.gather(*(asyncio.to_thread(clients, plan) for plan in plans))
+        at = time.time() + BEGIN_SECONDS
+        told = f"{at}\n".encode()
+        found = [
+            json.loads(out)
+            for out, _ in await asyncio.gather(*(asyncio.to_thread(one.communicate, told) for one in processes))
+        ]
         took = time.monotonic() - began
         after = {name: used(pid) for name, pid in pids.items()}
     confirmed = sorted(second for one in found for second in one["confirmed"])
@@ -127,11 +136,10 @@ async def measure(
         say(f"{name}: {cpu:.2f} s of CPU in {took:.1f} s, {end.memory_mb:.0f} MB")
 
 
-def clients(plan: dict[str, object]) -> dict[str, list[float]]:
+def clients(plan: dict[str, object]) -> subprocess.Popen[bytes]:
+    """Says when all are connected, is told when to subscribe, and prints what they found."""
     program = [sys.executable, __file__, "--watch", json.dumps(plan)]
-    done = subprocess.run(program, stdout=subprocess.PIPE, check=True)
-    found: dict[str, list[float]] = json.loads(done.stdout)
-    return found
+    return subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
 
 async def watch(plan: dict) -> None:  # type: ignore[type-arg]
@@ -146,11 +154,14 @@ async def watch(plan: dict) -> None:  # type: ignore[type-arg]
         return client
 
     connected = await asyncio.gather(*(open_one() for _ in plan["sessions"]))
-    await asyncio.sleep(max(0.0, plan["at"] - time.time()))
+    sys.stdout.write("connected\n")
+    sys.stdout.flush()
+    at = float(await asyncio.to_thread(sys.stdin.readline))
+    await asyncio.sleep(at - time.time())
     tasks = []
     for place, (client, session_id) in enumerate(zip(connected, plan["sessions"], strict=True)):
-        tasks.append(asyncio.create_task(one(client, session_id, plan["at"], found, stalls=place < plan["stalled"])))
-    await asyncio.sleep(plan["seconds"] + plan["at"] - time.time())
+        tasks.append(asyncio.create_task(one(client, session_id, at, found, stalls=place < plan["stalled"])))
+    await asyncio.sleep(plan["seconds"] + at - time.time())
     for task in tasks:
         task.cancel()
     sys.stdout.write(json.dumps(found))

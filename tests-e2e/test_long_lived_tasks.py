@@ -57,7 +57,14 @@ TASKS = {
         "unprojected",
         "workers",
     ],
-    "websocket-gateway": ["questions to the timeline", "session log", "stream"],
+    "websocket-gateway": [
+        "ends of sessions",
+        "histories",
+        "position of the timeline",
+        "questions to the timeline",
+        "session log",
+        "stream",
+    ],
     "summarizer": ["announcements", "clock of claims", "configuration", "control", "requests"],
     "tool-gateway": [
         "announcements",

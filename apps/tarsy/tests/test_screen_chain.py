@@ -16,6 +16,7 @@ from tarsy_contracts.chunks import LlmChunk
 from tarsy_contracts.ids import execution_id, llm_call_id, stage_id
 from tarsy_seen import at
 from tarsy_websocket_gateway.feed import Feed
+from tarsy_websocket_gateway.outgoing import encoded
 
 type Payload = dict[str, Any]
 
@@ -52,7 +53,7 @@ class Watched:
         for text in pieces:
             self._chunks += 1
             chunk = LlmChunk(call_id=call_id, execution_id=execution, run=1, index=self._chunks, part="text", text=text)
-            for message in self._feed.chunk(S, chunk, NOW, self._told):
+            for message in encoded(self._feed.chunk(S, chunk, NOW, self._told)):
                 self.screen.show(json.loads(message.text))
 
     @property

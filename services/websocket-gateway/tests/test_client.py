@@ -6,7 +6,7 @@ import json
 import pytest
 
 from tarsy_websocket_gateway.client import JOINING_FROM, Client
-from tarsy_websocket_gateway.outgoing import Delta, Outgoing
+from tarsy_websocket_gateway.outgoing import Outgoing, TextDelta
 
 
 def message(text: str, event_id: str | None = None, type: str = "timeline_event.created") -> Outgoing:
@@ -14,7 +14,7 @@ def message(text: str, event_id: str | None = None, type: str = "timeline_event.
 
 
 def streamed(event_id: str, text: str, run: int = 1, index: int = 0) -> Outgoing:
-    return Delta("s", event_id, run, index, text, "2026-11-24T10:00:00.000Z").outgoing()
+    return TextDelta("s", event_id, run, index, text, "2026-11-24T10:00:00.000Z").outgoing()
 
 
 def slow(most_bytes: int = 10_000_000) -> Client:

@@ -18,7 +18,7 @@ from tarsy_service.service import Service
 from tarsy_testing import eventually
 from tarsy_websocket_gateway.client import Client
 from tarsy_websocket_gateway.connection import Connection
-from tarsy_websocket_gateway.errors import HistoryUnavailableError, UnknownSessionError
+from tarsy_websocket_gateway.errors import HistoryUnavailableError, SessionNotFoundError
 from tarsy_websocket_gateway.history import History
 from tarsy_websocket_gateway.hub import Hub
 from tarsy_websocket_gateway.metrics import Metrics
@@ -50,7 +50,7 @@ class MadeUp:
 
     async def history(self, session_id: str) -> History:
         if session_id == "unknown":
-            raise UnknownSessionError("never heard of it")
+            raise SessionNotFoundError("never heard of it")
         if session_id == "told":
             return History(3, (stage_status(1), stage_status(2), stage_status(3)))
         if session_id == "gone":

@@ -123,6 +123,20 @@ async def test_while_the_timeline_is_away_there_is_no_history(desk: HistoryDesk,
     assert len(await all_of(desk, [session("a")])) == 1
 
 
+async def test_a_history_that_cannot_be_read_costs_its_own_session(
+    desk: HistoryDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def odd(position: int, found: SessionSnapshot) -> Snapshot:
+        if found.session_id == "odd":
+            raise ValueError("a time that is none")
+        return Snapshot(position, reached=True, known=None, history=None)
+
+    monkeypatch.setattr(module, "_snapshot", odd)
+    results = await asyncio.gather(desk.snapshot(session("odd")), desk.snapshot(session("a")), return_exceptions=True)
+    assert isinstance(results[0], HistoryUnavailableError)
+    assert isinstance(results[1], Snapshot)
+
+
 async def test_a_timeline_that_never_gets_there_is_given_up(desk: HistoryDesk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "HISTORY_SECONDS", 0.05)
     with pytest.raises(HistoryUnavailableError):

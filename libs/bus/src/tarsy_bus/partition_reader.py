@@ -22,9 +22,6 @@ log = structlog.get_logger(__name__)
 
 POLL_MS = 500
 READ_RECORDS = 2_000
-GATHER_SECONDS = 0.02
-"""How long who only shows what happened lets records gather before it reads on: each is a tenth of the work then, and
-the processes that act on them are not in its way. Nobody sees the difference."""
 
 type Record = ConsumerRecord[bytes, bytes]
 type MakeConsumer = Callable[[Bus], AIOKafkaConsumer]

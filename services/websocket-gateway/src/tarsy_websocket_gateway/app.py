@@ -18,7 +18,7 @@ from tarsy_websocket_gateway.endings import Endings
 from tarsy_websocket_gateway.feed import Feed
 from tarsy_websocket_gateway.history_desk import HistoryDesk
 from tarsy_websocket_gateway.hub import Hub
-from tarsy_websocket_gateway.log_reader import LogReader
+from tarsy_websocket_gateway.log_reader import WatchedLog
 from tarsy_websocket_gateway.metrics import Metrics
 from tarsy_websocket_gateway.page_assets import load_page
 from tarsy_websocket_gateway.page_routes import page_routes
@@ -44,7 +44,7 @@ def build(
     supervisor, timeline, feed = Supervisor(), TimelineApi(settings.timeline_url), Feed()
     desk, progress = HistoryDesk(timeline), TimelineProgress(timeline)
     endings = Endings(hub.publish, progress)
-    log = LogReader(bus, timeline, feed, endings, tracing.read_tracer)
+    log = WatchedLog(bus, timeline, feed, endings, tracing.read_tracer)
     stream = StreamReader(bus, feed, endings.publish, metrics)
     sessions = WatchedSessions(
         bus, hub, log, stream, feed, desk, timeline, progress, appear_seconds=settings.appear_seconds

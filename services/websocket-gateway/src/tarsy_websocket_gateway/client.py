@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from tarsy_websocket_gateway.outgoing import Delta, Outgoing
+from tarsy_websocket_gateway.outgoing import Outgoing, TextDelta
 
 MOST_WAITING_BYTES = 16 * 1024 * 1024
 """Limit for one client. One history may be longer: it is sent when nothing else waits."""
@@ -21,10 +21,10 @@ class _Waiting:
 
     message: Outgoing | None
     size: int
-    newest: Delta | None = None
+    newest: TextDelta | None = None
     pieces: list[str] = field(default_factory=list)
 
-    def join(self, delta: Delta) -> None:
+    def join(self, delta: TextDelta) -> None:
         self.newest = delta
         self.pieces.append(delta.text)
 

@@ -31,7 +31,7 @@ class _Held:
 
 
 class Endings:
-    """Publishes in order. What follows upon an end that is held waits behind it, in its own session only."""
+    """Publishes in order. Messages that follow an end that is held wait behind it, in its own session only."""
 
     def __init__(self, publish: Publish, progress: TimelineProgress) -> None:
         self._publish = publish

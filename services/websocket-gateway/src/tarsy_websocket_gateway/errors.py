@@ -6,22 +6,22 @@ class WebsocketGatewayError(Exception):
 
 
 class NoSubscriptionError(WebsocketGatewayError):
-    """A channel cannot be subscribed now. The client reads code and message, and subscribes again later."""
+    """A channel cannot be subscribed now. The caller reads code and message, and subscribes again later."""
 
     code = "unavailable"
 
 
 class HistoryUnavailableError(NoSubscriptionError):
-    """The history cannot be read now. The client subscribes again later."""
+    """The history cannot be read now. The caller subscribes again later."""
 
 
-class UnknownSessionError(NoSubscriptionError):
-    """Nobody knows the session, nor did it begin while the gateway waited. The client corrects the id."""
+class SessionNotFoundError(NoSubscriptionError):
+    """Nobody knows the session, nor did it begin while the gateway waited. The caller corrects the id."""
 
     code = "unknown_session"
 
 
 class HeldTooMuchError(NoSubscriptionError):
-    """More happened while the history was asked for than may wait. The client subscribes again."""
+    """More happened while the history was asked for than may wait. The caller subscribes again."""
 
     code = "too_much"

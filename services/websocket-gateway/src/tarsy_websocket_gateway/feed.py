@@ -9,7 +9,7 @@ from tarsy_contracts.chunks import Chunk, Progress
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.timeline import timeline_changes
 from tarsy_websocket_gateway.messages import discarded, of_change
-from tarsy_websocket_gateway.outgoing import Delta, Outgoing
+from tarsy_websocket_gateway.outgoing import Outgoing, TextDelta
 from tarsy_websocket_gateway.streams import Call, Part, Streams, summary_part
 
 
@@ -36,7 +36,7 @@ class Feed:
             stages[record.event.execution_id] = record.event.stage_id
         return _messages(record, stages, self._streams.end(self._ended(record)), self._announced(record))
 
-    def chunk(self, session_id: str, chunk: Chunk, time: datetime, last_number: int) -> list[Outgoing | Delta]:
+    def chunk(self, session_id: str, chunk: Chunk, time: datetime, last_number: int) -> list[Outgoing | TextDelta]:
         execution_id = "" if isinstance(chunk, Progress) else chunk.execution_id
         stage_id = self._stages[session_id].get(execution_id)
         return self._streams.take(session_id, chunk, time, last_number, stage_id)

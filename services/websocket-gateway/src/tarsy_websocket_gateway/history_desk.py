@@ -99,9 +99,7 @@ class HistoryDesk:
             log.warning("history.unavailable", sessions=len(batch), reason=str(problem))
             for question in batch:
                 self._close(question)
-                if not question.answer.done():
-                    question.answer.set_exception(HistoryUnavailableError(UNAVAILABLE))
-                    question.answer.exception()  # who asked may have gone
+                _fail(question)
         finally:
             self._free.release()
 
@@ -111,12 +109,21 @@ class HistoryDesk:
             found = snapshots.found.get(question.asked.session_id)
             position = snapshots.positions.get(question.asked.partition, 0)
             self._close(question)
-            question.answer.set_result(_snapshot(position, found))
+            try:
+                question.answer.set_result(_snapshot(position, found))
+            except ValueError as problem:
+                log.warning("history.unreadable", session_id=question.asked.session_id, reason=str(problem))
+                _fail(question)
             await pacer.let_others_run()
 
     def _close(self, question: _Question) -> None:
         if self._open.get(question.asked.session_id) is question:
             del self._open[question.asked.session_id]
+
+
+def _fail(question: _Question) -> None:
+    question.answer.set_exception(HistoryUnavailableError(UNAVAILABLE))
+    question.answer.exception()  # the client may have gone
 
 
 def _latest(batch: list[_Question]) -> list[_Question]:

@@ -71,7 +71,7 @@ class LogChains[R: Judged]:
         return len(self._known)
 
     def follow(self, session_id: str) -> None:
-        """Whatever comes of this session from here on is judged."""
+        """Judges what comes of this session from here on."""
         since = self.position if self._all_since is None else self._all_since
         self._followed.setdefault(session_id, since)
 

@@ -39,7 +39,7 @@ SUBJECT = "ce_subject"
 type Accepted = Callable[[str], None]
 
 
-class LogReader:
+class WatchedLog:
     """`run` reads, for ever. Unwatched sessions of a partition that is read cost a look at their id."""
 
     def __init__(self, bus: Bus, timeline: TimelineApi, feed: Feed, endings: Endings, tracer: Tracer) -> None:

@@ -7,7 +7,7 @@ from tarsy_contracts.api.websocket import ServerMessage, StreamedText, WebSocket
 
 
 @dataclass(frozen=True, slots=True)
-class Delta:
+class TextDelta:
     """More text of a timeline event. Neighbours of the same run can become one."""
 
     session_id: str
@@ -17,10 +17,10 @@ class Delta:
     text: str
     timestamp: str
 
-    def continues(self, earlier: "Delta") -> bool:
+    def continues(self, earlier: "TextDelta") -> bool:
         return (self.event_id, self.run) == (earlier.event_id, earlier.run)
 
-    def after(self, earlier: "Delta") -> "Delta":
+    def after(self, earlier: "TextDelta") -> "TextDelta":
         return replace(self, text=earlier.text + self.text)
 
     def outgoing(self) -> "Outgoing":
@@ -45,7 +45,7 @@ class Outgoing:
     text: str
     number: int | None = None
     event_id: str | None = None
-    delta: Delta | None = None
+    delta: TextDelta | None = None
     size: int = field(init=False)
     """In bytes."""
 
@@ -64,16 +64,16 @@ def reply(message: WebSocketMessage) -> Outgoing:
     return Outgoing("", message.to_text())
 
 
-def encoded(parts: Iterable[Outgoing | Delta]) -> list[Outgoing]:
+def encoded(parts: Iterable[Outgoing | TextDelta]) -> list[Outgoing]:
     """In order. Text of one timeline event that follows upon itself becomes one message."""
-    return [part.outgoing() if isinstance(part, Delta) else part for part in _joined(parts)]
+    return [part.outgoing() if isinstance(part, TextDelta) else part for part in _joined(parts)]
 
 
-def _joined(parts: Iterable[Outgoing | Delta]) -> Sequence[Outgoing | Delta]:
-    found: list[Outgoing | Delta] = []
+def _joined(parts: Iterable[Outgoing | TextDelta]) -> Sequence[Outgoing | TextDelta]:
+    found: list[Outgoing | TextDelta] = []
     for part in parts:
         last = found[-1] if found else None
-        if isinstance(part, Delta) and isinstance(last, Delta) and part.continues(last):
+        if isinstance(part, TextDelta) and isinstance(last, TextDelta) and part.continues(last):
             found[-1] = part.after(last)
         else:
             found.append(part)

@@ -15,8 +15,8 @@ LONGEST_PAUSE_SECONDS = 0.02
 PAUSE_SHARE = 4
 """A read is followed by a pause of so many times what it took: records gather, so that reading and making messages
 uses a fifth of the time at most, up to a pause that nobody sees."""
-IDLE_SECONDS = 1.0
-"""How often a reader of nothing shows that it is alive."""
+IDLE_SECONDS = 2.0
+"""How often a reader of nothing asks Kafka whether it is there: `/ready` says so."""
 
 
 class PartitionsOnDemand:
@@ -59,6 +59,8 @@ class PartitionsOnDemand:
             with suppress(TimeoutError):
                 async with asyncio.timeout(IDLE_SECONDS):
                     await self._needed.wait()
+                    return []
+            await self._follower.ends([0])
             self._stepped()
             return []
         begun = dict(self._begun)

@@ -16,7 +16,7 @@ from tarsy_contracts.recorded import UnknownTypeError, UnreadableValueError
 from tarsy_websocket_gateway.feed import Feed
 from tarsy_websocket_gateway.log_reader import subject_of
 from tarsy_websocket_gateway.metrics import Metrics
-from tarsy_websocket_gateway.outgoing import Delta, Outgoing, encoded
+from tarsy_websocket_gateway.outgoing import Outgoing, TextDelta, encoded
 from tarsy_websocket_gateway.partitions_on_demand import PartitionsOnDemand, pause_after
 
 LOOK_BACK = timedelta(minutes=5)
@@ -66,7 +66,7 @@ class StreamReader:
             group.create_task(self._position(follower, partitions))
             while True:
                 records, began, pacer = await partitions.next(), time.monotonic(), Pacer()
-                found: dict[str, list[Outgoing | Delta]] = {}
+                found: dict[str, list[Outgoing | TextDelta]] = {}
                 for record in records:
                     self._take(record, found)
                     await pacer.let_others_run()
@@ -96,7 +96,7 @@ class StreamReader:
         found = await wait_out(topic, lambda: follower.consumer.offsets_for_times(times))
         return ends | {place.partition: found[place].offset for place in times if found[place]}
 
-    def _take(self, record: Record, found: dict[str, list[Outgoing | Delta]]) -> None:
+    def _take(self, record: Record, found: dict[str, list[Outgoing | TextDelta]]) -> None:
         session_id = subject_of(record)
         if session_id not in self._watched:
             return

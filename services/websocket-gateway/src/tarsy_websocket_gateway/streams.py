@@ -14,7 +14,7 @@ from tarsy_contracts.chunks import Chunk, LlmChunk, Progress, SummaryChunk
 from tarsy_contracts.envelope import wire_time
 from tarsy_contracts.ids import timeline_event_id
 from tarsy_contracts.timeline import LLM_EVENT_TYPES, ROWS_PER_EVENT, llm_timeline_event_id
-from tarsy_websocket_gateway.outgoing import Delta, Outgoing, outgoing
+from tarsy_websocket_gateway.outgoing import Outgoing, TextDelta, outgoing
 
 CALL_BYTES = 256 * 1024
 MOST_CALLS = 512
@@ -61,7 +61,7 @@ class Streams:
 
     def take(
         self, session_id: str, chunk: Chunk, time: datetime, last_number: int, stage_id: str | None = None
-    ) -> list[Outgoing | Delta]:
+    ) -> list[Outgoing | TextDelta]:
         """Returns what clients of the session get for a chunk. `stage_id` is that of its execution."""
         if chunk.call_id in self._ended:
             return []
@@ -71,7 +71,7 @@ class Streams:
         call.stage_id = call.stage_id or stage_id
         if (chunk.run, chunk.index) <= (call.run, call.index):
             return []
-        messages: list[Outgoing | Delta] = []
+        messages: list[Outgoing | TextDelta] = []
         if chunk.run > call.run:
             self.size -= call.size
             messages += _start_over(call, chunk.run, time)
@@ -155,8 +155,8 @@ def created(call: Call, part: Part, last_number: int) -> Outgoing:
     return outgoing(message)
 
 
-def delta(call: Call, part: Part, text: str) -> Delta:
-    return Delta(call.session_id, part.event_id, call.run, call.index, text, wire_time(call.time))
+def delta(call: Call, part: Part, text: str) -> TextDelta:
+    return TextDelta(call.session_id, part.event_id, call.run, call.index, text, wire_time(call.time))
 
 
 def reset(call: Call, part: Part) -> Outgoing:

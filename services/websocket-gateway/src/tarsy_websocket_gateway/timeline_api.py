@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import httpx2
 import structlog
+from pydantic import ValidationError
 
 from tarsy_bus.acceptance import LastAccepted
 from tarsy_bus.retries import growing_pauses, retry
@@ -110,7 +111,7 @@ class TimelineApi:
                 return await self._one_by_one(asked)
             answer.raise_for_status()
             head, *lines = answer.content.splitlines()
-            found = [SessionSnapshot.model_validate_json(line) for line in lines]
+            found = [_snapshot(line) for line in lines]
             positions = ProjectedLog.model_validate_json(head).positions
         except (httpx2.HTTPError, TimeoutError, ValueError) as problem:
             raise TimelineUnavailableError(repr(problem)) from problem
@@ -154,6 +155,16 @@ class TimelineApi:
         if self._client is None:
             raise RuntimeError("the timeline's API is used outside of running()")
         return self._client
+
+
+def _snapshot(line: bytes) -> SessionSnapshot:
+    """A history that cannot be read here costs its own session: it is as if it were not there yet."""
+    try:
+        return SessionSnapshot.model_validate_json(line)
+    except ValidationError as problem:
+        last = LastEvent.model_validate_json(line)
+        log.warning("history.unreadable", session_id=last.session_id, reason=str(problem))
+        return SessionSnapshot(**last.model_dump(), reached=False, history=None)
 
 
 async def _read_beginning(answer: httpx2.Response) -> Beginning:

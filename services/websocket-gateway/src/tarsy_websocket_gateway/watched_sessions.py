@@ -7,12 +7,12 @@ import structlog
 
 from tarsy_bus.connection import Bus
 from tarsy_contracts.api.chains import AskedSession
-from tarsy_websocket_gateway.errors import HistoryUnavailableError, UnknownSessionError
+from tarsy_websocket_gateway.errors import HistoryUnavailableError, SessionNotFoundError
 from tarsy_websocket_gateway.feed import Feed
 from tarsy_websocket_gateway.history import History
 from tarsy_websocket_gateway.history_desk import UNAVAILABLE, HistoryDesk, Snapshot
 from tarsy_websocket_gateway.hub import SESSIONS, Hub, session_of
-from tarsy_websocket_gateway.log_reader import LogReader
+from tarsy_websocket_gateway.log_reader import WatchedLog
 from tarsy_websocket_gateway.stream_reader import StreamReader
 from tarsy_websocket_gateway.streams import Call
 from tarsy_websocket_gateway.timeline_api import TimelineApi, TimelineUnavailableError
@@ -40,7 +40,7 @@ class WatchedSessions:
         self,
         bus: Bus,
         hub: Hub,
-        log_reader: LogReader,
+        log_reader: WatchedLog,
         stream_reader: StreamReader,
         feed: Feed,
         desk: HistoryDesk,
@@ -66,7 +66,7 @@ class WatchedSessions:
         log_reader.fell_behind = hub.drop_all
 
     def watch(self, session_id: str) -> None:
-        """From here on. What the log brings is held back by the subscription that has just begun."""
+        """From here on. The subscription that has just begun holds back what the log brings."""
         if session_id not in self._watches:
             number = self._bus.partition_of(self._bus.topics.sessions, session_id.encode()) or 0
             self._watches[session_id] = _Watch(number)
@@ -82,9 +82,9 @@ class WatchedSessions:
         return self._feed.running(session_id)
 
     async def history(self, session_id: str) -> History:
-        """Of a watched session: all that was accepted before this call. Empty if it begins only now.
+        """All that was accepted of a watched session before this call. Empty if it begins only now.
 
-        Raises HistoryUnavailableError or UnknownSessionError.
+        Raises HistoryUnavailableError or SessionNotFoundError.
         """
         watch = self._watches.get(session_id)
         if watch is None:
@@ -145,7 +145,7 @@ class WatchedSessions:
             async with asyncio.timeout(self._appear_seconds):
                 await watch.appeared.wait()
         except TimeoutError:
-            raise UnknownSessionError(
+            raise SessionNotFoundError(
                 f"No session {session_id} is known, and none began within {self._appear_seconds:g} s."
             ) from None
 
