@@ -64,7 +64,6 @@ def small(tmp_path: Path, client: httpx2.AsyncClient) -> Callable[..., Supervise
             environment=os.environ | {"PYTHONPATH": str(tmp_path), "STOPS": str(tmp_path / "stops")} | environment,
             client=client,
             changed=lambda: None,
-            niceness=int(environment.get("NICENESS", "0")),
         )
 
     return make
@@ -87,14 +86,6 @@ async def until(one: SupervisedProcess, state: str) -> None:
         return one.state == state
 
     await eventually(look, f"{one.name} is {state}")
-
-
-async def test_a_process_runs_with_its_priority_from_its_first_line(small: Callable[..., SupervisedProcess]) -> None:
-    code = "import os, sys; print(os.getpriority(os.PRIO_PROCESS, 0)); sys.exit(2)"
-    one = small(code=code, NICENESS="3")
-    with pytest.raises(ServiceRefusedError) as refused:
-        await one.run()
-    assert int(str(refused.value)) == min(19, os.getpriority(os.PRIO_PROCESS, 0) + 3)
 
 
 async def test_a_process_that_is_killed_comes_back_as_another_one(small: Callable[..., SupervisedProcess]) -> None:

@@ -41,6 +41,7 @@ INVESTIGATING_NICENESS = 5
 """Accepting an alert does not wait for investigations that use up the processors: it has three times their share."""
 TAKES_CONNECTIONS = frozenset({"ingest"})
 FRONT_DOOR = "TARSY_FRONT_DOOR"
+NICENESS = "TARSY_NICENESS"
 
 type Changed = Callable[[ProcessGroup], None]
 
@@ -119,7 +120,6 @@ def _make_process_group(
                 client=client,
                 changed=lambda: on_change(processes),
                 start=start,
-                niceness=INVESTIGATING_NICENESS if service in INVESTIGATING else 0,
             )
             for number in range(1, count + 1)
         )
@@ -128,7 +128,8 @@ def _make_process_group(
 
 def service_environment(service: str, addresses: Addresses, inside: int, around: Mapping[str, str]) -> dict[str, str]:
     """Only services that use the database get its password, and only services that mask get the masking key."""
-    told = {**around, **addresses.environment(around), "TARSY_TIMELINE_URL": f"http://{HOST}:{inside}"}
+    polite = {NICENESS: str(INVESTIGATING_NICENESS)} if service in INVESTIGATING else {}
+    told = {**polite, **around, **addresses.environment(around), "TARSY_TIMELINE_URL": f"http://{HOST}:{inside}"}
     untold = {VARIABLE} if service in WITHOUT_MASKING else set()
     if service not in WITH_DATABASE:
         untold.add("TARSY_DATABASE")

@@ -1,5 +1,6 @@
 """Main function of a service: settings from the environment, then `build`, then run until told to stop."""
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 
@@ -29,6 +30,8 @@ def run_main[S: ServiceSettings](
     except ValidationError as problem:
         sys.stderr.writelines(f"{line}\n" for line in mistakes_in_settings(problem))
         sys.exit(2)
+    # Before there are threads: each takes over what its creator has.
+    os.nice(settings.niceness)
     configure_logs(settings.log_level)
     try:
         _run(settings, build)

@@ -41,6 +41,13 @@ class ServiceSettings(KafkaConnectionSettings):
         description="the Unix socket of a front door on the same machine, which passes connections to this process; "
         "`tarsy up --processes` sets it",
     )
+    niceness: int = Field(
+        0,
+        description="by how much the priority of the process is lower than that of who starts it; `tarsy up "
+        "--processes` gives 5 to services that investigate, so that accepting alerts does not wait for them",
+        ge=0,
+        le=19,
+    )
     log_level: str = Field("INFO", description="DEBUG, INFO, WARNING or ERROR")
     otlp_endpoint: str = Field(
         "", description="where traces are sent: the base address of an OTLP/HTTP collector, such as http://HOST:4318"

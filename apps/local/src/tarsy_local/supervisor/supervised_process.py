@@ -1,7 +1,6 @@
 """Supervised process: one instance of a service, which is started again when it dies."""
 
 import asyncio
-import os
 import random
 import signal
 import time
@@ -81,9 +80,7 @@ class SupervisedProcess:
         client: httpx2.AsyncClient,
         changed: Callable[[], None],
         start: StartService = spawn,
-        niceness: int = 0,
     ) -> None:
-        """`niceness`: by how much its priority is lower than ours."""
         self.service = service
         self.number = number
         self.log_file = log_file
@@ -100,7 +97,6 @@ class SupervisedProcess:
         self._changed = changed
         self._start_child = start
         self._child: ServiceChild | None = None
-        self._niceness = niceness
         self._was_ready = False
         self._told = asyncio.Event()
 
@@ -164,9 +160,6 @@ class SupervisedProcess:
             log_bytes=self._log_bytes,
             environment={**self._environment, "TARSY_CLIENT": self.name, "TARSY_HTTP_PORT": str(self.port)},
         )
-        if self._niceness:
-            # At once: the threads that it starts later take over what it has.
-            os.setpriority(os.PRIO_PROCESS, child.pid, os.getpriority(os.PRIO_PROCESS, 0) + self._niceness)
         self.unready_reasons = []
         log.info("process.started", name=self.name, process=child.pid, port=self.port)
         self._set("starting")
