@@ -12,7 +12,7 @@ from tarsy_local.masking_key import VARIABLE
 from tarsy_local.own_kafka import own_kafka_environment
 from tarsy_service.kafka_settings import SECURITY_VARIABLES
 
-OWN_BROKER_TIMEOUTS = {"TARSY_GROUP_SESSION_TIMEOUT_MS": "3000", "TARSY_GROUP_HEARTBEAT_MS": "500"}
+OWN_BROKER_TIMEOUTS = {"TARSY_GROUP_SESSION_TIMEOUT_MS": "3000"}
 """A stock broker refuses a session of less than 6,000, which is what services take by themselves; ours allows it, and
 a dead owner is replaced sooner."""
 SECRET_FILES = ("TARSY_DATABASE_FILE", f"{VARIABLE}_FILE")

@@ -19,6 +19,8 @@ from tarsy_contracts.partitioning import partition_of
 from tarsy_contracts.topics import LIMIT_BYTES, LOG_PARTITIONS, Topics
 
 REQUEST_TIMEOUT_MS = 20_000
+QUIET_WAIT_MS = 5_000
+"""The broker keeps a fetch of a quiet topic for so long; ten times the usual is a tenth of the requests."""
 SPAN_WAIT_MS = 5
 SHORT_WAIT_MS = 100
 SPAN_FETCH_BYTES = 256 * 1024
@@ -141,6 +143,15 @@ def producer(bus: Bus, *, compress_large: bool = False) -> AIOKafkaProducer:
 def reader(bus: Bus) -> AIOKafkaConsumer:
     """A consumer without a group, for `assign` and `seek`. A deleted offset is an error, never a jump."""
     return _reader(bus, TolerantConsumer)
+
+
+def quiet_reader(bus: Bus) -> AIOKafkaConsumer:
+    """The same, for a topic on which mostly nothing happens, and of which the partitions are assigned once.
+
+    Records come as fast as with `reader`: the broker answers when there are some. Another question of this consumer
+    would wait behind its request, and a changed assignment too.
+    """
+    return _reader(bus, TolerantConsumer, wait_ms=QUIET_WAIT_MS)
 
 
 def span_reader(bus: Bus) -> AIOKafkaConsumer:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import structlog
 
-from tarsy_bus.connection import Bus
+from tarsy_bus.connection import Bus, quiet_reader
 from tarsy_bus.fetch_progress import uncounted
 from tarsy_bus.partition_reader import PartitionReader, Record, parse_record
 from tarsy_contracts.control import CONTROLS, Control
@@ -24,7 +24,7 @@ async def follow_control(
 ) -> None:
     """Follows the topic for ever. `listening` is called once nothing published from then on can be missed."""
     topic = next(topic for topic in bus.topics.all() if topic.name == bus.topics.control)
-    async with PartitionReader(bus, topic.name, stepped).running() as follower:
+    async with PartitionReader(bus, topic.name, stepped, consumer=quiet_reader).running() as follower:
         follower.assign(await follower.ends(range(topic.partitions)))
         listening()
         while True:

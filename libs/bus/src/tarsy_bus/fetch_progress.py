@@ -23,7 +23,7 @@ def uncounted() -> None:
 
 
 class FetchProgress:
-    """Asked after each read of one consumer. Brokers answer a fetch within half a second, also when nothing is new."""
+    """Asked after each read of one consumer. Brokers answer a fetch within seconds, also when nothing is new."""
 
     def __init__(self, consumer: Fetching, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._consumer = consumer

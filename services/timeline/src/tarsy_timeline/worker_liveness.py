@@ -1,13 +1,11 @@
 """Liveness of workers, for a reader that does not announce itself: to be shown, not to decide by."""
 
-import asyncio
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from aiokafka import TopicPartition
-from aiokafka.errors import KafkaError
 
 from tarsy_bus.connection import Bus
 from tarsy_bus.fetch_progress import uncounted
@@ -22,7 +20,6 @@ REMEMBERED = timedelta(hours=1)
 """How long a worker is known that is silent."""
 READ_BACK = 5_000
 """Announcements that are read at the start: of the last 8 seconds if 600 processes make one each second."""
-ASK_SECONDS = 5.0
 SURE_SECONDS = 30.0
 
 
@@ -133,22 +130,14 @@ async def follow_workers(
     async with PartitionReader(bus, bus.topics.workers, stepped).running() as follower:
         first, end = (await follower.firsts([0]))[0], (await follower.ends([0]))[0]
         follower.assign({0: max(first, end - READ_BACK)})
+        answered_at: int | None = None
         while True:
             for record in await follower.next():
                 announcement = announcement_in(record)
                 if announcement is not None:
                     liveness.saw(announcement, append_time(record))
-            if await _is_at_the_end(follower, place):
+            # An empty read alone may as well mean that the broker is out of reach.
+            before, answered_at = answered_at, follower.consumer.last_poll_timestamp(place)
+            if answered_at != before and await follower.position(0) >= follower.consumer.highwater(place):
                 liveness.nothing_waits()
             changed()
-
-
-async def _is_at_the_end(follower: PartitionReader, place: TopicPartition) -> bool:
-    """Asks the broker: an empty read alone may as well mean that it is out of reach."""
-    try:
-        async with asyncio.timeout(ASK_SECONDS):
-            end = (await follower.consumer.end_offsets([place]))[place]
-            position: int = await follower.consumer.position(place)
-    except (TimeoutError, KafkaError):
-        return False
-    return position >= int(end)
