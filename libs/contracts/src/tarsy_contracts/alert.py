@@ -49,8 +49,21 @@ class McpSelection(Value):
     native_tools: dict[str, bool] | None = None
 
 
+class Rerun(Value):
+    """A person wants the alert of another session investigated again: in a session of its own, which joins no other.
+
+    `parent_id`: that session. `question`: what the agents are asked to look at besides, masked; empty for nothing.
+    """
+
+    parent_id: str
+    question: str = ""
+
+
 class Alert(Value):
-    """`data` is text for the model, in whatever form the sender chose. `priority` goes before what `severity` says."""
+    """`data` is text for the model, in whatever form the sender chose. `priority` goes before what `severity` says.
+
+    `rerun`: the alert was investigated before.
+    """
 
     alert_type: str
     data: str
@@ -61,6 +74,7 @@ class Alert(Value):
     runbook_url: str | None = None
     priority: Priority | None = None
     mcp: McpSelection | None = None
+    rerun: Rerun | None = None
 
 
 def priority_of(alert: Alert) -> Priority:
