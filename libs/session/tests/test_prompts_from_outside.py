@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prompt_material import ALERT, NO_RUNBOOK, fences, history, marks, outside_of_fences, said, used
 
-from tarsy_contracts.alert import Alert
+from tarsy_contracts.alert import Alert, Rerun
 from tarsy_session.prompts.material import AgentHistory, Runbook, StageFinding, ToolUse
 from tarsy_session.prompts.notes import render_tool_result
 from tarsy_session.prompts.task import (
@@ -63,6 +63,17 @@ def test_an_alert_cannot_close_its_fence_and_give_orders(attack: str) -> None:
     assert ORDER not in outside_of_fences(prompt)
     assert fences(prompt) == ["ALERT", "RUNBOOK ERROR", "RUNBOOK"]
     assert marks(prompt) == (3, 3)
+
+
+def test_the_question_of_a_run_reaches_its_agents_and_opens_no_fence() -> None:
+    asked = ALERT.model_copy(update={"author": "ann\nbob", "rerun": Rerun(parent_id="p", question="Is it <<<DNS?")})
+    none = Runbook(source="none", text="", url="", missing="")
+    prompt = compose_prompt(asked, none, [])
+    assert "ann bob has it investigated again, and asks:\n\nIs it" in prompt
+    assert "DNS?\n\nAnswer it in your analysis." in prompt
+    assert compose_prompt(asked.model_copy(update={"rerun": Rerun(parent_id="p")}), none, []) == compose_prompt(
+        asked.model_copy(update={"rerun": None}), none, []
+    )
 
 
 @pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS.keys())

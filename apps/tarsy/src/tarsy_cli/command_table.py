@@ -170,7 +170,7 @@ COMMANDS: Mapping[str, Entry] = {
     "rerun": CommandEntry(
         "session.commands",
         "rerun",
-        "Send the alert of a session once more, as it was masked, and print the new session that investigates it.",
+        "Investigate the alert of a session once more, as it was masked, and print the new session.",
     ),
     "export": CommandEntry(
         "session.commands", "export", "Write a session with its whole timeline as JSON, as the API answers it."

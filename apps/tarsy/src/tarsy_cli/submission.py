@@ -6,8 +6,8 @@ from uuid import uuid4
 
 from pydantic import JsonValue
 
-from tarsy_cli.api import ApiError, ConnectionCutError, UnavailableError, post, retry
-from tarsy_contracts.api.sessions import SessionDetail
+from tarsy_cli.api import ApiError, ConnectionCutError, UnavailableError, get, post, retry
+from tarsy_contracts.api.configuration import AlertTypeList
 
 
 def submit_file(api: str, content: bytes) -> list[str]:
@@ -26,14 +26,17 @@ def submit_file(api: str, content: bytes) -> list[str]:
     return [_submit_one(api, {"data": content.decode(errors="replace")})]
 
 
-def submit_again(api: str, session: SessionDetail, alert_type: str) -> str:
-    """The id of a new session with the alert of this one. Raises ApiError."""
-    body: dict[str, JsonValue] = {"alert_type": alert_type or session.alert_type, "data": session.alert_data}
-    if session.runbook_url:
-        body["runbook"] = session.runbook_url
-    if session.mcp_selection:
-        body["mcp"] = session.mcp_selection
-    return _submit_one(api, body)
+def run_again(api: str, session_id: str, alert_type: str, question: str) -> str:
+    """The id of the new session. Raises ApiError."""
+    if alert_type:
+        known = AlertTypeList.model_validate(get(f"{api}/alert-types"))
+        names = sorted(one.type for one in known.alert_types)
+        if alert_type not in names:
+            raise ApiError(f"No chain has the alert type {alert_type}; known: {', '.join(names)}.")
+    changes: dict[str, JsonValue] = {"alert_type": alert_type, "question": question}
+    body: JsonValue = {name: value for name, value in changes.items() if value}
+    send = partial(post, f"{api}/sessions/{session_id}/rerun", body, idempotency_key=str(uuid4()))
+    return _session_id(retry(send, UnavailableError))
 
 
 def _submit_one(api: str, body: JsonValue) -> str:

@@ -58,10 +58,21 @@ class McpSelection(Value):
     native_tools: dict[str, bool] | None = None
 
 
+class Rerun(Value):
+    """A person wants the alert of another session investigated again: in a session of its own, which joins no other.
+
+    `parent_id`: that session. `question`: what the agents are asked to look at besides, masked; empty for nothing.
+    """
+
+    parent_id: str
+    question: str = ""
+
+
 class Alert(Value):
     """`data` is text for the model, in whatever form the sender chose. `priority` goes before what `severity` says.
 
     `cluster`, `namespace` and `workload`: where it comes from, as far as its labels or its data say it.
+    `rerun`: the alert was investigated before.
     """
 
     alert_type: str
@@ -76,6 +87,7 @@ class Alert(Value):
     cluster: str | None = None
     namespace: str | None = None
     workload: str | None = None
+    rerun: Rerun | None = None
 
 
 def priority_of(alert: Alert) -> Priority:

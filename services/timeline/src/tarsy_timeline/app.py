@@ -38,6 +38,7 @@ from tarsy_timeline.record.session_record import SessionRecord
 from tarsy_timeline.record.session_records import SessionRecords
 from tarsy_timeline.reply_waiter import ReplyWaiter
 from tarsy_timeline.request_routes import request_routes
+from tarsy_timeline.rerun_routes import rerun_routes
 from tarsy_timeline.result_routes import result_routes
 from tarsy_timeline.routes import session_routes
 from tarsy_timeline.search_indexer import SearchIndexer
@@ -85,6 +86,7 @@ def build(
     commands = SessionCommands(publisher, replies, settings.wait_seconds, tracing.tracer)
     router.include_router(request_routes(commands, masker))
     router.include_router(chat_routes(commands, masker))
+    router.include_router(rerun_routes(queries, publisher, masker))
     router.include_router(system_routes(watch, lambda: [*unprojected.warnings(), *held.warnings()]))
     router.include_router(held_routes(held))
     records = SessionRecords(bus)

@@ -90,7 +90,7 @@ CHANNELS: tuple[Channel, ...] = (
         about="Inputs: reports and wishes. The owner of the partition decides each of them once.",
         key="the session's id",
         messages=(
-            _sent("inputs", i.AlertReceived, INGEST, OWNER),
+            _sent("inputs", i.AlertReceived, (*INGEST, *TIMELINE), OWNER),
             _sent("inputs", i.AlertResolutionReported, INGEST, OWNER),
             _sent("inputs", i.CallClaimed, WORKERS, OWNER),
             _sent("inputs", i.CallNotStarted, WORKERS, OWNER),

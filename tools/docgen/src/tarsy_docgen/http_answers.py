@@ -222,6 +222,18 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
         problems=OWNER_SAYS,
         headers=REPEATED,
     ),
+    ("post", "/api/v1/sessions/{session_id}/rerun"): Operation(
+        summary="Investigate the alert of a session again, in a new session",
+        answers={202: "Kafka has the alert."},
+        problems={
+            400: INVALID,
+            404: "No such session is in the timeline.",
+            413: "The body is too large.",
+            503: f"{NO_DATABASE} Or Kafka has not acknowledged the alert: repeat it with the same Idempotency-Key.",
+            **OTHER_BODY,
+        },
+        headers={KEY: "a repeat with the same key is the same new session"} | AUTHOR,
+    ),
     ("post", "/api/v1/sessions/{session_id}/fail"): Operation(
         summary="End a session that was set aside; the inputs that wait go to the dead letters",
         answers={200: "The owner has ended it.", 202: TAKEN_IN},

@@ -65,18 +65,17 @@ def export(
 def rerun(
     session: SessionArgument,
     alert_type: Annotated[str, typer.Option(help="another alert type, and with it another chain")] = "",
+    question: Annotated[str, typer.Option(help="what the agents are asked to look at besides")] = "",
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",
 ) -> None:
-    """Send the alert of a session once more, as it was masked, and print the new session that investigates it.
+    """Investigate the alert of a session once more, as it was masked, and print the new session.
 
     The runbook, the MCP servers and the tools that its sender chose for it are chosen again.
     """
-    from tarsy_cli.api import get
-    from tarsy_cli.submission import submit_again
-    from tarsy_contracts.api.sessions import SessionDetail
+    from tarsy_cli.submission import run_again
 
     api = api_of(home, url)
-    place = f"{api}/sessions/{session_of(api, session)}"
+    id = session_of(api, session)
     with exit_on_failure(api):
-        typer.echo(submit_again(api, SessionDetail.model_validate(get(place)), alert_type))
+        typer.echo(run_again(api, id, alert_type, question))

@@ -1,6 +1,11 @@
-"""REST answers to what people ask of a session: cancel, release, retry, fail."""
+"""REST answers to what people ask of a session: cancel, release, retry, fail, run again."""
 
+from pydantic import ConfigDict, Field
+
+from tarsy_contracts.alert import Priority
 from tarsy_contracts.api.model import ApiModel
+
+LONGEST_RERUN_QUESTION = 10_000
 
 
 class SessionRequestGranted(ApiModel):
@@ -9,6 +14,27 @@ class SessionRequestGranted(ApiModel):
     session_id: str
     request_id: str
     message: str
+
+
+class RerunRequest(ApiModel):
+    """Changes of a run; an empty body repeats the investigation as it was.
+
+    `alert_type` chooses another chain; one that no chain has goes to the default chain. `question`: what the agents
+    are asked to look at besides.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    alert_type: str | None = Field(None, min_length=1, max_length=200)
+    question: str = Field("", max_length=LONGEST_RERUN_QUESTION)
+    priority: Priority | None = None
+
+
+class RerunAccepted(ApiModel):
+    """Kafka has the alert: the new session begins, and its `session.started` names `parent_id`."""
+
+    session_id: str
+    parent_id: str
 
 
 class SessionRequestPending(ApiModel):

@@ -56,6 +56,15 @@ SHORTEN = """\
 Write the summary of this analysis for the person on call: one to four lines, and nothing else."""
 
 
+ASKED_OF_RUN = Template("""\
+## The question of this run
+
+The alert was investigated before. $author has it investigated again, and asks:
+
+$question
+
+Answer it in your analysis.""")
+
 QUESTION = Template("""\
 ## The question
 
@@ -69,7 +78,8 @@ Results that were left out, cut or summarised can be read with $tool: it takes t
 
 def compose_prompt(alert: Alert, runbook: Runbook, findings: Sequence[StageFinding], *, firing: str = "") -> str:
     """`firing`, here and below: whether the alert still fires, where somebody knows."""
-    return _joined(compose_alert(alert), firing, compose_runbook(runbook), compose_findings(findings), INVESTIGATE)
+    sources = (compose_alert(alert), firing, compose_runbook(runbook), compose_findings(findings))
+    return _joined(*sources, _asked_of_run(alert), INVESTIGATE)
 
 
 def compose_synthesis_prompt(
@@ -84,7 +94,7 @@ def compose_synthesis_prompt(
     """`limit`: characters of all histories together."""
     investigations = compose_histories(histories, limit)
     together = TOGETHER.substitute(stage=stage, count=len(histories), investigations=investigations)
-    return _joined(compose_alert(alert), firing, compose_runbook(runbook), together, JOIN)
+    return _joined(compose_alert(alert), firing, compose_runbook(runbook), together, _asked_of_run(alert), JOIN)
 
 
 def compose_executive_summary_prompt(alert: Alert, analysis: str, *, firing: str = "") -> str:
@@ -109,6 +119,13 @@ def compose_question_prompt(
     )
     read_again = READ_AGAIN.substitute(tool=read_result) if read_result else ""
     return _joined(alert_text, runbook_text, transcript, read_again, question)
+
+
+def _asked_of_run(alert: Alert) -> str:
+    if alert.rerun is None or not alert.rerun.question:
+        return ""
+    author, question = to_one_line(alert.author, NAME_LIMIT), remove_marks(alert.rerun.question)
+    return ASKED_OF_RUN.substitute(author=author, question=question)
 
 
 def _joined(*parts: str) -> str:

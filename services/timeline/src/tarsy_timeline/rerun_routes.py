@@ -1,0 +1,92 @@
+"""The API for people: a session is run again, as a new one."""
+
+import asyncio
+
+from fastapi import APIRouter, Request
+
+from tarsy_bus.publisher import NotWrittenError, Publisher
+from tarsy_contracts.alert import Alert, McpSelection, Rerun
+from tarsy_contracts.api.requests import RerunAccepted, RerunRequest
+from tarsy_contracts.ids import report_id, session_of_rerun, session_traceparent
+from tarsy_contracts.inputs import AlertReceived
+from tarsy_masking.masker import Masker
+from tarsy_service.bounded_body import bounded_route
+from tarsy_service.caller import KeyedBodies, caller_of
+from tarsy_service.problems import ProblemError
+from tarsy_timeline.responses import Row
+from tarsy_timeline.routes import SessionId
+from tarsy_timeline.session_commands import request_id
+from tarsy_timeline.session_queries import SessionQueries
+
+BODY_LIMIT_BYTES = 128 * 1024
+KIND = "rerun"
+AS_IT_WAS = RerunRequest()
+NOT_WRITTEN = "Kafka has not acknowledged the alert. Repeat the request with the same Idempotency-Key."
+
+
+def rerun_routes(queries: SessionQueries, publisher: Publisher, masker: Masker) -> APIRouter:
+    router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"], route_class=bounded_route(BODY_LIMIT_BYTES))
+    bodies = KeyedBodies()
+
+    @router.post("/{session_id}/rerun", status_code=202)
+    async def rerun(session_id: SessionId, request: Request, changes: RerunRequest = AS_IT_WAS) -> RerunAccepted:
+        """Investigates the alert of a session again, as it was masked, in a new session that names this one.
+
+        Also of a session that still runs: the two know nothing of each other. 404: no such session is in the timeline,
+        so that there is no alert to send; nothing was begun. The same Idempotency-Key is the same new session.
+        """
+        parent = (await queries.detail(session_id, at_least=0)).session
+        who = caller_of(request.headers)
+        asked = request_id(KIND, who, session_id)
+        child = session_of_rerun(session_id, asked)
+        if who.key:
+            bodies.check(child, changes.model_dump_json().encode())
+        mask = masker.for_session(child).mask
+        question = await asyncio.to_thread(mask, changes.question)
+        alert = _alert_of(parent, changes, question, who.author(mask), mask(changes.alert_type or ""))
+        await _publish(publisher, alert, child, asked)
+        return RerunAccepted(session_id=child, parent_id=session_id)
+
+    return router
+
+
+def _alert_of(parent: Row, changes: RerunRequest, question: str, author: str, alert_type: str) -> Alert:
+    """A person sends it: nobody reports to the new session that the alert is over."""
+    return Alert(
+        alert_type=alert_type or parent["alert_type"],
+        data=parent["alert_data"],
+        source="api",
+        author=author,
+        title=parent["title"],
+        severity=parent["severity"],
+        runbook_url=parent["runbook_url"],
+        priority=changes.priority,
+        mcp=_selection(parent),
+        rerun=Rerun(parent_id=parent["session_id"], question=question),
+    )
+
+
+def _selection(parent: Row) -> McpSelection | None:
+    """The servers and tools that the sender chose. The table names each native tool, also without a choice."""
+    chosen = parent["mcp_selection"]
+    if chosen is None:
+        return None
+    native = chosen["native_tools"]
+    kept = None if native is None else {name: on for name, on in native.items() if on is not None}
+    return McpSelection.model_validate({"servers": chosen["servers"], "native_tools": kept})
+
+
+async def _publish(publisher: Publisher, alert: Alert, child: str, asked: str) -> None:
+    """Raises ProblemError."""
+    received = AlertReceived(alert=alert)
+    try:
+        await publisher.publish(
+            publisher.topics.inbox,
+            received,
+            key=child,
+            id=report_id(KIND, asked),
+            subject=child,
+            traceparent=session_traceparent(child),
+        )
+    except NotWrittenError as problem:
+        raise ProblemError(503, "Service unavailable", NOT_WRITTEN) from problem

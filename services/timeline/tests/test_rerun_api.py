@@ -1,0 +1,89 @@
+"""A session is run again over the API: a real PostgreSQL has its alert, a real Kafka takes the new one."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+from uuid import uuid4
+
+import httpx2
+import pytest
+
+from tarsy_bus.connection import Bus
+from tarsy_bus.records import delivery
+from tarsy_bus_kafka import read_all
+from tarsy_contracts import events as e
+from tarsy_contracts.alert import Alert, McpSelection, McpServerSelection
+from tarsy_contracts.chain import ResolvedChain
+from tarsy_contracts.inputs import INPUTS, AlertReceived
+from tarsy_testing import eventually
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+type Append = Callable[..., Awaitable[int]]
+type NewSession = Callable[[], Any]
+
+TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
+CHAIN = ResolvedChain(chain_id="default", stages=(), summary_llm_provider="scripted")
+ALERT = Alert(
+    alert_type="crash",
+    data="pod [MASKED_TOKEN_1] crashes",
+    source="alertmanager",
+    author="alertmanager",
+    title="Crash",
+    severity="critical",
+    runbook_url="https://a/b.md",
+    mcp=McpSelection(servers=(McpServerSelection(name="k8s", tools=("pods",)),), native_tools={"google_search": True}),
+)
+
+
+async def begun(client: httpx2.AsyncClient, bus: Bus, append: Append, new_session: NewSession) -> str:
+    """The id of a session that runs, once the timeline has it."""
+    session = new_session().add(e.SessionStarted(input_id="i", alert=ALERT, chain=CHAIN))
+    await append(bus, 0, session.records)
+
+    async def is_there() -> bool:
+        return (await client.get(f"/api/v1/sessions/{session.id}")).status_code == 200
+
+    await eventually(is_there, "the session is projected")
+    id: str = session.id
+    return id
+
+
+async def received(bus: Bus, session_id: str) -> list[tuple[str, Alert]]:
+    """The ids of inputs, and the alerts, that came to the inbox for a session."""
+    records = [record for record in await read_all(bus, bus.topics.inbox) if record.key == session_id.encode()]
+    found = [(delivery(record).envelope.id, delivery(record).decode(INPUTS)) for record in records]
+    return [(id, message.alert) for id, message in found if isinstance(message, AlertReceived)]
+
+
+async def test_a_new_session_gets_the_alert_names_its_parent_and_has_the_masked_question(
+    client: httpx2.AsyncClient, system_bus: Bus, append: Append, new_session: NewSession
+) -> None:
+    parent = await begun(client, system_bus, append, new_session)
+    path, changes = f"/api/v1/sessions/{parent}/rerun", {"question": f"Is it {TOKEN}?", "priority": "low"}
+    answer = await client.post(path, json=changes, headers={"X-Forwarded-User": "ann"})
+    assert (answer.status_code, answer.json()["parent_id"]) == (202, parent)
+    ((_, alert),) = await received(system_bus, answer.json()["session_id"])
+    assert alert.rerun is not None
+    assert (alert.rerun.parent_id, TOKEN in alert.rerun.question, alert.author) == (parent, False, "ann")
+    assert alert.rerun.question.startswith("Is it [MASKED")
+    unchanged = {"source": "api", "author": "ann", "priority": "low", "rerun": alert.rerun}
+    assert alert == ALERT.model_copy(update=unchanged)
+
+
+async def test_a_key_is_one_new_session_and_without_one_each_request_is_another(
+    client: httpx2.AsyncClient, system_bus: Bus, append: Append, new_session: NewSession
+) -> None:
+    parent = await begun(client, system_bus, append, new_session)
+    path, key = f"/api/v1/sessions/{parent}/rerun", {"Idempotency-Key": "k1"}
+    keyed = [(await client.post(path, headers=key)).json()["session_id"] for _ in range(2)]
+    free = [(await client.post(path)).json()["session_id"] for _ in range(2)]
+    assert (len(set(keyed)), len({*keyed, *free, parent})) == (1, 4)
+    inputs = await received(system_bus, keyed[0])
+    assert (len(inputs), len({id for id, _ in inputs})) == (2, 1)
+    other = await client.post(path, headers=key, json={"question": "Why?"})
+    assert other.status_code == 422
+
+
+async def test_without_a_session_nothing_is_begun_and_a_mistake_is_told(client: httpx2.AsyncClient) -> None:
+    assert (await client.post(f"/api/v1/sessions/{uuid4()}/rerun")).status_code == 404
+    assert (await client.post(f"/api/v1/sessions/{uuid4()}/rerun", json={"qestion": "?"})).status_code == 400
