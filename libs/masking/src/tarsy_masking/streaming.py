@@ -63,8 +63,8 @@ class MaskedStream:
         return self._look() if self._size >= self._next_look else ""
 
     def pause(self) -> str:
-        """The word that was held back, when something else comes between this text and the rest of it. What may become
-        a secret of more than a word stays here."""
+        """The word that was held back, when something else comes between this text and the rest of it. A beginning
+        of a secret of more than a word stays here."""
         out = self._look()
         if self._out >= _after_blank(self._context) and self._data_since() is None:
             out += self._send(len(self._context))
@@ -133,7 +133,7 @@ class MaskedStream:
         """Forgets what has gone out, before a place that no match lies across, if both parts are masked each by itself
         as they were together."""
         self._next_cut = self._out + self._out // 4
-        # What may be the data of a Kubernetes Secret is judged by all that stands before it.
+        # Data that may be a Kubernetes Secret's is judged by all that stands before it.
         places = () if self._data_since() is not None else map(self._place_after, PARTS)
         for begin in filter(None, places):
             before, context, out = self._context[:begin], self._context[begin:], self._out - begin
