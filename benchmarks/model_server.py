@@ -63,15 +63,15 @@ def noted(notes: TextIO, what: str, found: re.Match[bytes] | None) -> str:
 
 
 def _chunks(turn: int, *, asks: bool) -> list[bytes]:
-    said = [_event({"delta": {"content": text.format(turn=turn)}}) for text in (WORDS if asks else CONCLUSION)]
+    said = [event({"delta": {"content": text.format(turn=turn)}}) for text in (WORDS if asks else CONCLUSION)]
     if asks:
         call = {"index": 0, "id": f"call_{turn}", "function": {"name": TOOL, "arguments": f'{{"what":"pods {turn}"}}'}}
-        said.append(_event({"delta": {"tool_calls": [call]}}))
-    said.append(_event({"delta": {}, "finish_reason": "tool_calls" if asks else "stop"}))
+        said.append(event({"delta": {"tool_calls": [call]}}))
+    said.append(event({"delta": {}, "finish_reason": "tool_calls" if asks else "stop"}))
     return [*said, USAGE, DONE]
 
 
-def _event(choice: dict[str, object]) -> bytes:
+def event(choice: dict[str, object]) -> bytes:
     body = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "bench", "choices": [choice]}
     return chunk(b"data: " + to_json(body) + b"\n\n")
 

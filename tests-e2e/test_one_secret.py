@@ -17,7 +17,6 @@ from tarsy_ingest.raw_alert import RawAlert
 from tarsy_ingest.settings import IngestSettings
 from tarsy_llm.protocol import Answer, AskedTool
 from tarsy_masking.masker import Masker
-from tarsy_masking.streaming import MaskedStream, PieceMasker
 from tarsy_orchestrator.effects.llm_answer import mask_answer
 from tarsy_orchestrator.settings import OrchestratorSettings
 from tarsy_service.caller import caller_of
@@ -80,11 +79,11 @@ def in_answers(session: str) -> list[str]:
     call = AskedTool(name="db__query", arguments={"sql": TOKEN})
     answer = Answer(thinking=TOKEN, text=TOKEN, tool_calls=(call,), usage=Usage(), model="m")
     said = mask_answer(answer, masker, llm_call_id="llm", offered={"db__query"})
-    return [said.thinking, str(said.tool_calls[0].arguments["sql"]), said.text, PieceMasker(masker.mask).take(TOKEN)]
+    return [said.thinking, str(said.tool_calls[0].arguments["sql"]), said.text, masker.stream().take(f"{TOKEN}\n")]
 
 
 def in_a_summary(session: str) -> str:
-    return MaskedStream(own_masker(SummarizerSettings).for_session(session).mask).take(f"{TOKEN}\n")
+    return own_masker(SummarizerSettings).for_session(session).stream().take(f"{TOKEN}\n")
 
 
 def in_a_request(session: str) -> str:

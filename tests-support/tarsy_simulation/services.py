@@ -10,6 +10,7 @@ from unittest.mock import patch
 from opentelemetry.trace import NoOpTracer
 from prometheus_client import CollectorRegistry
 
+from tarsy_bus.chunk_sender import ChunkSender
 from tarsy_bus.client_lifecycle import stop_client
 from tarsy_bus.connection import Bus, Layout, member
 from tarsy_bus.kafka_rights import KafkaUser
@@ -108,6 +109,7 @@ class Orchestrator:
         self._config = config
         self._deps = Dependencies(
             publisher=self._publisher,
+            chunks=ChunkSender(self._publisher, loop.time),
             liveness=self._liveness,
             catalog=self._catalog,
             llms=llms,
@@ -143,6 +145,7 @@ class Orchestrator:
                     group.start("announcements", announce(self._publisher, life))
                     group.start("workers", watch(self._bus, self._liveness, self._catalog.changed))
                     group.start("catalog", self._catalog.follow(self._bus))
+                    group.start("chunks", self._deps.chunks.run())
                     await self._owner.run(lambda: None)
             finally:
                 await stop_client(consumer)
@@ -218,7 +221,7 @@ class Summarizer:
         metrics = summarizer_metrics()
         models = Models(
             llms=self._llms,
-            publisher=publisher,
+            chunks=ChunkSender(publisher, loop.time),
             masker=masker(),
             now=now,
             monotonic=loop.time,
@@ -239,7 +242,7 @@ class Summarizer:
             new_id=self._new_id,
             at_once=4,
         )
-        service = SummarizerService(worker=worker, summarizer=summarizer)
+        service = SummarizerService(worker=worker, summarizer=summarizer, chunks=models.chunks)
         await service.run(lambda: None)
 
     def _new_id(self) -> str:

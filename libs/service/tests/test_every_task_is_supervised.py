@@ -38,7 +38,6 @@ SHORT_LIVED = {
     # One request, one client, one call
     "apps/local/src/tarsy_local/front_door/http_proxy.py HttpProxy.http": "one request",
     "apps/local/src/tarsy_local/front_door/websocket_proxy.py _talk": "one WebSocket",
-    "services/orchestrator/src/tarsy_orchestrator/effects/llm_stream.py sending": "one LLM call; chunks may be lost",
     "libs/worker/src/tarsy_worker/service.py WorkerService.run": "calls and reports",
     "libs/worker/src/tarsy_worker/executor.py Executor._report": "one report",
     "libs/worker/src/tarsy_worker/executor.py Executor._start": "one call",

@@ -15,6 +15,7 @@ from aiokafka.structs import RecordMetadata
 from opentelemetry.trace import NoOpTracer
 from prometheus_client import CollectorRegistry
 
+from tarsy_bus.chunk_sender import ChunkSender
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import Bus, member
 from tarsy_bus.liveness import Liveness
@@ -106,6 +107,7 @@ class RunningOwner:
         self.liveness = Liveness(name, dead_after=DEAD_AFTER)
         self.registry = CollectorRegistry()
         self.publisher = LossyPublisher(bus, source=name, now=_now)
+        self.chunks = ChunkSender(self.publisher)
         self.writer = WatchedWriter(bus)
         self.consumer = member(bus, f"{bus.topics.prefix}.orchestrator")
         self.ready = asyncio.Event()
@@ -133,6 +135,7 @@ class RunningOwner:
     def _surroundings(self) -> Dependencies:
         return Dependencies(
             publisher=self.publisher,
+            chunks=self.chunks,
             liveness=self.liveness,
             catalog=self._catalog,
             llms={"scripted": self.llm},
@@ -153,6 +156,7 @@ class RunningOwner:
                 await start_client(self.consumer)
                 async with asyncio.TaskGroup() as group:
                     group.create_task(self._catalog.follow(self._bus))
+                    group.create_task(self.chunks.run())
                     await self._owner.run(lambda: self.ready.set())
             finally:
                 await stop_client(self.consumer)

@@ -9,11 +9,11 @@ import pytest
 from orchestrator_running import RunningOwner
 from orchestrator_world import World, calling, new_session, words
 
+from tarsy_bus.chunk_sender import MOST_UNSENT
 from tarsy_contracts.control import ClaimGranted, RequestAnswered
 from tarsy_contracts.conversation import Usage
 from tarsy_contracts.events import SessionCompleted
 from tarsy_llm.protocol import Answer, Delta, LlmCallError, LlmRequest
-from tarsy_orchestrator.effects.llm_stream import UNSENT_AT_MOST, ChunkPublisher
 from tarsy_story import DELETE
 from tarsy_testing import eventually
 
@@ -95,15 +95,15 @@ async def test_an_answer_does_not_wait_for_chunks_that_cannot_be_sent(
 ) -> None:
     """Once nobody took them any more, the model's lines filled the queue, and the call stood still."""
 
-    async def broken(self: ChunkPublisher, part: str, text: str) -> None:
+    async def broken(feed: object, chunk: object) -> None:
         raise LookupError("a mistake of ours")
 
-    monkeypatch.setattr(ChunkPublisher, "_publish", broken)
     owner = await world.owner()
+    monkeypatch.setattr(owner.chunks, "_publish", broken)
 
     async def many_lines(request: LlmRequest) -> AsyncGenerator[Delta | Answer]:
-        for number in range(3 * UNSENT_AT_MOST):
-            yield Delta(part="text", text=f"line {number} of {uuid4()}\n")
+        for _ in range(2 * MOST_UNSENT // 1_000):
+            yield Delta(part="text", text="".join(f"line {uuid4()}\n" for _ in range(25)))
         yield words("the cause is X")
 
     monkeypatch.setattr(owner.llm, "stream", many_lines)

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from prometheus_client import CollectorRegistry
 from summary_owner import summary
 
+from tarsy_bus.chunk_sender import ChunkSender
 from tarsy_bus.connection import Bus
 from tarsy_bus.publisher import Publisher
 from tarsy_contracts.topics import Topics
@@ -26,7 +27,7 @@ async def test_it_waits_out_its_time_and_then_says_that_kafka_could_not_be_reach
     bus = Bus(bootstrap=f"127.0.0.1:{free_port()}", topics=Topics("none"), client="test")
     models = Models(
         llms={},
-        publisher=Publisher(bus, source="test", now=lambda: datetime.now(UTC)),
+        chunks=ChunkSender(Publisher(bus, source="test", now=lambda: datetime.now(UTC))),
         masker=Masker.default(),
         now=lambda: datetime.now(UTC),
         monotonic=lambda: sum(pauses),

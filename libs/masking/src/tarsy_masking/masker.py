@@ -14,11 +14,13 @@ from tarsy_masking.json_value import JsonValue
 from tarsy_masking.kubernetes_json import json_secrets
 from tarsy_masking.kubernetes_objects import LABEL, holds_secrets, lists_secrets, without_data
 from tarsy_masking.kubernetes_yaml import yaml_secrets
+from tarsy_masking.open_secrets import OpenSecrets
 from tarsy_masking.patterns import Pattern, PatternFile, read_patterns
 from tarsy_masking.placeholders import Placeholder, keyed, plain
 from tarsy_masking.rules import CustomPattern, InvalidPatternsError, PatternProblem
 from tarsy_masking.scanning import Scan
 from tarsy_masking.sensitive_keys import SensitiveKeys
+from tarsy_masking.streaming import MaskedStream
 
 REDACTED = "[REDACTED: masking failed]"
 _MAX_DEPTH = 64
@@ -59,6 +61,7 @@ class Masker:
         self._added_across_lines = [*(rule.find for rule in rules), *_across_lines(source, added)]
         self._added_in_lines = [Scan(source, added, "line")] if added else []
         self._names = SensitiveKeys(source)
+        self._open_secrets = OpenSecrets((*source.patterns, *added), custom_patterns=len(rules))
         self._key = key
         self._placeholder: Placeholder = plain
 
@@ -88,6 +91,10 @@ class Masker:
         # The text may hold a secret, whatever went wrong.
         except Exception as error:  # noqa: BLE001
             return _redacted(error)
+
+    def stream(self) -> MaskedStream:
+        """Masks one text that comes in pieces."""
+        return MaskedStream(self.mask, self._open_secrets)
 
     def mask_json(self, value: JsonValue) -> JsonValue:
         """Masks every string, and keys that are secrets themselves. The value beside a sensitive key goes even if it

@@ -22,7 +22,10 @@ _COUNT = re.compile(r"(?<!\\)\{(?:[5-9]|[0-9]{2,}),\}")
 
 @dataclass(frozen=True)
 class Pattern:
-    """One entry of the file, with its families and fragments filled in: several regexes, one per family."""
+    """One entry of the file, with its families and fragments filled in: several regexes, one per family.
+
+    `of_all_families` are its regexes with the names of all families; `any_regexes` the same, loosened.
+    """
 
     name: str
     description: str
@@ -33,6 +36,7 @@ class Pattern:
     regexes: tuple[tuple[str, str], ...]
     samples: Mapping[str, str] = field(default_factory=dict)
     ordinary: tuple[str, ...] = ()
+    of_all_families: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -111,13 +115,15 @@ def _options(*, capture: bool, one_line: bool, memory: int) -> Any:
 
 def _pattern(entry: Mapping[str, Any], families: Mapping[str, str], fragments: Mapping[str, str]) -> Pattern:
     regexes = [f"(?m:{_filled(regex, fragments)})" for regex in _several(entry["regex"])]
+    of_all_families = tuple(regex.replace(_NAMES, fragments["any"]) for regex in regexes)
     return Pattern(
         name=entry["name"],
         description=entry["description"],
         span=entry.get("span", "line"),
         check=entry.get("check", ""),
         by_name=any(_NAMES in regex for regex in regexes),
-        any_regexes=tuple(_loosened(regex.replace(_NAMES, fragments["any"]), entry) for regex in regexes),
+        of_all_families=of_all_families,
+        any_regexes=tuple(_loosened(regex, entry) for regex in of_all_families),
         regexes=tuple(one for regex in regexes for one in _per_family(regex, entry["replacement"], families)),
         samples=entry["samples"],
         ordinary=tuple(entry["ordinary"]),

@@ -1,172 +1,174 @@
-"""Streaming masker: text goes out soon, in whole lines, and never with half a secret. Pure, given the mask.
+"""Streaming masker: text goes out as it comes, but for what may become a secret. Pure, given the rules.
 
-A stream is cut first (LineCutter) and masked then (PieceMasker); MaskedStream does both. The cost of a character is
-bounded, however long the stream or a line of it is.
+All that goes out is a beginning of the whole text, masked. A text goes out up to a place that no secret lies across,
+however the text goes on (`OpenSecrets`): mostly up to its last blank. The cost of a character is bounded, however long
+the stream or a line of it is.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
+from typing import Protocol
 
-LONG_LINE = 200
-"""A line that grows beyond this is cut at a blank, or people would wait for a whole paragraph."""
 LONGEST_CONTEXT = 16 * 1024
-"""Characters that are masked at a time. A line that is longer is not shown."""
+"""Characters that are held or masked at a time. After a text that needs more nothing is shown."""
 SHORT_CONTEXT = 4_096
-"""Characters. Until then each piece goes out at once. Most streams are shorter."""
+"""Characters. Until then each piece is looked at when it comes. Few contexts are longer."""
 GROWTH = 12
 """With a longer context the next look waits until that has grown by a twelfth."""
-PARTS = (0.5, 0.625, 0.75, 0.875)
-"""A context that is too long is cut behind the first of these parts at which no secret is cut in two."""
-KEY_BEGINS, KEY_ENDS = "-----BEGIN", "-----END"
+ENOUGH_CONTEXT = 512
+"""Characters. Beyond, text that has gone out is forgotten."""
+PARTS = (0.8, 0.6, 0.4, 0.2)
+"""A context is cut behind the first of these parts where that is possible."""
+MARGIN = 64
+"""Characters that stay of what has gone out: rules look back by fewer."""
+NO_LINE_BEGINS = "\0"
+"""Stands before a context that begins inside a line, so that no rule takes it for the beginning of a line."""
 
 type Mask = Callable[[str], str]
 
 
+class SecretsAtEnd(Protocol):
+    """The questions that `OpenSecrets` answers of a text."""
+
+    def may_go_on(self, text: bytes) -> bool: ...
+    def open_since(self, text: bytes) -> int: ...
+    def data_since(self, text: bytes) -> int | None: ...
+    def names_a_secret(self, text: bytes) -> bool: ...
+
+
 class MaskedStream:
-    def __init__(self, mask: Mask) -> None:
-        self._cutter = LineCutter()
-        self._masker = PieceMasker(mask)
+    """When the mask changes what has gone out, or a secret stays open for too long, nothing more goes out: the final
+    text replaces all of it anyway."""
 
-    def take(self, text: str) -> str:
-        """The masked text that may go out now."""
-        return self._masker.take(self._cutter.take(text))
-
-    def rest(self) -> str:
-        """The text that was held back, when there is no more. An unfinished key is not in it."""
-        return self._masker.take(self._cutter.rest()) + self._masker.rest()
-
-
-class LineCutter:
-    """Cuts a stream after whole lines, or in a long line after its last blank. A key of many lines stays together."""
-
-    def __init__(self, long_line: int = LONG_LINE) -> None:
-        self._long_line = long_line
-        self._held: list[str] = []
-        self._size = 0
-        self._unfinished_key = False
-        self._last = ""
-
-    def take(self, text: str) -> str:
-        """The text up to the last place where it may be cut."""
-        before = self._size
-        self._held.append(text)
-        self._size += len(text)
-        if self._unfinished_key and not self._sees_end_of_key(text):
-            return ""
-        cut = text.rfind("\n") + 1
-        if not cut and self._size > self._long_line:
-            if before <= self._long_line:
-                # Nobody has looked for a blank in what was held before.
-                return self._up_to("".join(self._held).rfind(" ") + 1)
-            cut = text.rfind(" ") + 1
-        return self._up_to(before + cut) if cut else ""
-
-    def rest(self) -> str:
-        """All that is held, but for a key that has no end yet."""
-        return "" if self._unfinished_key else self._up_to(self._size)
-
-    def _sees_end_of_key(self, text: str) -> bool:
-        self._last = self._last[-len(KEY_ENDS) :] + text
-        if KEY_ENDS in self._last:
-            self._unfinished_key = False
-        return not self._unfinished_key
-
-    def _up_to(self, cut: int) -> str:
-        if not cut:
-            return ""
-        held = "".join(self._held)
-        key = held.rfind(KEY_BEGINS)
-        if key >= 0 and not _ends(held, key, cut):
-            cut = min(cut, held.rfind("\n", 0, key) + 1)
-            self._last = held[key:]
-            self._unfinished_key = KEY_ENDS not in self._last
-        out, rest = held[:cut], held[cut:]
-        self._held, self._size = [rest], len(rest)
-        return out
-
-
-def _ends(held: str, key: int, cut: int) -> bool:
-    """Whether the line that ends the key lies before the cut."""
-    last = held.find(KEY_ENDS, key)
-    return last >= 0 and "\n" in held[last:cut]
-
-
-class PieceMasker:
-    """Masks each piece together with its context, so that a secret is seen whole however it was split: `password:` and
-    the word after it, a Kubernetes Secret of many lines.
-
-    When the mask changes what has gone out, nothing more goes out: the final text replaces it all anyway.
-    """
-
-    def __init__(self, mask: Mask) -> None:
+    def __init__(self, mask: Mask, secrets: SecretsAtEnd) -> None:
         self._mask = mask
+        self._secrets = secrets
         self._context = ""
+        """The text that matters for what follows. The first `_out` characters of it have gone out, as `_sent`."""
+        self._out = 0
         self._sent = ""
-        """The context, masked: it has gone out."""
         self._new: list[str] = []
         self._size = 0
         """The length of context and new pieces."""
         self._next_look = 0
-        self._skips_line = False
+        self._next_cut = ENOUGH_CONTEXT
+        self._forgot_a_kind = False
         self._silent = False
 
-    def take(self, piece: str) -> str:
+    def take(self, text: str) -> str:
         """The masked text that may go out now."""
-        if self._skips_line:
-            _, line_break, piece = piece.partition("\n")
-            self._skips_line = not line_break
-        if self._silent or not piece:
+        if self._silent or not text:
             return ""
-        self._new.append(piece)
-        self._size += len(piece)
+        self._new.append(text)
+        self._size += len(text)
         return self._look() if self._size >= self._next_look else ""
 
+    def pause(self) -> str:
+        """The word that was held back, when something else comes between this text and the rest of it. A beginning
+        of a secret of more than a word stays here."""
+        out = self._look()
+        if self._out >= _after_blank(self._context) and self._data_since() is None:
+            out += self._send(len(self._context))
+        return out
+
     def rest(self) -> str:
-        """The text that was held back, when there are no more pieces."""
-        return self._look() if self._new else ""
+        """The text that was held back, when there is no more."""
+        self._gather()
+        data = self._data_since() if self._forgot_a_kind else None
+        return self._send(len(self._context) if data is None else data)
+
+    def _gather(self) -> None:
+        self._context += "".join(self._new)
+        self._new.clear()
 
     def _look(self) -> str:
-        new = "".join(self._new)
-        self._new.clear()
-        if self._size > LONGEST_CONTEXT and not self._shorten_context():
-            return self.take(new)
-        return self._send(self._context + new)
-
-    def _send(self, text: str) -> str:
-        masked = self._mask(text)
-        if not masked.startswith(self._sent):
-            return self._fall_silent()
-        out = masked[len(self._sent) :]
-        self._context, self._sent, self._size = text, masked, len(text)
+        self._gather()
+        out = ""
+        for end in self._ends():
+            if end > self._out and not self._is_open(self._context[:end]):
+                out = self._send(end, only_if_closed=True)
+                break
+        if self._out >= self._next_cut:
+            self._shorten_context()
+        if self._size > LONGEST_CONTEXT:
+            self._fall_silent()
         self._next_look = self._size + self._size // GROWTH if self._size >= SHORT_CONTEXT else 0
         return out
 
-    def _shorten_context(self) -> bool:
-        """Forgets about its first half, where a line begins, if both parts are masked each by itself as they were
-        together. False for a line that is too long."""
-        if not self._context:
-            return True
-        if "\n" not in self._context:
-            self._forget()
-            self._skips_line = True
-            return False
-        for begin in self._line_starts():
-            kept = self._mask(self._context[begin:])
-            if self._mask(self._context[:begin]) + kept == self._sent:
-                self._context, self._sent = self._context[begin:], kept
-                return True
-        self._fall_silent()
-        return False
+    def _ends(self) -> Iterator[int]:
+        """Up to where the text may go out, the furthest first: to its end, a word less, or before what is open."""
+        data = self._data_since()
+        text = self._context if data is None else self._context[:data]
+        yield len(text)
+        text = text[: _after_blank(text)]
+        yield len(text)
+        encoded = _as_bytes(text)
+        yield _after_blank(encoded[: self._secrets.open_since(encoded)].decode(errors="ignore"))
 
-    def _line_starts(self) -> Sequence[int]:
-        """Where the context may be cut: of one part the next line, or the last line that there is."""
-        found = [self._context.find("\n", int(part * len(self._context))) + 1 for part in PARTS]
-        return sorted(set(found) - {0}) or [self._context.rfind("\n") + 1]
+    def _data_since(self) -> int | None:
+        encoded = _as_bytes(self._context)
+        since = self._secrets.data_since(encoded)
+        return None if since is None else len(encoded[:since].decode())
 
-    def _fall_silent(self) -> str:
-        self._forget()
+    def _is_open(self, text: str) -> bool:
+        return self._secrets.may_go_on(_as_bytes(text))
+
+    def _send(self, end: int, *, only_if_closed: bool = False) -> str:
+        text = self._context[:end]
+        masked = self._mask(text)
+        if not masked.startswith(self._sent):
+            self._fall_silent()
+            return ""
+        out = masked[len(self._sent) :]
+        if only_if_closed and out != text[self._out :] and self._may_change(text, masked):
+            return ""
+        self._out, self._sent = end, masked
+        return out
+
+    def _may_change(self, text: str, masked: str) -> bool:
+        """A rule that found a secret may find another one instead when it sees more; and with a placeholder something
+        may begin that another rule finds."""
+        return self._secrets.open_since(_as_bytes(text)) < len(_as_bytes(text.rstrip())) or self._is_open(masked)
+
+    def _shorten_context(self) -> None:
+        """Forgets what has gone out, before a place that no match lies across, if both parts are masked each by itself
+        as they were together."""
+        self._next_cut = self._out + self._out // 4
+        # Data that may be a Kubernetes Secret's is judged by all that stands before it.
+        places = () if self._data_since() is not None else map(self._place_after, PARTS)
+        for begin in filter(None, places):
+            before, context, out = self._context[:begin], self._context[begin:], self._out - begin
+            if not before.endswith("\n"):
+                context, out = NO_LINE_BEGINS + context, out + 1
+            sent = self._mask(context[:out])
+            if self._mask(before) + sent.removeprefix(NO_LINE_BEGINS) == self._sent:
+                self._forgot_a_kind |= self._secrets.names_a_secret(_as_bytes(before))
+                self._context, self._out, self._sent, self._size = context, out, sent, len(context)
+                self._next_cut = ENOUGH_CONTEXT
+                return
+
+    def _place_after(self, part: float) -> int | None:
+        """The beginning of a line, or a blank in one."""
+        first, last = int(part * self._out), self._out - MARGIN
+        line = self._context.find("\n", first, last) + 1
+        if line and self._nothing_open_before(line, blanks=0):
+            return line
+        blank = self._context.find(" ", first, last)
+        return blank if blank > 0 and self._nothing_open_before(blank, blanks=1) else None
+
+    def _nothing_open_before(self, place: int, *, blanks: int) -> bool:
+        """A match may begin with the blank itself."""
+        encoded = _as_bytes(self._context[: place + blanks])
+        return self._secrets.open_since(encoded) >= len(encoded) - blanks
+
+    def _fall_silent(self) -> None:
         self._silent = True
-        return ""
-
-    def _forget(self) -> None:
         self._context = self._sent = ""
-        self._size = self._next_look = 0
+        self._out = self._size = self._next_look = 0
+
+
+def _after_blank(text: str) -> int:
+    return max(text.rfind(" "), text.rfind("\n")) + 1
+
+
+def _as_bytes(text: str) -> bytes:
+    return text.encode(errors="replace")

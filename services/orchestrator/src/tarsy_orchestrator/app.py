@@ -11,6 +11,7 @@ from prometheus_client import CollectorRegistry
 
 from tarsy_bus import kafka_rights
 from tarsy_bus.broker_connections import BrokerConnections
+from tarsy_bus.chunk_sender import ChunkSender
 from tarsy_bus.client_lifecycle import start_client, stop_client
 from tarsy_bus.connection import bus_of, member
 from tarsy_bus.liveness import Liveness, announce, watch
@@ -64,6 +65,7 @@ def build(
     identities = LiveMapping(lambda: live.current.models.identities)
     deps = Dependencies(
         publisher=publisher,
+        chunks=ChunkSender(publisher),
         liveness=liveness,
         catalog=catalog,
         llms=LiveMapping(lambda: live.current.models.llms),
@@ -107,6 +109,7 @@ def build(
                     )
                     group.start("workers", watch(bus, liveness, catalog.changed, supervisor.steps("workers")))
                     group.start("catalog", catalog.follow(bus, supervisor.steps("catalog")))
+                    group.start("chunks", deps.chunks.run())
                     group.start("ends of catalog entries", catalog.end_forgotten(publisher))
                     steps = partial(supervisor.steps, "configuration", essential=False)
                     for name, work in live.following(settings.config_poll_seconds, steps, switched).items():

@@ -14,6 +14,7 @@ from prometheus_client import CollectorRegistry
 
 from tarsy_bus import kafka_rights
 from tarsy_bus.broker_connections import BrokerConnections
+from tarsy_bus.chunk_sender import ChunkSender
 from tarsy_bus.connection import bus_of
 from tarsy_bus.publisher import Publisher
 from tarsy_config.configured_models import models_of
@@ -87,7 +88,7 @@ def assemble(
     known = {} if identities is None else identities
     models = Models(
         llms=llms,
-        publisher=publisher,
+        chunks=ChunkSender(publisher),
         masker=masker,
         now=now,
         monotonic=time.monotonic,
@@ -110,7 +111,7 @@ def assemble(
         new_id=new_id,
         at_once=settings.summaries_at_once,
     )
-    return SummarizerService(worker=worker, summarizer=summarizer)
+    return SummarizerService(worker=worker, summarizer=summarizer, chunks=models.chunks)
 
 
 def now() -> datetime:

@@ -10,8 +10,8 @@ import structlog
 from opentelemetry import trace
 from opentelemetry.trace import NoOpTracer, Span, Tracer
 
+from tarsy_bus.chunk_sender import ChunkSender
 from tarsy_bus.model_span import open_model_span, record_answer, record_failure, record_first_chunk, record_usage
-from tarsy_bus.publisher import Publisher
 from tarsy_bus.tracing import current_traceparent
 from tarsy_contracts.conversation import Conversation, Usage
 from tarsy_contracts.events import SummaryAttempt
@@ -22,7 +22,6 @@ from tarsy_llm.protocol import Answer, Llm, LlmCallError, LlmRequest
 from tarsy_llm.provider_type import ModelIdentity, identity_of
 from tarsy_llm.scripted import Sleep
 from tarsy_masking.masker import Masker
-from tarsy_masking.streaming import MaskedStream
 from tarsy_service.model_metrics import ModelCallMetrics
 from tarsy_summarizer.metrics import Metrics
 from tarsy_summarizer.retry_waits import Wait, wait_of_first_choice, wait_of_the_last
@@ -44,7 +43,7 @@ class Models:
     """
 
     llms: Mapping[str, Llm]
-    publisher: Publisher
+    chunks: ChunkSender
     masker: Masker
     now: Callable[[], datetime]
     monotonic: Callable[[], float]
@@ -74,7 +73,8 @@ class ModelFallback:
     def __init__(self, models: Models, request: SummaryRequest, *, ends_at: float) -> None:
         self._models = models
         self._request = request
-        self._mask = models.masker.for_session(request.session_id).mask
+        self._masker = models.masker.for_session(request.session_id)
+        self._mask = self._masker.mask
         self._ends_at = ends_at
         self._named = tuple(dict.fromkeys((request.llm_provider, *request.fallback_providers)))
         self._run = 0
@@ -159,7 +159,7 @@ class ModelFallback:
         )
 
     async def _stream(self, llm: Llm, wanted: LlmRequest) -> Answer:
-        chunks = SummaryStream(self._models.publisher, self._request, MaskedStream(self._mask), run=self._run)
+        chunks = SummaryStream(self._models.chunks, self._request, self._masker.stream(), run=self._run)
         began, answers = self._models.monotonic(), False
         async with aclosing(llm.stream(wanted)) as stream:
             async for part in stream:

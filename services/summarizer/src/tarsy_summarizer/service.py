@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from opentelemetry.trace import Tracer
 
+from tarsy_bus.chunk_sender import ChunkSender
 from tarsy_bus.connection import Bus
 from tarsy_bus.kafka_rights import SUMMARIZER
 from tarsy_bus.publisher import Publisher
@@ -29,6 +30,7 @@ class SummarizerService:
 
     worker: WorkerService[SummaryRequest, SummaryClaim]
     summarizer: Summarizer
+    chunks: ChunkSender
     configuration: Callable[[], Mapping[str, Work]] = dict
 
     @property
@@ -42,7 +44,7 @@ class SummarizerService:
     @asynccontextmanager
     async def _models(self) -> AsyncIterator[None]:
         try:
-            async with self.supervisor.background(self.configuration()):
+            async with self.supervisor.background({"chunks": self.chunks.run(), **self.configuration()}):
                 yield
         finally:
             await self.summarizer.aclose()

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from tarsy_bus.chunk_sender import ChunkSender
 from tarsy_bus.liveness import Liveness
 from tarsy_bus.publisher import Publisher
 from tarsy_llm.protocol import Llm
@@ -29,6 +30,7 @@ class Dependencies:
     """
 
     publisher: Publisher
+    chunks: ChunkSender
     liveness: Liveness
     catalog: ToolCatalog
     llms: Mapping[str, Llm]

@@ -15,7 +15,7 @@ from tarsy_contracts.inputs import LlmCallReported
 from tarsy_llm.protocol import Answer, ErrorKind, Llm, LlmCallError, LlmRequest
 from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.effects.llm_answer import mask_answer
-from tarsy_orchestrator.effects.llm_stream import ChunkPublisher, sending
+from tarsy_orchestrator.effects.llm_stream import ChunkPublisher, dropping_unsent
 from tarsy_orchestrator.effects.repetition import RepetitionDetector
 from tarsy_orchestrator.errors import OrchestratorError
 from tarsy_orchestrator.metrics import LlmOutcome
@@ -122,8 +122,8 @@ async def _stream(deps: Dependencies, session_id: str, effect: LlmCallEffect, ll
     chunks = ChunkPublisher(deps, session_id, effect)
     said, thought = RepetitionDetector(), RepetitionDetector()
     asked_at, answers = deps.monotonic(), False
-    with deps.metrics.llm_running.track_inprogress():
-        async with sending(chunks), aclosing(llm.stream(request)) as stream:
+    with deps.metrics.llm_running.track_inprogress(), dropping_unsent(chunks):
+        async with aclosing(llm.stream(request)) as stream:
             async for part in stream:
                 if not answers:
                     answers = True

@@ -1,0 +1,151 @@
+"""Chunks of many calls: the first at once, the others together, in order, within bounds. In time of its own."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from tarsy_bus.chunk_sender import INTERVAL_SECONDS, MOST_UNSENT, ChunkFeed, ChunkSender
+from tarsy_bus.publisher import NotWrittenError, Publisher
+from tarsy_contracts.chunks import LlmChunk
+
+
+@dataclass
+class Written:
+    at: float
+    key: str
+    chunk: LlmChunk
+
+
+@dataclass
+class World:
+    """A clock that only pauses move, and a Kafka that takes its time or fails when it is told to."""
+
+    now: float = 100.0
+    written: list[Written] = field(default_factory=list)
+    may_write: asyncio.Event = field(default_factory=asyncio.Event)
+    failing: dict[str, Exception] = field(default_factory=dict)
+    topics: object = field(default_factory=lambda: SimpleNamespace(stream="stream"))
+
+    async def publish(self, topic: str, chunk: LlmChunk, *, key: str, **_: object) -> None:
+        await self.may_write.wait()
+        if key in self.failing:
+            raise self.failing[key]
+        self.written.append(Written(self.now, key, chunk))
+
+    async def sleep(self, seconds: float) -> None:
+        self.now += seconds
+        await asyncio.sleep(0)
+
+    def texts(self, key: str) -> list[str]:
+        return [one.chunk.text for one in self.written if one.key == key]
+
+
+@asynccontextmanager
+async def sending() -> AsyncIterator[tuple[World, ChunkSender]]:
+    world = World()
+    world.may_write.set()
+    sender = ChunkSender(cast("Publisher", world), lambda: world.now, world.sleep)
+    task = asyncio.create_task(sender.run())
+    try:
+        yield world, sender
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+def feed_of(session: str) -> ChunkFeed:
+    def make(index: int, part: str, text: str) -> LlmChunk:
+        kind = "thinking" if part == "thinking" else "text"
+        return LlmChunk(call_id=session, execution_id="e", run=1, index=index, part=kind, text=text)
+
+    return ChunkFeed(session, make)
+
+
+async def test_the_first_chunk_goes_at_once_and_what_follows_one_interval_later_in_one_record() -> None:
+    async with sending() as (world, sender):
+        feed = feed_of("a")
+        await sender.put(feed, "text", "one ")
+        await sender.until_sent(feed)
+        for word in ("two ", "three "):
+            await sender.put(feed, "text", word)
+        await sender.until_sent(feed)
+    assert [(one.at, one.chunk.text) for one in world.written] == [
+        (100.0, "one "),
+        (100.0 + INTERVAL_SECONDS, "two three "),
+    ]
+
+
+async def test_all_calls_go_together() -> None:
+    async with sending() as (world, sender):
+        feeds = [feed_of(str(number)) for number in range(20)]
+        for feed in feeds:
+            await sender.put(feed, "text", "word ")
+        await asyncio.gather(*map(sender.until_sent, feeds))
+    assert {one.at for one in world.written} == {100.0}
+    assert len(world.written) == 20
+
+
+async def test_chunks_of_a_call_are_numbered_in_order_and_parts_stay_apart() -> None:
+    async with sending() as (world, sender):
+        feed = feed_of("a")
+        for part, text in (("thinking", "a"), ("thinking", "b"), ("text", "c"), ("thinking", "d")):
+            await sender.put(feed, part, text)
+        await sender.until_sent(feed)
+    chunks = [(one.chunk.index, one.chunk.part, one.chunk.text) for one in world.written]
+    assert chunks == [(0, "thinking", "ab"), (1, "text", "c"), (2, "thinking", "d")]
+
+
+async def test_text_gathers_while_kafka_takes_its_time_and_beyond_a_bound_the_model_waits() -> None:
+    async with sending() as (world, sender):
+        world.may_write.clear()
+        feed = feed_of("a")
+        await sender.put(feed, "text", "first ")
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        await sender.put(feed, "text", "x" * MOST_UNSENT)
+        beyond = asyncio.create_task(sender.put(feed, "text", "beyond"))
+        for _ in range(10):
+            await asyncio.sleep(0)
+        assert not beyond.done()
+        world.may_write.set()
+        await beyond
+        await sender.until_sent(feed)
+    assert "".join(world.texts("a")) == f"first {'x' * MOST_UNSENT}beyond"
+
+
+async def test_what_was_dropped_is_not_sent_and_makes_room() -> None:
+    async with sending() as (world, sender):
+        world.may_write.clear()
+        ended, other = feed_of("ended"), feed_of("other")
+        await sender.put(other, "text", "first ")
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        await sender.put(ended, "text", "x" * MOST_UNSENT)
+        beyond = asyncio.create_task(sender.put(other, "text", "second"))
+        await asyncio.sleep(0)
+        sender.drop(ended)
+        await beyond
+        world.may_write.set()
+        await sender.until_sent(other)
+    assert (world.texts("ended"), world.texts("other")) == ([], ["first ", "second"])
+
+
+@pytest.mark.parametrize("problem", [NotWrittenError("away"), LookupError("a mistake of ours")])
+async def test_a_chunk_that_cannot_be_written_is_left_out_alone(problem: Exception) -> None:
+    async with sending() as (world, sender):
+        world.failing["a"] = problem
+        failing, other = feed_of("a"), feed_of("b")
+        await sender.put(failing, "text", "lost ")
+        await sender.put(other, "text", "kept ")
+        await asyncio.gather(sender.until_sent(failing), sender.until_sent(other))
+        del world.failing["a"]
+        await sender.put(failing, "text", "goes on")
+        await sender.until_sent(failing)
+    assert (world.texts("a"), world.texts("b")) == (["goes on"], ["kept "])
+    assert world.written[-1].chunk.index == 1

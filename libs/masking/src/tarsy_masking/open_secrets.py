@@ -1,0 +1,98 @@
+"""Open secrets: whether a secret that has begun in a text may go on after its end, by every rule of a masker."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from itertools import batched
+from typing import Any, Literal
+
+from tarsy_masking.patterns import Pattern, compile_regex
+from tarsy_masking.regex_beginnings import begun, secret_begun
+
+# Many patterns at once have so many states that each must be made again and again.
+_TOGETHER = 13
+_MEMORY = 64 << 20
+# In YAML a key at the beginning of a line, also of one inside a string; in JSON one in quotes.
+_DATA_KEY = r"""(?m)(?:^|\\[nr]|["'])[ \t+-]*["']?(?:data|stringData)\\*["']?\s*:"""
+_KIND = r"""\bkind\\*["']?\s*:\s*(?:\\*["']?Secret|\z)"""
+
+
+class OpenSecrets:
+    """The regexes are compiled when they are used first. Texts are UTF-8.
+
+    Nothing is known of the form of custom patterns: with one of them every text is open from its beginning.
+    """
+
+    def __init__(self, patterns: Sequence[Pattern], *, custom_patterns: int) -> None:
+        self._patterns = patterns
+        self._custom_patterns = custom_patterns
+
+    def may_go_on(self, text: bytes) -> bool:
+        """Whether some continuation makes a secret of what stands before the end. `data_since` is another question."""
+        return self._custom_patterns > 0 or self._secrets_begun.found_in(text)
+
+    def open_since(self, text: bytes) -> int:
+        """Where the first match may have begun that goes on after the end; the length of the text if none has."""
+        return 0 if self._custom_patterns > 0 else self._matches_begun.first_in(text)
+
+    def data_since(self, text: bytes) -> int | None:
+        """Where the value begins of a key that Kubernetes Secrets have their data under. The kind may come later."""
+        match = self._data_key.search(text)
+        return None if match is None else int(match.end())
+
+    def names_a_secret(self, text: bytes) -> bool:
+        """Whether it has the kind of a Kubernetes Secret, or ends where one may follow."""
+        return self._kind.search(text) is not None
+
+    @cached_property
+    def _secrets_begun(self) -> "_AtEnd":
+        return _AtEnd(self._patterns, secret_begun)
+
+    @cached_property
+    def _matches_begun(self) -> "_AtEnd":
+        return _AtEnd(self._patterns, begun)
+
+    @cached_property
+    def _data_key(self) -> Any:
+        return compile_regex(_DATA_KEY)
+
+    @cached_property
+    def _kind(self) -> Any:
+        return compile_regex(_KIND)
+
+
+class _AtEnd:
+    """Beginnings of the patterns' matches at the end of a text."""
+
+    def __init__(self, patterns: Sequence[Pattern], beginnings_of: Callable[[str], str]) -> None:
+        self._in_lines = list(_regexes(patterns, "line", beginnings_of))
+        self._across_lines = list(_regexes(patterns, "text", beginnings_of))
+
+    def found_in(self, text: bytes) -> bool:
+        line = text[_last_line(text) :]
+        return any(regex.search(line) is not None for regex in self._in_lines) or any(
+            regex.search(text) is not None for regex in self._across_lines
+        )
+
+    def first_in(self, text: bytes) -> int:
+        begin = _last_line(text)
+        line = text[begin:]
+        found = [begin + match.start() for regex in self._in_lines if (match := regex.search(line)) is not None]
+        found += [match.start() for regex in self._across_lines if (match := regex.search(text)) is not None]
+        return min(found, default=len(text))
+
+
+def _last_line(text: bytes) -> int:
+    return text.rfind(b"\n") + 1
+
+
+def _regexes(
+    patterns: Sequence[Pattern], span: Literal["line", "text"], beginnings_of: Callable[[str], str]
+) -> Iterator[Any]:
+    chosen = [pattern for pattern in patterns if pattern.span == span]
+    forms = [pattern for pattern in chosen if not pattern.by_name]
+    by_name = [pattern for pattern in chosen if pattern.by_name]
+    for group in (*batched(forms, _TOGETHER, strict=False), by_name):
+        regexes = [beginnings_of(regex) for pattern in group for regex in pattern.of_all_families]
+        if regexes:
+            one = rf"(?:{'|'.join(regexes)})\z"
+            yield compile_regex(one, capture=False, one_line=span == "line", memory=_MEMORY)

@@ -1,0 +1,123 @@
+r"""Beginnings of what a regex finds, as another regex: whether a match may go on after the end of a text.
+
+`begun(R)` finds all texts that R finds, and their not empty beginnings. So a text in which `begun(R)\z` finds nothing
+can be continued as one likes: no match of R will lie on both sides of its end. Where the exact answer would have to
+count, the regex made here finds more.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from tarsy_masking.regex_tree import (
+    Alternatives,
+    Assertion,
+    Capture,
+    Flagged,
+    Node,
+    One,
+    Repeat,
+    Sequence,
+    parse,
+    write,
+)
+
+_NOTHING = r"[^\x00-\xff]"
+
+
+def begun(regex: str) -> str:
+    """Raises UnknownSyntaxError."""
+    return _written(_beginnings(parse(regex)))
+
+
+def secret_begun(regex: str) -> str:
+    """The same, of those beginnings only that hold a part of the secret: of the group that captures, or of the whole
+    where none does. Raises UnknownSyntaxError."""
+    return _written(_any_of(_with_secret(option) for option in _options(parse(regex))))
+
+
+def _written(node: Node | None) -> str:
+    return _NOTHING if node is None else write(node)
+
+
+def _beginnings(node: Node) -> Node | None:
+    """None for what takes no character."""
+    match node:
+        case One():
+            return node
+        case Assertion():
+            return None
+        case Sequence(parts):
+            found: Node | None = None
+            for part in reversed(parts):
+                found = _any_of((_beginnings(part), _after(part, found)))
+            return found
+        case Alternatives(options):
+            return _any_of(map(_beginnings, options))
+        case Repeat(part, _, most):
+            before = part if most == 1 else Repeat(part, 0, None)
+            first = _beginnings(part)
+            return first if most == 1 else _after(before, first)
+        case Capture(part):
+            return _beginnings(part)
+        case Flagged(flags, part):
+            return _flagged(flags, _beginnings(part))
+
+
+def _with_secret(node: Node) -> Node | None:
+    """`node` has no choice between parts that capture and parts that do not."""
+    if not _captures(node):
+        return _beginnings(node)
+    match node:
+        case Sequence(parts):
+            number = next(number for number, part in enumerate(parts) if _captures(part))
+            rest = _after(parts[number], _beginnings(Sequence(parts[number + 1 :])))
+            return _after(Sequence(parts[:number]), _any_of((_with_secret(parts[number]), rest)))
+        case Alternatives(options):
+            return _any_of(map(_with_secret, options))
+        case Flagged(flags, part):
+            return _flagged(flags, _with_secret(part))
+        case _:
+            # A group, or one that is repeated: the secret begins with it, or later.
+            return _beginnings(node)
+
+
+def _options(node: Node) -> Iterator[Node]:
+    """The same regex as several: in each the secret is that of a group, or none captures."""
+    match node:
+        case Sequence(parts) if _captures(node):
+            number = next(number for number, part in enumerate(parts) if _captures(part))
+            for option in _options(parts[number]):
+                yield Sequence((*parts[:number], option, *parts[number + 1 :]))
+        case Alternatives(options) if _captures(node):
+            for each in options:
+                yield from _options(each)
+        case Flagged(flags, part):
+            yield from (Flagged(flags, option) for option in _options(part))
+        case _:
+            yield node
+
+
+def _captures(node: Node) -> bool:
+    match node:
+        case Capture():
+            return True
+        case Sequence(parts) | Alternatives(parts):
+            return any(map(_captures, parts))
+        case Repeat(part, _, _) | Flagged(_, part):
+            return _captures(part)
+        case _:
+            return False
+
+
+def _after(before: Node, node: Node | None) -> Node | None:
+    if node is None or before == Sequence(()):
+        return node
+    return Sequence((before, node))
+
+
+def _flagged(flags: str, node: Node | None) -> Node | None:
+    return None if node is None else Flagged(flags, node)
+
+
+def _any_of(nodes: Iterable[Node | None]) -> Node | None:
+    found = [node for node in nodes if node is not None]
+    return found[0] if len(found) == 1 else Alternatives(tuple(found)) if found else None

@@ -1,0 +1,70 @@
+"""Beginnings of matches: for every pattern, of every sample, wherever it is cut."""
+
+import pytest
+import re2
+from masking_texts import PATTERNS
+
+from tarsy_masking.patterns import Pattern, compile_regex
+from tarsy_masking.regex_beginnings import begun, secret_begun
+from tarsy_masking.regex_tree import UnknownSyntaxError, parse, write
+
+
+def finds_at_end(regex: str, text: str) -> bool:
+    return re2.search(rf"(?:{regex})\z", text) is not None
+
+
+@pytest.mark.parametrize(
+    ("regex", "texts"),
+    [
+        ("abc", ["a", "ab", "abc"]),
+        ("a(?:b|cd)e", ["a", "ab", "ac", "acd", "abe", "acde"]),
+        ("a*b", ["a", "aaa", "b", "aab"]),
+        ("(?:ab){2}c", ["a", "ab", "aba", "abab", "ababc"]),
+        (r"a\bc?$", ["a"]),
+        ("(?i)a[b-d]{2,}?e", ["A", "aB", "abbbb", "abcdE"]),
+        ("a(?:b)?c", ["a", "ab", "ac", "abc"]),
+    ],
+)
+def test_every_beginning_of_a_match_is_found(regex: str, texts: list[str]) -> None:
+    assert [text for text in texts if not finds_at_end(begun(regex), text)] == []
+    assert not finds_at_end(begun(regex), "x")
+
+
+@pytest.mark.parametrize(
+    ("regex", "open_texts", "closed"),
+    [
+        ("name=(x+)", ["name=x", "name=xx"], ["nam", "name="]),
+        ("'(x+)' name", ["'x", "'x'", "'x' na"], ["'"]),
+        ("(?:key|(?:name=(x)))!", ["k", "key", "name=x", "name=x!"], ["name="]),
+        ("(?i)a(?:b(c)|d(e))f", ["abC", "ade", "abcf"], ["a", "ab", "ad"]),
+        ("a(?:b(c))*d", ["ab", "abc", "abcd"], []),
+    ],
+)
+def test_a_secret_has_begun_with_the_first_character_of_its_group(
+    regex: str, open_texts: list[str], closed: list[str]
+) -> None:
+    assert [text for text in open_texts if not finds_at_end(secret_begun(regex), text)] == []
+    assert [text for text in closed if finds_at_end(secret_begun(regex), text)] == []
+
+
+@pytest.mark.parametrize("pattern", PATTERNS, ids=lambda pattern: pattern.name)
+def test_of_each_sample_every_beginning_of_its_secret_is_found(pattern: Pattern) -> None:
+    one_line = pattern.span == "line"
+    for regex in pattern.of_all_families:
+        whole = compile_regex(regex, one_line=one_line)
+        tree = compile_regex(write(parse(regex)), one_line=one_line)
+        at_end = compile_regex(rf"(?:{secret_begun(regex)})\z", capture=False, one_line=one_line)
+        for sample in (text.encode() for text in pattern.samples):
+            match = whole.search(sample)
+            assert (match is None) == (tree.search(sample) is None)
+            if match is None:
+                continue
+            start = max((match.start(group) for group in range(whole.groups + 1)), default=0)
+            cuts = range(start + 1, match.end() + 1)
+            assert [sample[:cut] for cut in cuts if at_end.search(sample[:cut]) is None] == []
+
+
+@pytest.mark.parametrize("regex", [r"\pL", "[[:alpha:]]", "(?P<name>a)", "(a", "*a", "a)", "[a"])
+def test_syntax_that_is_not_read_is_refused(regex: str) -> None:
+    with pytest.raises(UnknownSyntaxError):
+        parse(regex)
