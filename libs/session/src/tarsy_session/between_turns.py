@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tarsy_contracts.conversation import UserMessage
-from tarsy_session.prompt_firing import resolved_after
+from tarsy_session.prompt_firing import alert_news_after
 from tarsy_session.prompts.notes import note_outcome_known, render_tool_result
 from tarsy_session.read_result_tool import shorten_id
 from tarsy_session.state import Execution, Investigating
@@ -12,7 +12,7 @@ from tarsy_session.state import Execution, Investigating
 def messages_after(state: Investigating, execution: Execution, turn: int) -> Iterator[UserMessage]:
     """Yields what stands in the conversation from then on, so that what was said before stays as it is."""
     yield from _learned_after(state, execution, turn)
-    yield from resolved_after(state, execution, turn)
+    yield from alert_news_after(state, execution, turn)
 
 
 def _learned_after(state: Investigating, execution: Execution, turn: int) -> Iterator[UserMessage]:

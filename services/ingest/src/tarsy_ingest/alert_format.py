@@ -12,7 +12,10 @@ from tarsy_ingest.raw_alert import AlertResolution, Payload, RawAlert
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """One alert of a body: it is to be investigated, or it is over. `fingerprint`: how the sender names it."""
+    """One alert of a body: it is to be investigated, or it is over. `fingerprint`: how the sender names it.
+
+    `message` is for the sender of one that is to be investigated.
+    """
 
     source: AlertSource
     alert: RawAlert | AlertResolution

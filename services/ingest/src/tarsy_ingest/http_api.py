@@ -3,6 +3,7 @@
 import json
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -11,7 +12,7 @@ from fastapi import APIRouter, Request
 from tarsy_bus.publisher import TooLargeError
 from tarsy_bus.tracing import HEADER
 from tarsy_contracts.alert import AlertSource
-from tarsy_contracts.api.alerts import AlertAccepted, WebhookAccepted, WebhookAlertAccepted
+from tarsy_contracts.api.alerts import JOINED, AlertAccepted, WebhookAccepted, WebhookAlertAccepted, alert_accepted
 from tarsy_contracts.ids import session_of_idempotency_key
 from tarsy_ingest.alert_format import AlertFormat, Notice
 from tarsy_ingest.alert_formats import FORMATS
@@ -42,8 +43,10 @@ def alerts_router(
             raw_alert = read_submission(body, rules(), session_id=session_id, author=caller.name)
             if key:
                 bodies.check(session_id, json.dumps(body, sort_keys=True).encode())
-            await intake.accept(raw_alert, delivery_id=key or session_id, cause=request.headers.get(HEADER))
-        return AlertAccepted(session_id=session_id)
+            # A key names the request: whoever takes another one wants another investigation.
+            raw_alert = raw_alert if key else replace(raw_alert, same="content")
+            accepted = await intake.accept(raw_alert, delivery_id=key or session_id, cause=request.headers.get(HEADER))
+        return alert_accepted(accepted.session_id, accepted.status)
 
     for form in FORMATS:
         router.add_api_route(
@@ -79,13 +82,15 @@ async def _accept_notice(
 ) -> WebhookAlertAccepted:
     alert = notice.alert
     if isinstance(alert, AlertResolution):
-        await intake.report_resolution(alert)
+        told = await intake.report_resolution(alert)
         metrics.count(notice.source, "resolved")
-        return WebhookAlertAccepted(fingerprint=notice.fingerprint, status="resolved", message=notice.message)
+        message = f"The alert is resolved: its session ({told}) is told, if there is one."
+        return WebhookAlertAccepted(fingerprint=notice.fingerprint, status="resolved", message=message)
     with _refusals_counted(metrics, notice.source):
-        await intake.accept(alert, delivery_id=delivery_id, cause=cause)
+        accepted = await intake.accept(alert, delivery_id=delivery_id, cause=cause)
+    message = JOINED if accepted.status == "joined" else notice.message
     return WebhookAlertAccepted(
-        fingerprint=notice.fingerprint, status="queued", session_id=alert.session_id, message=notice.message
+        fingerprint=notice.fingerprint, status=accepted.status, session_id=accepted.session_id, message=message
     )
 
 

@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 
 from tarsy_contracts.alert import Alert, McpSelection, McpServerSelection
+from tarsy_contracts.inputs import GroupMember
 from tarsy_ingest.raw_alert import RawAlert
 from tarsy_masking.masker import Masker
 
@@ -39,6 +40,20 @@ def mask_alert(raw_alert: RawAlert, masking: AlertMaskers) -> Alert:
         priority=raw_alert.priority,
         mcp=_selection(masking.sender, raw_alert.mcp) if raw_alert.mcp else None,
     )
+
+
+MEMBER_LIMIT = 2_000
+"""Characters of one alert of a group, as an agent is told of it when it comes later."""
+
+
+def mask_with_members(raw_alert: RawAlert, masking: AlertMaskers) -> tuple[Alert, tuple[GroupMember, ...]]:
+    """The members' texts are masked like the alert's data, which has them too."""
+    masker = masking.for_session(raw_alert.session_id).alert
+    members = tuple(
+        GroupMember(id=member.id, text=_storable(masker.mask(member.text))[:MEMBER_LIMIT])
+        for member in raw_alert.members
+    )
+    return mask_alert(raw_alert, masking), members
 
 
 def _data(raw_alert: RawAlert, masker: Masker) -> str:

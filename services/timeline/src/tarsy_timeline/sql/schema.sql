@@ -47,7 +47,9 @@ create table sessions (
     chat_id text,
     chat_message_count integer not null default 0,
     log_spans bigint[] not null default '{}', -- pairs of offsets of the log; empty for sessions of older versions
-    details_deleted_at timestamptz
+    details_deleted_at timestamptz,
+    repeat_count bigint not null default 0,
+    last_alert_at timestamptz
 );
 create index sessions_by_time on sessions (created_at, session_id);
 create index sessions_by_status on sessions (status, created_at);
@@ -55,6 +57,13 @@ create index sessions_by_partition on sessions (partition);
 create index sessions_pending on sessions (priority, created_at, session_id) where status = 'pending';
 create index sessions_by_alert_type on sessions (alert_type);
 create index sessions_by_chain on sessions (chain_id);
+
+-- Ids that senders of alerts were given, and the session that has the alert.
+create table session_aliases (
+    alias text primary key,
+    session_id text not null
+);
+create index session_aliases_by_session on session_aliases (session_id);
 
 -- number, here and below: that of the last event which changed the row.
 create table stages (
