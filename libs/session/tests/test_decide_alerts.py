@@ -70,7 +70,7 @@ def test_an_alert_that_joins_is_counted_with_the_id_that_its_sender_was_given() 
 def test_alerts_that_are_decided_together_are_one_event_that_counts_each_input_once() -> None:
     story = Story().asking()
     again(story, input_id="a", alert_id="first")
-    earlier = tuple(EarlierAlert(id, f"session of {id}") for id in ("a", "b", "c", "b"))
+    earlier = tuple(EarlierAlert(id, f"session of {id}", story.offset) for id in ("a", "b", "c", "b"))
     again(story, input_id="d", alert_id="last", repeats=earlier)
     assert (repeated(story).count, repeated(story).total) == (3, 4), "a was counted, and b came twice"
     assert repeated(story).joined == ("session of b", "session of c", "last")
@@ -80,14 +80,24 @@ def test_alerts_that_are_decided_together_are_one_event_that_counts_each_input_o
 def test_those_before_an_input_that_was_counted_already_are_not_lost() -> None:
     story = Story().asking()
     again(story, input_id="a")
-    again(story, input_id="a", repeats=(EarlierAlert("b", "session of b"),))
+    again(story, input_id="a", repeats=(EarlierAlert("b", "session of b", story.offset),))
     assert (repeated(story).input_id, repeated(story).count, repeated(story).total) == ("b", 1, 2)
+
+
+def test_of_alerts_that_are_decided_together_those_that_were_decided_before_are_not_counted_again() -> None:
+    """An owner died after a batch, and the next one reads more inputs together: a storm was counted twice."""
+    story = Story().asking()
+    decided = story.offset
+    again(story, input_id="b", repeats=(EarlierAlert("a", "session of a", decided - 1),))
+    before = tuple(EarlierAlert(id, f"session of {id}", decided) for id in ("a", "b"))
+    again(story, input_id="c", repeats=before)
+    assert (repeated(story).count, repeated(story).joined) == (1, ())
 
 
 def test_ten_thousand_are_counted_and_the_state_stays_small() -> None:
     story = Story().asking()
     for number in range(20):
-        earlier = tuple(EarlierAlert(f"{number}/{one}", f"{number}/{one}") for one in range(499))
+        earlier = tuple(EarlierAlert(f"{number}/{one}", f"{number}/{one}", story.offset) for one in range(499))
         again(story, input_id=f"{number}", repeats=earlier)
     assert story.investigating.alerts.count == 10_000
     assert len(story.investigating.alerts.recent) <= 50

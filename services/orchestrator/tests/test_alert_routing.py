@@ -10,7 +10,14 @@ from tarsy_bus.head_store import HeadStore, JoinableSession
 from tarsy_bus.heads import CLOSED
 from tarsy_contracts.heads import AlertMark
 from tarsy_contracts.ids import deduplication_key
-from tarsy_contracts.inputs import AlertReceived, AlertResolutionReported, Deduplication, GroupMember, InboxInput
+from tarsy_contracts.inputs import (
+    AlertReceived,
+    AlertResolutionReported,
+    CancelRequested,
+    Deduplication,
+    GroupMember,
+    InboxInput,
+)
 from tarsy_orchestrator.partition.alert_routing import route
 from tarsy_orchestrator.partition.decision_batch import PendingInput
 from tarsy_orchestrator.partition.ready_inputs import FOLDED_AT_ONCE, ReadyInputs
@@ -136,7 +143,7 @@ def test_alerts_that_join_one_session_become_one_decision_that_knows_each_of_the
     assert batch.fold(joining(2))
     assert batch.fold(joining(3))
     [folded] = batch.inputs
-    assert folded.given.repeats == (EarlierAlert("input 1", "own 1"), EarlierAlert("input 2", "own 2"))
+    assert folded.given.repeats == (EarlierAlert("input 1", "own 1", 1), EarlierAlert("input 2", "own 2", 2))
     assert [one.given.offset for one in folded.unfolded] == [1, 2, 3]
     assert all(one.given.repeats == () and one.folded == () for one in folded.unfolded)
 
@@ -173,6 +180,13 @@ def test_a_batch_in_which_alerts_of_a_key_join_a_session_starts_none_of_it() -> 
     batch.add(joining(1))
     assert batch.has_room(joining(2))
     assert not batch.has_room(waiting(SECOND, offset=2))
+
+
+def test_an_alert_waits_for_what_may_end_the_session_that_it_meets() -> None:
+    batch = ready(FIRST, SECOND)
+    batch.add(PendingInput(FIRST, waiting(FIRST, taken=CancelRequested(request_id="r", author="ann")).given))
+    assert not batch.has_room(joining(2))
+    assert batch.has_room(joining(2, SECOND))
 
 
 def test_a_batch_is_bounded_also_by_what_is_folded() -> None:

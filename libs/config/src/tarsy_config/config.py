@@ -49,7 +49,7 @@ class Config(Sections):
         return {kind: chain_id for chain_id, chain in self.agent_chains.items() for kind in chain.alert_types}
 
     def alert_settings(self, chain_id: str) -> AlertSettings:
-        """What becomes of alerts of this chain that come again, in a group, or are over too soon."""
+        """Settings for alerts of this chain that come again, in a group, or are over too soon."""
         return alert_settings(self.defaults.alerts, self.agent_chains[chain_id].alerts)
 
     def chain_for(self, alert_type: str, selection: McpSelection | None = None) -> ResolvedChain:

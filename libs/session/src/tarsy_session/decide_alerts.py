@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tarsy_contracts import events as e
 from tarsy_contracts import inputs as i
 from tarsy_contracts.chain import ResolvedChain
-from tarsy_session.decision_input import DecisionInput, EarlierAlert
+from tarsy_session.decision_input import DecisionInput
 from tarsy_session.state import AtRest, Investigating, NotStarted
 
 MOST_MEMBERS = 1_000
@@ -28,8 +28,12 @@ def start(state: NotStarted, received: i.AlertReceived, chain: ResolvedChain, gi
 def repeat(
     session_id: str, state: Investigating | AtRest, received: i.AlertReceived, given: DecisionInput
 ) -> list[e.Event]:
-    """One event, also for several alerts that are decided together. An input that came twice counts once."""
-    came = {one.input_id: one.alert_id for one in (*given.repeats, EarlierAlert(given.input_id, given.alert_id))}
+    """One event, also for several alerts that are decided together. An input that came twice counts once.
+
+    Those that come first may have been decided by an owner of before, also when the last one was not.
+    """
+    came = {one.input_id: one.alert_id for one in given.repeats if one.offset > state.last_decided_offset}
+    came[given.input_id] = given.alert_id
     counted = {input_id: id or session_id for input_id, id in came.items() if input_id not in state.alerts.recent}
     if not counted:
         return []

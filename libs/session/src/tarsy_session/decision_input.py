@@ -11,10 +11,11 @@ from tarsy_session.downtime import NO_DOWNTIME, Downtime
 
 @dataclass(frozen=True, slots=True)
 class EarlierAlert:
-    """`alert_id` is as in the decision input."""
+    """The fields are those of the decision input."""
 
     input_id: str
     alert_id: str
+    offset: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ def apply_resolution[S: Investigating | AtRest](state: S, event: e.AlertResolved
 def _with_news(
     state: Investigating | AtRest, event: e.AlertResolved | e.AlertRepeated, record: RecordedEvent
 ) -> tuple[AlertNews, ...]:
-    """What was told once is never changed: conversations begin with it."""
+    """Adds the event at the end. The news of before stays as it is: conversations begin with it."""
     news = state.alerts.news
     return news if len(news) >= MOST_NEWS else (*news, _news(state, event, record))
 

@@ -45,7 +45,7 @@ class Fingerprint:
 
 
 type Sameness = Fingerprint | Literal["content"] | None
-"""What makes two alerts the same one at different times: a fingerprint, all that they say, or nothing."""
+"""The sign by which two alerts are one at different times: a fingerprint, all that they say, or none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,18 +13,18 @@ from tarsy_orchestrator.partition.decision_batch import PendingInput
 from tarsy_session.decision_input import DecisionInput
 
 
-class Sessions(Protocol):
+class KnownKeys(Protocol):
     def exists(self, session_id: str) -> bool: ...
     def joinable(self, key: str) -> JoinableSession | None: ...
     def is_investigated(self, session_id: str) -> bool: ...
 
 
-class Isolated(Protocol):
+class IsolatedSessions(Protocol):
     def __contains__(self, session_id: str) -> bool: ...
     def has_unwritten(self, session_id: str) -> bool: ...
 
 
-def route(one: PendingInput, sessions: Sessions, isolated: Isolated) -> PendingInput:
+def route(one: PendingInput, sessions: KnownKeys, isolated: IsolatedSessions) -> PendingInput:
     """Returns the input for the session that it meets. It may be routed any number of times."""
     key, own = one.deduplication_key, one.given.alert_id
     if not key or not own:
@@ -33,7 +33,7 @@ def route(one: PendingInput, sessions: Sessions, isolated: Isolated) -> PendingI
     return one if found == one.session_id else replace(one, session_id=found)
 
 
-def _joined(key: str, given: DecisionInput, sessions: Sessions, isolated: Isolated) -> str | None:
+def _joined(key: str, given: DecisionInput, sessions: KnownKeys, isolated: IsolatedSessions) -> str | None:
     """The latest session of the key, if the alert joins it or was decided by it or before it."""
     latest = sessions.joinable(key)
     if latest is None:
@@ -46,7 +46,7 @@ def _joined(key: str, given: DecisionInput, sessions: Sessions, isolated: Isolat
     if latest.deleted:
         return None
     if session_id in isolated:
-        # What it holds in memory only must not be overtaken. After that nobody waits for an operator.
+        # Inputs that it holds in memory only must not be overtaken. After that nobody waits for an operator.
         return session_id if isolated.has_unwritten(session_id) else None
     if sessions.is_investigated(session_id) or _within_window(latest, given, given.input):
         return session_id

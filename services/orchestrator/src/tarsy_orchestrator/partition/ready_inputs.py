@@ -1,7 +1,7 @@
 """Inputs that are decided in one batch. Pure.
 
-Alerts that repeat become one decision: ten thousand of them cost a few events. Of the alerts of one deduplication key
-a batch holds those of one session only, and one that starts a session is the only one: which session the next alert
+Alerts that repeat become one decision: ten thousand of them cost a few events. A batch holds alerts of one
+deduplication key for one session only, and one that starts a session is the only one: the session that the next alert
 meets follows from what came back of this batch.
 """
 
@@ -27,13 +27,19 @@ class ReadyInputs:
         self._folded = 0
         self._last: dict[str, int] = {}
         self._keys: dict[str, str] = {}
+        self._changing: set[str] = set()
 
     @property
     def is_full(self) -> bool:
         return len(self.inputs) >= DECIDED_AT_ONCE or self._folded >= FOLDED_AT_ONCE
 
     def has_room(self, one: PendingInput) -> bool:
-        """Whether the input can be decided beside those that are here."""
+        """Whether the input can be decided beside those that are here.
+
+        An alert was routed by what was read back: nothing in the batch may end or delete the session that it meets.
+        """
+        if one.deduplication_key and one.session_id in self._changing:
+            return False
         met = self._keys.get(one.deduplication_key)
         return met is None or (met == one.session_id and self._exists(met))
 
@@ -50,15 +56,18 @@ class ReadyInputs:
         key = one.deduplication_key
         if key:
             self._keys[key] = one.session_id
+        if not isinstance(one.given.input, AlertReceived):
+            self._changing.add(one.session_id)
         self._last[one.session_id] = len(self.inputs)
         self.inputs.append(one)
 
     def _repeats(self, one: PendingInput) -> bool:
         taken = one.given.input
-        return isinstance(taken, AlertReceived) and not taken.members and self._exists(one.session_id)
+        known = one.given.offset is not None and self._exists(one.session_id)
+        return known and isinstance(taken, AlertReceived) and not taken.members
 
 
 def _fold(before: PendingInput, one: PendingInput) -> PendingInput:
-    earlier = EarlierAlert(before.given.input_id, before.given.alert_id)
+    earlier = EarlierAlert(before.given.input_id, before.given.alert_id, before.given.offset or 0)
     given = replace(one.given, repeats=(*before.given.repeats, earlier))
     return replace(one, given=given, folded=before.unfolded)
