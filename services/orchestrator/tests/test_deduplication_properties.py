@@ -284,6 +284,8 @@ def counted(world: World) -> dict[str, list[int]]:
                 lives.setdefault(one.envelope.subject, []).append(1)
             case e.AlertRepeated():
                 lives[one.envelope.subject][-1] += event.count
+            case _:
+                pass
     return lives
 
 
