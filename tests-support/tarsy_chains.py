@@ -2,6 +2,7 @@
 
 import asyncio
 from pathlib import Path
+from uuid import uuid4
 
 import httpx2
 from pydantic import JsonValue
@@ -29,9 +30,9 @@ def environment(calls: Path, incident: Path) -> dict[str, str]:
 
 
 def ask_for(system: System, alert_type: str, *, priority: Priority = "normal") -> Investigation:
-    """Sends an alert for the chain of this name."""
+    """Sends an alert for the chain of this name, which joins no other one."""
     body: JsonValue = {"alert_type": alert_type, "data": DATA, "priority": priority}
-    answer = system.post("ingest", "/api/v1/alerts", body)
+    answer = system.post("ingest", "/api/v1/alerts", body, key=str(uuid4()))
     return Investigation(system, str(answer["session_id"]))
 
 

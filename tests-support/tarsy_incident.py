@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from uuid import uuid4
 
 import yaml
 from pydantic import JsonValue
@@ -16,9 +17,10 @@ EVERY_INCIDENT = tuple(sorted(file.parent for file in INCIDENTS.glob("*/incident
 
 
 def alert_now(incident: Path = INCIDENT) -> JsonValue:
-    """The incident's webhook, with a beginning of its own: each is another episode."""
+    """The incident's webhook with a beginning and a fingerprint of its own: another alert, which joins none."""
     body = json.loads((incident / "alert.json").read_text("utf-8"))
     for alert in body["alerts"]:
+        alert["fingerprint"] = uuid4().hex[:16]
         alert["startsAt"] = datetime.now(UTC).isoformat()
     found: JsonValue = body
     return found

@@ -182,8 +182,9 @@ class System:
             except subprocess.TimeoutExpired:
                 process.kill()
 
-    def post(self, service: str, path: str, body: JsonValue) -> dict[str, JsonValue]:
-        answer = httpx2.post(f"{self.of(service).url}{path}", json=body, timeout=90.0)
+    def post(self, service: str, path: str, body: JsonValue, *, key: str = "") -> dict[str, JsonValue]:
+        headers = {"Idempotency-Key": key} if key else None
+        answer = httpx2.post(f"{self.of(service).url}{path}", json=body, headers=headers, timeout=90.0)
         assert answer.status_code < 300, answer.text
         found: dict[str, JsonValue] = answer.json()
         return found

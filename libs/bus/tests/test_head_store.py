@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from tarsy_bus.head_batches import HeadRows
 from tarsy_bus.head_reading import HeadLoading
 from tarsy_bus.head_rows import packed_session
-from tarsy_bus.head_store import HeadStore
+from tarsy_bus.head_store import HeadStore, JoinableSession
 from tarsy_bus.heads import newest, replay_start
 from tarsy_bus.partition_reader import Record
 from tarsy_bus.record_parsing import HEADER, Batches
 from tarsy_bus.whole_batches import BatchRecords, WholeBatches
 from tarsy_contracts.envelope import Headers, envelope_of
-from tarsy_contracts.heads import SessionHead, Span, head_key
+from tarsy_contracts.heads import AlertMark, SessionHead, Span, head_key
 from tarsy_foreign_batches import batch_with
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
@@ -30,6 +30,7 @@ SESSIONS = (
     "by-hand",
     "ABCDEF00-0000-4000-8000-000000000000",
 )
+KEYS = tuple(str(uuid5(NAMESPACE, text)) for text in ("one", "other"))
 
 
 def record(session_id: str, head: SessionHead, *, offset: int = 0, value: bytes | None = b"") -> Record:
@@ -70,6 +71,14 @@ def loaded(records: Iterable[Record]) -> HeadStore:
     return loading.loaded()
 
 
+def alerts_of(session_id: str, offset: int) -> AlertMark | None:
+    """The key of a session, and the alert that started it, are always the same; some have none."""
+    place = SESSIONS.index(session_id)
+    if place == 0:
+        return None
+    return AlertMark(key=KEYS[place % 2], opened=place, alerted=offset, alerted_ms=offset)
+
+
 @st.composite
 def written(draw: st.DrawFn) -> list[tuple[str, SessionHead]]:
     """Heads of a few sessions as zombies may write them: in any order, some of them twice."""
@@ -86,9 +95,25 @@ def written(draw: st.DrawFn) -> list[tuple[str, SessionHead]]:
             event_id=f"{offset:032x}" if draw(st.booleans()) else f"event {offset}",
             decided=offset - 2,
             spans=lives,
+            alerts=alerts_of(session_id, offset),
         )
         facts.append((session_id, head))
     return draw(st.permutations(facts)) + facts[: draw(st.integers(0, 3))]
+
+
+def joinable(heads: list[tuple[str, SessionHead]], key: str) -> JoinableSession | None:
+    of_key = [
+        (one.alerts.opened, one.number, id, one)
+        for id, one in newest(heads).items()
+        if one.alerts and one.alerts.key == key
+    ]
+    # Nobody derives a session of another form, and none of those joins a key.
+    derived = [found for found in of_key if isinstance(packed_session(found[2]), bytes)]
+    if not derived:
+        return None
+    _, _, session_id, head = max(derived, key=lambda found: found[:2])
+    assert head.alerts is not None
+    return JoinableSession(session_id, head.alerts, head.phase == "rest" and not head.spans)
 
 
 @settings(max_examples=200, deadline=None)
@@ -104,6 +129,7 @@ def test_a_store_knows_what_a_dictionary_of_all_heads_would(heads: list[tuple[st
         assert dict(store.open) == {one: head for one, head in wanted.items() if head.phase == "open"}
         assert store.beginning == replay_start(wanted)
         assert store.decided == max((head.decided for _, head in heads), default=-1)
+        assert {key: store.joinable(key) for key in KEYS} == {key: joinable(heads, key) for key in KEYS}
         assert store.last == max(wanted.values(), key=lambda head: head.offset, default=None)
     finally:
         store.close()
@@ -132,6 +158,8 @@ def test_what_is_read_without_decoding_is_what_decoding_reads(data: st.DataObjec
 def test_heads_as_our_writers_write_them_need_no_decoding() -> None:
     for phase in ("rest", "open"):
         head = at_rest(7, 40, Span(first=3, last=9), Span(first=20, last=40)).model_copy(update={"phase": phase})
+        joined = AlertMark(key=KEYS[0], opened=3, alerted=9, alerted_ms=1_700_000_000_000)
+        assert needs_no_decoding(record(SESSIONS[1], head.model_copy(update={"alerts": joined})))
         assert needs_no_decoding(record(SESSIONS[0], head), raw(head_key(SESSIONS[0], 3).encode(), None, []))
 
 

@@ -1,5 +1,6 @@
 """Heads: which an event brings, which of many counts, and where a reader begins."""
 
+from datetime import UTC, datetime
 from itertools import pairwise
 
 import pytest
@@ -7,9 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarsy_bus.acceptance import ChainLink
-from tarsy_bus.heads import MOST_SPANS, NEAR, newest, next_head, replay_start
+from tarsy_bus.heads import CLOSED, MOST_SPANS, NEAR, newest, next_alerts, next_head, replay_start
+from tarsy_contracts import events as e
+from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.events import ENDINGS
-from tarsy_contracts.heads import SessionHead, Span
+from tarsy_contracts.heads import AlertMark, SessionHead, Span
+from tarsy_contracts.recorded import RecordedEvent
+from tarsy_story import ALERT, chain
 
 
 def mark(type: str, *, offset: int, number: int = 1) -> ChainLink:
@@ -139,3 +144,41 @@ def test_a_reader_begins_after_the_last_rest_when_no_session_is_open() -> None:
 
 def test_a_reader_without_heads_begins_at_the_beginning() -> None:
     assert replay_start({}) == 0
+
+
+# The alerts of a session
+
+
+def recorded(event: e.Event, *, decided: int | None, second: int) -> RecordedEvent:
+    at = datetime.fromtimestamp(second, UTC)
+    envelope = Envelope(id="e", type=event.type, version=1, source="o", subject="s", time=at, decided=decided)
+    return RecordedEvent(envelope=envelope, event=event, partition=0, offset=0, appended_at=at)
+
+
+KNOWN = AlertMark(key="k", opened=3, alerted=5, alerted_ms=9_000)
+
+
+def test_a_session_with_a_key_is_marked_by_the_alert_that_started_it() -> None:
+    started = e.SessionStarted(input_id="i", alert=ALERT, chain=chain(), deduplication_key="k")
+    assert next_alerts(KNOWN, recorded(started, decided=8, second=4)) == AlertMark(
+        key="k", opened=8, alerted=8, alerted_ms=4_000
+    )
+    without = e.SessionStarted(input_id="i", alert=ALERT, chain=chain())
+    assert next_alerts(None, recorded(without, decided=8, second=4)) is None
+
+
+def test_each_alert_moves_the_mark_and_none_moves_it_back() -> None:
+    again = e.AlertRepeated(input_id="i", source="api")
+    moved = next_alerts(KNOWN, recorded(again, decided=7, second=20))
+    assert moved == AlertMark(key="k", opened=3, alerted=7, alerted_ms=20_000)
+    assert next_alerts(KNOWN, recorded(again, decided=5, second=1)) == KNOWN, "a broker's clock may go back"
+    assert next_alerts(None, recorded(again, decided=7, second=20)) is None
+    assert next_alerts(KNOWN, recorded(e.SessionFailed(error="x"), decided=9, second=30)) == KNOWN
+
+
+def test_a_session_that_never_began_is_joined_by_no_alert_and_one_that_a_person_ended_is() -> None:
+    never = e.SessionCancelled(author="alertmanager", reason="over")
+    closed = next_alerts(KNOWN, recorded(never, decided=9, second=30))
+    assert closed is not None
+    assert (closed.alerted, closed.alerted_ms) == (5, CLOSED)
+    assert next_alerts(KNOWN, recorded(e.SessionCancelled(author="ann"), decided=9, second=30)) == KNOWN

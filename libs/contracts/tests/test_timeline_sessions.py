@@ -30,6 +30,17 @@ def test_a_repeated_alert_is_noted_each_time() -> None:
     assert first[0].event_id != second[0].event_id
 
 
+def test_alerts_that_came_into_a_group_are_shown_however_many_came_before() -> None:
+    more = e.AlertRepeated(input_id="i", source="alertmanager", total=900, news="pod b is down")
+    assert created(more).content == "The same alert arrived again (alertmanager).\n\npod b is down"
+    assert shown(e.AlertRepeated(input_id="i", source="alertmanager", count=2, total=900)) == []
+
+
+def test_a_session_that_ended_before_it_began_says_why() -> None:
+    never = e.SessionCancelled(author="alertmanager", reason="The alert was resolved before the investigation began.")
+    assert shown(never) == [SessionChanged(status="cancelled", error_message=never.reason)]
+
+
 def test_a_resolved_alert_shows_since_when_where_its_sender_says_so() -> None:
     ends_at = datetime.fromisoformat("2026-11-23T13:00:05+01:00")
     resolved = created(e.AlertResolved(input_id="i", source="alertmanager", ends_at=ends_at))

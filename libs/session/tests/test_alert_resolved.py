@@ -69,9 +69,9 @@ def test_a_session_that_is_being_cancelled_goes_on_to_its_end() -> None:
 def test_of_two_on_the_log_the_first_counts() -> None:
     begun = story().asking()
     begun.when(begun.resolution())
-    before = begun.investigating.resolved
+    before = begun.investigating.alerts.resolved
     begun.append(e.AlertResolved(input_id="of other code", source="pager"), begun.given(begun.resolution()))
-    assert begun.investigating.resolved == before
+    assert begun.investigating.alerts.resolved == before
 
 
 # An agent that runs
@@ -190,5 +190,5 @@ def test_it_is_known_again_after_the_session_was_read_again() -> None:
     rested = story().ended()
     assert types(rested.when(rested.resolution())) == ["alert.resolved"]
     assert isinstance(rested.state, AtRest)
-    assert rested.state.resolved is not None
-    assert rested.state.resolved.after_turns == {}
+    assert rested.state.alerts.resolved is not None
+    assert rested.state.alerts.resolved.after_turns == {}

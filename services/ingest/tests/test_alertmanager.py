@@ -9,7 +9,7 @@ import pytest
 from tarsy_contracts.ids import session_of_alertmanager
 from tarsy_ingest.alert_rules import AlertTypes
 from tarsy_ingest.alertmanager import read_webhook
-from tarsy_ingest.raw_alert import AlertRejectedError, AlertResolution, AlertTooLargeError, RawAlert
+from tarsy_ingest.raw_alert import AlertRejectedError, AlertResolution, AlertTooLargeError, Fingerprint, RawAlert
 
 
 def only(webhook: Any, types: AlertTypes, alert_type: str | None = None) -> RawAlert:
@@ -64,9 +64,14 @@ def test_a_resolved_alert_belongs_to_the_session_that_it_opened(
 ) -> None:
     (notice,) = read_webhook(samples["resolved"], types).notices
     ends_at = datetime(2026, 11, 21, 20, 47, 40, 189_000, tzinfo=UTC)
-    session_id = only(firing, types).session_id
-    assert notice.alert == AlertResolution(session_id=session_id, source="alertmanager", ends_at=ends_at)
-    assert notice.message == f"The alert is resolved: its session ({session_id}) is told, if there is one."
+    fired = only(firing, types)
+    assert notice.alert == AlertResolution(
+        session_id=fired.session_id,
+        source="alertmanager",
+        ends_at=ends_at,
+        alert_type=fired.alert_type,
+        same=Fingerprint("alertmanager", "f62520c3dcfa37ee"),
+    )
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from tarsy_ingest.alert_format import AlertBody, AlertFormat, Notice
 from tarsy_ingest.alert_rules import AlertTypes
 from tarsy_ingest.masking import AlertMaskers, mask_alert
 from tarsy_ingest.pagerduty import SignatureError, verify_signature
-from tarsy_ingest.raw_alert import AlertRejectedError, AlertResolution, RawAlert
+from tarsy_ingest.raw_alert import AlertRejectedError, AlertResolution, Fingerprint, RawAlert
 from tarsy_masking.masker import Masker
 
 type ReadBody = Callable[..., list[Notice]]
@@ -62,6 +62,8 @@ def test_an_alert_of_grafana_is_a_session_of_its_episode(sample: Any, read: Read
         session_id=ids.session_of_grafana(org=1, fingerprint="99eadffa33fcdf37", starts_at="2026-11-22T09:40:00Z"),
         source="grafana",
         ends_at=datetime(2026, 11, 22, 9, 50, tzinfo=UTC),
+        alert_type="kubernetes",
+        same=Fingerprint("grafana", "1/99eadffa33fcdf37"),
     )
 
 
@@ -97,8 +99,8 @@ def test_a_key_of_pagerduty_is_triggered_acknowledged_and_resolved(sample: Any, 
     event = sample("pagerduty-event")
     [triggered] = read(pagerduty_events.FORMAT, event)
     alert = mask_alert(raw(triggered), MASKING)
-    session_id = ids.session_of_pagerduty_event(dedup_key="disk/db-1")
-    assert (raw(triggered).session_id, triggered.fingerprint) == (session_id, "disk/db-1")
+    named = Fingerprint("pagerduty-events", "disk/db-1", has_episodes=False)
+    assert (raw(triggered).same, triggered.fingerprint) == (named, "disk/db-1")
     assert (alert.title, alert.severity, alert.alert_type) == ("Disk 97 % full on db-1", "critical", "database")
     assert (alert.namespace, alert.author) == ("shop", "Monitor")
     assert alert.runbook_url == "https://runbooks.example.com/disk"
@@ -107,7 +109,8 @@ def test_a_key_of_pagerduty_is_triggered_acknowledged_and_resolved(sample: Any, 
     [acknowledged] = read(pagerduty_events.FORMAT, key | {"event_action": "acknowledge"})
     [resolved] = read(pagerduty_events.FORMAT, key | {"event_action": "resolve"})
     assert acknowledged.alert is None
-    assert resolved.alert == AlertResolution(session_id=session_id, source="pagerduty-events", ends_at=None)
+    assert isinstance(resolved.alert, AlertResolution)
+    assert resolved.alert.same == named
 
 
 def test_an_event_without_a_key_gets_one_that_resolves_it(sample: Any, read: ReadBody) -> None:
@@ -117,7 +120,7 @@ def test_an_event_without_a_key_gets_one_that_resolves_it(sample: Any, read: Rea
     ended = {"routing_key": "r", "event_action": "resolve", "dedup_key": triggered.fingerprint}
     [resolved] = read(pagerduty_events.FORMAT, ended)
     assert isinstance(resolved.alert, AlertResolution)
-    assert resolved.alert.session_id == raw(triggered).session_id
+    assert resolved.alert.same == raw(triggered).same
 
 
 @pytest.mark.parametrize(

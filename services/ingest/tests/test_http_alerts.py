@@ -11,8 +11,9 @@ from ingest_running import Ingest, Records, Writable, alert_in, session_of
 from tarsy_bus.connection import Bus
 from tarsy_bus.records import delivery
 from tarsy_contracts.alert import McpSelection, McpServerSelection
-from tarsy_contracts.ids import session_of_alertmanager
-from tarsy_contracts.inputs import INPUTS, AlertResolutionReported
+from tarsy_contracts.ids import deduplication_key, session_beside, session_of_alertmanager
+from tarsy_contracts.inputs import INPUTS, AlertReceived, AlertResolutionReported
+from tarsy_contracts.topics import LOG_PARTITIONS
 from tarsy_ingest import intake
 from tarsy_testing import eventually
 
@@ -82,8 +83,8 @@ async def test_an_alertmanager_alert_with_a_runbook_from_elsewhere_is_taken(
     assert url == "https://runbooks.prometheus-operator.dev/runbooks/kubernetes/kubepodcrashlooping"
 
 
-async def test_an_alert_without_identity_is_a_session_of_its_own(ingest: Ingest) -> None:
-    assert await submit(ingest) != await submit(ingest)
+async def test_an_alert_that_nobody_sent_before_is_a_session_of_its_own(ingest: Ingest) -> None:
+    assert await submit(ingest, "disk full") != await submit(ingest, "disk full again")
 
 
 async def test_the_same_key_of_the_same_caller_meets_the_same_session(
@@ -158,7 +159,12 @@ async def test_a_resolution_is_reported_to_the_session_of_its_alert(
     received, reported = await records(bus.topics.inbox)
     assert session_of(reported) == session_of(received)
     ends_at = datetime(2026, 11, 21, 20, 47, 40, 189_000, tzinfo=UTC)
-    assert delivery(reported).decode(INPUTS) == AlertResolutionReported(source="alertmanager", ends_at=ends_at)
+    fired = delivery(received).decode(INPUTS)
+    assert isinstance(fired, AlertReceived)
+    assert fired.deduplication is not None
+    assert delivery(reported).decode(INPUTS) == AlertResolutionReported(
+        source="alertmanager", ends_at=ends_at, deduplication_key=fired.deduplication.key
+    )
     assert ingest.counted("alertmanager", "resolved") == 1
 
 
@@ -189,9 +195,9 @@ async def test_the_agent_reads_a_webhooks_alert_as_json(
     assert json.loads(alert.data)["labels"]["pod"] == "checkout-1"
     assert alert.data.startswith('{\n  "labels"')
     assert (alert.title, alert.severity) == ("Pod is crash looping.", "warning")
-    assert session_of(record) == session_of_alertmanager(
-        fingerprint="f62520c3dcfa37ee", starts_at="2026-11-21T20:47:33.189Z"
-    )
+    episode = session_of_alertmanager(fingerprint="f62520c3dcfa37ee", starts_at="2026-11-21T20:47:33.189Z")
+    key = deduplication_key("alertmanager", "f62520c3dcfa37ee")
+    assert session_of(record) == session_beside(episode, key, LOG_PARTITIONS)
 
 
 async def test_a_secret_reaches_neither_the_inbox_nor_the_log(

@@ -218,8 +218,12 @@ class RunningOwner:
 
     def forgets_everything(self) -> None:
         """From now on it commits nothing and writes no head, as if it died before it came to that."""
-        self.consumer.commit = _unable_to_commit
+        self.commits_nothing()
         self.publisher.losing = frozenset({self._bus.topics.heads})
+
+    def commits_nothing(self) -> None:
+        """Its heads are written: the next owner knows from them what it is about to read again."""
+        self.consumer.commit = _unable_to_commit
 
     async def crash(self) -> None:
         """It says nothing more; what runs in it is gone."""

@@ -21,6 +21,7 @@ from tarsy_contracts.conversation import Usage
 from tarsy_contracts.envelope import Envelope, event_id
 from tarsy_contracts.events import OfferedTool
 from tarsy_contracts.heads import SessionHead
+from tarsy_contracts.ids import derived_id, session_beside
 from tarsy_contracts.message import Message
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_contracts.requests import ToolCallRequest
@@ -105,6 +106,14 @@ class World:
     async def alert(self, session_id: str, *, id: str = "alert") -> RecordMetadata:
         alert = ALERT.model_copy(update={"title": session_id, "alert_type": SERVER})
         return await self.send(session_id, i.AlertReceived(alert=alert), id=f"{id}/{session_id}")
+
+    async def same_alert(self, number: int, key: str, *, window_seconds: float = 3600.0) -> tuple[str, RecordMetadata]:
+        """An alert with this deduplication key, and the id of the session that it would start."""
+        own = session_beside(derived_id("same", key, number), key, LOG_PARTITIONS)
+        alert = ALERT.model_copy(update={"title": own, "alert_type": SERVER})
+        same = i.Deduplication(key=key, window_seconds=window_seconds)
+        received = i.AlertReceived(alert=alert, deduplication=same)
+        return own, await self.send(own, received, id=f"alert/{own}")
 
     async def cancel(self, session_id: str, request_id: str = "r1") -> RecordMetadata:
         return await self.send(session_id, i.CancelRequested(request_id=request_id, author="ann"), id=request_id)

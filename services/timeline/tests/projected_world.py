@@ -4,9 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 import httpx2
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 
-from tarsy_service.problems import install_problem_handlers
+from tarsy_service.bounded_body import bounded_route
+from tarsy_service.problems import ProblemError, install_problem_handlers
+from tarsy_timeline.alias_route import alias_route
 from tarsy_timeline.database import Database
 from tarsy_timeline.internal_routes import internal_routes
 from tarsy_timeline.projection import Batch
@@ -18,6 +20,7 @@ from tarsy_whole_chain import whole_chain
 type NewSession = Callable[[], Any]
 type Json = dict[str, Any]
 
+BODY_BYTES = 1_000
 EPOCH = LogIdentity("cluster", "topic")
 
 
@@ -30,8 +33,19 @@ class World:
         app = FastAPI()
         install_problem_handlers(app)
         queries = SessionQueries(database, 0.1)
-        app.include_router(session_routes(queries))
-        app.include_router(internal_routes(queries))
+        route = alias_route(queries.alias)
+        app.include_router(session_routes(queries, route))
+        app.include_router(internal_routes(queries, route))
+
+        other = APIRouter(prefix="/test/sessions", route_class=bounded_route(BODY_BYTES, route))
+
+        @other.post("/{session_id}")
+        async def echo(session_id: str, body: dict[str, str]) -> dict[str, str]:
+            if session_id != body["known"]:
+                raise ProblemError(404, "Not found", f"There is no session {session_id}.")
+            return {"session_id": session_id, **body}
+
+        app.include_router(other)
         self.client = httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://api")
 
     async def project(self, *records: Any) -> None:

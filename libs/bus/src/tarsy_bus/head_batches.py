@@ -9,19 +9,38 @@ from collections import defaultdict
 from functools import lru_cache
 
 from tarsy_bus.aiokafka_internals import decode_varint
-from tarsy_bus.head_rows import FACTS, PACKED, SPAN_PLACES
+from tarsy_bus.head_rows import ALERTS, FACTS, JOINABLE, PACKED, SPAN_PLACES, WITH_ALERTS
 from tarsy_bus.record_parsing import HEADER
 from tarsy_contracts.heads import SessionHead
 
 NUMBER = rb"(0|[1-9][0-9]{0,17})"
 SPAN = re.compile(rb'\{"first":' + NUMBER + rb',"last":' + NUMBER + rb"\}")
 FURTHER_SPANS = rb"((?:," + SPAN.pattern.replace(b"(", b"(?:") + rb")*)"
+UUID_TEXT = rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+INBOX = rb"(-1|0|[1-9][0-9]{0,17})"
+ALERTS_FIELD = (
+    rb'(?:,"alerts":(?:null|\{"key":"('
+    + UUID_TEXT
+    + rb')","opened":'
+    + INBOX
+    + rb',"alerted":'
+    + INBOX
+    + rb',"alerted_ms":'
+    + NUMBER
+    + rb"\}))?"
+)
+"""Heads of before have none."""
 BODY = (
     rb'\{"phase":"(open|rest)","number":' + NUMBER + rb',"offset":' + NUMBER + rb',"event_id":"([0-9a-f]{32})",'
-    rb'"decided":(-1|0|[1-9][0-9]{0,17}),"spans":\[(?:' + SPAN.pattern + FURTHER_SPANS + rb")?\]\}"
+    rb'"decided":(-1|0|[1-9][0-9]{0,17}),"spans":\[(?:'
+    + SPAN.pattern
+    + FURTHER_SPANS
+    + rb")?\]"
+    + ALERTS_FIELD
+    + rb"\}"
 )
 VARINT = rb"[\x80-\xff]{0,4}[\x00-\x7f]"
-KEY = rb"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})/[0-9]+"
+KEY = rb"(" + UUID_TEXT + rb")/[0-9]+"
 BEGINNING = rb"(" + VARINT + rb")\x00" + VARINT + VARINT + VARINT + KEY
 """Length, attributes, deltas of time and offset, length of the key; the key."""
 RECORD = re.compile(BEGINNING + VARINT + BODY)
@@ -41,12 +60,13 @@ class HeadRows:
     """Heads of any number of batches. `at_rest`: session and packed head in one piece, by the length of the head.
 
     `opened`: session and packed head of the others. `last` is the packed head at rest whose event lies furthest in the
-    log, `decided` the highest inbox offset that a head at rest tells.
+    log, `decided` the highest inbox offset that a head at rest tells. `joinable`: key and session in one piece.
     """
 
     def __init__(self) -> None:
         self.at_rest: defaultdict[int, list[bytes]] = defaultdict(list)
         self.opened: list[tuple[bytes, bytes]] = []
+        self.joinable: list[bytes] = []
         self.last = b""
         self.decided = -1
         self._last_offset = -1
@@ -72,10 +92,18 @@ class HeadRows:
         return at == end
 
     def _add(self, found: re.Match[bytes]) -> None:
-        _, key, phase, number, offset, event_id, decided, first, last, others = found.groups()
+        _, key, phase, number, offset, event_id, decided, first, last, others, *alerts = found.groups()
         session = unhexlify(key.replace(b"-", b""))
         at, inbox = int(offset), int(decided)
-        packed = FACTS.pack(int(number), PACKED, at, inbox, unhexlify(event_id))
+        form = PACKED if alerts[0] is None else WITH_ALERTS
+        packed = FACTS.pack(int(number), form, at, inbox, unhexlify(event_id))
+        if alerts[0] is not None:
+            deduplicated, opened, alerted, at_ms = unhexlify(alerts[0].replace(b"-", b"")), *map(int, alerts[1:])
+            packed += ALERTS.pack(deduplicated, opened, alerted, at_ms)
+            if opened >= 0:
+                deleted = phase == b"rest" and first is None
+                joinable = JOINABLE.pack(opened, int(number), session, alerted, at_ms, deleted)
+                self.joinable.append(deduplicated + joinable)
         if first is not None:
             packed += SPAN_PLACES.pack(int(first), int(last))
         if others:

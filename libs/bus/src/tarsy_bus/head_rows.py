@@ -8,12 +8,19 @@ import re
 import struct
 from uuid import UUID
 
-from tarsy_contracts.heads import Phase, SessionHead, Span
+from tarsy_contracts.heads import AlertMark, Phase, SessionHead, Span
 
 SESSION_BYTES = 16
-PACKED, AS_JSON = 0, 1
+PACKED, AS_JSON, WITH_ALERTS = 0, 1, 2
 LEAD = struct.Struct(">qB")
 FACTS = struct.Struct(">qBqq16s")
+ALERTS = struct.Struct(">16sqqq")
+"""Key, opened, alerted, alerted_ms."""
+KEY_BYTES = 16
+JOINABLE = struct.Struct(">qq16sqqB")
+"""The session that alerts with a key meet: opened, number, session, alerted, alerted_ms, whether it was deleted.
+
+It begins with what a database compares: the latest session wins, and of one session the newest head."""
 SPAN_PLACES = struct.Struct(">qq")
 CANONICAL = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
@@ -31,7 +38,12 @@ def packed_head(head: SessionHead) -> bytes:
     """The bytes of a head at rest."""
     if re.fullmatch("[0-9a-f]{32}", head.event_id) is None:
         return LEAD.pack(head.number, AS_JSON) + head.to_bytes()
-    facts = FACTS.pack(head.number, PACKED, head.offset, head.decided, bytes.fromhex(head.event_id))
+    alerts = head.alerts
+    if alerts is not None and CANONICAL.fullmatch(alerts.key) is None:
+        return LEAD.pack(head.number, AS_JSON) + head.to_bytes()
+    form = PACKED if alerts is None else WITH_ALERTS
+    facts = FACTS.pack(head.number, form, head.offset, head.decided, bytes.fromhex(head.event_id))
+    facts += b"" if alerts is None else packed_alerts(alerts)
     lies = [place for span in head.spans for place in (span.first, span.last)]
     return facts + struct.pack(f">{len(lies)}q", *lies)
 
@@ -41,6 +53,25 @@ def unpacked_head(packed: bytes, phase: Phase = "rest") -> SessionHead:
     if form == AS_JSON:
         return SessionHead.model_validate_json(packed[LEAD.size :])
     _, _, offset, decided, event_id = FACTS.unpack_from(packed)
-    lies = struct.unpack(f">{(len(packed) - FACTS.size) // 8}q", packed[FACTS.size :])
+    begin = FACTS.size + (ALERTS.size if form == WITH_ALERTS else 0)
+    lies = struct.unpack(f">{(len(packed) - begin) // 8}q", packed[begin:])
     spans = tuple(Span(first=first, last=last) for first, last in zip(lies[::2], lies[1::2], strict=True))
-    return SessionHead(phase=phase, number=number, offset=offset, event_id=event_id.hex(), decided=decided, spans=spans)
+    return SessionHead(
+        phase=phase,
+        number=number,
+        offset=offset,
+        event_id=event_id.hex(),
+        decided=decided,
+        spans=spans,
+        alerts=_unpacked_alerts(packed) if form == WITH_ALERTS else None,
+    )
+
+
+def packed_alerts(alerts: AlertMark) -> bytes:
+    key = bytes.fromhex(alerts.key.replace("-", ""))
+    return ALERTS.pack(key, alerts.opened, alerts.alerted, alerts.alerted_ms)
+
+
+def _unpacked_alerts(packed: bytes) -> AlertMark:
+    key, opened, alerted, alerted_ms = ALERTS.unpack_from(packed, FACTS.size)
+    return AlertMark(key=str(UUID(bytes=key)), opened=opened, alerted=alerted, alerted_ms=alerted_ms)

@@ -7,12 +7,13 @@ head of each of them at hand, without a question to Kafka.
 
 import sqlite3
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 
 from tarsy_bus.head_batches import HeadRows
-from tarsy_bus.head_rows import packed_head, packed_session, unpacked_head, unpacked_session
-from tarsy_contracts.heads import SessionHead
+from tarsy_bus.head_rows import JOINABLE, packed_head, packed_session, unpacked_head, unpacked_session
+from tarsy_contracts.heads import AlertMark, SessionHead
 
 CACHE_KIB = 3 * 1024
 MAKE = "create table heads (session primary key, head) without rowid"
@@ -23,9 +24,26 @@ insert into heads
 select substr(:rows, n * (:width + 16) + 1, 16), substr(:rows, n * (:width + 16) + 17, :width) from place where true
 on conflict (session) do update set head = excluded.head where excluded.head > heads.head
 """
+MAKE_JOINABLE = "create table joinable (key primary key, session) without rowid"
+PUT_JOINABLE = """
+with recursive place(n) as (select 0 union all select n + 1 from place where n + 1 < :count)
+insert into joinable
+select substr(:rows, n * (:width + 16) + 1, 16), substr(:rows, n * (:width + 16) + 17, :width) from place where true
+on conflict (key) do update set session = excluded.session where excluded.session > joinable.session
+"""
+GET_JOINABLE = "select session from joinable where key = ?"
 """One statement for many rows: SQLite runs it without the interpreter, and so beside it."""
 GET = "select head from heads where session = ?"
 ALL_AT_REST = "select session, head from heads"
+
+
+@dataclass(frozen=True, slots=True)
+class JoinableSession:
+    """The latest session of a deduplication key, which its alerts may join. `deleted`: it was, and none does."""
+
+    session_id: str
+    alerts: AlertMark
+    deleted: bool = False
 
 
 class HeadStore:
@@ -55,6 +73,30 @@ class HeadStore:
         else:
             self._open.pop(session_id, None)
             self._table.execute(PUT, (packed_session(session_id), packed_head(head)))
+        if head.alerts is not None:
+            self.note_alerts(session_id, head.number, head.alerts, deleted=first_kept(head) is None)
+
+    def joinable(self, key: str) -> JoinableSession | None:
+        """The latest session of the key, as heads and `note_alerts` say."""
+        row = self._table.execute(GET_JOINABLE, (packed_session(key),)).fetchone()
+        if row is None:
+            return None
+        opened, _, session, alerted, alerted_ms, deleted = JOINABLE.unpack(row[0])
+        alerts = AlertMark(key=key, opened=opened, alerted=alerted, alerted_ms=alerted_ms)
+        return JoinableSession(unpacked_session(session), alerts, bool(deleted))
+
+    def note_alerts(self, session_id: str, number: int, alerts: AlertMark, *, deleted: bool = False) -> None:
+        """The alerts of a session as its event `number` left them. An older session of the key changes nothing."""
+        key, session = packed_session(alerts.key), packed_session(session_id)
+        if isinstance(key, str) or isinstance(session, str) or alerts.opened < 0:
+            return  # nobody derives such a one
+        joinable = JOINABLE.pack(alerts.opened, number, session, alerts.alerted, alerts.alerted_ms, deleted)
+        self._put_joinable([key + joinable])
+
+    def _put_joinable(self, rows: Sequence[bytes]) -> None:
+        if rows:
+            of_all = {"rows": b"".join(rows), "count": len(rows), "width": JOINABLE.size}
+            self._table.execute(PUT_JOINABLE, of_all)
 
     def offer(self, session_id: str, head: SessionHead) -> None:
         """A head as it was read: the highest number of a session wins, in whatever order heads come, and how often."""
@@ -66,6 +108,7 @@ class HeadStore:
         """The same of many heads at rest. Only before any head of an open session comes."""
         for width, found in rows.at_rest.items():
             self._table.execute(PUT_ALL, {"rows": b"".join(found), "count": len(found), "width": width})
+        self._put_joinable(rows.joinable)
         self.decided = max(self.decided, rows.decided)
         if rows.last:
             self._note(unpacked_head(rows.last))
@@ -132,6 +175,7 @@ def _table() -> sqlite3.Connection:
     for pragma in ("journal_mode = off", "synchronous = off", f"cache_size = -{CACHE_KIB}"):
         table.execute(f"pragma {pragma}")
     table.execute(MAKE)
+    table.execute(MAKE_JOINABLE)
     # One transaction for all: outside of one, each statement would write its pages out.
     table.execute("begin")
     return table

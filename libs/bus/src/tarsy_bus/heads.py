@@ -3,11 +3,22 @@
 from collections.abc import Iterable, Mapping
 
 from tarsy_bus.acceptance import ChainLink
-from tarsy_contracts.events import ENDINGS, OPENERS, SessionDeleted
-from tarsy_contracts.heads import SessionHead, Span
+from tarsy_contracts.events import (
+    ENDINGS,
+    OPENERS,
+    AlertRepeated,
+    SessionCancelled,
+    SessionDeleted,
+    SessionStarted,
+)
+from tarsy_contracts.heads import AlertMark, SessionHead, Span
+from tarsy_contracts.recorded import RecordedEvent
 
 NEAR = 1000
 """Spans with at most so many records between them become one: reading a few more costs less than a long list."""
+
+CLOSED = 0
+"""`alerted_ms` of a session that no other alert joins any more."""
 
 MOST_SPANS = 64
 """Most spans in a head. Beyond that, the two that lie nearest to each other become one."""
@@ -31,23 +42,53 @@ def replay_start(heads: Mapping[str, SessionHead]) -> int:
     return max((head.offset for head in heads.values()), default=-1) + 1
 
 
-def next_head(current: SessionHead | None, mark: ChainLink, decided: int) -> SessionHead | None:
-    """The head that an accepted event brings, or None. `current` is the session's head before it."""
+def next_head(
+    current: SessionHead | None, mark: ChainLink, decided: int, alerts: AlertMark | None = None
+) -> SessionHead | None:
+    """The head that an accepted event brings, or None. `current` is the session's head before it.
+
+    `alerts`: those of the session after it.
+    """
     if mark.type == SessionDeleted.type:
-        return None if current is None else _head("rest", mark, decided, ())
+        return None if current is None else _head("rest", mark, decided, (), alerts)
     spans = () if current is None else current.spans
     if mark.type in OPENERS:
-        return _head("open", mark, decided, spans)
+        return _head("open", mark, decided, spans, alerts)
     if current is None:
         return None
     if current.phase == "open":
         if mark.type not in ENDINGS:
             return None
-        return _head("rest", mark, decided, _with_span(spans, Span(first=current.offset, last=mark.offset)))
-    return _head("rest", mark, decided, _with_span(spans, Span(first=mark.offset, last=mark.offset)))
+        return _head("rest", mark, decided, _with_span(spans, Span(first=current.offset, last=mark.offset)), alerts)
+    return _head("rest", mark, decided, _with_span(spans, Span(first=mark.offset, last=mark.offset)), alerts)
 
 
-def _head(phase: str, mark: ChainLink, decided: int, spans: tuple[Span, ...]) -> SessionHead:
+def next_alerts(current: AlertMark | None, record: RecordedEvent) -> AlertMark | None:
+    """The alerts of a session after an accepted event: where alerts with the same key go. `current`: before it."""
+    event, decided = record.event, record.envelope.decided
+    if isinstance(event, SessionStarted):
+        if not event.deduplication_key or decided is None:
+            return None
+        return AlertMark(key=event.deduplication_key, opened=decided, alerted=decided, alerted_ms=_ms(record))
+    if current is None:
+        return None
+    match event:
+        case AlertRepeated():
+            at, alerted = max(current.alerted_ms, _ms(record)), max(current.alerted, decided or 0)
+            return current.model_copy(update={"alerted": alerted, "alerted_ms": at})
+        case SessionCancelled(reason=reason) if reason:
+            # It was never investigated: the alert that comes back is.
+            return current.model_copy(update={"alerted_ms": CLOSED})
+        case _:
+            return current
+
+
+def _ms(record: RecordedEvent) -> int:
+    """The time of an event is that of the input that it was decided on: an alert's is its append time."""
+    return int(record.envelope.time.timestamp() * 1000)
+
+
+def _head(phase: str, mark: ChainLink, decided: int, spans: tuple[Span, ...], alerts: AlertMark | None) -> SessionHead:
     return SessionHead(
         phase="open" if phase == "open" else "rest",
         number=mark.number,
@@ -55,6 +96,7 @@ def _head(phase: str, mark: ChainLink, decided: int, spans: tuple[Span, ...]) ->
         event_id=mark.event_id,
         decided=decided,
         spans=spans,
+        alerts=alerts,
     )
 
 

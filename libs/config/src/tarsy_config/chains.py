@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, field_validator
 
+from tarsy_config.alert_handling import AlertHandling
 from tarsy_config.providers import NativeTools
 from tarsy_config.values import Backend, Name, Positive, Section, Servers, Strategy, wrong
 from tarsy_contracts.chain import SuccessPolicy
@@ -101,6 +102,7 @@ class AgentChain(Section):
     iteration_strategy: Strategy | None = None
     mcp_servers: Servers = None
     chat: Chat | None = None
+    alerts: AlertHandling = AlertHandling()
     stages: tuple[StageConfig, ...]
 
     @field_validator("alert_types")

@@ -1,5 +1,6 @@
 """The whole configuration, and the questions that services ask it."""
 
+from tarsy_config.alert_handling import AlertSettings, alert_settings
 from tarsy_config.chain_settings import ChainSettings, settings_of
 from tarsy_config.errors import ConfigError, Note
 from tarsy_config.plans import plan_of
@@ -47,12 +48,17 @@ class Config(Sections):
         """Every alert type that a chain names, with that chain's id."""
         return {kind: chain_id for chain_id, chain in self.agent_chains.items() for kind in chain.alert_types}
 
+    def alert_settings(self, chain_id: str) -> AlertSettings:
+        """Settings for alerts of this chain that come again, in a group, or are over too soon."""
+        return alert_settings(self.defaults.alerts, self.agent_chains[chain_id].alerts)
+
     def chain_for(self, alert_type: str, selection: McpSelection | None = None) -> ResolvedChain:
         """The plan for an alert, with nothing left to look up. Raises UnknownAlertTypeError."""
         chain_id = self.alert_types().get(alert_type)
         if chain_id is None:
             raise UnknownAlertTypeError(f"no chain names the alert type {alert_type}")
-        return self._plan(chain_id, selection or AS_CONFIGURED)
+        plan = self._plan(chain_id, selection or AS_CONFIGURED)
+        return plan.model_copy(update={"cancel_resolved": self.alert_settings(chain_id).resolved_in_queue == "cancel"})
 
     def explained(self, chain_id: str) -> ChainSettings:
         """The settings that `chain_for` resolves, each with its origin."""

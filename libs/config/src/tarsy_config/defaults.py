@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field, field_validator
 
+from tarsy_config.alert_handling import AlertHandling
 from tarsy_config.chains import Fallbacks
 from tarsy_config.masking import AlertMasking
 from tarsy_config.values import (
@@ -46,6 +47,7 @@ class Defaults(Section):
     runbook: str = ""
     summarization: SummaryDefaults = SummaryDefaults()
     alert_masking: AlertMasking = AlertMasking()
+    alerts: AlertHandling = AlertHandling()
 
 
 class Limits(Section):

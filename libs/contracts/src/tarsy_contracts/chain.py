@@ -118,6 +118,8 @@ class ResolvedChain(Value):
 
     `config_version`: the version of the configuration that it was resolved from; empty in plans from before there was
     one.
+
+    `cancel_resolved`: a session that still waits for its turn ends when its alert is resolved.
     """
 
     chain_id: str
@@ -130,6 +132,7 @@ class ResolvedChain(Value):
     chat: ResolvedAgent | None = None
     chat_enabled: bool = True
     config_version: str = ""
+    cancel_resolved: bool = False
 
     def agents(self) -> Iterator[ResolvedAgent]:
         """All that may run, in their order."""

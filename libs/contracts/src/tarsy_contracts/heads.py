@@ -14,11 +14,25 @@ class Span(Value):
     last: int
 
 
+class AlertMark(Value):
+    """Alerts of a session that others may join. `key` is that of the deduplication.
+
+    `opened` is the inbox offset of the alert that started the session, `alerted` the highest of its alerts, and
+    `alerted_ms` when that one came, in milliseconds since 1970.
+    """
+
+    key: str
+    opened: int
+    alerted: int
+    alerted_ms: int
+
+
 class SessionHead(Message):
     """A fact of the accepted log. The highest `number` of a session wins, whoever wrote it and when.
 
     `offset` is where the event `event_id` with that number lies; `decided` the highest inbox offset decided for the
-    session then. `spans` of an open session end with the life before; `offset` is the opener of this one.
+    session then. `spans` of an open session end with the life before; `offset` is the opener of this one. `alerts`:
+    where alerts with the same key may join the session.
     """
 
     type: ClassVar[str] = "session.head"
@@ -28,6 +42,7 @@ class SessionHead(Message):
     event_id: str
     decided: int
     spans: tuple[Span, ...]
+    alerts: AlertMark | None = None
 
 
 def head_key(session_id: str, number: int) -> str:

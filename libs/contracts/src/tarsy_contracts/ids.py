@@ -7,6 +7,8 @@ vectors, and a change of them would let an old alert start a second session.
 import hashlib
 from uuid import UUID
 
+from tarsy_contracts.partitioning import partition_of
+
 NAMESPACE = UUID("7a1f0c52-5f0e-5d1b-9c36-6d0a4f8e2b17")
 _BEGUN = hashlib.sha1(NAMESPACE.bytes, usedforsecurity=False)
 
@@ -69,6 +71,29 @@ def dead_letter_id(*, cluster: str, topic: str, partition: int, offset: int) -> 
 def session_of_rerun(parent_id: str, request_id: str) -> str:
     """The session that a request to run another one again opens."""
     return derived_id("session/rerun", parent_id, request_id)
+
+
+def session_of_alert_group(*, group_key: str, chain_id: str, starts_at: str) -> str:
+    """`starts_at`: when the first of its alerts began."""
+    return derived_id("session/alert-group", group_key, chain_id, starts_at)
+
+
+def deduplication_key(kind: str, *parts: str) -> str:
+    """The identity of an alert without its time. `kind` says what the parts are: two doors share none."""
+    return derived_id(f"deduplication/{kind}", *parts)
+
+
+def session_beside(episode: str, key: str, partitions: int) -> str:
+    """The id of the session that an episode starts: it lies in the partition of its deduplication key.
+
+    The first of the episode's ids that does; it is the episode's own where that one does.
+    """
+    wanted = partition_of(key.encode(), partitions)
+    candidate, number = episode, 0
+    while partition_of(candidate.encode(), partitions) != wanted:
+        number += 1
+        candidate = derived_id("session/beside", episode, number)
+    return candidate
 
 
 def session_traceparent(session_id: str, cause: str | None = None) -> str:

@@ -15,23 +15,48 @@ from tarsy_contracts.message import Message, Value
 from tarsy_contracts.numbers import Count, Seconds
 
 
+class Deduplication(Value):
+    """Alerts with one `key` are the same alert but for time, and their sessions lie in one partition.
+
+    The alert joins the key's latest session while that is investigated, and for `window_seconds` after its last alert.
+    """
+
+    key: str
+    window_seconds: Seconds
+
+
+class GroupMember(Value):
+    """One alert of a group. `id` names its episode; `text`: what an agent reads of it, masked and bounded."""
+
+    id: str
+    text: str
+
+
 class AlertReceived(Message):
-    """An alert came in, and has been masked. The session's id follows from the alert's episode."""
+    """An alert came in, and has been masked. The subject is the session that it starts unless it joins another one.
+
+    That id follows from the alert's episode. `members`: the alerts of a group that is investigated as one.
+    """
 
     type: ClassVar[str] = "alert.received"
     version: ClassVar[int] = 2
     alert: Alert
+    deduplication: Deduplication | None = None
+    members: tuple[GroupMember, ...] = ()
 
 
 class AlertResolutionReported(Message):
     """The sender of an alert says that it no longer fires. `ends_at`: since when, as the sender says, if it does.
 
-    It opens no session. The same resolution, reported again, has the same id.
+    It opens no session. The same resolution, reported again, has the same id. `deduplication_key` is that of the alert:
+    where the subject is no session, the key's latest session is meant. `whole_group`: all alerts of a group are over.
     """
 
     type: ClassVar[str] = "alert.resolution_reported"
     source: AlertSource
     ends_at: datetime | None = None
+    deduplication_key: str = ""
+    whole_group: bool = False
 
 
 class CallClaimed(Message):

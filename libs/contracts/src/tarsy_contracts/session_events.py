@@ -6,13 +6,15 @@ from typing import ClassVar
 from tarsy_contracts.alert import Alert, AlertSource
 from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.message import Message
-from tarsy_contracts.numbers import Index
+from tarsy_contracts.numbers import Count, Index
 
 
 class SessionStarted(Message):
     """The first event of a session. The plan is fixed here: an old session is explained by the rules it ran under.
 
     `follows`: the session was deleted before, by this request or event; no id of the life before is used again.
+    `deduplication_key`: alerts with the same key join this session for a while. `members`: the ids of the alerts of a
+    group.
     """
 
     type: ClassVar[str] = "session.started"
@@ -21,18 +23,32 @@ class SessionStarted(Message):
     alert: Alert
     chain: ResolvedChain
     follows: str = ""
+    deduplication_key: str = ""
+    members: tuple[str, ...] = ()
 
 
 class AlertRepeated(Message):
-    """The same alert arrived again, and met its session."""
+    """The same alert arrived again, and met its session: `count` times, `total` times so far in the session.
+
+    `input_id` is that of the last. `joined`: the ids that senders were given for it, where they are not this session's.
+    `members`: the ids of alerts of a group that are new to the session, and `news` what agents read of them.
+    """
 
     type: ClassVar[str] = "alert.repeated"
     input_id: str
     source: AlertSource
+    count: Count = 1
+    total: Count = 0
+    joined: tuple[str, ...] = ()
+    members: tuple[str, ...] = ()
+    news: str = ""
 
 
 class AlertResolved(Message):
-    """The alert no longer fires, as its sender says; since `ends_at`, if it says so. A session notes it once."""
+    """The alert no longer fires, as its sender says; since `ends_at`, if it says so.
+
+    A session notes it once, and again when the alert has come back in between.
+    """
 
     type: ClassVar[str] = "alert.resolved"
     input_id: str
@@ -115,10 +131,11 @@ class SessionFailed(Message):
 
 
 class SessionCancelled(Message):
-    """A person ended the investigation, and the session is at rest."""
+    """A person ended the investigation, and the session is at rest. `reason`: why it ended, where no person did."""
 
     type: ClassVar[str] = "session.cancelled"
     author: str
+    reason: str = ""
 
 
 class SessionTimedOut(Message):

@@ -68,6 +68,10 @@ __all__ = [
 ]
 
 
+REPEATS_SHOWN = 50
+"""Repetitions that the timeline shows. The session counts all of them."""
+
+
 def timeline_changes(record: RecordedEvent) -> list[TimelineChange]:
     """The changes that an accepted event makes to the timeline. An unknown type changes nothing."""
     if record.event is None:
@@ -80,8 +84,8 @@ def _changes(record: RecordedEvent, event: e.Event) -> Iterator[TimelineChange]:
         case e.SessionStarted():
             yield SessionChanged(status="pending")
         case e.AlertRepeated():
-            text = f"The same alert arrived again ({event.source})."
-            yield created(record, "alert_repeated", text, cause=record.envelope.id)
+            if event.total <= REPEATS_SHOWN or event.news:
+                yield created(record, "alert_repeated", _repetition(event), cause=record.envelope.id)
         case e.AlertResolved():
             yield created(record, "alert_resolved", _resolution(event), cause=record.envelope.id)
         case e.StageStarted():
@@ -140,9 +144,15 @@ def _changes(record: RecordedEvent, event: e.Event) -> Iterator[TimelineChange]:
         case e.SessionDeleted():
             yield SessionRemoved()
         case e.SessionCancelled():
-            yield SessionChanged(status="cancelled", error_message=f"cancelled by {event.author}")
+            yield SessionChanged(status="cancelled", error_message=event.reason or f"cancelled by {event.author}")
         case _:
             assert_never(event)
+
+
+def _repetition(event: e.AlertRepeated) -> str:
+    times = "again" if event.count == 1 else f"{event.count} more times"
+    text = f"The same alert arrived {times} ({event.source})."
+    return f"{text}\n\n{event.news}" if event.news else text
 
 
 def _resolution(event: e.AlertResolved) -> str:

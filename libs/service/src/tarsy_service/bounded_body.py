@@ -23,12 +23,15 @@ async def read_at_most(request: Request, limit_bytes: int) -> bytes | None:
     return bytes(body)
 
 
-def bounded_route(limit_bytes: int) -> type[APIRoute]:
-    """Routes that answer 413 to a longer body, and parse any other as ever."""
+type Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
-    class BoundedRoute(APIRoute):
+
+def bounded_route(limit_bytes: int, route: type[APIRoute] = APIRoute) -> type[APIRoute]:
+    """Routes that answer 413 to a longer body, and treat any other as `route` does, which may read it again."""
+
+    class BoundedRoute(route):  # type: ignore[misc, valid-type] # the class is a parameter
         def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-            handle = super().get_route_handler()
+            handle: Handler = super().get_route_handler()
 
             async def answer(request: Request) -> Response:
                 body = await read_at_most(request, limit_bytes)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tarsy_contracts import events as e
 from tarsy_contracts.conversation import UserMessage
-from tarsy_session.prompt_firing import resolved_after
+from tarsy_session.prompt_firing import alert_news_after
 from tarsy_session.prompts.notes import note_outcome_known, render_tool_result
 from tarsy_session.read_result_tool import shorten_id
 from tarsy_session.state import Execution, Investigating, ToolCallState
@@ -32,7 +32,7 @@ def messages_after(
     for call in (late_outcomes(state, execution) if late is None else late).get(turn, ()):
         if call.learned is not None:
             yield UserMessage(content=_describe(call, call.learned.event))
-    yield from resolved_after(state, execution, turn)
+    yield from alert_news_after(state, execution, turn)
 
 
 def _describe(call: ToolCallState, event: e.ToolCallOutcomeLearned) -> str:

@@ -18,7 +18,7 @@ from tarsy_session.controllers.protocol import CallResult
 from tarsy_session.prompt_histories import content_of
 from tarsy_session.prompts.notes import NUDGE, note_result, render_tool_result
 from tarsy_session.read_result_tool import read_result_name
-from tarsy_session.state import Execution, Investigating, Resolution, ToolCallState, Turn
+from tarsy_session.state import AlertNews, Execution, Investigating, ToolCallState, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class BeginningSource:
     started: e.ExecutionStarted
     agent: ResolvedAgent
     tools: tuple[e.OfferedTool, ...]
-    resolved: Resolution | None
+    news: tuple[AlertNews, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def _fits(before: ConversationBeginning, state: Investigating, execution: Execut
 
 def _source(state: Investigating, execution: Execution) -> BeginningSource:
     prompt = state.executions[execution.started.prompt_of] if execution.started.prompt_of else execution
-    return BeginningSource(prompt.started, execution.started, execution.agent, execution.tools, state.resolved)
+    return BeginningSource(prompt.started, execution.started, execution.agent, execution.tools, state.alerts.news)
 
 
 def _without_turns(state: Investigating, execution: Execution) -> ConversationBeginning:

@@ -11,6 +11,7 @@ from tarsy_contracts import inputs as i
 from tarsy_contracts.builtin_tools import FETCH_RUNBOOK, OWN_SERVER
 from tarsy_contracts.ids import runbook_call_id
 from tarsy_session.deadlines import decide_deadline
+from tarsy_session.decide_alerts import repeat, resolve, resolve_while_open, start
 from tarsy_session.decide_calls import (
     decide_claim,
     decide_late_outcome,
@@ -27,8 +28,6 @@ from tarsy_session.lookahead import LookaheadStep, look_ahead
 from tarsy_session.stages import start_executions, start_first_stage, wanted_servers
 from tarsy_session.state import AtRest, Investigating, NotStarted, SessionState, Unsupported
 from tarsy_session.transitions import next_events
-
-REPEATS_NOTED = 50
 
 
 def decide(session_id: str, state: SessionState, given: DecisionInput) -> list[e.Event]:
@@ -51,7 +50,7 @@ def _direct(session_id: str, state: SessionState, given: DecisionInput) -> list[
         case NotStarted():
             return _open(state, given)
         case Investigating():
-            return _investigating(state, given)
+            return _investigating(session_id, state, given)
         case AtRest():
             return _ended(session_id, state, given)
         case Unsupported():
@@ -62,16 +61,17 @@ def _direct(session_id: str, state: SessionState, given: DecisionInput) -> list[
 def _open(state: NotStarted, given: DecisionInput) -> list[e.Event]:
     if not isinstance(given.input, i.AlertReceived) or given.chain is None:
         return []
-    alert, follows = given.input.alert, state.deleted_by
-    return [e.SessionStarted(input_id=given.input_id, alert=alert, chain=given.chain, follows=follows)]
+    return [start(state, given.input, given.chain, given)]
 
 
-def _investigating(state: Investigating, given: DecisionInput) -> list[e.Event]:  # noqa: C901 - one case an input
+def _investigating(  # noqa: C901 - one case an input
+    session_id: str, state: Investigating, given: DecisionInput
+) -> list[e.Event]:
     match given.input:
         case i.AlertReceived():
-            return _repeated(state, given.input, given.input_id)
+            return repeat(session_id, state, given.input, given)
         case i.AlertResolutionReported():
-            return _resolved(state, given.input, given.input_id)
+            return resolve_while_open(session_id, state, given.input, given)
         case i.SessionAdmitted():
             return _begin(state)
         case i.ToolsOffered():
@@ -104,9 +104,9 @@ def _investigating(state: Investigating, given: DecisionInput) -> list[e.Event]:
 def _ended(session_id: str, state: AtRest, given: DecisionInput) -> list[e.Event]:
     match given.input:
         case i.AlertReceived():
-            return _repeated(state, given.input, given.input_id)
+            return repeat(session_id, state, given.input, given)
         case i.AlertResolutionReported():
-            return _resolved(state, given.input, given.input_id)
+            return resolve(session_id, state, given.input, given)
         case i.ToolCallReported():
             return decide_late_outcome(state.calls.get(given.input.call_id), given.input)
         case i.CancelRequested():
@@ -119,20 +119,6 @@ def _ended(session_id: str, state: AtRest, given: DecisionInput) -> list[e.Event
             return delete(state, given.input)
         case _:
             return []
-
-
-def _repeated(state: Investigating | AtRest, received: i.AlertReceived, input_id: str) -> list[e.Event]:
-    known = input_id in state.repeats or (state.started is not None and input_id == state.started.input_id)
-    if known or len(state.repeats) >= REPEATS_NOTED:
-        return []
-    return [e.AlertRepeated(input_id=input_id, source=received.alert.source)]
-
-
-def _resolved(state: Investigating | AtRest, reported: i.AlertResolutionReported, input_id: str) -> list[e.Event]:
-    """Notes the first resolution: an alert that fires again has another start, and is another session."""
-    if state.resolved is not None:
-        return []
-    return [e.AlertResolved(input_id=input_id, source=reported.source, ends_at=reported.ends_at)]
 
 
 def _begin(state: Investigating) -> list[e.Event]:

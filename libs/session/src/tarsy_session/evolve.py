@@ -5,6 +5,7 @@ from typing import assert_never
 
 from tarsy_contracts import events as e
 from tarsy_contracts.recorded import RecordedEvent
+from tarsy_session.evolve_alerts import apply_repetition, apply_resolution
 from tarsy_session.evolve_calls import (
     CallEvent,
     SummaryEvent,
@@ -17,6 +18,7 @@ from tarsy_session.evolve_llm import LlmEvent, apply_llm_event
 from tarsy_session.evolve_stages import StageEvent, apply_stage_event
 from tarsy_session.state import (
     REFUSALS_KEPT,
+    Alerts,
     Answered,
     AtRest,
     Cancelled,
@@ -24,7 +26,6 @@ from tarsy_session.state import (
     Investigating,
     Life,
     NotStarted,
-    Resolution,
     SessionState,
     Unsupported,
 )
@@ -50,9 +51,9 @@ def evolve(state: SessionState, record: RecordedEvent) -> SessionState:
     known = replace(state, last_decided_offset=offset)
     match event:
         case e.AlertRepeated():
-            return replace(known, repeats=known.repeats | {event.input_id})
+            return apply_repetition(known, event, record)
         case e.AlertResolved():
-            return _resolved(known, event, record)
+            return apply_resolution(known, event, record)
         case e.RequestAccepted() | e.RequestRefused() | e.SessionReleased():
             return _answered(known, event, record)
         case e.ToolCallOutcomeLearned():
@@ -65,7 +66,11 @@ def evolve(state: SessionState, record: RecordedEvent) -> SessionState:
 
 def _opened(event: e.SessionStarted, record: RecordedEvent, decided: int) -> SessionState:
     return Investigating(
-        session_id=record.session_id, started=event, last_decided_offset=decided, life=Life(record.appended_at)
+        session_id=record.session_id,
+        started=event,
+        last_decided_offset=decided,
+        life=Life(record.appended_at),
+        alerts=Alerts(recent=(event.input_id,), members=frozenset(event.members)),
     )
 
 
@@ -74,15 +79,6 @@ def _after_unreadable(state: Unsupported, event: e.Event | None) -> SessionState
     if isinstance(event, e.SessionFailed) and event.request_id:
         return AtRest(started=None, last_decided_offset=state.last_decided_offset, ended=event)
     return state
-
-
-def _resolved(state: KnownState, event: e.AlertResolved, record: RecordedEvent) -> SessionState:
-    """Agents that run read it on their way; whoever begins later reads it beside the alert."""
-    if state.resolved is not None:
-        return state
-    running = [one for one in state.executions.values() if one.open] if isinstance(state, Investigating) else []
-    after_turns = {one.id: one.turns_begun for one in running}
-    return replace(state, resolved=Resolution(event, record.appended_at, after_turns))
 
 
 def _answered(state: KnownState, event: Answered, record: RecordedEvent) -> SessionState:

@@ -20,8 +20,7 @@ def at_rest(state: Investigating, ended: Ending) -> AtRest:
         calls=state.calls,
         answers=state.answers,
         refusals_forgotten=state.refusals_forgotten,
-        repeats=state.repeats,
-        resolved=state.resolved,
+        alerts=state.alerts,
         questions=state.questions,
     )
 
@@ -53,8 +52,7 @@ def _reopen(state: AtRest, record: RecordedEvent) -> Investigating | None:
         calls=state.calls,
         answers=state.answers,
         refusals_forgotten=state.refusals_forgotten,
-        repeats=state.repeats,
-        resolved=state.resolved,
+        alerts=state.alerts,
         ended=state.ended,
         questions=state.questions,
     )

@@ -53,15 +53,32 @@ class Learned:
 
 
 @dataclass(frozen=True, slots=True)
-class Resolution:
-    """The alert no longer fires; `at`: when the log took it.
+class AlertNews:
+    """The alert no longer fires, fires again, or is one of several now; `at`: when the log took it.
 
     `after_turns`: the agents that ran then, by the ids of their executions. Each reads it after so many of its turns.
     """
 
-    event: e.AlertResolved
+    event: e.AlertResolved | e.AlertRepeated
     at: datetime
     after_turns: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Alerts:
+    """The alerts of a session after its first. `count`: how often it came again.
+
+    `recent`: the ids of the last inputs, so that one that is delivered twice counts once. `episode` is the id that the
+    sender of the last one was given; empty for the session's own. `resolved`: the last word is that it is over.
+    `news`: what agents are told. `members`: the alerts of a group.
+    """
+
+    count: int = 0
+    recent: tuple[str, ...] = ()
+    episode: str = ""
+    resolved: AlertNews | None = None
+    news: tuple[AlertNews, ...] = ()
+    members: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,8 +285,7 @@ class Investigating:
     calls: Mapping[str, ToolCallState] = field(default_factory=dict)
     answers: Mapping[str, Answered] = field(default_factory=dict)
     refusals_forgotten: bool = False
-    repeats: frozenset[str] = frozenset()
-    resolved: Resolution | None = None
+    alerts: Alerts = Alerts()
     cancelled: Cancelled | None = None
     ended: Ending | None = None
     questions: tuple[Question, ...] = ()
@@ -311,8 +327,7 @@ class AtRest:
     calls: Mapping[str, ToolCallState] = field(default_factory=dict)
     answers: Mapping[str, Answered] = field(default_factory=dict)
     refusals_forgotten: bool = False
-    repeats: frozenset[str] = frozenset()
-    resolved: Resolution | None = None
+    alerts: Alerts = Alerts()
     questions: tuple[Question, ...] = ()
 
 

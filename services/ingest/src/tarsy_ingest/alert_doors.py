@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -10,7 +11,7 @@ from fastapi import APIRouter, Request
 from tarsy_bus.publisher import TooLargeError
 from tarsy_bus.tracing import HEADER
 from tarsy_contracts.alert import AlertSource
-from tarsy_contracts.api.alerts import WebhookAccepted, WebhookAlertAccepted
+from tarsy_contracts.api.alerts import JOINED, WebhookAccepted, WebhookAlertAccepted
 from tarsy_contracts.api.model import ApiModel
 from tarsy_contracts.ids import session_of_idempotency_key
 from tarsy_ingest.alert_format import AlertBody, AlertFormat, Notice
@@ -78,12 +79,14 @@ def _door(
                 headers=request.headers,
             )
             found = form.read(body, rules().types)
-        if caller.key and any(_is_of(notice, session_id) for notice in found.notices):
+        notices = found.notices
+        if caller.key and any(_is_of(notice, session_id) for notice in notices):
             bodies.check(session_id, raw)
+            notices = tuple(_named_by_key(notice, session_id) for notice in notices)
         delivery_id = caller.key or str(uuid4())
         cause = request.headers.get(HEADER)
         async with gate.admitted(form.source):
-            answers = [await _accept_notice(intake, metrics, notice, delivery_id, cause) for notice in found.notices]
+            answers = [await _accept_notice(intake, metrics, notice, delivery_id, cause) for notice in notices]
         return form.answer.of(WebhookAccepted(alerts=tuple(answers), truncated_alerts=found.truncated_alerts))
 
     return take
@@ -92,6 +95,15 @@ def _door(
 def session_of(caller: Caller) -> str:
     """For an alert without an identity of its own."""
     return session_of_idempotency_key(caller=caller.scope, key=caller.key) if caller.key else str(uuid4())
+
+
+def _named_by_key(notice: Notice, session_id: str) -> Notice:
+    """A key names the request: whoever takes another one wants another investigation."""
+    match notice.alert:
+        case RawAlert(session_id=own) as alert if own == session_id:
+            return replace(notice, alert=replace(alert, same=None))
+        case _:
+            return notice
 
 
 def _is_of(notice: Notice, session_id: str) -> bool:
@@ -107,13 +119,17 @@ async def _accept_notice(
             metrics.count(notice.source, "ignored")
             return WebhookAlertAccepted(fingerprint=told[0], status="ignored", message=told[1])
         case AlertResolution():
-            await intake.report_resolution(notice.alert)
+            session_id = await intake.report_resolution(notice.alert)
             metrics.count(notice.source, "resolved")
-            return WebhookAlertAccepted(fingerprint=told[0], status="resolved", message=told[1])
-        case RawAlert(session_id=session_id):
+            message = f"The alert is resolved: its session ({session_id}) is told, if there is one."
+            return WebhookAlertAccepted(fingerprint=told[0], status="resolved", message=message)
+        case RawAlert():
             with refusals_counted(metrics, notice.source):
-                await intake.accept(notice.alert, delivery_id=delivery_id, cause=cause)
-            return WebhookAlertAccepted(fingerprint=told[0], status="queued", session_id=session_id, message=told[1])
+                taken = await intake.accept(notice.alert, delivery_id=delivery_id, cause=cause)
+            message = JOINED if taken.status == "joined" else told[1]
+            return WebhookAlertAccepted(
+                fingerprint=told[0], status=taken.status, session_id=taken.session_id, message=message
+            )
 
 
 @contextmanager

@@ -32,7 +32,7 @@ class AlertBody:
 class Notice:
     """One alert of a body: it is to be investigated, or it is over; None when it changes nothing for us.
 
-    `fingerprint`: how the sender names it.
+    `fingerprint`: how the sender names it. `message` is for the sender of one that is to be investigated or ignored.
     """
 
     source: AlertSource

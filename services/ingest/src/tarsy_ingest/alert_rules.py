@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from tarsy_config.alert_handling import AlertSettings
 from tarsy_config.config import Config
 from tarsy_config.defaults import UnknownAlertType
 from tarsy_ingest.raw_alert import AlertRejectedError
@@ -10,11 +11,20 @@ from tarsy_ingest.raw_alert import AlertRejectedError
 
 @dataclass(frozen=True, slots=True)
 class AlertTypes:
-    """The alert types that chains name. `unknown`: the rule for a type that no chain names."""
+    """The alert types that chains name. `unknown`: the rule for a type that no chain names.
+
+    `grouped`: the ids of chains that investigate a group of alerts as one.
+    """
 
     known: Mapping[str, str]
     default: str
     unknown: UnknownAlertType = "refuse"
+    grouped: frozenset[str] = frozenset()
+
+    def grouping_chain(self, alert_type: str) -> str | None:
+        """The chain of this type, if it investigates a group as one."""
+        chain_id = self.known.get(alert_type)
+        return chain_id if chain_id in self.grouped else None
 
     def require(self, name: str | None) -> str:
         """For who asks for a type by its name. Raises AlertRejectedError."""
@@ -32,17 +42,37 @@ class AlertTypes:
 
 
 @dataclass(frozen=True, slots=True)
+class AlertHandlingRules:
+    """Settings of each alert type for alerts that come again or in groups. `chains`: the chain of each type."""
+
+    chains: Mapping[str, str]
+    by_type: Mapping[str, AlertSettings]
+
+    def of(self, alert_type: str) -> AlertSettings:
+        return self.by_type.get(alert_type, NO_SETTINGS)
+
+
+NO_SETTINGS = AlertSettings()
+NO_RULES = AlertHandlingRules({}, {})
+
+
+@dataclass(frozen=True, slots=True)
 class AlertRules:
     """`runbook_domains`: where runbooks may come from (tarsy_contracts.runbook_urls)."""
 
     types: AlertTypes
     mcp_servers: frozenset[str]
     runbook_domains: tuple[str, ...]
+    handling: AlertHandlingRules = NO_RULES
 
 
 def rules_of(config: Config) -> AlertRules:
+    chains = config.alert_types()
+    settings = {alert_type: config.alert_settings(chain_id) for alert_type, chain_id in chains.items()}
+    grouped = frozenset(id for id in config.agent_chains if config.alert_settings(id).grouping == "group")
     return AlertRules(
-        types=AlertTypes(config.alert_types(), config.default_alert_type, config.defaults.unknown_alert_type),
+        types=AlertTypes(chains, config.default_alert_type, config.defaults.unknown_alert_type, grouped),
+        handling=AlertHandlingRules(chains, settings),
         mcp_servers=frozenset(config.mcp_servers),
         runbook_domains=config.system.runbooks.allowed_domains,
     )

@@ -23,6 +23,7 @@ from tarsy_ingest.alerts_topic import AlertsTopic
 from tarsy_ingest.configuration_answers import Offered, offered_by
 from tarsy_ingest.configuration_routes import configuration_routes
 from tarsy_ingest.http_api import alerts_router
+from tarsy_ingest.identity import AlertIdentities
 from tarsy_ingest.intake import Intake
 from tarsy_ingest.masking import AlertMaskers
 from tarsy_ingest.metrics import Metrics
@@ -74,7 +75,13 @@ def build(
     )
     publisher = Publisher(bus, source=NAME, now=lambda: datetime.now(UTC), write_seconds=WRITE_SECONDS)
     tracing, supervisor = tracing_of(NAME, settings), Supervisor()
-    intake = Intake(publisher, lambda: config.current.masking, metrics, tracing.tracer)
+    identities = AlertIdentities(
+        lambda: config.current.rules.handling,
+        lambda: bus.layout.log_partitions,
+        key=settings.masking_key_bytes,
+        mask=masker.mask,
+    )
+    intake = Intake(publisher, lambda: config.current.masking, metrics, tracing.tracer, identities)
     topic = AlertsTopic(bus, publisher, intake, lambda: config.current.rules, metrics, masker.mask)
     reader = AlertsReader(topic, partial(cluster_id, bus), metrics, supervisor)
 

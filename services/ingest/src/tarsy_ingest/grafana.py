@@ -11,6 +11,7 @@ from tarsy_ingest.alert_rules import AlertTypes
 from tarsy_ingest.alertmanager import PRIORITY, RUNBOOK, TYPE_LABEL
 from tarsy_ingest.raw_alert import (
     AlertResolution,
+    Fingerprint,
     Payload,
     RawAlert,
     check_size,
@@ -69,10 +70,12 @@ def _type_of(alert: GrafanaAlert, types: AlertTypes) -> str:
 
 def _notice(webhook: GrafanaWebhook, index: int, alert: GrafanaAlert, alert_type: str, author: str) -> Notice:
     session_id = session_of_grafana(org=webhook.orgId, fingerprint=alert.fingerprint, starts_at=alert.startsAt)
+    same = Fingerprint(SOURCE, f"{webhook.orgId}/{alert.fingerprint}")
     if alert.status == "resolved":
-        resolution = AlertResolution(session_id=session_id, source=SOURCE, ends_at=utc_time(alert.endsAt))
-        told = f"The alert is resolved: its session ({session_id}) is told, if there is one."
-        return Notice(SOURCE, resolution, told, alert.fingerprint)
+        resolution = AlertResolution(
+            session_id=session_id, source=SOURCE, ends_at=utc_time(alert.endsAt), alert_type=alert_type, same=same
+        )
+        return Notice(SOURCE, resolution, fingerprint=alert.fingerprint)
     data = _data(webhook, alert)
     check_size(json.dumps(data, ensure_ascii=False), ("alerts", index))
     raw_alert = RawAlert(
@@ -86,6 +89,7 @@ def _notice(webhook: GrafanaWebhook, index: int, alert: GrafanaAlert, alert_type
         runbook_url=web_address(alert.annotations.get(RUNBOOK)) or web_address(alert.labels.get(RUNBOOK)),
         place=("alerts", index),
         priority=priority_named(alert.labels.get(PRIORITY), alert.annotations.get(PRIORITY)),
+        same=same,
     )
     return Notice(SOURCE, raw_alert, f"The alert is queued as {alert_type}.", alert.fingerprint)
 

@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 
 from fastapi import APIRouter, Request
 
 from tarsy_bus.tracing import HEADER
-from tarsy_contracts.api.alerts import AlertAccepted
+from tarsy_contracts.api.alerts import AlertAccepted, alert_accepted
 from tarsy_ingest.alert_doors import Secrets, add_doors, document_body, refusals_counted, session_of
 from tarsy_ingest.alert_rules import AlertRules
 from tarsy_ingest.http_body import read_body
@@ -46,10 +47,13 @@ def alerts_router(
             raw_alert, body = _read(media_type_of(request.headers), raw, rules(), caller, session_id, alert_type)
             if caller.key:
                 bodies.check(session_id, body)
+                # A key names the request: whoever takes another one wants another investigation.
+                raw_alert = replace(raw_alert, same=None)
             delivery_id = caller.key or session_id
             async with gate.admitted("api"):
-                await intake.accept(raw_alert, delivery_id=delivery_id, cause=request.headers.get(HEADER))
-        return AlertAccepted(session_id=session_id)
+                cause = request.headers.get(HEADER)
+                accepted = await intake.accept(raw_alert, delivery_id=delivery_id, cause=cause)
+        return alert_accepted(accepted.session_id, accepted.status)
 
     add_doors(router, intake, rules, metrics, gate, bodies, secrets)
     return router

@@ -5,6 +5,7 @@ import hashlib
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
 import structlog
 from opentelemetry.trace import Tracer
@@ -12,22 +13,40 @@ from opentelemetry.trace import Tracer
 from tarsy_bus.publisher import NotWrittenError, Publisher
 from tarsy_bus.tracing import open_span, traceparent_of
 from tarsy_contracts.alert import ALERT_LIMIT_BYTES, Alert
+from tarsy_contracts.api.alerts import AcceptedStatus
 from tarsy_contracts.ids import report_id
-from tarsy_contracts.inputs import AlertReceived, AlertResolutionReported
-from tarsy_ingest.masking import AlertMaskers, is_small, mask_alert
+from tarsy_contracts.inputs import AlertReceived, AlertResolutionReported, GroupMember
+from tarsy_ingest.identity import AlertIdentities
+from tarsy_ingest.known_sessions import KnownSessions
+from tarsy_ingest.masking import AlertMaskers, is_small, mask_with_members
 from tarsy_ingest.metrics import Metrics
 from tarsy_ingest.raw_alert import AlertResolution, AlertTooLargeError, RawAlert
 
 log = structlog.get_logger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class AcceptedAlert:
+    """Kafka has the alert. `session_id` is its investigation, as far as this process knows."""
+
+    session_id: str
+    status: AcceptedStatus
+
+
 class Intake:
     """Nothing of an alert is written or logged anywhere before it went through here."""
 
     def __init__(
-        self, publisher: Publisher, masking: Callable[[], AlertMaskers], metrics: Metrics, tracer: Tracer
+        self,
+        publisher: Publisher,
+        masking: Callable[[], AlertMaskers],
+        metrics: Metrics,
+        tracer: Tracer,
+        identities: AlertIdentities,
     ) -> None:
         """`masking`: the maskers that hold now."""
+        self._identities = identities
+        self._known = KnownSessions(time.monotonic)
         self._publisher = publisher
         self._masking = masking
         self._metrics = metrics
@@ -43,7 +62,7 @@ class Intake:
             finally:
                 self._running = False
 
-    async def accept(self, raw_alert: RawAlert, *, delivery_id: str, cause: str | None = None) -> None:
+    async def accept(self, raw_alert: RawAlert, *, delivery_id: str, cause: str | None = None) -> AcceptedAlert:
         """Returns when Kafka acknowledged the alert. Raises NotWrittenError, AlertTooLargeError or TooLargeError.
 
         `delivery_id` says which sending of the alert this is: the same sending, tried again, is the same input. `cause`
@@ -52,18 +71,36 @@ class Intake:
         if not self._running:
             raise NotWrittenError("the service is not running")
         source = {"tarsy.alert.source": raw_alert.source}
+        raw_alert = await self._identified(raw_alert)
         with open_span(self._tracer, "receive_alert", session_id=raw_alert.session_id, cause=cause, attributes=source):
             await self._queue(raw_alert, delivery_id)
+        return self._accepted(raw_alert)
 
-    async def report_resolution(self, resolution: AlertResolution) -> None:
-        """Returns when Kafka acknowledged the report. Raises NotWrittenError.
+    async def _identified(self, raw_alert: RawAlert) -> RawAlert:
+        if is_small(raw_alert):
+            return self._identities.identify(raw_alert)
+        return await asyncio.to_thread(self._identities.identify, raw_alert)
+
+    def _accepted(self, raw_alert: RawAlert) -> AcceptedAlert:
+        same, own = raw_alert.deduplication, raw_alert.session_id
+        joined = None if same is None else self._known.join(same.key, own, same.window_seconds)
+        return AcceptedAlert(own, "queued") if joined is None else AcceptedAlert(joined, "joined")
+
+    async def report_resolution(self, resolution: AlertResolution) -> str:
+        """Returns the session, as far as is known, when Kafka acknowledged the report. Raises NotWrittenError.
 
         Its owner decides whether there is such a session. The same resolution, sent again, is the same input.
         """
         if not self._running:
             raise NotWrittenError("the service is not running")
+        resolution = self._identities.identify_resolution(resolution)
         session_id, ends_at = resolution.session_id, resolution.ends_at
-        reported = AlertResolutionReported(source=resolution.source, ends_at=ends_at)
+        reported = AlertResolutionReported(
+            source=resolution.source,
+            ends_at=ends_at,
+            deduplication_key=resolution.deduplication_key,
+            whole_group=resolution.whole_group,
+        )
         try:
             await self._publisher.publish(
                 self._publisher.topics.inbox,
@@ -77,10 +114,11 @@ class Intake:
             self._metrics.count(resolution.source, "not_written")
             raise
         log.info("alert.resolution_reported", session_id=session_id, source=resolution.source)
+        return self._known.find(resolution.deduplication_key) or session_id
 
     async def _queue(self, raw_alert: RawAlert, delivery_id: str) -> None:
         began = time.monotonic()
-        alert = await _masked(raw_alert, self._masking())
+        alert, members = await _masked(raw_alert, self._masking())
         session_id = raw_alert.session_id
         written_down = alert.model_dump_json().encode()
         if len(written_down) > ALERT_LIMIT_BYTES:
@@ -90,7 +128,7 @@ class Intake:
         try:
             await self._publisher.publish(
                 self._publisher.topics.inbox,
-                AlertReceived(alert=alert),
+                AlertReceived(alert=alert, deduplication=raw_alert.deduplication, members=members),
                 key=session_id,
                 id=report_id("alert", session_id, digest, delivery_id),
                 subject=session_id,
@@ -103,8 +141,8 @@ class Intake:
         log.info("alert.queued", session_id=session_id, source=alert.source, alert_type=alert.alert_type)
 
 
-async def _masked(raw_alert: RawAlert, masking: AlertMaskers) -> Alert:
+async def _masked(raw_alert: RawAlert, masking: AlertMaskers) -> tuple[Alert, tuple[GroupMember, ...]]:
     """A large alert in a thread: it may take longer than anybody may hold the event loop."""
     if is_small(raw_alert):
-        return mask_alert(raw_alert, masking)
-    return await asyncio.to_thread(mask_alert, raw_alert, masking)
+        return mask_with_members(raw_alert, masking)
+    return await asyncio.to_thread(mask_with_members, raw_alert, masking)

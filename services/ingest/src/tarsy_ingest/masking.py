@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from tarsy_contracts.alert import Alert, McpSelection, McpServerSelection
+from tarsy_contracts.inputs import GroupMember
 from tarsy_ingest.facets import facets_of
 from tarsy_ingest.json_fields import fields_in
 from tarsy_ingest.raw_alert import RawAlert
@@ -39,6 +40,7 @@ def is_small(raw_alert: RawAlert) -> bool:
     """Masking takes few milliseconds, whatever the texts are: less than a thread for it costs under load."""
     rest = SMALL
     waiting: list[JsonValue] = [raw_alert.data, raw_alert.title, raw_alert.author]
+    waiting += (member.text for member in raw_alert.members)
     while waiting and rest > 0:
         match waiting.pop():
             case str() as text:
@@ -75,6 +77,20 @@ def mask_alert(raw_alert: RawAlert, masking: AlertMaskers) -> Alert:
         priority=raw_alert.priority,
         mcp=_selection(masking.sender, raw_alert.mcp) if raw_alert.mcp else None,
     )
+
+
+MEMBER_LIMIT = 2_000
+"""Characters of one alert of a group, as an agent is told of it when it comes later."""
+
+
+def mask_with_members(raw_alert: RawAlert, masking: AlertMaskers) -> tuple[Alert, tuple[GroupMember, ...]]:
+    """The members' texts are masked like the alert's data, which has them too."""
+    masker = masking.for_session(raw_alert.session_id).alert
+    members = tuple(
+        GroupMember(id=member.id, text=_storable(masker.mask(member.text))[:MEMBER_LIMIT])
+        for member in raw_alert.members
+    )
+    return mask_alert(raw_alert, masking), members
 
 
 def _data(raw_alert: RawAlert, masker: Masker) -> str:

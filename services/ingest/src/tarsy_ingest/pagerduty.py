@@ -67,8 +67,7 @@ def read_webhook(body: AlertBody, types: AlertTypes) -> Notices:
     session_id = session_of_pagerduty_incident(incident=incident.id)
     if event.event_type == RESOLVED:
         resolution = AlertResolution(session_id=session_id, source=SOURCE, ends_at=utc_time(event.occurred_at))
-        told = f"The incident is resolved: its session ({session_id}) is told, if there is one."
-        return Notices((Notice(SOURCE, resolution, told, incident.id),))
+        return Notices((Notice(SOURCE, resolution, fingerprint=incident.id),))
     service = incident.service.summary if incident.service else None
     alert_type = asked or types.best_match(service)
     data: JsonValue = {"event_type": event.event_type, "occurred_at": event.occurred_at, "incident": event.data}

@@ -13,6 +13,7 @@ from tarsy_ingest.alertmanager import RUNBOOK, TYPE_LABEL
 from tarsy_ingest.raw_alert import (
     AlertRejectedError,
     AlertResolution,
+    Fingerprint,
     Payload,
     RawAlert,
     check_size,
@@ -58,10 +59,19 @@ def read_event(body: AlertBody, types: AlertTypes) -> Notices:
         raise AlertRejectedError((("dedup_key",), f"is missing: it names what is to {event.event_action}"))
     if event.event_action == "acknowledge":
         return Notices((Notice(SOURCE, None, "An acknowledgement changes nothing.", event.dedup_key),))
-    session_id = session_of_pagerduty_event(dedup_key=event.dedup_key)
-    told = f"The alert is resolved: its session ({session_id}) is told, if there is one."
-    resolution = AlertResolution(session_id=session_id, source=SOURCE, ends_at=None)
-    return Notices((Notice(SOURCE, resolution, told, event.dedup_key),))
+    resolution = AlertResolution(
+        session_id=session_of_pagerduty_event(dedup_key=event.dedup_key),
+        source=SOURCE,
+        ends_at=None,
+        alert_type=asked or types.default,
+        same=_named(event.dedup_key),
+    )
+    return Notices((Notice(SOURCE, resolution, fingerprint=event.dedup_key),))
+
+
+def _named(dedup_key: str) -> Fingerprint:
+    """The key names what is wrong, and not when it began: who triggers it again after the window has it looked into."""
+    return Fingerprint(SOURCE, dedup_key, has_episodes=False)
 
 
 def _triggered(event: PagerDutyEvent, body: AlertBody, asked: str | None, types: AlertTypes) -> Notice:
@@ -76,7 +86,7 @@ def _triggered(event: PagerDutyEvent, body: AlertBody, asked: str | None, types:
     data = event.model_dump(mode="json", by_alias=True, exclude={"routing_key", "event_action"}, exclude_defaults=True)
     check_size(json.dumps(data, ensure_ascii=False), ("payload",))
     raw_alert = RawAlert(
-        session_id=session_of_pagerduty_event(dedup_key=dedup_key),
+        session_id=body.session_id,
         alert_type=alert_type,
         data=data,
         source=SOURCE,
@@ -85,6 +95,7 @@ def _triggered(event: PagerDutyEvent, body: AlertBody, asked: str | None, types:
         severity=payload.severity,
         runbook_url=web_address(named.get(RUNBOOK)),
         place=("payload",),
+        same=_named(dedup_key),
     )
     return Notice(SOURCE, raw_alert, f"The alert is queued as {alert_type}.", dedup_key)
 

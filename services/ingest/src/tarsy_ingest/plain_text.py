@@ -29,6 +29,7 @@ def text_alert(
         data=text,
         source=SOURCE,
         author=author or NOBODY,
+        same="content",
     )
 
 

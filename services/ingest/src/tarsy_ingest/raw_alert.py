@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 from pydantic_core import from_json
 
 from tarsy_contracts.alert import DATA_LIMIT_BYTES, PRIORITIES, AlertSource, McpSelection, Priority
+from tarsy_contracts.inputs import Deduplication
 from tarsy_ingest.errors import IngestError
 
 UNKNOWN_UNTIL_YEAR = 1970
@@ -34,11 +36,36 @@ class Payload(BaseModel):
     model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
 
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """The sender's own name of an alert, the same whenever it fires. `kind`: whose it is.
+
+    `has_episodes`: the sender says when the alert began to fire, so that two times of firing are told apart.
+    """
+
+    kind: str
+    value: str
+    has_episodes: bool = True
+
+
+type Sameness = Fingerprint | Literal["content"] | None
+"""The sign by which two alerts are one at different times: a fingerprint, all that they say, or none."""
+
+
+@dataclass(frozen=True, slots=True)
+class RawMember:
+    """One alert of a group. `id` names its episode."""
+
+    id: str
+    text: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawAlert:
     """An alert as it came, not masked: neither to be written nor logged. `data` that is not text becomes JSON text.
 
-    `place`: where in what was sent the alert's data stands.
+    `place`: where in what was sent the alert's data stands. `same`: by what it is known again. `members`: those of a
+    group that is investigated as one; `deduplication` is set by AlertIdentities.
     """
 
     session_id: str
@@ -52,15 +79,25 @@ class RawAlert:
     priority: Priority | None = None
     mcp: McpSelection | None = None
     place: FieldPath = ()
+    same: Sameness = None
+    members: tuple[RawMember, ...] = ()
+    deduplication: Deduplication | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertResolution:
-    """The sender's word that an alert is over, for the session that the alert opened. `ends_at`: in UTC."""
+    """The sender's word that an alert is over, for the session that the alert opened or joined. `ends_at`: in UTC.
+
+    `whole_group`: it says so of all alerts of a group.
+    """
 
     session_id: str
     source: AlertSource
     ends_at: datetime | None
+    alert_type: str = ""
+    same: Sameness = None
+    whole_group: bool = False
+    deduplication_key: str = ""
 
 
 def parse_json(text: bytes | str) -> JsonValue:

@@ -104,13 +104,19 @@ def _submitted(value: dict[str, JsonValue], position: RecordPosition, rules: Ale
         source="kafka",
         author=AUTHOR,
         place=("data",),
+        same="content",
     )
     return found.submission.chosen_for(alert)
 
 
 def _plain(text: str, position: RecordPosition, rules: AlertRules) -> RawAlert:
     return RawAlert(
-        session_id=position.session_id(), alert_type=rules.types.default, data=text, source="kafka", author=AUTHOR
+        session_id=position.session_id(),
+        alert_type=rules.types.default,
+        data=text,
+        source="kafka",
+        author=AUTHOR,
+        same="content",
     )
 
 

@@ -44,6 +44,7 @@ def read_submission(value: JsonValue, rules: AlertRules, *, session_id: str, aut
         source="api",
         author=author,
         place=("data",),
+        same="content",
     )
     return submission.chosen_for(alert)
 

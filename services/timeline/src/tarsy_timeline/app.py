@@ -20,6 +20,7 @@ from tarsy_service.runner import Readiness
 from tarsy_service.service import Ready, Service
 from tarsy_service.supervision import Supervisor
 from tarsy_service.tracing import tracing_of
+from tarsy_timeline.alias_route import alias_route
 from tarsy_timeline.call_results import CallResults
 from tarsy_timeline.chat_routes import chat_routes
 from tarsy_timeline.database import Connection, Database
@@ -79,19 +80,19 @@ def build(
 
     tracing = tracing_of("timeline", settings)
     masker = Masker.default(settings.masking_key_bytes)
-    router = APIRouter()
-    router.include_router(session_routes(queries))
-    router.include_router(summary_routes(queries))
-    router.include_router(result_routes(queries, CallResults(bus), metrics))
+    router, route = APIRouter(), alias_route(queries.alias)
+    router.include_router(session_routes(queries, route))
+    router.include_router(summary_routes(queries, route))
+    router.include_router(result_routes(queries, CallResults(bus), metrics, route))
     commands = SessionCommands(publisher, replies, settings.wait_seconds, tracing.tracer)
-    router.include_router(request_routes(commands, masker))
-    router.include_router(chat_routes(commands, masker))
+    router.include_router(request_routes(commands, masker, route))
+    router.include_router(chat_routes(commands, masker, route))
     router.include_router(rerun_routes(queries, publisher, masker))
     router.include_router(system_routes(watch, lambda: [*unprojected.warnings(), *held.warnings()]))
     router.include_router(held_routes(held))
     records = SessionRecords(bus)
-    router.include_router(trace_routes(queries, SessionRecord(bus, records)))
-    router.include_router(internal_routes(queries))
+    router.include_router(trace_routes(queries, SessionRecord(bus, records), route))
+    router.include_router(internal_routes(queries, route))
     letters, operators = Letters(bus, partial(cluster_id, bus)), Operators(settings.raw_dead_letters, masker.mask)
     router.include_router(dead_letter_routes(letters, Redriver(letters, publisher, metrics), operators, masker))
 

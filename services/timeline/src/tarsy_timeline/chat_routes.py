@@ -3,6 +3,7 @@
 import asyncio
 
 from fastapi import APIRouter, Request
+from fastapi.routing import APIRoute
 
 from tarsy_contracts.api.chat import ChatMessage, ChatMessageSent
 from tarsy_contracts.ids import chat_id, message_id, reply_stage_id
@@ -16,8 +17,8 @@ from tarsy_timeline.session_commands import SessionCommands
 CHAT = "chat"
 
 
-def chat_routes(commands: SessionCommands, masker: Masker) -> APIRouter:
-    router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"], route_class=bounded_route(BODY_LIMIT_BYTES))
+def chat_routes(commands: SessionCommands, masker: Masker, route: type[APIRoute] = APIRoute) -> APIRouter:
+    router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"], route_class=bounded_route(BODY_LIMIT_BYTES, route))
     handler = RequestHandler(commands, masker)
 
     @router.post("/{session_id}/chat/messages", status_code=202)

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 
 from fastapi import APIRouter
 from fastapi.responses import Response, StreamingResponse
+from fastapi.routing import APIRoute
 from pydantic import BaseModel, Field
 
 from tarsy_contracts.api.chains import AskedSessions
@@ -21,8 +22,8 @@ class AskedChains(BaseModel):
     session_ids: list[str] = Field(max_length=MOST_ASKED)
 
 
-def internal_routes(queries: SessionQueries) -> APIRouter:
-    router = APIRouter(prefix="/internal/v1", include_in_schema=False)
+def internal_routes(queries: SessionQueries, route: type[APIRoute] = APIRoute) -> APIRouter:
+    router = APIRouter(prefix="/internal/v1", include_in_schema=False, route_class=route)
 
     @router.get("/chains")
     async def chains(open_only: bool = False) -> StreamingResponse:

@@ -36,6 +36,8 @@ ORDER = (
     "move_session",
     "start_session",
     "change_session",
+    "count_alerts",
+    "add_alias",
     "create_chat",
     "count_chat_message",
     "change_stage",
@@ -98,12 +100,14 @@ def moved(record: RecordedEvent, first: RecordedEvent) -> Row:
     return (*chain, first.envelope.time, first.offset, record.offset)
 
 
-def _facts(record: RecordedEvent) -> Iterator[Statement]:
+def _facts(record: RecordedEvent) -> Iterator[Statement]:  # noqa: C901 - one case an event type
     """Statements for what lists and details show beside the timeline."""
     event = record.event
     match event:
         case e.SessionStarted():
             yield "start_session", _started(record, event)
+        case e.AlertRepeated():
+            yield from _repeated(record, event)
         case e.StageStarted():
             yield "plan_stage", _planned(event)
         case e.ExecutionStarted(execution_id=execution_id):
@@ -129,6 +133,13 @@ def _facts(record: RecordedEvent) -> Iterator[Statement]:
             yield "count_tool_call", (execution_id,)
         case _:
             return
+
+
+def _repeated(record: RecordedEvent, event: e.AlertRepeated) -> Iterator[Statement]:
+    """Events of before there was a total have none: they are counted one by one."""
+    yield "count_alerts", (record.session_id, event.count, event.total, record.envelope.time)
+    for alias in event.joined:
+        yield "add_alias", (to_postgres_text(alias), record.session_id)
 
 
 def _tokens(counted: Sequence[Usage]) -> tuple[int, ...]:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
+from fastapi.routing import APIRoute
 
 from tarsy_contracts.api.requests import SessionRequestGranted, SessionRequestPending
 from tarsy_contracts.inputs import (
@@ -21,8 +22,8 @@ from tarsy_timeline.session_commands import SessionCommands
 PENDING: dict[int | str, dict[str, Any]] = {202: {"model": SessionRequestPending}}
 
 
-def request_routes(commands: SessionCommands, masker: Masker) -> APIRouter:
-    router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"], route_class=bounded_route(BODY_LIMIT_BYTES))
+def request_routes(commands: SessionCommands, masker: Masker, route: type[APIRoute] = APIRoute) -> APIRouter:
+    router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"], route_class=bounded_route(BODY_LIMIT_BYTES, route))
     handler = RequestHandler(commands, masker)
 
     @router.post("/{session_id}/cancel", response_model=SessionRequestGranted, responses=PENDING)

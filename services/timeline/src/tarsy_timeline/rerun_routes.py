@@ -62,6 +62,9 @@ def _alert_of(parent: Row, changes: RerunRequest, question: str, author: str, al
         runbook_url=parent["runbook_url"],
         priority=changes.priority,
         mcp=_selection(parent),
+        cluster=parent["cluster"],
+        namespace=parent["namespace"],
+        workload=parent["workload"],
         rerun=Rerun(parent_id=parent["session_id"], question=question),
     )
 

@@ -194,6 +194,8 @@ def _session(row: Row) -> Fields:
         "total_stages": row["total_stages"],
         "has_parallel_stages": row["has_parallel_stages"],
         "chat_message_count": row["chat_message_count"],
+        "repeat_count": row["repeat_count"],
+        "last_alert_at": _time(row["last_alert_at"]),
     }
 
 

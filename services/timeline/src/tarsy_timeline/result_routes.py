@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
 from fastapi.responses import PlainTextResponse
+from fastapi.routing import APIRoute
 
 from tarsy_contracts.api.results import ToolCallResult
 from tarsy_timeline.call_results import CallResults
@@ -24,9 +25,13 @@ type CallId = Annotated[
 ]
 
 
-def result_routes(queries: SessionQueries, results: CallResults, metrics: Metrics) -> APIRouter:
+def result_routes(
+    queries: SessionQueries, results: CallResults, metrics: Metrics, route: type[APIRoute] = APIRoute
+) -> APIRouter:
     """Both wait for the event `at_least`, as other reads of a session do."""
-    router = APIRouter(prefix="/api/v1/sessions/{session_id}/tool-calls/{call_id}/result", tags=["sessions"])
+    router = APIRouter(
+        prefix="/api/v1/sessions/{session_id}/tool-calls/{call_id}/result", tags=["sessions"], route_class=route
+    )
 
     @router.get("")
     async def get_result(

@@ -4,6 +4,7 @@ import asyncio
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
+from fastapi.routing import APIRoute
 
 from tarsy_contracts.api.sessions import ActiveSessions, FilterOptions, SessionDetail, SessionList, SessionState
 from tarsy_contracts.api.timeline import TimelineEvent
@@ -17,12 +18,12 @@ type SessionId = Annotated[str, Path(max_length=200, pattern=r"^[A-Za-z0-9._-]+$
 type AtLeast = Annotated[int, Query(ge=0, le=2**62, description="an event's number that the answer has to reach")]
 
 
-def session_routes(queries: SessionQueries) -> APIRouter:
+def session_routes(queries: SessionQueries, route: type[APIRoute] = APIRoute) -> APIRouter:
     """Reads of one session wait a few seconds until the event number `at_least` is in the answer, then answer 503.
 
     The header and `last_number` say which event the answer has reached.
     """
-    router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"])
+    router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"], route_class=route)
 
     @router.get("")
     async def list_sessions(wanted: SessionFilterQuery) -> SessionList:

@@ -144,6 +144,15 @@ class SessionQueries:
         rows, last_number = await self._database.read(read)
         return call_of(session_id, call_id, rows), last_number
 
+    async def alias(self, session_id: str) -> str | None:
+        """The session that has the alert whose sender was given this id, if it is another one."""
+
+        async def read(connection: Connection) -> str | None:
+            found: str | None = await connection.fetchval(QUERIES["read_alias"], session_id)
+            return found
+
+        return await self._database.read(read)
+
     async def record_place(self, session_id: str, *, at_least: int = 0) -> RecordPlace:
         """Where the session's events lie in the log. Waits like `session`. Raises ProblemError."""
         await self._reached(session_id, at_least)

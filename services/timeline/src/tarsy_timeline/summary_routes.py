@@ -1,6 +1,7 @@
 """Public HTTP routes that sum up: the numbers of a session, and the runbooks of all."""
 
 from fastapi import APIRouter, Response
+from fastapi.routing import APIRoute
 
 from tarsy_contracts.api.sessions import ChainStatistics, SessionDetail, SessionStatistics
 from tarsy_timeline import responses
@@ -8,8 +9,8 @@ from tarsy_timeline.routes import LAST_NUMBER_HEADER, AtLeast, SessionId
 from tarsy_timeline.session_queries import SessionQueries
 
 
-def summary_routes(queries: SessionQueries) -> APIRouter:
-    router = APIRouter(prefix="/api/v1", tags=["sessions"])
+def summary_routes(queries: SessionQueries, route: type[APIRoute] = APIRoute) -> APIRouter:
+    router = APIRouter(prefix="/api/v1", tags=["sessions"], route_class=route)
 
     @router.get("/sessions/{session_id}/summary")
     async def get_summary(session_id: SessionId, response: Response, at_least: AtLeast = 0) -> SessionStatistics:

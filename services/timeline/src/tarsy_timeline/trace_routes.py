@@ -4,6 +4,7 @@ import asyncio
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
+from fastapi.routing import APIRoute
 
 from tarsy_contracts.api.model import ApiModel
 from tarsy_contracts.api.trace import LlmInteraction, McpInteraction, SessionTrace
@@ -17,12 +18,12 @@ type InteractionId = Annotated[
 ]
 
 
-def trace_routes(queries: SessionQueries, record: SessionRecord) -> APIRouter:
+def trace_routes(queries: SessionQueries, record: SessionRecord, route: type[APIRoute] = APIRoute) -> APIRouter:
     """All wait for the event `at_least`, as other reads of a session do.
 
     410: the log no longer keeps all events of the session. 422: there are too many of them to read.
     """
-    router = APIRouter(prefix="/api/v1/sessions/{session_id}/trace", tags=["sessions"])
+    router = APIRouter(prefix="/api/v1/sessions/{session_id}/trace", tags=["sessions"], route_class=route)
 
     @router.get("", response_model=SessionTrace)
     async def get_trace(session_id: SessionId, at_least: AtLeast = 0) -> Response:

@@ -12,6 +12,7 @@ from tarsy_cli.config.leaves import Tree, leaf, of_environment, resolved, sectio
 from tarsy_config.agent_settings import AgentSettings
 from tarsy_config.chain_settings import StageSettings
 from tarsy_config.config import Config
+from tarsy_config.provenance import DEFAULT
 
 
 def effective(config: Config, environ: Mapping[str, str]) -> Tree:
@@ -40,6 +41,23 @@ def _chain(config: Config, chain_id: str) -> Tree:
             chain.summary_llm_provider.value or "whoever the agent asks", chain.summary_llm_provider.origin
         ),
         "default_runbook": text(config, chain.default_runbook),
+        "alerts": _alerts(config, chain_id),
+    }
+
+
+def _alerts(config: Config, chain_id: str) -> Tree:
+    """Each from the chain, or else from `defaults`."""
+    settings = config.alert_settings(chain_id)
+    places = [("agent_chains", chain_id, "alerts"), ("defaults", "alerts")]
+    values: dict[str, JsonValue] = {
+        "window": settings.window_seconds,
+        "flapping": settings.flapping,
+        "grouping": settings.grouping,
+        "resolved_in_queue": settings.resolved_in_queue,
+    }
+    return {
+        key: leaf(value, next((o for p in places if (o := config.sources.given((*p, key))) != DEFAULT), DEFAULT))
+        for key, value in values.items()
     }
 
 

@@ -8,6 +8,7 @@ from rich.console import Console
 
 from tarsy_cli.api import ApiError, UnreachableError, retry
 from tarsy_cli.submission import submit_file
+from tarsy_contracts.ids import derived_id
 from tarsy_lab.incidents import Incident
 from tarsy_local.instance import Home, Instance
 
@@ -26,10 +27,12 @@ def send_incident(api: str, incident: Incident, console: Console) -> str:
 
 
 def firing_now(webhook: bytes, now: datetime) -> bytes:
-    """The same alert with a new beginning: another episode, and so another session."""
+    """The same alert with a new beginning, as another alert: it joins none of before, and has a session of its own."""
     body = json.loads(webhook)
     for alert in body["alerts"]:
         alert["startsAt"] = now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        if "fingerprint" in alert:
+            alert["fingerprint"] = derived_id("rehearsal", alert["fingerprint"], alert["startsAt"])[:16]
     return json.dumps(body).encode()
 
 

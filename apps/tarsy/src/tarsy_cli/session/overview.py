@@ -45,6 +45,9 @@ def _figures(session: SessionDetail) -> Iterator[str]:
         f"{counted(session.mcp_interaction_count, 'tool call')}, {counted(session.input_tokens, 'token')} in "
         f"({session.cached_input_tokens:,} from caches), {session.output_tokens:,} out"
     )
+    if session.repeat_count and session.last_alert_at is not None:
+        last = datetime.fromisoformat(session.last_alert_at).astimezone()
+        yield f"its alert came again {counted(session.repeat_count, 'time')}, the last on {last:%Y-%m-%d %H:%M:%S}"
     if session.details_deleted_at is not None:
         gone = datetime.fromisoformat(session.details_deleted_at).astimezone()
         yield f"its timeline was deleted on {gone:%Y-%m-%d}, to make room"

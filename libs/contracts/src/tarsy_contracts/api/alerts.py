@@ -6,13 +6,27 @@ from pydantic import ConfigDict
 
 from tarsy_contracts.api.model import ApiModel
 
+type AcceptedStatus = Literal["queued", "joined"]
+"""joined: the same alert came a while ago, and this one is counted in its session."""
+
+QUEUED = "The alert is queued for investigation."
+JOINED = "The same alert came a while ago: this one is counted in its session."
+
 
 class AlertAccepted(ApiModel):
-    """Kafka has the alert. `session_id` is its investigation."""
+    """Kafka has the alert. `session_id` is its investigation, as far as the process knows that took it.
+
+    Where the owner of the session decides otherwise, the API shows the session that really has the alert under the id
+    that it would have started.
+    """
 
     session_id: str
-    status: Literal["queued"] = "queued"
-    message: str = "The alert is queued for investigation."
+    status: AcceptedStatus = "queued"
+    message: str = QUEUED
+
+
+def alert_accepted(session_id: str, status: AcceptedStatus) -> AlertAccepted:
+    return AlertAccepted(session_id=session_id, status=status, message=JOINED if status == "joined" else QUEUED)
 
 
 class WebhookAlertAccepted(ApiModel):
@@ -25,7 +39,7 @@ class WebhookAlertAccepted(ApiModel):
     model_config = ConfigDict(json_schema_serialization_defaults_required=False)
 
     fingerprint: str
-    status: Literal["queued", "resolved", "ignored"]
+    status: Literal["queued", "joined", "resolved", "ignored"]
     session_id: str | None = None
     message: str
 

@@ -55,7 +55,7 @@ class SessionTotals(SessionOverview):
     The stages that are counted are those of the investigation. Interactions and tokens are those of all executions,
     replies and summaries of long results included, also those that failed. `input_tokens` include what providers read
     from their caches (`cached_input_tokens`) and wrote to them (`cache_written_tokens`), `output_tokens` include
-    `thinking_tokens`.
+    `thinking_tokens`. `repeat_count`: how often the alert came again, the last time at `last_alert_at`.
     """
 
     scripted: bool
@@ -82,6 +82,8 @@ class SessionTotals(SessionOverview):
     current_stage_index: int | None
     current_stage_id: str | None
     chat_message_count: int = 0
+    repeat_count: int = 0
+    last_alert_at: Timestamp | None = None
 
 
 class HighlightSegment(ApiModel):

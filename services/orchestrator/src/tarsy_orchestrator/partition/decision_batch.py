@@ -1,14 +1,22 @@
 """Decisions of one batch, each on the state that the ones before it will have made. Pure."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tarsy_bus.log_writer import BATCH_BYTES, LogEntry
 from tarsy_bus.partition_reader import Record
 from tarsy_contracts import events as e
 from tarsy_contracts.envelope import Envelope, event_id
 from tarsy_contracts.ids import session_traceparent
-from tarsy_contracts.inputs import ChatRequested, OperatorRequest, SessionFailRequested, SessionReleaseRequested
+from tarsy_contracts.inputs import (
+    AlertReceived,
+    AlertResolutionReported,
+    ChatRequested,
+    Deduplication,
+    OperatorRequest,
+    SessionFailRequested,
+    SessionReleaseRequested,
+)
 from tarsy_session.decide import decide_steps
 from tarsy_session.decision_input import DecisionInput
 from tarsy_session.lookahead import LookaheadStep, imagine, look_ahead
@@ -19,11 +27,33 @@ from tarsy_session.termination import fail
 
 @dataclass(frozen=True, slots=True)
 class PendingInput:
-    """An input that waits for its decision. `record`: as it lies in the inbox, for what cannot be decided here."""
+    """An input that waits for its decision. `record`: as it lies in the inbox, for what cannot be decided here.
+
+    `folded`: inputs that came before it and are decided with it.
+    """
 
     session_id: str
     given: DecisionInput
     record: Record | None = field(default=None, repr=False, compare=False)
+    folded: tuple["PendingInput", ...] = ()
+
+    @property
+    def unfolded(self) -> tuple["PendingInput", ...]:
+        """All inputs that are decided here, each by itself, in their order."""
+        if not self.folded:
+            return (self,)
+        return (*self.folded, replace(self, given=replace(self.given, repeats=()), folded=()))
+
+    @property
+    def deduplication_key(self) -> str:
+        """Inputs with the same key are decided in their order, whatever session they meet; empty for all others."""
+        match self.given.input:
+            case AlertReceived(deduplication=Deduplication(key=key)):
+                return key
+            case AlertResolutionReported(deduplication_key=key):
+                return key
+            case _:
+                return ""
 
     @property
     def operator_request(self) -> OperatorRequest | None:
@@ -82,7 +112,7 @@ def make_decisions(
             left.append(one)
             continue
         if one.session_id in undecided:
-            undecided[one.session_id].append(Undecided(one, None))
+            undecided[one.session_id] += (Undecided(each, None) for each in one.unfolded)
             continue
         built_on = tails.get(one.session_id)
         if built_on is not None and one.needs_head:
@@ -92,7 +122,7 @@ def make_decisions(
             decision, tail = decide_one(one, built_on or tail_of(one.session_id), source=source)
         except Exception as problem:  # noqa: BLE001 - a mistake in the code is not the other sessions' business
             if built_on is None:
-                undecided[one.session_id] = [Undecided(one, problem)]
+                undecided[one.session_id] = [Undecided(each, problem) for each in one.unfolded]
             else:
                 left.append(one)  # the decision that it builds on is not on the log yet
             continue
@@ -104,6 +134,11 @@ def make_decisions(
             tails[one.session_id] = tail
         decisions.append(decision)
     return decisions, left, [one for found in undecided.values() for one in found]
+
+
+def unfold(inputs: Iterable[PendingInput]) -> list[PendingInput]:
+    """Inputs that are decided anew, each in its turn."""
+    return [one for waiting in inputs for one in waiting.unfolded]
 
 
 def lost_decisions(decisions: Iterable[Decision], accepted: Collection[str]) -> list[Decision]:

@@ -71,6 +71,10 @@ class FaultIsolation:
     def __contains__(self, session_id: str) -> bool:
         return session_id in self._quarantine
 
+    def has_unwritten(self, session_id: str) -> bool:
+        """Whether an input of a session that is set aside may not be held durably yet."""
+        return self._quarantine.has_unwritten(session_id)
+
     def __len__(self) -> int:
         """How many sessions are set aside."""
         return len(self._quarantine)

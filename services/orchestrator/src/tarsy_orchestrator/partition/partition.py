@@ -17,15 +17,23 @@ from tarsy_bus.span_readers import SpanReaders
 from tarsy_contracts.inputs import ChatRequested
 from tarsy_orchestrator.effects.tracing import SessionTraces
 from tarsy_orchestrator.metrics import Metrics
+from tarsy_orchestrator.partition.alert_routing import route
 from tarsy_orchestrator.partition.batch_append import append_batch
 from tarsy_orchestrator.partition.dead_letter_writer import DeadLetterWriter
-from tarsy_orchestrator.partition.decision_batch import Decision, PendingInput, lost_decisions, make_decisions
+from tarsy_orchestrator.partition.decision_batch import (
+    Decision,
+    PendingInput,
+    lost_decisions,
+    make_decisions,
+    unfold,
+)
 from tarsy_orchestrator.partition.decision_progress import Decisions
 from tarsy_orchestrator.partition.head_writer import HeadWriter
 from tarsy_orchestrator.partition.inbox_progress import InboxProgress
 from tarsy_orchestrator.partition.inbox_reader import InboxOutcome, NewerInput, UnplannedInput, UnreadableInput
 from tarsy_orchestrator.partition.isolation import EffectsPort, FaultIsolation
 from tarsy_orchestrator.partition.quarantine import Quarantine
+from tarsy_orchestrator.partition.ready_inputs import ReadyInputs
 from tarsy_orchestrator.partition.session_loader import SessionLoader
 from tarsy_orchestrator.partition.session_table import SessionTable, StateNotLoadedError
 from tarsy_service.supervision import SupervisedGroup, Supervisor
@@ -37,8 +45,6 @@ SILENCE_SECONDS = 30.0
 BACKLOG_AGE = timedelta(seconds=1)
 MOST_WAITING = 2_000
 """Number of waiting inputs above which the inbox is paused."""
-DECIDED_AT_ONCE = 32
-"""Size of a batch in inputs: other tasks on the event loop have their turn after each batch."""
 
 
 class Partition:
@@ -211,9 +217,14 @@ class Partition:
 
     def _ready(self, group: SupervisedGroup) -> list[PendingInput]:
         """Returns what can be decided now. Inputs of a session whose state has to be read first wait for that."""
-        ready: list[PendingInput] = []
-        while self._waiting and len(ready) < DECIDED_AT_ONCE:
-            one = self._waiting.popleft()
+        ready = ReadyInputs(self.sessions.exists)
+        while self._waiting and not ready.is_full:
+            one = route(self._waiting[0], self.sessions, self.isolation)
+            if not ready.has_room(one):
+                break
+            self._waiting.popleft()
+            if one.deduplication_key and self._loader.join(one):
+                continue
             if one.operator_request is not None:
                 one = replace(one, given=replace(one.given, aside=one.session_id in self.isolation))
             elif one.session_id in self.isolation:
@@ -226,9 +237,10 @@ class Partition:
             except StateNotLoadedError:
                 self._loader.start(one, group)
                 continue
-            self.sessions.pin(one.session_id)
-            ready.append(self._with_spans(one))
-        return ready
+            if not ready.fold(one):
+                self.sessions.pin(one.session_id)
+                ready.add(self._with_spans(one))
+        return ready.inputs
 
     def _with_spans(self, one: PendingInput) -> PendingInput:
         head = self.sessions.head(one.session_id) if isinstance(one.given.input, ChatRequested) else None
@@ -264,7 +276,7 @@ class Partition:
 
     async def _decide(self, ready: Sequence[PendingInput]) -> None:
         decisions, left, undecided = make_decisions(ready, self.sessions.tail, source=self._source)
-        self._waiting.extendleft(reversed(left))
+        self._waiting.extendleft(reversed(unfold(left)))
         for one in undecided:
             self.isolation.set_aside_undecided(one)
         entries = [entry for decision in decisions for entry in decision.entries]
@@ -280,30 +292,33 @@ class Partition:
             if decision not in lost:
                 self._finish(decision)
         self._metrics.decisions_lost.inc(len(lost))
-        self._waiting.extendleft(decision.waiting for decision in reversed(lost))
+        self._waiting.extendleft(reversed(unfold(decision.waiting for decision in lost)))
         self.sessions.unpin(one.session_id for one in ready)
         self._decisions_made += len(ready) - len(lost)
 
     def _finish(self, decision: Decision) -> None:
         waiting = decision.waiting
         if decision.unfit:
-            self.isolation.drop_unfit(waiting, decision.unfit)
+            for one in waiting.unfolded:
+                self.isolation.drop_unfit(one, decision.unfit)
             return
         session_id, given = waiting.session_id, waiting.given
         state, request = self.sessions.state(session_id), waiting.operator_request
         if isinstance(state, Unsupported) and request is None and not decision.entries:
             # The input came between the unreadable event and the end of this batch.
             self.isolation.set_aside_unsupported(session_id, state)
-            self.isolation.hold(waiting)
+            for one in waiting.unfolded:
+                self.isolation.hold(one)
             return
         self._traces.record_decision(session_id, given)
-        self._metrics.inputs_decided.labels(given.input.type).inc()
+        self._metrics.inputs_decided.labels(given.input.type).inc(len(waiting.unfolded))
         if request is not None:
             self.isolation.apply_request(request, waiting, state)
             return
         with self.isolation.guard(session_id):
             self._effects.reply(session_id, state, given.input)
-        self._done(given.offset)
+        for one in waiting.unfolded:
+            self._done(one.given.offset)
 
     def _recover_if_due(self) -> None:
         if self.recovered or self._recovered_at is None or not self.progress.passed(self._recovered_at):

@@ -76,6 +76,11 @@ class Quarantine:
     def __len__(self) -> int:
         return len(self._sessions)
 
+    def has_unwritten(self, session_id: str) -> bool:
+        """Whether an input that the session holds may not lie on the topic yet."""
+        aside = self._sessions.get(session_id)
+        return aside is not None and not (aside.written and not aside.pending and aside.leaving is None)
+
     @property
     def backlog(self) -> int:
         """Inputs that are kept in memory because they are not written yet."""

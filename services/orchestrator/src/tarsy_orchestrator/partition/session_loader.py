@@ -37,6 +37,7 @@ class SessionLoader:
         self._on_loaded = on_loaded
         self._on_unsupported = on_unsupported
         self._waiting: dict[str, list[PendingInput]] = {}
+        self._keys: dict[str, str] = {}
 
     @property
     def backlog(self) -> int:
@@ -45,13 +46,21 @@ class SessionLoader:
     def forget(self) -> None:
         """The inputs come again: the inbox is started anew."""
         self._waiting.clear()
+        self._keys.clear()
 
     def join(self, one: PendingInput) -> bool:
-        """True when its session is being loaded already: the input waits for that."""
-        waiting = self._waiting.get(one.session_id)
+        """True when its session is being loaded already: the input waits for that.
+
+        So does the next alert of a deduplication key: none may overtake another one.
+        """
+        key = one.deduplication_key
+        session_id = self._keys.get(key, one.session_id)
+        waiting = self._waiting.get(session_id)
         if waiting is None:
             return False
         waiting.append(one)
+        if key:
+            self._keys[key] = session_id
         return True
 
     def start(self, one: PendingInput, group: SupervisedGroup) -> None:
@@ -79,4 +88,7 @@ class SessionLoader:
                 if isinstance(rehydrated.state, Unsupported):
                     self._on_unsupported(session_id, rehydrated.state)
                 break
-        self._on_loaded(session_id, self._waiting.pop(session_id, []))
+        waiting = self._waiting.pop(session_id, [])
+        for one in waiting:
+            self._keys.pop(one.deduplication_key, None)
+        self._on_loaded(session_id, waiting)

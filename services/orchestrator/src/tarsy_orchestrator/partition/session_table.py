@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tarsy_bus.acceptance import ChainLink, ChainTracker, LastAccepted
-from tarsy_bus.head_store import HeadStore
-from tarsy_bus.heads import next_head
+from tarsy_bus.head_store import HeadStore, JoinableSession, first_kept
+from tarsy_bus.heads import next_alerts, next_head
 from tarsy_bus.records import Delivery
-from tarsy_contracts.events import OPENERS, SessionStarted
-from tarsy_contracts.heads import SessionHead, Span
+from tarsy_contracts.events import OPENERS, SessionDeleted, SessionStarted
+from tarsy_contracts.heads import AlertMark, SessionHead, Span
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_orchestrator.errors import OrchestratorError
 from tarsy_orchestrator.partition.decision_batch import SessionTail
 from tarsy_orchestrator.partition.guarded_evolve import evolve_guarded
 from tarsy_orchestrator.partition.resting_states import RestingStates, SessionKey, size_of_event
-from tarsy_session.state import NO_INPUT, NOT_STARTED, SessionState
+from tarsy_session.state import NO_INPUT, NOT_STARTED, Investigating, SessionState
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,7 @@ class SessionTable:
         self._open: dict[str, SessionState] = {}
         self._unloaded: dict[str, SessionPlace] = {}
         self._opened_at: dict[str, datetime] = {}
+        self._alerts: dict[str, AlertMark] = {}
         self._sizes: dict[str, int] = {}
         self._resting = resting
 
@@ -73,13 +74,17 @@ class SessionTable:
         state = self._evolve(session_id, before, record)
         decided = self._decided_before(session_id, before) if state is None else state.last_decided_offset
         decided = max(decided, record.envelope.decided or NO_INPUT)
-        head = next_head(before, mark, decided)
+        alerts = next_alerts(self._alerts_of(session_id, before), record)
+        head = next_head(before, mark, decided, alerts)
         if before is not None and head is not None and head.number == before.number:
             head = None
         if head is not None and head.phase == "open":
             self._heads[session_id] = head
         if mark.type in OPENERS:
             self._opened_at[session_id] = record.appended_at
+        if alerts is not None:
+            self._alerts[session_id] = alerts
+            self._heads.note_alerts(session_id, mark.number, alerts, deleted=mark.type == SessionDeleted.type)
         opened_at = self._opened_at.get(session_id)
         now = head or before
         if state is None:
@@ -94,6 +99,11 @@ class SessionTable:
         if known is None and before is not None and record.envelope.type != SessionStarted.type:
             return None
         return evolve_guarded(known or NOT_STARTED, record)
+
+    def _alerts_of(self, session_id: str, head: SessionHead | None) -> AlertMark | None:
+        """An open session has had alerts since its head was written."""
+        known = self._alerts.get(session_id)
+        return known if known is not None or head is None else head.alerts
 
     def _decided_before(self, session_id: str, before: SessionHead | None) -> int:
         place = self._unloaded.get(session_id)
@@ -123,6 +133,7 @@ class SessionTable:
         self._open.pop(session_id, None)
         self._unloaded.pop(session_id, None)
         self._opened_at.pop(session_id, None)
+        self._alerts.pop(session_id, None)
         self._sizes.pop(session_id, None)
         self._chains.rest(session_id, head)
 
@@ -167,6 +178,22 @@ class SessionTable:
         if self.place(session_id) is not None:
             raise StateNotLoadedError(session_id)
         return NOT_STARTED
+
+    def joinable(self, key: str) -> JoinableSession | None:
+        """The latest session of a deduplication key."""
+        return self._heads.joinable(key)
+
+    def exists(self, session_id: str) -> bool:
+        """Whether there is such a session, and it was not deleted."""
+        if session_id in self._open or session_id in self._unloaded:
+            return True
+        head = self._heads.get(session_id)
+        return head is not None and first_kept(head) is not None
+
+    def is_investigated(self, session_id: str) -> bool:
+        """Whether its investigation has not ended. A session that answers a question has ended."""
+        state = self._open.get(session_id)
+        return isinstance(state, Investigating) and state.ended is None
 
     def head(self, session_id: str) -> SessionHead | None:
         return self._heads.get(session_id)

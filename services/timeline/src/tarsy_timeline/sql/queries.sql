@@ -65,6 +65,16 @@ set status = $2, final_analysis = coalesce($3, final_analysis), error_message = 
     started_at = coalesce(started_at, $7), completed_at = $8
 where session_id = $1
 
+-- name: count_alerts
+update sessions set repeat_count = greatest(repeat_count + $2, $3), last_alert_at = $4 where session_id = $1
+
+-- name: add_alias
+insert into session_aliases (alias, session_id) values ($1, $2)
+on conflict (alias) do update set session_id = excluded.session_id
+
+-- name: read_alias
+select session_id from session_aliases where alias = $1
+
 -- name: create_chat
 update sessions set chat_id = $2 where session_id = $1
 
@@ -138,7 +148,8 @@ where event_id = $1
 with timeline as (delete from timeline_events where session_id = $1),
      executions as (delete from agent_executions where session_id = $1),
      stages as (delete from stages where session_id = $1),
-     texts as (delete from search_texts where session_id = $1)
+     texts as (delete from search_texts where session_id = $1),
+     aliases as (delete from session_aliases where session_id = $1)
 update sessions
 set status = 'deleted', created_at = 'epoch', alert_type = default, title = default, severity = default,
     source = default, author = default, runbook_url = default, chain_id = default, plan = default, alert_data = default,
@@ -146,7 +157,7 @@ set status = 'deleted', created_at = 'epoch', alert_type = default, title = defa
     priority = default, mcp_selection = default, total_stages = default, has_parallel_stages = default,
     executive_summary = default, executive_summary_error = default, chat_enabled = default, chat_id = default,
     chat_message_count = default, log_spans = default, details_deleted_at = default,
-    cluster = default, namespace = default, workload = default
+    cluster = default, namespace = default, workload = default, repeat_count = default, last_alert_at = default
 where session_id = $1
 
 -- Answers ------------------------------------------------------------------------------------------------------

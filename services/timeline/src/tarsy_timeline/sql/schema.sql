@@ -50,7 +50,9 @@ create table sessions (
     details_deleted_at timestamptz,
     cluster text,
     namespace text,
-    workload text
+    workload text,
+    repeat_count bigint not null default 0,
+    last_alert_at timestamptz
 );
 create index sessions_by_time on sessions (created_at, session_id);
 create index sessions_by_status on sessions (status, created_at);
@@ -60,6 +62,13 @@ create index sessions_by_alert_type on sessions (alert_type);
 create index sessions_by_chain on sessions (chain_id);
 create index sessions_by_namespace on sessions (namespace, created_at) where namespace is not null;
 create index sessions_by_workload on sessions (workload, created_at) where workload is not null;
+
+-- Ids that senders of alerts were given, and the session that has the alert.
+create table session_aliases (
+    alias text primary key,
+    session_id text not null
+);
+create index session_aliases_by_session on session_aliases (session_id);
 
 -- number, here and below: that of the last event which changed the row.
 create table stages (

@@ -18,7 +18,7 @@ from tarsy_bus.connection import Bus
 from tarsy_cli.api import ApiError
 from tarsy_cli.lab.demo import firing_now
 from tarsy_cli.submission import submit_file
-from tarsy_contracts.ids import session_of_alertmanager
+from tarsy_contracts.ids import deduplication_key, session_beside, session_of_alertmanager
 from tarsy_lab.incidents import Incident
 
 log = structlog.get_logger(__name__)
@@ -106,7 +106,7 @@ class AlertLoad:
 
     async def _over_kafka(self, webhook: bytes, codec: str | None) -> list[str]:
         await self._write(webhook, codec)
-        return sessions_of(webhook)
+        return sessions_of(webhook, self._bus.layout.log_partitions)
 
     async def _write(self, webhook: bytes, codec: str | None) -> None:
         """With a producer of its own, as strangers have."""
@@ -119,11 +119,15 @@ class AlertLoad:
             await stop_client(producer)
 
 
-def sessions_of(webhook: bytes) -> list[str]:
+def sessions_of(webhook: bytes, partitions: int) -> list[str]:
     """As ingest derives them."""
     alerts = json.loads(webhook)["alerts"]
     return [
-        session_of_alertmanager(fingerprint=alert["fingerprint"], starts_at=alert["startsAt"])
+        session_beside(
+            session_of_alertmanager(fingerprint=alert["fingerprint"], starts_at=alert["startsAt"]),
+            deduplication_key("alertmanager", alert["fingerprint"]),
+            partitions,
+        )
         for alert in alerts
         if alert["status"] == "firing"
     ]
