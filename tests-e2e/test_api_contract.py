@@ -158,7 +158,7 @@ ODD: list[tuple[str, str, dict[str, Any], int]] = [
     ("POST", "/api/v1/alerts", {"content": b"[" * 100_000}, 400),
     ("POST", "/api/v1/alerts", {"content": b'{"data": "x", "priority": 1e400}'}, 400),
     ("POST", "/api/v1/alerts", {"content": b'{"data": "\\ud800"}'}, 400),
-    ("POST", "/api/v1/alerts", {"content": b"data=x", "headers": {"Content-Type": "text/plain"}}, 400),
+    ("POST", "/api/v1/alerts", {"content": b"data=x", "headers": {"Content-Type": "image/png"}}, 415),
     ("POST", "/api/v1/alerts/alertmanager", {"content": b"null"}, 400),
     ("POST", "/api/v1/sessions/some/chat/messages", {"content": b"\xff"}, 400),
     ("POST", "/api/v1/sessions/some/chat/messages", {"json": {"content": "\0"}}, 404),

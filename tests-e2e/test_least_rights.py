@@ -4,6 +4,7 @@ import asyncio
 import json
 import sys
 from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
@@ -11,6 +12,7 @@ from uuid import uuid4
 import pytest
 import yaml
 from pydantic import JsonValue
+from websockets.asyncio.client import connect
 
 import tarsy_mcp_progress
 from tarsy_bus.client_lifecycle import start_client, stop_client
@@ -39,7 +41,7 @@ from tarsy_investigation import shown, submit
 from tarsy_questions import ask_question
 from tarsy_service_forks import ServiceForks
 from tarsy_system import PATIENT, System, running
-from tarsy_testing import eventually
+from tarsy_testing import WAIT_SECONDS, eventually
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -218,7 +220,8 @@ async def test_an_investigation_runs_with_the_least_rights_and_uses_each_of_them
     write_script(config_dir, session.session_id)
     await guarded.until_ready(guarded.start("orchestrator"))
 
-    told = await session.until_ended()
+    async with watched(guarded, session.session_id):
+        told = await session.until_ended()
     assert "session.completed" in told.types, told.events(e.SessionFailed)
     assert {one.outcome for one in told.events(e.ToolCallCompleted)} == {"ok"}
     assert told.events(e.SummaryCompleted)
@@ -241,6 +244,18 @@ async def test_an_investigation_runs_with_the_least_rights_and_uses_each_of_them
 
     assert [one for one in kafka.audited() if not one.allowed and one.user in {user.name for user in USERS}] == []
     assert set().union(*(unused(kafka, user) for user in USERS)) == SELDOM
+
+
+@asynccontextmanager
+async def watched(system: System, session_id: str) -> AsyncIterator[None]:
+    """Somebody watches the session: without watchers a websocket-gateway reads neither log nor stream."""
+    url = system.of("websocket-gateway").url.replace("http://", "ws://")
+    async with connect(f"{url}/api/v1/ws") as client:
+        await client.send(json.dumps({"action": "subscribe", "channel": f"session:{session_id}"}))
+        async with asyncio.timeout(WAIT_SECONDS):
+            while json.loads(await client.recv())["type"] != "subscription.confirmed":
+                pass
+        yield
 
 
 async def check_strangers(kafka: GuardedKafka, bus: Bus) -> None:

@@ -38,6 +38,7 @@ TASKS = {
     "orchestrator": [
         "announcements",
         "catalog",
+        "chunks",
         "commits",
         "configuration",
         "ends of catalog entries",
@@ -65,7 +66,7 @@ TASKS = {
         "session log",
         "stream",
     ],
-    "summarizer": ["announcements", "clock of claims", "configuration", "control", "requests"],
+    "summarizer": ["announcements", "chunks", "clock of claims", "configuration", "control", "requests"],
     "tool-gateway": [
         "announcements",
         f"catalog of {SERVER}",

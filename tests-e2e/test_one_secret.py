@@ -79,11 +79,16 @@ def in_answers(session: str) -> list[str]:
     call = AskedTool(name="db__query", arguments={"sql": TOKEN})
     answer = Answer(thinking=TOKEN, text=TOKEN, tool_calls=(call,), usage=Usage(), model="m")
     said = mask_answer(answer, masker, llm_call_id="llm", offered={"db__query"})
-    return [said.thinking, str(said.tool_calls[0].arguments["sql"]), said.text, masker.stream().take(f"{TOKEN}\n")]
+    return [said.thinking, str(said.tool_calls[0].arguments["sql"]), said.text, streamed(masker)]
 
 
 def in_a_summary(session: str) -> str:
-    return own_masker(SummarizerSettings).for_session(session).stream().take(f"{TOKEN}\n")
+    return streamed(own_masker(SummarizerSettings).for_session(session))
+
+
+def streamed(masker: Masker) -> str:
+    stream = masker.stream()
+    return stream.take(f"{TOKEN}\n") + stream.rest()
 
 
 def in_a_request(session: str) -> str:

@@ -1,6 +1,8 @@
 """Sending an incident's alert to a running system, and waiting for what happens."""
 
 import asyncio
+import json
+from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -52,19 +54,21 @@ class Investigation:
         return log
 
     async def until_streaming(self, text: str) -> None:
-        """Waits until a chunk of the session's streams holds `text`."""
+        """Waits until the chunks of one run of a call of the session have brought `text`."""
 
         async def look() -> bool:
-            found: list[bool] = []
+            streams: dict[tuple[str, int, str], str] = defaultdict(str)
 
             def take(record: Record) -> None:
-                found.append(record.key == self.session_id.encode() and text.encode() in (record.value or b""))
+                if record.key == self.session_id.encode() and record.value is not None:
+                    chunk = json.loads(record.value)
+                    streams[chunk["call_id"], chunk["run"], chunk.get("part", "")] += chunk["text"]
 
             topic = self.system.bus.topics.stream
             await read_to_end(self.system.bus, topic, dict.fromkeys(range(QUEUE_PARTITIONS), 0), take)
-            return any(found)
+            return any(text in streamed for streamed in streams.values())
 
-        await self._eventually(look, f"a chunk with {text!r}", seconds=INVESTIGATION_SECONDS)
+        await self._eventually(look, f"a stream with {text!r}", seconds=INVESTIGATION_SECONDS)
 
     async def _eventually[T](
         self, look: Callable[[], Awaitable[T | None]], what: str, *, seconds: float = WAIT_SECONDS

@@ -1,21 +1,23 @@
-"""Import of a module while something else is waited for."""
+"""Imports, and other preparations, while something else is waited for."""
 
 import importlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 
 @contextmanager
-def imported_meanwhile(module: str) -> Iterator[None]:
-    """Imports it on a thread of its own, which has ended after the body. An import in the body waits for it.
+def imported_meanwhile(module: str, prepare: Callable[[], None] = lambda: None) -> Iterator[None]:
+    """Imports it on a thread of its own, which has ended after the body, and then calls `prepare` there.
 
-    A failure is not raised here: the import of whoever needs the module raises it again.
+    An import in the body waits for it. A failure is not raised here: whoever needs the module, or what was to be
+    prepared, meets it again.
     """
 
     def run() -> None:
         with suppress(Exception):
             importlib.import_module(module)
+            prepare()
 
     thread = threading.Thread(target=run, name=f"import of {module}")
     thread.start()

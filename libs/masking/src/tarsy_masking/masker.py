@@ -14,7 +14,7 @@ from tarsy_masking.json_value import JsonValue
 from tarsy_masking.kubernetes_json import json_secrets
 from tarsy_masking.kubernetes_objects import LABEL, holds_secrets, lists_secrets, without_data
 from tarsy_masking.kubernetes_yaml import yaml_secrets
-from tarsy_masking.open_secrets import OpenSecrets
+from tarsy_masking.open_secrets import OpenSecrets, default_open_secrets
 from tarsy_masking.patterns import Pattern, PatternFile, read_patterns
 from tarsy_masking.placeholders import Placeholder, keyed, plain
 from tarsy_masking.rules import CustomPattern, InvalidPatternsError, PatternProblem
@@ -68,7 +68,9 @@ class Masker:
     @classmethod
     def default(cls, key: bytes | None = None) -> Self:
         """Compiles all patterns: build one for the process. With a key, `for_session` tells secrets apart."""
-        return cls(read_patterns(), key)
+        masker = cls(read_patterns(), key)
+        masker._open_secrets = default_open_secrets()
+        return masker
 
     def with_rules(self, names: Collection[str], custom: Sequence[CustomPattern]) -> Self:
         """The default rules, and those that names and patterns add; a name that the default rules cover adds nothing.
@@ -91,6 +93,10 @@ class Masker:
         # The text may hold a secret, whatever went wrong.
         except Exception as error:  # noqa: BLE001
             return _redacted(error)
+
+    def prepare_streams(self) -> None:
+        """Compiles what streams need, for a second at most: the first stream would hold its event loop so long."""
+        self._open_secrets.prepare()
 
     def stream(self) -> MaskedStream:
         """Masks one text that comes in pieces."""

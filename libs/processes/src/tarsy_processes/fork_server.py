@@ -1,8 +1,9 @@
 """Fork server: a program that has imported modules, and becomes a program of them in each of its forks.
 
-    python -m tarsy_processes.fork_server SOCKET MODULE...
+    python -m tarsy_processes.fork_server SOCKET MODULE[:FUNCTION]...
 
-Imports take seconds of CPU, and most of a small process's memory: forks have made them already, and share it. A process
+Imports take seconds of CPU, and most of a small process's memory: forks have made them already, and share it. So they
+do what a FUNCTION without parameters has made. A process
 may be forked that has one thread, no event loop and no open client: the server is such a process. Linux only.
 
 The socket carries a `ForkOrder`, for a start with the descriptors of the log and of the environment, and back a
@@ -139,8 +140,11 @@ def show_command(command: list[str]) -> None:
 def main() -> None:
     orders = socket.socket(fileno=int(sys.argv[1]))
     orders.set_inheritable(False)
-    for module in sys.argv[2:]:
-        importlib.import_module(module)
+    for step in sys.argv[2:]:
+        module, _, function = step.partition(":")
+        imported = importlib.import_module(module)
+        if function:
+            getattr(imported, function)()
     if (threads := os.listdir("/proc/self/task"))[1:]:
         # Forks could deadlock: a thread that they do not have may hold a lock.
         sys.exit(f"the imports have started {len(threads) - 1} threads")

@@ -20,6 +20,8 @@ KILLED = -int(signal.SIGKILL)
 class ForkServer:
     """Starts programs. Its server is started at once, imports `modules` meanwhile, and is started again when it died.
 
+    A module may have the name of a function behind a colon, which is called.
+
     Its forks die with it, and it with the thread that started it, so only the main thread may. `environment` is that of
     the imports; each fork gets its own.
     """

@@ -87,6 +87,7 @@ def build(
 
     async def run(ready: Ready) -> None:
         await check_topics(bus, kafka_rights.ORCHESTRATOR)
+        await asyncio.to_thread(deps.masker.prepare_streams)
         metrics.partitions_wanted.set(bus.layout.log_partitions)
         consumer = member(bus, f"{settings.topic_prefix}.{NAME}")
         writer, follower = LogWriter(bus), PartitionReader(bus, bus.topics.sessions, supervisor.steps("session log"))

@@ -54,6 +54,7 @@ def build(
 
     async def run(ready: Ready) -> None:
         try:
+            await asyncio.to_thread(masker.prepare_streams)
             await service.run(ready)
         finally:
             await close_llms(config.current.replaced)

@@ -30,6 +30,7 @@ KEPT_BYTES = 256 * 1024
 class _Watch:
     partition: int
     appeared: asyncio.Event = field(default_factory=asyncio.Event)
+    streams: bool = False
     history: History | None = None
 
 
@@ -137,6 +138,9 @@ class WatchedSessions:
         self._feed.begin(session_id, history.stages)
         if self.last_number(session_id) == 0:
             self._log.begin(session_id, watch.partition, snapshot.position, snapshot.known)
+        # While the list is watched the chain is known already, and the stream is not read.
+        if not watch.streams:
+            watch.streams = True
             self._stream.watch(session_id, history.streams_since)
 
     async def _until_it_appears(self, session_id: str, watch: _Watch) -> None:
