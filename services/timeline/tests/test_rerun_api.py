@@ -11,7 +11,7 @@ from tarsy_bus.connection import Bus
 from tarsy_bus.records import delivery
 from tarsy_bus_kafka import read_all
 from tarsy_contracts import events as e
-from tarsy_contracts.alert import Alert, McpSelection, McpServerSelection
+from tarsy_contracts.alert import Alert, McpSelection, McpServerSelection, Rerun
 from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.inputs import INPUTS, AlertReceived
 from tarsy_testing import eventually
@@ -35,9 +35,11 @@ ALERT = Alert(
 )
 
 
-async def begun(client: httpx2.AsyncClient, bus: Bus, append: Append, new_session: NewSession) -> str:
+async def begun(
+    client: httpx2.AsyncClient, bus: Bus, append: Append, new_session: NewSession, alert: Alert = ALERT
+) -> str:
     """The id of a session that runs, once the timeline has it."""
-    session = new_session().add(e.SessionStarted(input_id="i", alert=ALERT, chain=CHAIN))
+    session = new_session().add(e.SessionStarted(input_id="i", alert=alert, chain=CHAIN))
     await append(bus, 0, session.records)
 
     async def is_there() -> bool:
@@ -68,6 +70,17 @@ async def test_a_new_session_gets_the_alert_names_its_parent_and_has_the_masked_
     assert alert.rerun.question.startswith("Is it [MASKED")
     unchanged = {"source": "api", "author": "ann", "priority": "low", "rerun": alert.rerun}
     assert alert == ALERT.model_copy(update=unchanged)
+
+
+async def test_a_session_names_its_parent_and_those_that_were_run_again_from_it(
+    client: httpx2.AsyncClient, system_bus: Bus, append: Append, new_session: NewSession
+) -> None:
+    parent = await begun(client, system_bus, append, new_session)
+    again = ALERT.model_copy(update={"rerun": Rerun(parent_id=parent, question="Why?")})
+    child = await begun(client, system_bus, append, new_session, again)
+    shown = {id: (await client.get(f"/api/v1/sessions/{id}")).json() for id in (parent, child)}
+    assert (shown[parent]["parent_id"], shown[parent]["reruns"]) == (None, [child])
+    assert (shown[child]["parent_id"], shown[child]["reruns"]) == (parent, [])
 
 
 async def test_a_key_is_one_new_session_and_without_one_each_request_is_another(

@@ -173,6 +173,7 @@ def _started(record: RecordedEvent, event: e.SessionStarted) -> Row:
             None if facet is None else to_index_text(facet)
             for facet in (alert.cluster, alert.namespace, alert.workload)
         ),
+        None if alert.rerun is None else to_index_text(alert.rerun.parent_id),
     )
 
 

@@ -73,6 +73,7 @@ def session_detail(row: Row, stages: Sequence[Row], executions: Sequence[Row]) -
             "chat_enabled": row["chat_enabled"],
             "details_deleted_at": _time(row["details_deleted_at"]),
             "chat_id": row["chat_id"],
+            "reruns": row["reruns"],
             "llm_interaction_count": total("llm_interaction_count"),
             "mcp_interaction_count": total("mcp_interaction_count"),
             **_tokens(total),
@@ -196,6 +197,7 @@ def _session(row: Row) -> Fields:
         "chat_message_count": row["chat_message_count"],
         "repeat_count": row["repeat_count"],
         "last_alert_at": _time(row["last_alert_at"]),
+        "parent_id": row["parent_id"],
     }
 
 

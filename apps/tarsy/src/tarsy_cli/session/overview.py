@@ -48,6 +48,10 @@ def _figures(session: SessionDetail) -> Iterator[str]:
     if session.repeat_count and session.last_alert_at is not None:
         last = datetime.fromisoformat(session.last_alert_at).astimezone()
         yield f"its alert came again {counted(session.repeat_count, 'time')}, the last on {last:%Y-%m-%d %H:%M:%S}"
+    if session.parent_id is not None:
+        yield f"it was run again from {one_line(session.parent_id)}"
+    if session.reruns:
+        yield f"it was run again as {', '.join(map(one_line, session.reruns))}"
     if session.details_deleted_at is not None:
         gone = datetime.fromisoformat(session.details_deleted_at).astimezone()
         yield f"its timeline was deleted on {gone:%Y-%m-%d}, to make room"

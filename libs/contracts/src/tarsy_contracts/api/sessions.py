@@ -56,6 +56,7 @@ class SessionTotals(SessionOverview):
     replies and summaries of long results included, also those that failed. `input_tokens` include what providers read
     from their caches (`cached_input_tokens`) and wrote to them (`cache_written_tokens`), `output_tokens` include
     `thinking_tokens`. `repeat_count`: how often the alert came again, the last time at `last_alert_at`.
+    `parent_id`: the session that this one was run again from; null for an alert that came by itself.
     """
 
     scripted: bool
@@ -82,6 +83,7 @@ class SessionTotals(SessionOverview):
     current_stage_index: int | None
     current_stage_id: str | None
     chat_message_count: int = 0
+    parent_id: str | None = None
     repeat_count: int = 0
     last_alert_at: Timestamp | None = None
 
@@ -192,7 +194,8 @@ class SessionDetail(SessionTotals):
     """A session with its stages and executions. `mcp_selection`: what its sender chose instead of the configuration.
 
     `chat_enabled`: questions can be asked once it has ended. `chat_id` is null before the first one.
-    `details_deleted_at`: when its timeline was deleted to make room; null while it is there.
+    `details_deleted_at`: when its timeline was deleted to make room; null while it is there. `reruns`: sessions that
+    were run again from it, at most fifty.
     """
 
     alert_data: str
@@ -202,6 +205,7 @@ class SessionDetail(SessionTotals):
     chat_enabled: bool = True
     chat_id: str | None = None
     details_deleted_at: Timestamp | None = None
+    reruns: tuple[str, ...] = ()
     stages: tuple[SessionStage, ...]
 
 

@@ -55,7 +55,7 @@ set last_number = excluded.last_number, last_event_id = excluded.last_event_id,
 update sessions
 set alert_type = $2, title = $3, severity = $4, source = $5, author = $6, runbook_url = $7, chain_id = $8,
     alert_data = $9, scripted = $10, priority = $11, mcp_selection = $12, total_stages = $13, has_parallel_stages = $14,
-    chat_enabled = $15, created_at = $16, cluster = $17, namespace = $18, workload = $19
+    chat_enabled = $15, created_at = $16, cluster = $17, namespace = $18, workload = $19, parent_id = $20
 where session_id = $1
 
 -- name: change_session
@@ -157,7 +157,8 @@ set status = 'deleted', created_at = 'epoch', alert_type = default, title = defa
     priority = default, mcp_selection = default, total_stages = default, has_parallel_stages = default,
     executive_summary = default, executive_summary_error = default, chat_enabled = default, chat_id = default,
     chat_message_count = default, log_spans = default, details_deleted_at = default,
-    cluster = default, namespace = default, workload = default, repeat_count = default, last_alert_at = default
+    cluster = default, namespace = default, workload = default, repeat_count = default, last_alert_at = default,
+    parent_id = default
 where session_id = $1
 
 -- Answers ------------------------------------------------------------------------------------------------------
@@ -383,7 +384,10 @@ select s.*, case when s.status = 'pending' then (
         from sessions where status = 'pending'
     ) q
     where q.session_id = s.session_id
-) end as queue_position
+) end as queue_position, array(
+    select r.session_id from sessions r
+    where r.parent_id = s.session_id and r.status <> 'deleted' order by r.created_at, r.session_id limit 50
+) as reruns
 from sessions s
 where s.session_id = $1 and s.status <> 'deleted'
 
@@ -464,7 +468,10 @@ select s.*, case when s.status = 'pending' then (
         from sessions where status = 'pending'
     ) q
     where q.session_id = s.session_id
-) end as queue_position
+) end as queue_position, array(
+    select r.session_id from sessions r
+    where r.parent_id = s.session_id and r.status <> 'deleted' order by r.created_at, r.session_id limit 50
+) as reruns
 from sessions s
 where s.session_id = any($1::text[])
 

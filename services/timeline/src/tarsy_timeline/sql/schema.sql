@@ -52,7 +52,8 @@ create table sessions (
     namespace text,
     workload text,
     repeat_count bigint not null default 0,
-    last_alert_at timestamptz
+    last_alert_at timestamptz,
+    parent_id text
 );
 create index sessions_by_time on sessions (created_at, session_id);
 create index sessions_by_status on sessions (status, created_at);
@@ -62,6 +63,7 @@ create index sessions_by_alert_type on sessions (alert_type);
 create index sessions_by_chain on sessions (chain_id);
 create index sessions_by_namespace on sessions (namespace, created_at) where namespace is not null;
 create index sessions_by_workload on sessions (workload, created_at) where workload is not null;
+create index sessions_by_parent on sessions (parent_id, created_at) where parent_id is not null;
 
 -- Ids that senders of alerts were given, and the session that has the alert.
 create table session_aliases (

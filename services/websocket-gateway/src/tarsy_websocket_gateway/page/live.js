@@ -2,6 +2,7 @@
 
 const PAUSES = [500, 1000, 2000, 4000, 8000, 15_000];
 const PING_EVERY = 20_000;
+const ASK_AGAIN = 15_000;
 
 export class Live {
   #channel;
@@ -12,7 +13,8 @@ export class Live {
   #watch = 0;
   #next = 0;
 
-  /** The listener has `begins()`: what comes next is the history; `takes(message)`; `interrupted()`. */
+  /** The listener has `begins()`: what comes next is the history; `takes(message)`; `interrupted()`;
+   *  and `unknown()`, when the connection lives and nobody knows the session. */
   constructor(channel, listener) {
     this.#channel = channel;
     this.#listener = listener;
@@ -24,10 +26,14 @@ export class Live {
     const socket = new WebSocket(`${scheme}//${location.host}/api/v1/ws`);
     this.#socket = socket;
     this.#heard = true;
-    socket.onopen = () => socket.send(JSON.stringify({ action: "subscribe", channel: this.#channel }));
+    socket.onopen = () => this.#subscribe();
     socket.onmessage = (event) => this.#take(JSON.parse(event.data));
     socket.onclose = () => this.#lost();
     this.#watch = setInterval(() => this.#look(), PING_EVERY);
+  }
+
+  #subscribe() {
+    this.#socket?.send(JSON.stringify({ action: "subscribe", channel: this.#channel }));
   }
 
   #take(message) {
@@ -35,6 +41,10 @@ export class Live {
     if (message.type === "subscription.confirmed") {
       this.#failures = 0;
       this.#listener.begins();
+    } else if (message.code === "unknown_session") {
+      this.#failures = 0;
+      this.#listener.unknown?.();
+      this.#next = setTimeout(() => this.#subscribe(), ASK_AGAIN);
     } else if (message.type === "subscription.error") {
       this.#lost();
     } else if (message.session_id !== undefined) {
@@ -54,6 +64,7 @@ export class Live {
 
   #lost() {
     clearInterval(this.#watch);
+    clearTimeout(this.#next);
     const socket = this.#socket;
     this.#socket = null;
     socket.onopen = socket.onmessage = socket.onclose = null;

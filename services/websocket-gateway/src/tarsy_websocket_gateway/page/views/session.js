@@ -39,6 +39,11 @@ export function sessionView(content, connection, id) {
   async function read(atLeast = 0) {
     try {
       const detail = await readSession(id, atLeast);
+      if (detail.id !== id) {
+        // The alert joined another session.
+        location.replace(`/sessions/${detail.id}`);
+        return;
+      }
       isKnown = true;
       show(notice, false);
       head.about(detail);
@@ -67,6 +72,7 @@ export function sessionView(content, connection, id) {
       apply(take(session, message));
       if (!isKnown && message.type === "session.status") read(message.number);
     },
+    unknown: connection.live,
     interrupted: connection.lost,
   }).start();
   everySecond(() => {
