@@ -4,7 +4,6 @@ import asyncio
 import json
 import sys
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
@@ -12,7 +11,6 @@ from uuid import uuid4
 import pytest
 import yaml
 from pydantic import JsonValue
-from websockets.asyncio.client import connect
 
 import tarsy_mcp_progress
 from tarsy_bus.client_lifecycle import start_client, stop_client
@@ -37,11 +35,11 @@ from tarsy_contracts.ids import execution_id, llm_call_id, stage_id, tool_call_i
 from tarsy_contracts.topics import Topics
 from tarsy_guarded_kafka import GuardedKafka, environment_of, guarded_kafka
 from tarsy_incident import alert_now
-from tarsy_investigation import shown, submit
+from tarsy_investigation import shown, submit, watched
 from tarsy_questions import ask_question
 from tarsy_service_forks import ServiceForks
 from tarsy_system import PATIENT, System, running
-from tarsy_testing import WAIT_SECONDS, eventually
+from tarsy_testing import eventually
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -244,18 +242,6 @@ async def test_an_investigation_runs_with_the_least_rights_and_uses_each_of_them
 
     assert [one for one in kafka.audited() if not one.allowed and one.user in {user.name for user in USERS}] == []
     assert set().union(*(unused(kafka, user) for user in USERS)) == SELDOM
-
-
-@asynccontextmanager
-async def watched(system: System, session_id: str) -> AsyncIterator[None]:
-    """Somebody watches the session: without watchers a websocket-gateway reads neither log nor stream."""
-    url = system.of("websocket-gateway").url.replace("http://", "ws://")
-    async with connect(f"{url}/api/v1/ws") as client:
-        await client.send(json.dumps({"action": "subscribe", "channel": f"session:{session_id}"}))
-        async with asyncio.timeout(WAIT_SECONDS):
-            while json.loads(await client.recv())["type"] != "subscription.confirmed":
-                pass
-        yield
 
 
 async def check_strangers(kafka: GuardedKafka, bus: Bus) -> None:

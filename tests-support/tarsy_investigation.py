@@ -3,7 +3,8 @@
 import asyncio
 import json
 from collections import defaultdict
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import httpx2
 import pytest
 from pydantic import JsonValue
+from websockets.asyncio.client import connect
 
 from tarsy_bus.partition_reader import Record, read_to_end
 from tarsy_contracts.topics import QUEUE_PARTITIONS
@@ -78,6 +80,18 @@ class Investigation:
         except pytest.fail.Exception as failure:
             types = (await self.log()).types
             pytest.fail(f"{failure}\nthe log holds {types}\n{self.system.last_warnings()}")
+
+
+@asynccontextmanager
+async def watched(system: System, session_id: str) -> AsyncIterator[None]:
+    """Somebody watches the session: without watchers a websocket-gateway reads neither log nor stream."""
+    url = system.of("websocket-gateway").url.replace("http://", "ws://")
+    async with connect(f"{url}/api/v1/ws") as client:
+        await client.send(json.dumps({"action": "subscribe", "channel": f"session:{session_id}"}))
+        async with asyncio.timeout(WAIT_SECONDS):
+            while json.loads(await client.recv())["type"] != "subscription.confirmed":
+                pass
+        yield
 
 
 def submit(system: System, incident: Path = INCIDENT) -> Investigation:

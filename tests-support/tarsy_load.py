@@ -15,6 +15,7 @@ from pydantic import JsonValue
 from tarsy_bus.partition_reader import Record, parse_record, read_to_end
 from tarsy_chains import DATA
 from tarsy_contracts import events as e
+from tarsy_contracts.events import ENDINGS
 from tarsy_live_log import LiveLog
 from tarsy_rounds import rounds
 from tarsy_system import System
@@ -113,8 +114,9 @@ class Load:
 
 def _conclusion(log: SessionLog) -> tuple[str, ...]:
     """How it ended, and to which result."""
+    ended = next((type for type in log.types if type in ENDINGS), log.types[-1])
     (end,) = log.events(e.SessionCompleted) or (None,)
-    return (log.types[-1],) if end is None else (log.types[-1], end.final_analysis, end.executive_summary)
+    return (ended,) if end is None else (ended, end.final_analysis, end.executive_summary)
 
 
 async def sources_of(system: System) -> set[str]:

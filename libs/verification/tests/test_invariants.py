@@ -57,8 +57,11 @@ REPLY = (REOPENED, answer("l3"), e.ReplyCompleted(message_id="m", stage_id="s", 
 REFUSED = e.RequestRefused(request_id="r2", request="chat", author="bob", code=409, reason="busy")
 
 
+REPEATED = e.AlertRepeated(input_id="i2", source="api")
+
+
 def test_each_life_ends_once() -> None:
-    assert chain_faults(log_of(*GOOD, REFUSED, *REPLY)) == []
+    assert chain_faults(log_of(*GOOD, REFUSED, REPEATED, *REPLY, REPEATED)) == []
 
 
 @pytest.mark.parametrize("events", [(*GOOD, *REPLY[:-1]), (*GOOD, *REPLY, ENDED), (*GOOD[:-1], *REPLY)])

@@ -256,4 +256,4 @@ async def test_an_alert_that_kafka_does_not_acknowledge_is_to_be_sent_again(
         return (await ingest.client.post(ALERTS, json={"data": "disk full"})).status_code == 202
 
     await eventually(taken, "one of the requests finds out that Kafka is back")
-    await submit(ingest)
+    await submit(ingest, "another disk full")

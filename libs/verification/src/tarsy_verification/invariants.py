@@ -14,7 +14,9 @@ from tarsy_contracts.events import ENDINGS, OPENERS, RequestRefused, SessionDele
 from tarsy_verification.differences import differences
 from tarsy_verification.session_log import SessionLog
 
-AFTER_THE_END = frozenset({ToolCallOutcomeLearned.type, RequestRefused.type, e.AlertResolved.type, SessionDeleted.type})
+AFTER_THE_END = frozenset(
+    {ToolCallOutcomeLearned.type, RequestRefused.type, e.AlertRepeated.type, e.AlertResolved.type, SessionDeleted.type}
+)
 """Events that a session may still get at rest, of all that chaos brings."""
 
 

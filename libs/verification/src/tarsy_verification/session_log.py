@@ -7,7 +7,7 @@ from tarsy_bus.connection import Bus
 from tarsy_bus.partition_reader import Record, parse_record, read_to_end
 from tarsy_bus.records import Delivery
 from tarsy_contracts import events as e
-from tarsy_contracts.events import ENDINGS
+from tarsy_contracts.events import ENDINGS, OPENERS
 from tarsy_contracts.recorded import RecordedEvent
 
 
@@ -25,7 +25,8 @@ class SessionLog:
 
     @property
     def ended(self) -> bool:
-        return bool(self.accepted) and self.accepted[-1].envelope.type in ENDINGS
+        """Whether its last life has: at rest a session may still get an alert again, or a refusal."""
+        return next((type in ENDINGS for type in reversed(self.types) if type in ENDINGS or type in OPENERS), False)
 
     def events[E: e.Event](self, kind: type[E]) -> list[E]:
         return [record.event for record in self.accepted if isinstance(record.event, kind)]
