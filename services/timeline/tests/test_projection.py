@@ -3,7 +3,7 @@ from dataclasses import replace
 from typing import Any
 
 from tarsy_contracts.display import LIMIT_BYTES, display_cut
-from tarsy_contracts.events import QuestionAsked, SessionDeleted, SessionStarted
+from tarsy_contracts.events import AlertRepeated, QuestionAsked, SessionDeleted, SessionStarted
 from tarsy_timeline.postgres_text import to_postgres_json
 from tarsy_timeline.projection import ORDER, Batch, statements
 from tarsy_whole_chain import ALERT, whole_chain
@@ -12,6 +12,7 @@ type NewSession = Callable[[], Any]
 type Story = Callable[[Any], Any]
 
 OF_CHATS = ("create_chat", "count_chat_message")
+OF_REPEATS = ("count_alerts", "add_alias")
 QUESTION = QuestionAsked(
     request_id="r", chat_id="c", message_id="m", stage_id="s", number=1, author="ann", content="Since when?"
 )
@@ -25,7 +26,8 @@ def test_given_a_start_then_the_alert_and_the_plan_are_kept(new_session: NewSess
     assert start == "start_session"
     assert row[1:4] == ("pod-crash", f"Crash {session.id}", None)
     created_at = session.records[0][0].time
-    assert row[7:] == ("default", "pod api-7 crashes 50% of the time", True, 2, None, 1, False, True, created_at)
+    assert row[7:16] == ("default", "pod api-7 crashes 50% of the time", True, 2, None, 1, False, True, created_at)
+    assert row[16:] == (None, None, None, None), "no facets, and no parent"
     assert change == ("change_session", (session.id, "pending", None, None, None, None, None, None))
 
 
@@ -45,7 +47,7 @@ def test_given_a_whole_chain_then_it_says_how_many_stages_there_will_be(new_sess
 
     (_, row), _ = statements(session.recorded(1))
 
-    assert row[10:-1] == (0, ALERT.mcp and ALERT.mcp.model_dump(mode="json"), 4, True, True)
+    assert row[10:15] == (0, ALERT.mcp and ALERT.mcp.model_dump(mode="json"), 4, True, True)
 
 
 def test_given_an_event_of_an_unknown_type_then_only_the_chain_moves(new_session: NewSession, story: Story) -> None:
@@ -67,7 +69,9 @@ def test_given_a_whole_session_then_one_row_moves_it_and_each_statement_runs_onc
         batch.add(session.recorded(number))
 
     names = [name for name, _ in batch.in_order()]
-    assert names == [name for name in ORDER if name not in ("fall_back", "delete_session", "set_aside", *OF_CHATS)]
+    assert names == [
+        name for name in ORDER if name not in ("fall_back", "delete_session", "set_aside", *OF_CHATS, *OF_REPEATS)
+    ]
     rows = dict(batch.in_order())
     assert [row[2] for row in rows["move_session"]] == [13]
     assert [row[1] for row in rows["change_session"]] == ["pending", "in_progress", "completed"]
@@ -79,7 +83,8 @@ def test_every_type_of_event_that_people_see_fits_a_statement(new_session: NewSe
     chain = new_session()
     chain.add(*whole_chain(chain.id))
     asked = new_session()
-    asked.add(QUESTION, SessionDeleted(request_id="r", author="ann"))
+    repeated = AlertRepeated(input_id="i", source="api", joined=("another",))
+    asked.add(repeated, QUESTION, SessionDeleted(request_id="r", author="ann"))
     records = [one.recorded(n) for one in (session, chain, asked) for n in range(1, len(one.records) + 1)]
     seen = {name for record in records for name, _ in statements(record)}
 

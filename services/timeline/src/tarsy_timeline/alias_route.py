@@ -5,7 +5,8 @@ The answer is that of the session that has the alert, and names it. A session's 
 
 from collections.abc import Awaitable, Callable, Coroutine
 from http import HTTPStatus
-from typing import Any
+from typing import Any, TypeGuard
+from uuid import UUID
 
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
@@ -17,6 +18,14 @@ UNKNOWN = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE})
 
 type Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 type FindAlias = Callable[[str], Awaitable[str | None]]
+
+
+def _is_id(asked: object) -> TypeGuard[str]:
+    """What somebody pasted by mistake goes nowhere."""
+    try:
+        return isinstance(asked, str) and bool(UUID(asked))
+    except ValueError:
+        return False
 
 
 def alias_route(find: FindAlias, route: type[APIRoute] = APIRoute) -> type[APIRoute]:
@@ -31,7 +40,7 @@ def alias_route(find: FindAlias, route: type[APIRoute] = APIRoute) -> type[APIRo
                     return await handle(request)
                 except ProblemError as problem:
                     asked = request.path_params.get("session_id")
-                    found = await find(asked) if problem.status in UNKNOWN and asked is not None else None
+                    found = await find(asked) if problem.status in UNKNOWN and _is_id(asked) else None
                     if found is None:
                         raise
                     request.scope["path_params"] = {**request.path_params, "session_id": found}
