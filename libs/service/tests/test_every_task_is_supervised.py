@@ -30,6 +30,7 @@ SHORT_LIVED = {
     "libs/bus/src/tarsy_bus/start_positions.py committed_offsets": "one question each, waited for",
     "libs/bus/src/tarsy_bus/client_lifecycle.py start_client": "a start, waited for",
     "libs/bus/src/tarsy_bus/client_lifecycle.py stop_client": "a stop, with a limit",
+    "libs/bus/src/tarsy_bus/chunk_sender.py ChunkSender._send_all": "the writes of a tick, waited for",
     "libs/bus/src/tarsy_bus/cluster_probe.py unreachable": "a connection to each broker, with a limit",
     "libs/bus/src/tarsy_bus/topics_admin.py _present": "two questions",
     # A part of the timeline's service: supervised, and started again
@@ -43,7 +44,9 @@ SHORT_LIVED = {
     "libs/worker/src/tarsy_worker/executor.py Executor._start": "one call",
     "services/tool-gateway/src/tarsy_tool_gateway/mcp/progress.py _CallProgress.report": "may be lost",
     "services/websocket-gateway/src/tarsy_websocket_gateway/connection.py Connection._talk": "one client",
-    "services/websocket-gateway/src/tarsy_websocket_gateway/connection.py Connection._subscribe": "one history",
+    "services/websocket-gateway/src/tarsy_websocket_gateway/connection.py Connection._start": "one history",
+    "services/websocket-gateway/src/tarsy_websocket_gateway/endings.py Endings.run": "one end each, with a limit",
+    "services/websocket-gateway/src/tarsy_websocket_gateway/history_desk.py HistoryDesk.run": "one request each",
     # One session with an MCP server: `McpConnection` opens another one when it ends, however it does
     "services/tool-gateway/src/tarsy_tool_gateway/mcp/connection.py McpConnection.run": "sessions with one MCP server",
     "services/tool-gateway/src/tarsy_tool_gateway/mcp/connection.py McpConnection._one_session": "one session",

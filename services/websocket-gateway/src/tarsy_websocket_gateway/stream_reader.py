@@ -13,6 +13,7 @@ from tarsy_bus.pacing import Pacer
 from tarsy_bus.partition_reader import PartitionReader, Record, parse_record
 from tarsy_contracts.chunks import CHUNKS
 from tarsy_contracts.recorded import UnknownTypeError, UnreadableValueError
+from tarsy_service.supervision import Supervisor
 from tarsy_websocket_gateway.feed import Feed
 from tarsy_websocket_gateway.log_reader import subject_of
 from tarsy_websocket_gateway.metrics import Metrics
@@ -59,11 +60,11 @@ class StreamReader:
         self._last_number = last_number
         async with (
             PartitionReader(self._bus, topic, stepped, consumer=live_reader).running() as follower,
-            asyncio.TaskGroup() as group,
+            Supervisor().group() as group,
         ):
             partitions = PartitionsOnDemand(follower, topic, stepped)
             await partitions.begin(await follower.partitions())
-            group.create_task(self._position(follower, partitions))
+            group.start("positions", self._position(follower, partitions))
             while True:
                 records, began, pacer = await partitions.next(), time.monotonic(), Pacer()
                 found: dict[str, list[Outgoing | TextDelta]] = {}
