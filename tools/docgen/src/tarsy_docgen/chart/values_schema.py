@@ -24,7 +24,6 @@ SET_BY_THE_CHART = frozenset(
         "http_host",
         "http_port",
         "front_door",
-        "niceness",
         "shutdown_seconds",
         "dead_after_seconds",
         "tool_gateway_drain_seconds",
