@@ -21,7 +21,7 @@ type FindAlias = Callable[[str], Awaitable[str | None]]
 
 
 def _is_id(asked: object) -> TypeGuard[str]:
-    """What somebody pasted by mistake goes nowhere."""
+    """A text that somebody pasted by mistake goes nowhere."""
     try:
         return isinstance(asked, str) and bool(UUID(asked))
     except ValueError:
