@@ -99,7 +99,7 @@ def _notice(webhook: Webhook, index: int, alert: WebhookAlert, alert_type: str, 
         author=author,
         title=alert.annotations.get("summary") or alert.labels.get("alertname", ""),
         severity=alert.labels.get("severity"),
-        runbook_url=web_address(alert.annotations.get(RUNBOOK)) or web_address(alert.labels.get(RUNBOOK)),
+        runbook_url=runbook_of(alert),
         place=("alerts", index),
         same=Fingerprint(SOURCE, alert.fingerprint),
         priority=priority_named(alert.labels.get(PRIORITY), alert.annotations.get(PRIORITY)),
@@ -149,7 +149,7 @@ def _group_notice(webhook: Webhook, group: AlertGroup, author: str) -> Notice:
         author=author,
         title=annotations.get("summary") or named or first.labels.get("alertname", ""),
         severity=labels.get("severity") or first.labels.get("severity"),
-        runbook_url=next((url for alert in group.firing if (url := _runbook_of(alert))), None),
+        runbook_url=next((url for alert in group.firing if (url := runbook_of(alert))), None),
         place=("alerts",),
         priority=priority_named(*(_priority_of(alert) for alert in group.firing)),
         same=same,
@@ -158,7 +158,7 @@ def _group_notice(webhook: Webhook, group: AlertGroup, author: str) -> Notice:
     return Notice(SOURCE, raw_alert, f"The group is queued as {group.alert_type}.", name)
 
 
-def _runbook_of(alert: WebhookAlert) -> str | None:
+def runbook_of(alert: WebhookAlert) -> str | None:
     return web_address(alert.annotations.get(RUNBOOK)) or web_address(alert.labels.get(RUNBOOK))
 
 

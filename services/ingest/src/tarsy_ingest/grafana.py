@@ -1,14 +1,13 @@
 """Webhook of Grafana's alerting (a contact point of type `webhook`): Alertmanager's, with fields of its own."""
 
 import json
-from typing import Literal
 
 from pydantic import Field, JsonValue
 
 from tarsy_contracts.ids import session_of_grafana
 from tarsy_ingest.alert_format import AlertBody, AlertFormat, Notice, Notices
 from tarsy_ingest.alert_rules import AlertTypes
-from tarsy_ingest.alertmanager import PRIORITY, RUNBOOK, TYPE_LABEL
+from tarsy_ingest.alertmanager import PRIORITY, TYPE_LABEL, WebhookAlert, runbook_of
 from tarsy_ingest.raw_alert import (
     AlertResolution,
     Fingerprint,
@@ -18,22 +17,14 @@ from tarsy_ingest.raw_alert import (
     priority_named,
     utc_time,
     validate,
-    web_address,
 )
 
 SOURCE = "grafana"
 
 
-class GrafanaAlert(Payload):
+class GrafanaAlert(WebhookAlert):
     """`values` are those of the rule's expressions. The addresses lead to Grafana; `imageURL` to a picture."""
 
-    status: Literal["firing", "resolved"]
-    labels: dict[str, str]
-    annotations: dict[str, str] = Field(default_factory=dict)
-    startsAt: str = Field(min_length=1)
-    endsAt: str = ""
-    generatorURL: str = ""
-    fingerprint: str = Field(min_length=1)
     silenceURL: str = ""
     dashboardURL: str = ""
     panelURL: str = ""
@@ -86,7 +77,7 @@ def _notice(webhook: GrafanaWebhook, index: int, alert: GrafanaAlert, alert_type
         author=author,
         title=alert.annotations.get("summary") or alert.labels.get("alertname", ""),
         severity=alert.labels.get("severity"),
-        runbook_url=web_address(alert.annotations.get(RUNBOOK)) or web_address(alert.labels.get(RUNBOOK)),
+        runbook_url=runbook_of(alert),
         place=("alerts", index),
         priority=priority_named(alert.labels.get(PRIORITY), alert.annotations.get(PRIORITY)),
         same=same,
