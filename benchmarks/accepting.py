@@ -11,7 +11,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx2
@@ -19,7 +20,7 @@ from local_instance import LocalInstance, local_instance
 from outside import outside
 from pydantic import BaseModel
 from saying import load_told, say
-from whole_system import CONFIG
+from whole_system import CONFIG, LEAST_ITERATIONS
 
 HERE = Path(__file__).resolve().parent
 SHOWN_SECONDS = 900.0
@@ -52,17 +53,29 @@ def main() -> None:
     given = parser.parse_args()
     if shutil.which("wrk") is None:
         sys.exit("wrk is missing: apt-get install wrk")
+    with load_told(), instance_in(given.mode) as instance:
+        measure(instance, given)
+
+
+@contextmanager
+def instance_in(mode: str) -> Iterator[LocalInstance]:
+    """`tarsy up` in one of MODES, with an instant model and an instant tool."""
     with (
-        load_told(),
         outside(model_seconds=0.0, tool_seconds=0.0) as around,
         tempfile.TemporaryDirectory(prefix="tarsy-bench-", ignore_cleanup_errors=True) as name,
     ):
         config = Path(name) / "config"
         config.mkdir()
-        text = CONFIG.format(model_url=around.model_url, tools_url=around.tools_url, at_once=100, more="")
+        text = CONFIG.format(
+            model_url=around.model_url,
+            tools_url=around.tools_url,
+            at_once=100,
+            most_iterations=LEAST_ITERATIONS,
+            more="",
+        )
         (config / "tarsy.yaml").write_text(text, encoding="utf-8")
-        with local_instance(Path(name), config, *MODES[given.mode]) as instance:
-            measure(instance, given)
+        with local_instance(Path(name), config, *MODES[mode]) as instance:
+            yield instance
 
 
 def measure(instance: LocalInstance, given: argparse.Namespace) -> None:

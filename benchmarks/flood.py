@@ -7,20 +7,16 @@ that the answers named the list does not have.
 
 import argparse
 import asyncio
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import httpx2
 import uvloop
-from accepting import MODES, show_cpu, until_shown
-from local_instance import LocalInstance, local_instance
-from outside import outside
+from accepting import MODES, instance_in, show_cpu, until_shown
+from local_instance import LocalInstance
 from saying import load_told, say, tail
-from whole_system import CONFIG
 
 SENDERS = 32
 LINES = "".join(
@@ -43,17 +39,8 @@ def main() -> None:
     parser.add_argument("--mode", choices=[*MODES], default="processes")
     parser.add_argument("--kind", choices=["distinct", "identical"], default="distinct")
     given = parser.parse_args()
-    with (
-        load_told(),
-        outside(model_seconds=0.0, tool_seconds=0.0) as around,
-        tempfile.TemporaryDirectory(prefix="tarsy-bench-", ignore_cleanup_errors=True) as name,
-    ):
-        config = Path(name) / "config"
-        config.mkdir()
-        text = CONFIG.format(model_url=around.model_url, tools_url=around.tools_url, at_once=100, more="")
-        (config / "tarsy.yaml").write_text(text, encoding="utf-8")
-        with local_instance(Path(name), config, *MODES[given.mode]) as instance:
-            uvloop.run(measure(instance, given))
+    with load_told(), instance_in(given.mode) as instance:
+        uvloop.run(measure(instance, given))
 
 
 async def measure(instance: LocalInstance, given: argparse.Namespace) -> None:

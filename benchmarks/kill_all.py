@@ -22,7 +22,7 @@ from idle import READY, ROOT, family
 from outside import Outside, outside
 from saying import load_told, say
 from submitting import submit
-from whole_system import AT_ONCE, CONFIG
+from whole_system import AT_ONCE, CONFIG, LEAST_ITERATIONS
 
 from tarsy_processes.ports import free_port
 
@@ -96,7 +96,13 @@ def main() -> None:
         (folder / "config").mkdir()
         limit = f"queue: {{max_concurrent_sessions: {AT_ONCE}}}\n"
         (folder / "config" / "tarsy.yaml").write_text(
-            CONFIG.format(model_url=around.model_url, tools_url=around.tools_url, at_once=AT_ONCE, more=limit)
+            CONFIG.format(
+                model_url=around.model_url,
+                tools_url=around.tools_url,
+                at_once=AT_ONCE,
+                most_iterations=LEAST_ITERATIONS,
+                more=limit,
+            )
         )
         instance = Instance(folder, more)
         try:
