@@ -147,7 +147,9 @@ def main() -> None:
             getattr(imported, function)()
     if (threads := os.listdir("/proc/self/task"))[1:]:
         # Forks could deadlock: a thread that they do not have may hold a lock.
-        sys.exit(f"the imports have started {len(threads) - 1} threads")
+        # Written here: `sys.exit` lets go of this frame first, so that the socket is closed before its words are out.
+        sys.stderr.write(f"the imports have started {len(threads) - 1} threads\n")
+        sys.exit(1)
     gc.collect()
     gc.freeze()
     program = Forks(orders).serve()
