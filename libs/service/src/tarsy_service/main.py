@@ -1,6 +1,5 @@
 """Main function of a service: settings from the environment, then `build`, then run until told to stop."""
 
-import os
 import sys
 from collections.abc import Callable, Iterator
 
@@ -10,6 +9,7 @@ from pydantic import ValidationError
 
 from tarsy_service.allocator import collect_seldom, return_large_blocks
 from tarsy_service.logs import configure_logs
+from tarsy_service.priority import lower_priority
 from tarsy_service.runner import run_services
 from tarsy_service.service import Service
 from tarsy_service.settings import ServiceSettings, mistakes_in_settings
@@ -30,8 +30,7 @@ def run_main[S: ServiceSettings](
     except ValidationError as problem:
         sys.stderr.writelines(f"{line}\n" for line in mistakes_in_settings(problem))
         sys.exit(2)
-    # Before there are threads: each takes over what its creator has.
-    os.nice(settings.niceness)
+    lower_priority(settings.niceness)
     configure_logs(settings.log_level)
     try:
         _run(settings, build)
