@@ -24,8 +24,8 @@ demo: setup    ## send the crash-loop alert to a TARSy that runs (or starts), wa
 test: setup    ## run every test, on a real Kafka and a real PostgreSQL, in four processes (ARGS="-n 0": in one)
 	@$(PY) -m pytest -n 4 --dist loadfile --no-loadscope-reorder $(ARGS)
 
-sweep: setup    ## kill real processes (kill -9) at every event of a whole chain: 240 runs, most of an hour
-	@TARSY_SWEEP=all $(PY) -m pytest tests-e2e/chains/test_killed.py $(ARGS)
+sweep: setup    ## play every death at every event, and kill real processes (kill -9) there: 240 runs, most of an hour
+	@TARSY_SWEEP=all $(PY) -m pytest tests-e2e/test_sweep_in_process.py tests-e2e/test_sweep_of_a_chat.py tests-e2e/chains/test_killed.py $(ARGS)
 
 rounds: setup    ## roll the last release to today's code, and three brokers, ROUNDS times (3) with as much more load
 	@TARSY_ROUNDS=$(or $(ROUNDS),3) $(PY) -m pytest -n 0 tests-e2e/test_rolling_upgrade.py tests-e2e/test_three_brokers.py $(ARGS)

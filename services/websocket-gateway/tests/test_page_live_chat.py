@@ -78,9 +78,11 @@ async def test_two_people_see_the_same_chat_live_and_a_reload_tells_the_same(
             await expect(words(page).locator("strong")).to_have_text("03:00")
             await expect(page.get_by_label("Ask the investigation")).to_be_enabled()
             await expect(page.locator(".state .status")).to_have_text("Completed")
+            await expect(page.get_by_text("Loading …")).to_be_hidden()
         end = [await page.locator("main").inner_text() for page in pages]
         await ann.page.reload()
         await expect(words(ann.page).locator("strong")).to_have_text("03:00")
+        await expect(ann.page.get_by_text("Loading …")).to_be_hidden()
         end.append(await ann.page.locator("main").inner_text())
 
     assert len(set(middle)) == len(set(end)) == 1

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 from typing import Any
 from uuid import uuid4
 
@@ -147,6 +148,7 @@ def document_body(media_types: tuple[str, ...], form: type[Payload] | None) -> d
     return {"requestBody": {"required": True, "content": content}}
 
 
+@cache
 def _schema(media_type: str, form: type[Payload] | None) -> Any:
     if form is None or media_type.startswith("text/"):
         return {"type": "string"}
