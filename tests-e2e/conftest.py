@@ -10,7 +10,7 @@ import yaml
 
 from tarsy_bus.connection import Bus
 from tarsy_incident import EVERY_INCIDENT, copy_with_a_short_log, planted_secrets
-from tarsy_service_forks import ServiceForks, service_forks
+from tarsy_service_forks import ServiceForks
 from tarsy_system import PATIENT, ROOT, System, running
 from tarsy_verification.session_log import SessionLog
 
@@ -62,12 +62,6 @@ def told_before() -> dict[str, SessionLog]:
 @pytest.fixture
 def lab_calls(tmp_path: Path) -> Path:
     return tmp_path / "lab-calls.jsonl"
-
-
-@pytest.fixture(scope="session")
-def forks() -> Iterator[ServiceForks]:
-    with service_forks() as forks:
-        yield forks
 
 
 @pytest.fixture

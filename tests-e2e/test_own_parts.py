@@ -14,6 +14,7 @@ from tarsy_bus.connection import Bus
 from tarsy_bus.topics_admin import admin, apply_topics, compare_topics
 from tarsy_contracts.topics import Topics
 from tarsy_processes.ports import free_port
+from tarsy_service_forks import ServiceForks
 from tarsy_system import READY_SECONDS, SERVICES, System, running
 from tarsy_testing import delete_topics, eventually
 from tarsy_up import environment, tarsy, write_config
@@ -165,9 +166,10 @@ def test_a_service_alone_tells_its_health_its_readiness_and_its_metrics(alone: S
 
 @pytest.mark.parametrize("service", SERVICES)
 def test_a_service_alone_says_it_and_stops_when_a_topic_was_made_wrong(
-    tmp_path: Path, database_url: str, service: str, wrong_topics: Bus
+    tmp_path: Path, database_url: str, service: str, wrong_topics: Bus, forks: ServiceForks
 ) -> None:
-    system = System(wrong_topics, tmp_path, write_config(tmp_path / "config"), database_url, "never_made")
+    config = write_config(tmp_path / "config")
+    system = System(wrong_topics, tmp_path, config, database_url, "never_made", forks=forks)
     with running(system):
         process = system.start(service)
         assert process.process.wait(READY_SECONDS) == 2

@@ -3,15 +3,20 @@
 import asyncio
 import os
 import shutil
+import ssl
 import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import asyncpg
+import httpx2
 import pytest
+from httpx2._transports import default as transports
 from hypothesis import HealthCheck, settings
 
 from tarsy_bus.connection import Bus
@@ -21,6 +26,7 @@ from tarsy_embedded.kafka import EmbeddedKafka
 from tarsy_embedded.postgres import EmbeddedPostgres
 from tarsy_llm.providers import PROVIDER_TYPES
 from tarsy_processes.ports import free_port
+from tarsy_service_forks import ServiceForks, service_forks
 
 POLL_SECONDS = 0.02
 WAIT_SECONDS = 90.0
@@ -37,6 +43,22 @@ def pytest_configure() -> None:
     settings.register_profile("tarsy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.load_profile("tarsy")
     _keep_compiled_modules()
+    _read_authorities_once()
+
+
+def _read_authorities_once() -> None:
+    """Each client of httpx reads the certificates of all authorities: 30 ms of processor, also to look at a port."""
+
+    @cache
+    def created(trust_env: bool, *_named: str | None) -> ssl.SSLContext:
+        return httpx2.create_ssl_context(trust_env=trust_env)
+
+    def create(verify: ssl.SSLContext | bool = True, cert: Any = None, trust_env: bool = True) -> ssl.SSLContext:
+        if verify is True and cert is None:
+            return created(trust_env, os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
+        return httpx2.create_ssl_context(verify, cert, trust_env)
+
+    vars(transports)["create_ssl_context"] = create
 
 
 def _keep_compiled_modules() -> None:
@@ -166,3 +188,10 @@ async def eventually[T](look: Callable[[], Awaitable[T | None]], what: str, *, s
         if time.monotonic() > limit:
             pytest.fail(f"not in {seconds:g} seconds: {what}")
         await asyncio.sleep(POLL_SECONDS)
+
+
+@pytest.fixture(scope="session")
+def forks() -> Iterator[ServiceForks]:
+    """Services of today's code, started without their imports."""
+    with service_forks() as forks:
+        yield forks

@@ -12,6 +12,7 @@ from pydantic import JsonValue
 
 from chaos.hostile import PROGRAM, environment
 from tarsy_bus.connection import Bus
+from tarsy_service_forks import ServiceForks
 from tarsy_system import ServiceProcess, System, running
 
 STOP_SECONDS = 90.0
@@ -77,12 +78,12 @@ class Gateways:
 
 
 @contextmanager
-def prepared(bus: Bus, folder: Path, servers: Servers) -> Iterator[Gateways]:
+def prepared(bus: Bus, folder: Path, servers: Servers, forks: ServiceForks | None = None) -> Iterator[Gateways]:
     """None runs yet; all have ended afterwards. JSON is YAML, too."""
     agents = {"A": {"mcp_servers": list(servers)}}
     configuration = {**CONFIGURATION, "agents": agents, "mcp_servers": dict(servers)}
     (folder / "tarsy.yaml").write_text(json.dumps(configuration), encoding="utf-8")
-    with running(System(bus, folder, folder, database_url="", database_schema="")) as system:
+    with running(System(bus, folder, folder, database_url="", database_schema="", forks=forks)) as system:
         yield Gateways(system)
 
 

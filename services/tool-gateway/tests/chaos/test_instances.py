@@ -16,6 +16,7 @@ from chaos.playing import Played, playing
 from tarsy_bus.topics_admin import apply_topics
 from tarsy_contracts.inputs import CallNotStarted
 from tarsy_contracts.requests import ToolCallRequest
+from tarsy_service_forks import ServiceForks
 from tarsy_testing import bus_of_tests, delete_topics, eventually
 
 THREE = 3
@@ -25,7 +26,7 @@ END_SECONDS = 120.0
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory: pytest.TempPathFactory, kafka_bootstrap: str) -> Iterator[Gateways]:
+def scene(tmp_path_factory: pytest.TempPathFactory, kafka_bootstrap: str, forks: ServiceForks) -> Iterator[Gateways]:
     folder = tmp_path_factory.mktemp("instances")
     bus = bus_of_tests(kafka_bootstrap, folder.name)
     asyncio.run(apply_topics(bus))
@@ -35,7 +36,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory, kafka_bootstrap: str) -> Ite
         "work": over_http(server.url, concurrent=CONCURRENT),
         "stuck": over_stdio(folder / "calls", concurrent=STUCK_CONCURRENT, queue=STUCK_QUEUE),
     }
-    with prepared(bus, folder, servers) as gateways:
+    with prepared(bus, folder, servers, forks) as gateways:
         yield gateways
     server.kill()
     asyncio.run(delete_topics(bus))
