@@ -44,6 +44,8 @@ class HeadsFollower:
                 await self._follow(stepped)
             except Exception as problem:  # noqa: BLE001 # whatever it is: alerts are taken without it
                 log.warning("heads.not_read", reason=str(problem), error=type(problem).__name__)
+                if self._known.follows_heads:
+                    pauses = growing_pauses()
             finally:
                 self._known.follows_heads = False
             await asyncio.sleep(next(pauses))
