@@ -22,9 +22,11 @@ class AlertAccepted(ApiModel):
     was some moments ago; `in_progress` also of a session that waits for its turn.
     """
 
+    model_config = ConfigDict(json_schema_serialization_defaults_required=False)
+
     session_id: str
-    status: AcceptedStatus = "queued"
-    message: str = QUEUED
+    status: AcceptedStatus
+    message: str
     session_status: SessionStatus | None = None
 
 
