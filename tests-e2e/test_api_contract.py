@@ -30,6 +30,7 @@ from schemathesis.specs.openapi.checks import (
 
 from tarsy_local.front_door.routes import OUTSIDE, service_of
 from tarsy_system import ROOT, System
+from tarsy_testing import eventually
 
 type Operation = APIOperation[Any, Any, Any, Any]
 
@@ -121,7 +122,19 @@ async def test_every_operation_keeps_its_promise(running: System, document: dict
     wrong = await asyncio.to_thread(broken_promises, running, document)
     wrong += await odd_answers(running)
     wrong += await other_documents(running, document)
+    await until_a_joined_alert_is_answered_with_its_sessions_state(running)
     assert wrong == [], "\n\n".join(wrong)
+
+
+async def until_a_joined_alert_is_answered_with_its_sessions_state(running: System) -> None:
+    """The owner's heads reach the answers of ingest."""
+    async with httpx2.AsyncClient(base_url=running.of("ingest").url, timeout=90, trust_env=False) as client:
+
+        async def answered() -> bool:
+            answer = await client.post("/api/v1/alerts", json={"data": "the same, again and again"})
+            return answer.json().get("session_status") is not None
+
+        await eventually(answered, "the state of the session that an alert joined")
 
 
 JSON = {"Content-Type": "application/json"}

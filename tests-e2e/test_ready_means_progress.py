@@ -34,7 +34,7 @@ STALLING = {
 OTHERS = {
     "orchestrator": {"ownership", "decisions"},
     "timeline": {"unprojected", "search index"},
-    "ingest": {"alerts topic"},
+    "ingest": {"alerts topic", "heads"},
 }
 
 
@@ -121,7 +121,8 @@ async def test_while_kafka_is_frozen_nobody_is_ready_and_afterwards_everybody_is
         return all(names <= found.get(service, set()) for service, names in STALLING.items())
 
     async def degraded() -> bool:
-        return bool((await client.get("/ready")).json()["degraded"].get("ingest"))
+        reasons = (await client.get("/ready")).json()["degraded"].get("ingest", [])
+        return {one.partition(": no progress")[0] for one in reasons} >= OTHERS["ingest"]
 
     await eventually(ready, "all loops step", seconds=LIMIT_SECONDS)
     shown = (await client.get("/metrics")).text
@@ -130,7 +131,7 @@ async def test_while_kafka_is_frozen_nobody_is_ready_and_afterwards_everybody_is
             assert f'tarsy_process_loop_idle_seconds{{loop="{name}",service="{service}"}}' in shown
     kafka.freeze()
     await eventually(all_stalled, "every loop that needs Kafka is named", seconds=LIMIT_SECONDS)
-    await eventually(degraded, "the alerts topic is not read", seconds=LIMIT_SECONDS)
+    await eventually(degraded, "neither the alerts topic nor heads are read", seconds=LIMIT_SECONDS)
     assert "ingest" not in await stalled(client)
     kafka.thaw()
     await eventually(ready, "all loops step again", seconds=LIMIT_SECONDS)

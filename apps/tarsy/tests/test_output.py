@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tarsy_cli.app import cli
+from tarsy_cli.submission import SubmittedAlert
 
 
 def test_the_version_is_told() -> None:
@@ -18,13 +19,23 @@ def test_the_version_is_told() -> None:
 def test_an_alert_is_read_from_the_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[bytes] = []
 
-    def submit_file(_: str, content: bytes) -> list[str]:
+    def submit_alerts(_: str, content: bytes) -> list[SubmittedAlert]:
         sent.append(content)
-        return ["the-session"]
+        return [SubmittedAlert("the-session")]
 
-    monkeypatch.setattr("tarsy_cli.submission.submit_file", submit_file)
+    monkeypatch.setattr("tarsy_cli.submission.submit_alerts", submit_alerts)
     result = CliRunner().invoke(cli, ["submit", "-", "--url", "http://127.0.0.1:1"], input=b"caf\xe9 burns")
     assert (result.exit_code, result.output, sent) == (0, "the-session\n", [b"caf\xe9 burns"])
+
+
+def test_sessions_that_an_alert_joined_are_named_beside_the_output(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [SubmittedAlert("new"), SubmittedAlert("old", joined=True, session_status="failed")]
+    found.append(SubmittedAlert("other", joined=True))
+    monkeypatch.setattr("tarsy_cli.submission.submit_alerts", lambda *_: found)
+    result = CliRunner().invoke(cli, ["submit", "-", "--url", "http://127.0.0.1:1"], input=b"{}")
+    assert (result.exit_code, result.stdout) == (0, "new\nold\nother\n")
+    notes = [line.partition("counted in ")[2] for line in result.stderr.splitlines()]
+    assert notes == ["old, which is failed.", "other."]
 
 
 def ended_by_its_reader(arguments: list[str]) -> tuple[int, bytes]:

@@ -12,7 +12,7 @@ import pytest
 
 from tarsy_cli.api import ApiError, NotFoundError, UnavailableError, UnreachableError, get, retry
 from tarsy_cli.lab.demo import firing_now
-from tarsy_cli.submission import submit_file
+from tarsy_cli.submission import SubmittedAlert, submit_alerts, submit_file
 from tarsy_processes.ports import free_port
 
 CUT = 0
@@ -70,6 +70,13 @@ def test_a_webhook_goes_to_the_door_of_alertmanager_and_brings_a_session_for_eac
     webhook = {"version": "4", "alerts": [{}, {}, {}]}
     assert submit_file(api.url, json.dumps(webhook).encode()) == ["one", "two"]
     assert api.asked == [("/api/v1/alerts/alertmanager", webhook)]
+
+
+def test_an_alert_that_joins_a_session_brings_its_state(api: Api) -> None:
+    joined = {"session_id": "one", "status": "joined", "session_status": "completed"}
+    api.answers({"alerts": [joined, {"session_id": "two", "status": "queued"}]})
+    found = submit_alerts(api.url, json.dumps({"alerts": [{}, {}]}).encode())
+    assert found == [SubmittedAlert("one", joined=True, session_status="completed"), SubmittedAlert("two")]
 
 
 def test_a_body_of_the_api_goes_as_it_is(api: Api) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tarsy_bus.head_batches import HeadRows
 from tarsy_bus.head_reading import HeadLoading
-from tarsy_bus.head_rows import packed_session
+from tarsy_bus.head_rows import ENDINGS, packed_session
 from tarsy_bus.head_store import HeadStore, JoinableSession
 from tarsy_bus.heads import newest, replay_start
 from tarsy_bus.partition_reader import Record
@@ -96,6 +96,7 @@ def written(draw: st.DrawFn) -> list[tuple[str, SessionHead]]:
             decided=offset - 2,
             spans=lives,
             alerts=alerts_of(session_id, offset),
+            ended=draw(st.sampled_from(ENDINGS)),
         )
         facts.append((session_id, head))
     return draw(st.permutations(facts)) + facts[: draw(st.integers(0, 3))]
@@ -160,7 +161,22 @@ def test_heads_as_our_writers_write_them_need_no_decoding() -> None:
         head = at_rest(7, 40, Span(first=3, last=9), Span(first=20, last=40)).model_copy(update={"phase": phase})
         joined = AlertMark(key=KEYS[0], opened=3, alerted=9, alerted_ms=1_700_000_000_000)
         assert needs_no_decoding(record(SESSIONS[1], head.model_copy(update={"alerts": joined})))
+        for ended in ENDINGS:
+            assert needs_no_decoding(record(SESSIONS[0], head.model_copy(update={"ended": ended})))
         assert needs_no_decoding(record(SESSIONS[0], head), raw(head_key(SESSIONS[0], 3).encode(), None, []))
+
+
+def test_heads_of_before_need_no_decoding() -> None:
+    head = at_rest(7, 40, Span(first=3, last=9))
+    for missing in ({"ended"}, {"alerts", "ended"}):
+        body = head.model_dump_json(exclude=missing).encode()
+        before = record(SESSIONS[1], head, value=body)
+        assert needs_no_decoding(before)
+        store = loaded([before])
+        try:
+            assert store.get(SESSIONS[1]) == head
+        finally:
+            store.close()
 
 
 def test_a_compressed_batch_holds_the_same_heads() -> None:

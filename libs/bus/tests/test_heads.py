@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarsy_bus.acceptance import ChainLink
-from tarsy_bus.heads import CLOSED, MOST_SPANS, NEAR, newest, next_alerts, next_head, replay_start
+from tarsy_bus.heads import ENDED, MOST_SPANS, NEAR, newest, next_alerts, next_head, replay_start
+from tarsy_bus.joining import CLOSED
 from tarsy_contracts import events as e
 from tarsy_contracts.envelope import Envelope
-from tarsy_contracts.events import ENDINGS
+from tarsy_contracts.events import ENDINGS, SESSION_ENDINGS
 from tarsy_contracts.heads import AlertMark, SessionHead, Span
 from tarsy_contracts.recorded import RecordedEvent
 from tarsy_story import ALERT, chain
@@ -62,8 +63,27 @@ def test_an_event_of_a_session_without_a_head_brings_none() -> None:
 @pytest.mark.parametrize("ending", sorted(ENDINGS))
 def test_an_ending_brings_a_head_at_rest_with_the_life_from_its_opener(ending: str) -> None:
     assert next_head(head("open", offset=7), mark(ending, offset=20, number=9), decided=4) == SessionHead(
-        phase="rest", number=9, offset=20, event_id="event at 20", decided=4, spans=(Span(first=7, last=20),)
+        phase="rest",
+        number=9,
+        offset=20,
+        event_id="event at 20",
+        decided=4,
+        spans=(Span(first=7, last=20),),
+        ended=ENDED.get(ending),
     )
+
+
+def test_heads_say_how_the_investigation_ended_until_another_one_begins() -> None:
+    ended = lives((7, 20))
+    again = next_head(ended, mark("alert.repeated", offset=30, number=3), decided=9)
+    asked = next_head(again, mark("session.reopened", offset=40, number=4), decided=10)
+    answered = next_head(asked, mark("reply.completed", offset=50, number=5), decided=10)
+    failed = next_head(answered, mark("session.failed", offset=60, number=6), decided=11)
+    deleted = next_head(failed, mark("session.deleted", offset=70, number=7), decided=12)
+    anew = next_head(failed, mark("session.started", offset=80, number=8), decided=13)
+    found = [one and one.ended for one in (ended, again, asked, answered, failed, deleted, anew)]
+    assert found == ["completed"] * 4 + ["failed", None, None]
+    assert ENDED.keys() == SESSION_ENDINGS
 
 
 def test_any_event_of_a_session_at_rest_brings_a_head_at_rest() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from head_owner import head_owner, post, until_joined
 from ingest_running import Records, StartIngest, alert_in
 
 from tarsy_bus.connection import Bus
@@ -31,15 +32,16 @@ async def bus(kafka: KillableKafka) -> Bus:
     return bus
 
 
-async def test_in_an_outage_senders_are_told_in_time_and_then_at_once(
+async def test_in_an_outage_senders_are_told_in_time_and_then_at_once_and_heads_are_followed_after_it(
     kafka: KillableKafka, bus: Bus, start_ingest: StartIngest, records: Records, samples: dict[str, Any]
 ) -> None:
-    async with start_ingest() as ingest:
+    async with start_ingest() as ingest, head_owner(bus, records) as owner:
 
         async def send() -> int:
             return (await ingest.client.post(WEBHOOK, json=samples["grouped_25_alerts_max_alerts_10"])).status_code
 
         assert await send() == 202
+        session_id = (await post(ingest))["session_id"]
         await kafka.kill()
         async with asyncio.timeout(ALERTMANAGER_GIVES_UP_SECONDS):
             assert await send() == 503
@@ -53,4 +55,6 @@ async def test_in_an_outage_senders_are_told_in_time_and_then_at_once(
         await eventually(taken, "Kafka is back, and a request finds it out", seconds=60)
         assert [await send() for _ in range(3)] == [202] * 3
         found = {alert_in(record).title for record in await records(bus.topics.inbox)}
-        assert len(found) == 10
+        assert len(found) == 11
+        await owner.open()
+        await until_joined(ingest, session_id, "in_progress")

@@ -15,7 +15,6 @@ from tarsy_contracts.inputs import INPUTS, AlertReceived
 from tarsy_contracts.partitioning import partition_of
 from tarsy_ingest.alert_rules import AlertHandlingRules
 from tarsy_ingest.identity import AlertIdentities
-from tarsy_ingest.known_sessions import KnownSessions
 from tarsy_ingest.raw_alert import AlertResolution, Fingerprint, RawAlert
 
 EPISODE = "11111111-1111-5111-8111-111111111111"
@@ -85,21 +84,6 @@ def test_no_secret_can_be_guessed_from_a_key() -> None:
 def test_an_alert_that_joins_nothing_has_the_session_of_its_episode(settings: AlertSettings) -> None:
     assert identities(settings).identify(FIRING) == FIRING
     assert identities().identify(replace(FIRING, same=None)).session_id == EPISODE
-
-
-def test_what_is_known_of_sessions_is_a_bounded_hint() -> None:
-    now = [0.0]
-    known = KnownSessions(lambda: now[0], most=2)
-    assert known.join("a", "first", 60) is None
-    now[0] = 50
-    assert known.join("a", "second", 60) == "first"
-    now[0] = 105
-    assert known.join("a", "third", 60) == "first", "the window slides with each alert"
-    now[0] = 200
-    assert known.join("a", "fourth", 60) is None
-    known.join("b", "b", 60)
-    known.join("c", "c", 60)
-    assert known.join("a", "fifth", 60) is None, "the one that came longest ago is forgotten"
 
 
 async def test_the_sender_of_the_same_alert_is_told_which_session_it_joined(

@@ -11,7 +11,7 @@ import typer
 from tarsy_cli.errors import CommandError
 from tarsy_cli.options import DEFAULT_HOME, INTERRUPTED, HomeOption, JsonOption, SessionArgument, UrlOption
 from tarsy_cli.output import OutputClosedError
-from tarsy_cli.terminal import fail, get_console, print_json, say
+from tarsy_cli.terminal import fail, get_console, print_json, say, tell_note
 
 API_PATH = "/api/v1"
 
@@ -42,13 +42,19 @@ def submit(
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",
 ) -> None:
-    """Send an alert, and print the sessions that investigate it."""
+    """Send an alert, and print the sessions that investigate it.
+
+    Those that an alert joined are named on the error output, with their state.
+    """
     from tarsy_cli.api import ApiError
-    from tarsy_cli.submission import submit_file
+    from tarsy_cli.submission import submit_alerts
 
     try:
-        for session_id in submit_file(api_of(home, url), _content(file)):
-            say(session_id)
+        for one in submit_alerts(api_of(home, url), _content(file)):
+            say(one.session_id)
+            if one.joined:
+                state = f", which is {one.session_status}" if one.session_status else ""
+                tell_note(f"The same alert came a while ago: this one is counted in {one.session_id}{state}.")
     except (ApiError, OSError) as problem:
         raise fail(str(problem)) from None
 

@@ -1,6 +1,7 @@
 """Sending alerts to the API."""
 
 import json
+from dataclasses import dataclass
 from functools import partial
 from uuid import uuid4
 
@@ -10,11 +11,22 @@ from tarsy_cli.api import ApiError, ConnectionCutError, UnavailableError, get, p
 from tarsy_contracts.api.configuration import AlertTypeList
 
 
-def submit_file(api: str, content: bytes) -> list[str]:
-    """The ids of the sessions that investigate it. A webhook (Alertmanager, Grafana) brings one for each firing alert.
+@dataclass(frozen=True, slots=True)
+class SubmittedAlert:
+    """An alert that was taken in. `joined`: its session was there before; then with `session_status`, where known."""
 
-    Raises ApiError.
-    """
+    session_id: str
+    joined: bool = False
+    session_status: str = ""
+
+
+def submit_file(api: str, content: bytes) -> list[str]:
+    """The ids of the sessions that investigate it. Raises ApiError."""
+    return [one.session_id for one in submit_alerts(api, content)]
+
+
+def submit_alerts(api: str, content: bytes) -> list[SubmittedAlert]:
+    """A webhook (Alertmanager, Grafana) brings one for each firing alert. Raises ApiError."""
     try:
         body: JsonValue = json.loads(content)
     except ValueError:
@@ -39,17 +51,22 @@ def run_again(api: str, session_id: str, alert_type: str, question: str) -> str:
     return _session_id(retry(send, UnavailableError))
 
 
-def _submit_one(api: str, body: JsonValue) -> str:
+def _submit_one(api: str, body: JsonValue) -> SubmittedAlert:
     send = partial(post, f"{api}/alerts", body, idempotency_key=str(uuid4()))
-    return _session_id(retry(send, UnavailableError, ConnectionCutError))
+    return _submitted(retry(send, UnavailableError, ConnectionCutError))
 
 
-def _submit_webhook(api: str, body: dict[str, JsonValue]) -> list[str]:
+def _submit_webhook(api: str, body: dict[str, JsonValue]) -> list[SubmittedAlert]:
     # A webhook that comes twice meets itself: its identity is the alert's.
     send = partial(post, f"{api}/alerts/{'grafana' if 'orgId' in body else 'alertmanager'}", body)
     alerts = retry(send, UnavailableError, ConnectionCutError).get("alerts")
     rows = alerts if isinstance(alerts, list) else []
-    return [_session_id(row) for row in rows if isinstance(row, dict) and row.get("session_id")]
+    return [_submitted(row) for row in rows if isinstance(row, dict) and row.get("session_id")]
+
+
+def _submitted(row: dict[str, JsonValue]) -> SubmittedAlert:
+    status = row.get("session_status")
+    return SubmittedAlert(_session_id(row), row.get("status") == "joined", status if isinstance(status, str) else "")
 
 
 def _session_id(row: dict[str, JsonValue]) -> str:

@@ -29,10 +29,19 @@ def say(line: str) -> None:
 
 
 def tell_error(message: str) -> None:
+    _print_error(message, style="red")
+
+
+def tell_note(message: str) -> None:
+    """For people, beside an output that a program may read."""
+    _print_error(message, style="")
+
+
+def _print_error(message: str, *, style: str) -> None:
     from rich.console import Console
 
     error = Console(stderr=True, soft_wrap=not sys.stderr.isatty(), highlight=False)
-    error.print(printable(message), style="red", markup=False)
+    error.print(printable(message), style=style, markup=False)
 
 
 def fail(message: str, *, code: int = 1) -> typer.Exit:

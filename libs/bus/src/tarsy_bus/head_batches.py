@@ -9,7 +9,7 @@ from collections import defaultdict
 from functools import lru_cache
 
 from tarsy_bus.aiokafka_internals import decode_varint
-from tarsy_bus.head_rows import ALERTS, FACTS, JOINABLE, PACKED, SPAN_PLACES, WITH_ALERTS
+from tarsy_bus.head_rows import ALERTS, ENDINGS, FACTS, JOINABLE, PACKED, SPAN_PLACES, WITH_ALERTS
 from tarsy_bus.record_parsing import HEADER
 from tarsy_contracts.heads import SessionHead
 
@@ -30,6 +30,9 @@ ALERTS_FIELD = (
     + rb"\}))?"
 )
 """Heads of before have none."""
+ENDED = {None if one is None else one.encode(): place for place, one in enumerate(ENDINGS)}
+ENDED_FIELD = rb'(?:,"ended":(?:null|"(' + b"|".join(one for one in ENDED if one) + rb')"))?'
+"""Nor this."""
 BODY = (
     rb'\{"phase":"(open|rest)","number":' + NUMBER + rb',"offset":' + NUMBER + rb',"event_id":"([0-9a-f]{32})",'
     rb'"decided":(-1|0|[1-9][0-9]{0,17}),"spans":\[(?:'
@@ -37,6 +40,7 @@ BODY = (
     + FURTHER_SPANS
     + rb")?\]"
     + ALERTS_FIELD
+    + ENDED_FIELD
     + rb"\}"
 )
 VARINT = rb"[\x80-\xff]{0,4}[\x00-\x7f]"
@@ -92,11 +96,11 @@ class HeadRows:
         return at == end
 
     def _add(self, found: re.Match[bytes]) -> None:
-        _, key, phase, number, offset, event_id, decided, first, last, others, *alerts = found.groups()
+        _, key, phase, number, offset, event_id, decided, first, last, others, *alerts, ended = found.groups()
         session = unhexlify(key.replace(b"-", b""))
         at, inbox = int(offset), int(decided)
         form = PACKED if alerts[0] is None else WITH_ALERTS
-        packed = FACTS.pack(int(number), form, at, inbox, unhexlify(event_id))
+        packed = FACTS.pack(int(number), form, at, inbox, unhexlify(event_id), ENDED[ended])
         if alerts[0] is not None:
             deduplicated, opened, alerted, at_ms = unhexlify(alerts[0].replace(b"-", b"")), *map(int, alerts[1:])
             packed += ALERTS.pack(deduplicated, opened, alerted, at_ms)

@@ -6,14 +6,18 @@ that of two heads of one session the greater row is the newer head.
 
 import re
 import struct
+from typing import get_args
 from uuid import UUID
 
 from tarsy_contracts.heads import AlertMark, Phase, SessionHead, Span
+from tarsy_contracts.stage_events import EndStatus
 
 SESSION_BYTES = 16
 PACKED, AS_JSON, WITH_ALERTS = 0, 1, 2
 LEAD = struct.Struct(">qB")
-FACTS = struct.Struct(">qBqq16s")
+FACTS = struct.Struct(">qBqq16sB")
+"""Number, form, offset, decided, the event's id, and the place of `ended` in ENDINGS."""
+ENDINGS: tuple[EndStatus | None, ...] = (None, *get_args(EndStatus.__value__))
 ALERTS = struct.Struct(">16sqqq")
 """Key, opened, alerted, alerted_ms."""
 KEY_BYTES = 16
@@ -42,7 +46,9 @@ def packed_head(head: SessionHead) -> bytes:
     if alerts is not None and CANONICAL.fullmatch(alerts.key) is None:
         return LEAD.pack(head.number, AS_JSON) + head.to_bytes()
     form = PACKED if alerts is None else WITH_ALERTS
-    facts = FACTS.pack(head.number, form, head.offset, head.decided, bytes.fromhex(head.event_id))
+    facts = FACTS.pack(
+        head.number, form, head.offset, head.decided, bytes.fromhex(head.event_id), ENDINGS.index(head.ended)
+    )
     facts += b"" if alerts is None else packed_alerts(alerts)
     lies = [place for span in head.spans for place in (span.first, span.last)]
     return facts + struct.pack(f">{len(lies)}q", *lies)
@@ -52,7 +58,7 @@ def unpacked_head(packed: bytes, phase: Phase = "rest") -> SessionHead:
     number, form = LEAD.unpack_from(packed)
     if form == AS_JSON:
         return SessionHead.model_validate_json(packed[LEAD.size :])
-    _, _, offset, decided, event_id = FACTS.unpack_from(packed)
+    _, _, offset, decided, event_id, ended = FACTS.unpack_from(packed)
     begin = FACTS.size + (ALERTS.size if form == WITH_ALERTS else 0)
     lies = struct.unpack(f">{(len(packed) - begin) // 8}q", packed[begin:])
     spans = tuple(Span(first=first, last=last) for first, last in zip(lies[::2], lies[1::2], strict=True))
@@ -64,6 +70,7 @@ def unpacked_head(packed: bytes, phase: Phase = "rest") -> SessionHead:
         decided=decided,
         spans=spans,
         alerts=_unpacked_alerts(packed) if form == WITH_ALERTS else None,
+        ended=ENDINGS[ended],
     )
 
 

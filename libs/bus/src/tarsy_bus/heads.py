@@ -3,22 +3,32 @@
 from collections.abc import Iterable, Mapping
 
 from tarsy_bus.acceptance import ChainLink
+from tarsy_bus.joining import CLOSED
 from tarsy_contracts.events import (
     ENDINGS,
     OPENERS,
     AlertRepeated,
+    EndStatus,
     SessionCancelled,
+    SessionCompleted,
     SessionDeleted,
+    SessionFailed,
     SessionStarted,
+    SessionTimedOut,
 )
-from tarsy_contracts.heads import AlertMark, SessionHead, Span
+from tarsy_contracts.heads import AlertMark, Phase, SessionHead, Span
 from tarsy_contracts.recorded import RecordedEvent
 
 NEAR = 1000
 """Spans with at most so many records between them become one: reading a few more costs less than a long list."""
 
-CLOSED = 0
-"""`alerted_ms` of a session that no other alert joins any more."""
+ENDED: Mapping[str, EndStatus] = {
+    SessionCompleted.type: "completed",
+    SessionFailed.type: "failed",
+    SessionCancelled.type: "cancelled",
+    SessionTimedOut.type: "timed_out",
+}
+"""How an investigation ended, by the event that ended it."""
 
 MOST_SPANS = 64
 """Most spans in a head. Beyond that, the two that lie nearest to each other become one."""
@@ -50,17 +60,21 @@ def next_head(
     `alerts`: those of the session after it.
     """
     if mark.type == SessionDeleted.type:
-        return None if current is None else _head("rest", mark, decided, (), alerts)
+        return None if current is None else _head("rest", mark, decided, (), alerts, None)
     spans = () if current is None else current.spans
     if mark.type in OPENERS:
-        return _head("open", mark, decided, spans, alerts)
+        ended = None if current is None or mark.type == SessionStarted.type else current.ended
+        return _head("open", mark, decided, spans, alerts, ended)
     if current is None:
         return None
+    ended = ENDED.get(mark.type, current.ended)
     if current.phase == "open":
         if mark.type not in ENDINGS:
             return None
-        return _head("rest", mark, decided, _with_span(spans, Span(first=current.offset, last=mark.offset)), alerts)
-    return _head("rest", mark, decided, _with_span(spans, Span(first=mark.offset, last=mark.offset)), alerts)
+        return _head(
+            "rest", mark, decided, _with_span(spans, Span(first=current.offset, last=mark.offset)), alerts, ended
+        )
+    return _head("rest", mark, decided, _with_span(spans, Span(first=mark.offset, last=mark.offset)), alerts, ended)
 
 
 def next_alerts(current: AlertMark | None, record: RecordedEvent) -> AlertMark | None:
@@ -88,15 +102,23 @@ def _ms(record: RecordedEvent) -> int:
     return int(record.envelope.time.timestamp() * 1000)
 
 
-def _head(phase: str, mark: ChainLink, decided: int, spans: tuple[Span, ...], alerts: AlertMark | None) -> SessionHead:
+def _head(
+    phase: Phase,
+    mark: ChainLink,
+    decided: int,
+    spans: tuple[Span, ...],
+    alerts: AlertMark | None,
+    ended: EndStatus | None,
+) -> SessionHead:
     return SessionHead(
-        phase="open" if phase == "open" else "rest",
+        phase=phase,
         number=mark.number,
         offset=mark.offset,
         event_id=mark.event_id,
         decided=decided,
         spans=spans,
         alerts=alerts,
+        ended=ended,
     )
 
 

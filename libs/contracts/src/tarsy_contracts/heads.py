@@ -3,6 +3,7 @@
 from typing import ClassVar, Literal
 
 from tarsy_contracts.message import Message, Value
+from tarsy_contracts.stage_events import EndStatus
 
 type Phase = Literal["open", "rest"]
 
@@ -32,7 +33,8 @@ class SessionHead(Message):
 
     `offset` is where the event `event_id` with that number lies; `decided` the highest inbox offset decided for the
     session then. `spans` of an open session end with the life before; `offset` is the opener of this one. `alerts`:
-    where alerts with the same key may join the session.
+    where alerts with the same key may join the session. `ended`: how its investigation ended; None before that, and in
+    heads of writers that did not know it yet.
     """
 
     type: ClassVar[str] = "session.head"
@@ -43,6 +45,7 @@ class SessionHead(Message):
     decided: int
     spans: tuple[Span, ...]
     alerts: AlertMark | None = None
+    ended: EndStatus | None = None
 
 
 def head_key(session_id: str, number: int) -> str:

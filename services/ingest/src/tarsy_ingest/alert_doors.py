@@ -129,7 +129,11 @@ async def _accept_notice(
                 taken = await intake.accept(notice.alert, delivery_id=delivery_id, cause=cause)
             message = JOINED if taken.status == "joined" else told[1]
             return WebhookAlertAccepted(
-                fingerprint=told[0], status=taken.status, session_id=taken.session_id, message=message
+                fingerprint=told[0],
+                status=taken.status,
+                session_id=taken.session_id,
+                session_status=taken.session_status,
+                message=message,
             )
 
 

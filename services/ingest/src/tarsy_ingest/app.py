@@ -22,9 +22,11 @@ from tarsy_ingest.alerts_reader import AlertsReader
 from tarsy_ingest.alerts_topic import AlertsTopic
 from tarsy_ingest.configuration_answers import Offered, offered_by
 from tarsy_ingest.configuration_routes import configuration_routes
+from tarsy_ingest.heads_follower import HeadsFollower
 from tarsy_ingest.http_api import alerts_router
 from tarsy_ingest.identity import AlertIdentities
 from tarsy_ingest.intake import Intake
+from tarsy_ingest.known_sessions import KnownSessions
 from tarsy_ingest.masking import AlertMaskers
 from tarsy_ingest.metrics import Metrics
 from tarsy_ingest.settings import IngestSettings
@@ -81,7 +83,9 @@ def build(
         key=settings.masking_key_bytes,
         mask=masker.mask,
     )
-    intake = Intake(publisher, lambda: config.current.masking, metrics, tracing.tracer, identities)
+    known = KnownSessions()
+    intake = Intake(publisher, lambda: config.current.masking, metrics, tracing.tracer, identities, known)
+    heads = HeadsFollower(bus, known, supervisor)
     topic = AlertsTopic(bus, publisher, intake, lambda: config.current.rules, metrics, masker.mask)
     reader = AlertsReader(topic, partial(cluster_id, bus), metrics, supervisor)
 
@@ -95,7 +99,7 @@ def build(
             log.info("pagerduty.signatures_not_checked", setting="TARSY_PAGERDUTY_WEBHOOK_SECRETS")
         await check_topics(bus, kafka_rights.INGEST)
         steps = partial(supervisor.steps, "configuration", essential=False)
-        following = config.following(settings.config_poll_seconds, steps)
+        following = {**config.following(settings.config_poll_seconds, steps), "heads": heads.run()}
         async with intake.running(), supervisor.background(following):
             await supervisor.run("alerts topic", reader.run(ready))
 

@@ -37,7 +37,9 @@ def alerts_router(
     router = APIRouter(prefix="/api/v1/alerts", route_class=alert_route(mask), tags=["alerts"])
     bodies = KeyedBodies()
 
-    @router.post("", status_code=202, openapi_extra=document_body(SUBMISSION.names, Submission))
+    body_of_alert = document_body(SUBMISSION.names, Submission)
+
+    @router.post("", status_code=202, openapi_extra=body_of_alert, response_model_exclude_none=True)
     async def submit(request: Request, alert_type: str | None = None) -> AlertAccepted:
         """`alert_type` is that of an alert in plain text. One in JSON has its own."""
         caller = caller_of(request.headers)
@@ -53,7 +55,7 @@ def alerts_router(
             async with gate.admitted("api"):
                 cause = request.headers.get(HEADER)
                 accepted = await intake.accept(raw_alert, delivery_id=delivery_id, cause=cause)
-        return alert_accepted(accepted.session_id, accepted.status)
+        return alert_accepted(accepted.session_id, accepted.status, accepted.session_status)
 
     add_doors(router, intake, rules, metrics, gate, bodies, secrets)
     return router

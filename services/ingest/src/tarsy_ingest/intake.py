@@ -16,6 +16,7 @@ from tarsy_contracts.alert import ALERT_LIMIT_BYTES, Alert
 from tarsy_contracts.api.alerts import AcceptedStatus
 from tarsy_contracts.ids import report_id
 from tarsy_contracts.inputs import AlertReceived, AlertResolutionReported, GroupMember
+from tarsy_contracts.timeline_model import SessionStatus
 from tarsy_ingest.identity import AlertIdentities
 from tarsy_ingest.known_sessions import KnownSessions
 from tarsy_ingest.masking import AlertMaskers, is_small, mask_with_members
@@ -27,10 +28,14 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class AcceptedAlert:
-    """Kafka has the alert. `session_id` is its investigation, as far as this process knows."""
+    """Kafka has the alert. `session_id` is its investigation, as far as this process knows.
+
+    `session_status`: that of a session that it joined, where it is known.
+    """
 
     session_id: str
     status: AcceptedStatus
+    session_status: SessionStatus | None = None
 
 
 class Intake:
@@ -43,10 +48,11 @@ class Intake:
         metrics: Metrics,
         tracer: Tracer,
         identities: AlertIdentities,
+        known: KnownSessions,
     ) -> None:
         """`masking`: the maskers that hold now."""
         self._identities = identities
-        self._known = KnownSessions(time.monotonic)
+        self._known = known
         self._publisher = publisher
         self._masking = masking
         self._metrics = metrics
@@ -73,18 +79,22 @@ class Intake:
         source = {"tarsy.alert.source": raw_alert.source}
         raw_alert = await self._identified(raw_alert)
         with open_span(self._tracer, "receive_alert", session_id=raw_alert.session_id, cause=cause, attributes=source):
-            await self._queue(raw_alert, delivery_id)
-        return self._accepted(raw_alert)
+            offset = await self._queue(raw_alert, delivery_id)
+        return self._accepted(raw_alert, offset)
 
     async def _identified(self, raw_alert: RawAlert) -> RawAlert:
         if is_small(raw_alert):
             return self._identities.identify(raw_alert)
         return await asyncio.to_thread(self._identities.identify, raw_alert)
 
-    def _accepted(self, raw_alert: RawAlert) -> AcceptedAlert:
+    def _accepted(self, raw_alert: RawAlert, offset: int) -> AcceptedAlert:
         same, own = raw_alert.deduplication, raw_alert.session_id
-        joined = None if same is None else self._known.join(same.key, own, same.window_seconds)
-        return AcceptedAlert(own, "queued") if joined is None else AcceptedAlert(joined, "joined")
+        joined = None if same is None else self._known.join(same.key, own, offset, same.window_seconds)
+        return (
+            AcceptedAlert(own, "queued")
+            if joined is None
+            else AcceptedAlert(joined.session_id, "joined", joined.status)
+        )
 
     async def report_resolution(self, resolution: AlertResolution) -> str:
         """Returns the session, as far as is known, when Kafka acknowledged the report. Raises NotWrittenError.
@@ -116,7 +126,8 @@ class Intake:
         log.info("alert.resolution_reported", session_id=session_id, source=resolution.source)
         return self._known.find(resolution.deduplication_key) or session_id
 
-    async def _queue(self, raw_alert: RawAlert, delivery_id: str) -> None:
+    async def _queue(self, raw_alert: RawAlert, delivery_id: str) -> int:
+        """Returns where the alert lies in the inbox."""
         began = time.monotonic()
         alert, members = await _masked(raw_alert, self._masking())
         session_id = raw_alert.session_id
@@ -126,7 +137,7 @@ class Intake:
             raise AlertTooLargeError((raw_alert.place, text))
         digest = hashlib.sha256(written_down).hexdigest()
         try:
-            await self._publisher.publish(
+            written = await self._publisher.publish(
                 self._publisher.topics.inbox,
                 AlertReceived(alert=alert, deduplication=raw_alert.deduplication, members=members),
                 key=session_id,
@@ -139,6 +150,7 @@ class Intake:
             raise
         self._metrics.queued(raw_alert.source, time.monotonic() - began)
         log.info("alert.queued", session_id=session_id, source=alert.source, alert_type=alert.alert_type)
+        return int(written.offset)
 
 
 async def _masked(raw_alert: RawAlert, masking: AlertMaskers) -> tuple[Alert, tuple[GroupMember, ...]]:

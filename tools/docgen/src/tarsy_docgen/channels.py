@@ -116,9 +116,9 @@ CHANNELS: tuple[Channel, ...] = (
     Channel(
         topic="heads",
         title="Heads",
-        about="Where sessions open and come to rest, for owners that take a partition over.",
+        about="Where sessions open and come to rest, for owners that take a partition over and answers of ingest.",
         key="the session's id, a slash, and the event's number",
-        messages=(_sent("heads", SessionHead, OWNER, OWNER),),
+        messages=(_sent("heads", SessionHead, OWNER, (*INGEST, *OWNER)),),
     ),
     Channel(
         topic="layout",

@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import ConfigDict
 
 from tarsy_contracts.api.model import ApiModel
+from tarsy_contracts.timeline_model import SessionStatus
 
 type AcceptedStatus = Literal["queued", "joined"]
 """joined: the same alert came a while ago, and this one is counted in its session."""
@@ -17,23 +18,30 @@ class AlertAccepted(ApiModel):
     """Kafka has the alert. `session_id` is its investigation, as far as the process knows that took it.
 
     Where the owner of the session decides otherwise, the API shows the session that really has the alert under the id
-    that it would have started.
+    that it would have started. `session_status`: that of the session that it joined, where the process knows it, as it
+    was some moments ago; `in_progress` also of a session that waits for its turn.
     """
 
+    model_config = ConfigDict(json_schema_serialization_defaults_required=False)
+
     session_id: str
-    status: AcceptedStatus = "queued"
-    message: str = QUEUED
+    status: AcceptedStatus
+    message: str
+    session_status: SessionStatus | None = None
 
 
-def alert_accepted(session_id: str, status: AcceptedStatus) -> AlertAccepted:
-    return AlertAccepted(session_id=session_id, status=status, message=JOINED if status == "joined" else QUEUED)
+def alert_accepted(
+    session_id: str, status: AcceptedStatus, session_status: SessionStatus | None = None
+) -> AlertAccepted:
+    message = JOINED if status == "joined" else QUEUED
+    return AlertAccepted(session_id=session_id, status=status, message=message, session_status=session_status)
 
 
 class WebhookAlertAccepted(ApiModel):
     """The outcome of one alert of a webhook.
 
     A resolved alert has no `session_id`, as nothing is investigated: `message` names the session that is told, if there
-    is one. One that is ignored changes nothing, such as an acknowledgement.
+    is one. One that is ignored changes nothing, such as an acknowledgement. `session_status`: as of AlertAccepted.
     """
 
     model_config = ConfigDict(json_schema_serialization_defaults_required=False)
@@ -41,6 +49,7 @@ class WebhookAlertAccepted(ApiModel):
     fingerprint: str
     status: Literal["queued", "joined", "resolved", "ignored"]
     session_id: str | None = None
+    session_status: SessionStatus | None = None
     message: str
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from tarsy_bus.head_store import JoinableSession
+from tarsy_bus.joining import joins
 from tarsy_contracts.inputs import AlertReceived
 from tarsy_orchestrator.partition.decision_batch import PendingInput
 from tarsy_session.decision_input import DecisionInput
@@ -48,11 +49,11 @@ def _joined(key: str, given: DecisionInput, sessions: KnownKeys, isolated: Isola
     if session_id in isolated:
         # Inputs that it holds in memory only must not be overtaken. After that nobody waits for an operator.
         return session_id if isolated.has_unwritten(session_id) else None
-    if sessions.is_investigated(session_id) or _within_window(latest, given, given.input):
-        return session_id
-    return None
-
-
-def _within_window(latest: JoinableSession, given: DecisionInput, received: AlertReceived) -> bool:
-    window = 0.0 if received.deduplication is None else received.deduplication.window_seconds
-    return given.at.timestamp() * 1000 - latest.alerts.alerted_ms <= window * 1000
+    window = 0.0 if given.input.deduplication is None else given.input.deduplication.window_seconds
+    joined = joins(
+        latest.alerts.alerted_ms,
+        investigated=sessions.is_investigated(session_id),
+        at_ms=given.at.timestamp() * 1000,
+        window_seconds=window,
+    )
+    return session_id if joined else None
