@@ -70,6 +70,7 @@ def session_detail(row: Row, stages: Sequence[Row], executions: Sequence[Row]) -
             "final_analysis": row["final_analysis"],
             "runbook_url": row["runbook_url"],
             "mcp_selection": row["mcp_selection"],
+            "llm_provider": row["llm_provider"],
             "chat_enabled": row["chat_enabled"],
             "details_deleted_at": _time(row["details_deleted_at"]),
             "chat_id": row["chat_id"],

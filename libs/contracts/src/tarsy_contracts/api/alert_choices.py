@@ -6,7 +6,6 @@ from pydantic import ConfigDict, Field, StrictBool
 
 from tarsy_contracts.alert import McpSelection, McpServerSelection
 from tarsy_contracts.api.model import ApiModel
-from tarsy_contracts.message import Value
 
 MOST_SERVERS = 50
 MOST_TOOLS = 200
@@ -15,7 +14,7 @@ type Named = Annotated[str, Field(min_length=1, max_length=200)]
 type FieldPath = tuple[str | int, ...]
 
 
-class StrictChoice(Value):
+class StrictChoice(ApiModel):
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
 
