@@ -126,11 +126,18 @@ class SessionList(ApiModel):
 
 
 class FilterOptions(ApiModel):
-    """The values that the list of sessions can be filtered by."""
+    """The values that the list of sessions can be filtered by, at most a thousand of each, in order.
+
+    `severities` are in lower case: the filter compares them without regard to case.
+    """
 
     alert_types: tuple[str, ...]
     chain_ids: tuple[str, ...]
     statuses: tuple[str, ...]
+    severities: tuple[str, ...] = ()
+    clusters: tuple[str, ...] = ()
+    namespaces: tuple[str, ...] = ()
+    workloads: tuple[str, ...] = ()
 
 
 class StageExecution(ApiModel):

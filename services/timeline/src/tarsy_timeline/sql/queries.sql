@@ -413,11 +413,15 @@ where s.status in ('in_progress', 'cancelling')
 order by s.started_at, s.session_id
 limit $1
 
--- name: read_alert_types
-select distinct alert_type from sessions where alert_type <> '' order by alert_type limit $1
-
--- name: read_chain_ids
-select distinct chain_id from sessions where chain_id <> '' order by chain_id limit $1
+-- name: read_options
+-- Each value is one step in an index that begins with it: the number of sessions does not count.
+with recursive found (value) as (
+    (select {value} from sessions where {value} > '' order by {value} limit 1)
+    union all
+    select (select {value} from sessions where {value} > f.value order by {value} limit 1)
+    from found f where f.value is not null
+)
+select value from found where value is not null limit $1
 
 -- name: read_runbooks
 select runbook_url
