@@ -7,10 +7,13 @@ from collections.abc import Iterator
 from contextlib import aclosing, suppress
 from pathlib import Path
 
+import httpx2
 import pytest
+from pydantic import JsonValue
 
 from tarsy_config.configured_models import models_of
 from tarsy_config.live_config import ConfigSource
+from tarsy_contracts.api.sessions import SessionDetail
 from tarsy_contracts.api.trace import McpInteraction
 from tarsy_incident import INCIDENT, planted_secrets
 from tarsy_investigation import Investigation, shown, submit
@@ -58,6 +61,7 @@ async def test_with_a_key_in_the_environment_the_investigation_asks_that_model(
 
     await check_that_a_chat_knows_what_was_said_and_read_before(system, investigation, served)
     await check_that_the_record_is_what_was_received(system, investigation, served, lab_calls, key, address, path)
+    await check_that_a_rerun_asks_the_model_that_it_names(system, investigation, served, name)
 
     assert served.keys == {KEY}
     assert [secret for secret in planted_secrets() if any(secret in text for text in served.heard)] == []
@@ -87,6 +91,27 @@ async def check_that_a_chat_knows_what_was_said_and_read_before(
     places = [prompt.rfind(part) for part in parts]
     assert -1 not in places, parts[places.index(-1)]
     assert places[1:] == sorted(places[1:])
+
+
+async def check_that_a_rerun_asks_the_model_that_it_names(
+    system: System, investigation: Investigation, served: Provider, name: str
+) -> None:
+    """First the scripted one, and nobody on the wire; then, from that session, the one on the wire again."""
+    parent, before = investigation.session_id, len(served.heard)
+    path = "/api/v1/sessions/{}/rerun"
+    for named, on_the_wire in (("scripted", False), (name, True)):
+        changes: dict[str, JsonValue] = {"llm_provider": named}
+        begun = await asyncio.to_thread(system.post, "timeline", path.format(parent), changes)
+        again = Investigation(system, str(begun["session_id"]))
+        log = await again.until_ended()
+        session = SessionDetail.model_validate(await shown(system, again.session_id, log))
+        asked = {agent.llm_provider for stage in session.stages for agent in stage.executions}
+        assert (session.parent_id, session.scripted, asked) == (parent, not on_the_wire, {named})
+        assert (len(served.heard) > before) == on_the_wire
+        parent = again.session_id
+    url = f"{system.of('timeline').url}{path.format(parent)}"
+    refused = await asyncio.to_thread(httpx2.post, url, json={"llm_provider": "nope"}, timeout=90.0)
+    assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (400, "/llm_provider")
 
 
 async def check_that_the_record_is_what_was_received(

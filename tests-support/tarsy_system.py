@@ -136,9 +136,12 @@ class System:
         return "\n".join(told)
 
     async def start_all(self) -> None:
+        port = free_port()
+        self.environment["TARSY_INGEST_URL"] = f"http://127.0.0.1:{port}"
         timeline = self.start("timeline")
         self.environment["TARSY_TIMELINE_URL"] = timeline.url
-        started = [timeline, *(self.start(service) for service in SERVICES if service != "timeline")]
+        started = [timeline, self.start("ingest", port=port)]
+        started += [self.start(service) for service in SERVICES if service not in ("timeline", "ingest")]
         for process in started:
             await self.until_ready(process)
 

@@ -182,9 +182,13 @@ def test_probes_ask_the_paths_and_the_port_of_every_service(name: str) -> None:
         assert variables_of_container(at(one, "spec.template.spec", dict))["TARSY_HTTP_PORT"] == str(port), service
 
 
-def test_services_reach_the_timeline_by_its_service() -> None:
-    address = variables_of_container(dict(pods_of("default"))["websocket-gateway"])["TARSY_TIMELINE_URL"]
-    service = of_kind("default", "Service")["timeline"]
+@pytest.mark.parametrize(
+    ("asking", "variable", "asked"),
+    [("websocket-gateway", "TARSY_TIMELINE_URL", "timeline"), ("timeline", "TARSY_INGEST_URL", "ingest")],
+)
+def test_services_reach_another_by_its_service(asking: str, variable: str, asked: str) -> None:
+    address = variables_of_container(dict(pods_of("default"))[asking])[variable]
+    service = of_kind("default", "Service")[asked]
     assert address == f"http://{at(service, 'metadata.name', str)}:{at(service, 'spec.ports.0.port', int)}"
 
 

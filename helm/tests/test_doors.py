@@ -82,7 +82,7 @@ def test_each_service_is_reached_only_by_whom_it_is_asked() -> None:
     found = {name: _callers(policy) for name, policy in of_kind("default", "NetworkPolicy").items()}
     everybody = {"monitoring", "check"}
     assert found == {
-        "ingest": everybody | {"ingress-nginx"},
+        "ingest": everybody | {"ingress-nginx", "timeline"},
         "orchestrator": everybody,
         "tool-gateway": everybody,
         "summarizer": everybody,

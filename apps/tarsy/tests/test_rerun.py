@@ -13,11 +13,7 @@ from tarsy_http import Quiet, serving
 
 ID = "331ab85e-268a-5a26-9533-de21a57501a1"
 NEW = f"5{ID[1:]}"
-TYPES = {
-    "alert_types": [{"type": "network", "chain_id": "n", "description": ""}],
-    "default_alert_type": "network",
-    "default_chain_id": "n",
-}
+REFUSED = "/alert_type: no chain has this alert type; known: network"
 
 type Sent = list[tuple[dict[str, Any], str]]
 
@@ -30,13 +26,12 @@ def sent() -> Sent:
 @pytest.fixture
 def url(sent: Sent) -> Iterator[str]:
     class Handler(Quiet):
-        def do_GET(self) -> None:
-            self._answer(200, TYPES)
-
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             if self.path != f"/api/v1/sessions/{ID}/rerun":
                 return self._answer(404, {"detail": "no such session"})
+            if body.get("alert_type", "network") != "network":
+                return self._answer(400, {"detail": REFUSED})
             sent.append((body, self.headers["Idempotency-Key"]))
             return self._answer(202, {"session_id": NEW, "parent_id": ID})
 
@@ -58,16 +53,26 @@ def test_each_run_is_a_session_of_its_own(url: str, sent: Sent) -> None:
     assert first_key != second_key
 
 
-def test_a_run_may_have_another_chain_and_a_question(url: str, sent: Sent) -> None:
-    CliRunner().invoke(cli, ["rerun", ID, "--alert-type", "network", "--question", "Since when?", "--url", url])
+def test_a_run_may_have_another_chain_model_and_tools_and_a_question(url: str, sent: Sent) -> None:
+    options = ["--alert-type", "network", "--llm-provider", "other", "--mcp-server", "logs", "--mcp-server", "metrics"]
+    CliRunner().invoke(cli, ["rerun", ID, *options, "--question", "Since when?", "--url", url])
     changes = RerunRequest.model_validate(sent[0][0])
-    assert (changes.alert_type, changes.question) == ("network", "Since when?")
+    assert (changes.alert_type, changes.llm_provider, changes.question) == ("network", "other", "Since when?")
+    assert changes.mcp is not None
+    assert [server.name for server in changes.mcp.servers] == ["logs", "metrics"]
+    assert sent[0][0]["mcp"] == {"servers": [{"name": "logs"}, {"name": "metrics"}]}
 
 
-def test_an_alert_type_that_no_chain_has_sends_nothing(url: str, sent: Sent) -> None:
+def test_a_name_that_the_configuration_does_not_have_is_told(url: str, sent: Sent) -> None:
     refused = CliRunner().invoke(cli, ["rerun", ID, "--alert-type", "netwrok", "--url", url])
     assert (refused.exit_code, sent) == (1, [])
     assert "known: network" in refused.output
+
+
+def test_a_name_that_no_request_can_have_sends_nothing(url: str, sent: Sent) -> None:
+    refused = CliRunner().invoke(cli, ["rerun", ID, "--llm-provider", "x" * 201, "--url", url])
+    assert (refused.exit_code, sent) == (1, [])
+    assert "llm_provider" in refused.output
 
 
 def test_a_session_that_is_not_there_sends_nothing(url: str, sent: Sent) -> None:

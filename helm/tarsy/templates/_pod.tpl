@@ -115,6 +115,9 @@ affinity: {{- toYaml . | nindent 2 }}
 {{- if .facts.timeline }}
 - {name: TARSY_TIMELINE_URL, value: "http://{{ include "tarsy.fullname" .root }}-timeline:{{ $values.http.port }}"}
 {{- end }}
+{{- if .facts.ingest }}
+- {name: TARSY_INGEST_URL, value: "http://{{ include "tarsy.fullname" .root }}-ingest:{{ $values.http.port }}"}
+{{- end }}
 {{- if .facts.deadAfter }}
 - name: TARSY_DEAD_AFTER_SECONDS
   value: {{ include "tarsy.variable" $values.deadAfterSeconds }}

@@ -59,7 +59,9 @@ def types() -> AlertTypes:
 
 @pytest.fixture
 def rules(types: AlertTypes) -> AlertRules:
-    return AlertRules(types, frozenset({"kubernetes", "prometheus"}), ("github.com", ".example.com"))
+    return AlertRules(
+        types, frozenset({"kubernetes", "prometheus"}), frozenset({"scripted", "other"}), ("github.com", ".example.com")
+    )
 
 
 @pytest.fixture

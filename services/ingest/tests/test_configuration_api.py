@@ -122,3 +122,15 @@ async def test_the_configuration_is_whole_and_effective(client: httpx2.AsyncClie
     [stage] = shown["chains"]["disks"]["stages"]
     assert stage["agents"] == [{"name": "Looker", "llm_provider": "own", "max_iterations": 3}]
     assert shown["llm_providers"]["gemini"]["model"] == "gemini-3.7-flash"
+
+
+async def test_choices_are_judged_as_those_of_a_submission(client: httpx2.AsyncClient) -> None:
+    choices = {"alert_type": "disk", "llm_provider": "own", "mcp": {"servers": [{"name": "cluster"}]}}
+    answer = await client.post("/internal/v1/alert-choices", json=choices)
+    assert (answer.status_code, answer.json()) == (200, {"alert_type": "disk", "mistakes": []})
+    wrong = {"alert_type": "nope", "llm_provider": "nope", "mcp": {"servers": [{"name": "nope"}]}}
+    told = (await client.post("/internal/v1/alert-choices", json=wrong)).json()["mistakes"]
+    refused = await client.post("/api/v1/alerts", json={"data": "x", "alert_type": "nope"})
+    assert [row["place"] for row in told] == [["alert_type"], ["llm_provider"], ["mcp", "servers", 0, "name"]]
+    assert told[0]["text"] == refused.json()["errors"][0]["detail"]
+    assert told[1]["text"] == "no LLM provider has this name; known: gemini, own"

@@ -49,11 +49,11 @@ async def test_an_accepted_alert_is_in_the_inbox(ingest: Ingest, bus: Bus, recor
 async def test_what_was_chosen_for_an_alert_is_in_the_inbox(ingest: Ingest, bus: Bus, records: Records) -> None:
     servers = [{"name": "kubernetes", "tools": ["pods_list", "pods_log", "pods_list"]}, {"name": "prometheus"}]
     choice = {"servers": servers, "native_tools": {"google_search": False, "url_context": None}}
-    body = {"data": "disk full", "priority": "urgent", "mcp": choice}
+    body = {"data": "disk full", "priority": "urgent", "mcp": choice, "llm_provider": "scripted"}
     assert (await ingest.client.post(ALERTS, json=body)).status_code == 202
     (record,) = await records(bus.topics.inbox)
     alert = alert_in(record)
-    assert alert.priority == "urgent"
+    assert (alert.priority, alert.llm_provider) == ("urgent", "scripted")
     assert alert.mcp == McpSelection(
         servers=(
             McpServerSelection(name="kubernetes", tools=("pods_list", "pods_log")),

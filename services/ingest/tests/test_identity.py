@@ -73,6 +73,13 @@ def test_what_says_the_same_is_the_same() -> None:
     assert known not in [key_of(other, identities()) for other in others]
 
 
+def test_the_same_alert_for_another_model_is_another_investigation() -> None:
+    named = [replace(PLAIN, llm_provider=name) for name in (None, "one", "one", "other")]
+    usual, one, again, other = (key_of(alert, identities()) for alert in named)
+    assert one == again
+    assert len({usual, one, other}) == 3
+
+
 def test_no_secret_can_be_guessed_from_a_key() -> None:
     """With the masking key nobody else can try; without it the secret is not in the digest."""
     one, other = replace(PLAIN, data="password=hunter2"), replace(PLAIN, data="password=[MASKED]")

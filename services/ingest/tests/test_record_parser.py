@@ -56,10 +56,20 @@ def test_the_body_of_the_api_may_choose_on_the_topic_too(rules: AlertRules) -> N
     assert alert.mcp == McpSelection(servers=(McpServerSelection(name="kubernetes"),))
 
 
+def test_a_provider_of_the_configuration_may_be_chosen_and_another_is_refused(rules: AlertRules) -> None:
+    (alert,) = read({"data": "x", "llm_provider": "other"}, rules)
+    assert alert.llm_provider == "other"
+    with pytest.raises(
+        AlertRejectedError, match="/llm_provider: no LLM provider has this name; known: other, scripted"
+    ):
+        read({"data": "x", "llm_provider": "nope"}, rules)
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
         {"priority": "P1"},
+        {"llm_provider": 5},
         {"priority": 5},
         {"title": 5},
         {"runbook": "see the wiki"},

@@ -31,6 +31,7 @@ def test_an_alert_gets_the_plan_that_the_configuration_has_for_its_type(tmp_path
     chains, config = KnownChains(), configuration(tmp_path, "A")
     alerts = [ALERT.model_copy(update={"alert_type": kind}) for kind in ("one", "two", "unknown")]
     alerts.append(alerts[0].model_copy(update={"mcp": McpSelection()}))
+    alerts.append(alerts[0].model_copy(update={"llm_provider": "other"}))
     for alert in alerts * 2:
         assert chains.resolve(config, alert) == resolve_chain(config, alert)
 

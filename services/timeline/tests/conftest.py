@@ -275,8 +275,16 @@ async def world(open_database: Callable[[], AbstractAsyncContextManager[Database
         await world.client.aclose()
 
 
+@pytest.fixture(scope="module")
+def ingest_url() -> str:
+    """Nothing listens there: a module that needs an ingest has one of its own."""
+    return "http://127.0.0.1:9"
+
+
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def client(system_bus: Bus, database_url: str, module_schema: str) -> AsyncIterator[httpx2.AsyncClient]:
+async def client(
+    system_bus: Bus, database_url: str, module_schema: str, ingest_url: str
+) -> AsyncIterator[httpx2.AsyncClient]:
     """Client of the whole service. People's requests wait a second for the owner's answer."""
     settings = TimelineSettings.model_validate(
         {
@@ -285,6 +293,7 @@ async def client(system_bus: Bus, database_url: str, module_schema: str) -> Asyn
             "database": database_url,
             "database_schema": module_schema,
             "wait_seconds": 1.0,
+            "ingest_url": ingest_url,
         }
     )
     registry = CollectorRegistry()

@@ -4,11 +4,13 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
+import pytest
 from projected_world import NewSession, World, records
 
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert
 from tarsy_timeline.database import Database
+from tarsy_timeline.session_queries import FILTER_OPTIONS, MOST_OPTIONS
 from tarsy_whole_chain import begun
 
 type OpenDatabase = Callable[[], AbstractAsyncContextManager[Database]]
@@ -50,3 +52,41 @@ async def test_the_facets_of_an_alert_are_answered_and_filter_the_list(
             [kept] = await connection.fetch("select * from sessions where session_id = $1", full.id)
         assert {name: kept[name] for name in FACETS} == dict.fromkeys(FACETS)
         await world.client.aclose()
+
+
+async def test_facets_that_sessions_have_are_offered_once_and_those_of_deleted_ones_no_longer(
+    world: World, new_session: NewSession
+) -> None:
+    sessions = [new_session() for _ in range(4)]
+    others = {"severity": "critical", "cluster": "prod", "namespace": "shop", "workload": ""}
+    for session, facets in zip(sessions, (FACETS, {**FACETS, "severity": "WARNING"}, others, {}), strict=True):
+        session.add(begun().model_copy(update={"alert": BARE.model_copy(update=facets)}))
+    await world.project(*(record for session in sessions for record in records(session)))
+    offered = await world.get("/api/v1/sessions/filter-options")
+    assert (offered["severities"], offered["clusters"]) == (["critical", "warning"], ["lab", "prod"])
+    assert (offered["namespaces"], offered["workloads"]) == (["shop"], ["checkout"])
+    await world.project(sessions[2].add(e.SessionDeleted(request_id="r", author="ann")).recorded(2))
+    offered = await world.get("/api/v1/sessions/filter-options")
+    assert (offered["severities"], offered["clusters"]) == (["warning"], ["lab"])
+
+
+@pytest.mark.parametrize("name", [*FILTER_OPTIONS])
+async def test_options_are_bounded_and_cost_as_many_rows_as_there_are_values(
+    open_database: OpenDatabase, name: str
+) -> None:
+    """Rows of the index are counted, not seconds."""
+    async with open_database() as database, database.connection() as connection:
+        await connection.execute(
+            "insert into sessions (session_id, partition, last_number, last_event_id, created_at, alert_type, chain_id,"
+            " severity, cluster, namespace, workload)"
+            " select 's' || n, 0, 1, 'e', now(), 'v' || n % 9, 'v' || n % 9, 'V' || n % 9, 'v' || n % 9, 'v' || n % 9,"
+            " 'v' || n % 9 from generate_series(1, 20000) n"
+        )
+        await connection.execute("analyze sessions")
+        query = FILTER_OPTIONS[name]
+        values = [row["value"] for row in await connection.fetch(query, MOST_OPTIONS)]
+        assert values == [f"v{n}" for n in range(9)]
+        assert [row["value"] for row in await connection.fetch(query, 3)] == values[:3]
+        plan = "\n".join(row[0] for row in await connection.fetch(f"explain {query}", MOST_OPTIONS))
+        assert "Seq Scan" not in plan, plan
+        assert "Sort" not in plan, plan

@@ -1,6 +1,6 @@
 """A session is run again over the API: a real PostgreSQL has its alert, a real Kafka takes the new one."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 from uuid import uuid4
 
@@ -12,8 +12,10 @@ from tarsy_bus.records import delivery
 from tarsy_bus_kafka import read_all
 from tarsy_contracts import events as e
 from tarsy_contracts.alert import Alert, McpSelection, McpServerSelection, Rerun
+from tarsy_contracts.api.alert_choices import AlertChoices, ChoiceMistake, JudgedChoices
 from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.inputs import INPUTS, AlertReceived
+from tarsy_http import Quiet, serving
 from tarsy_testing import eventually
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -33,6 +35,34 @@ ALERT = Alert(
     runbook_url="https://a/b.md",
     mcp=McpSelection(servers=(McpServerSelection(name="k8s", tools=("pods",)),), native_tools={"google_search": True}),
 )
+
+
+KNOWN = {"alert_type": "network", "llm_provider": "other"}
+USED = {"network": "network", "elsewhere": "crash"}
+
+
+class Ingest(Quiet):
+    """Judges names as an ingest does that has one of each, and whose default chain takes one more type."""
+
+    def do_POST(self) -> None:
+        choices = AlertChoices.model_validate_json(self.rfile.read(int(self.headers["Content-Length"])))
+        if choices.llm_provider == "broken":
+            return self._answer(b"{}", 404)
+        wrong = [name for name, known in KNOWN.items() if getattr(choices, name) not in (None, known, "elsewhere")]
+        mistakes = [ChoiceMistake(place=(name,), text=f"known: {KNOWN[name]}") for name in wrong]
+        used = USED.get(choices.alert_type or "")
+        return self._answer(JudgedChoices(alert_type=used, mistakes=tuple(mistakes)).model_dump_json().encode(), 200)
+
+    def _answer(self, body: bytes, status: int) -> None:
+        self.send_response(status)
+        self.end_headers()
+        self.wfile.write(body)
+
+
+@pytest.fixture(scope="module")
+def ingest_url() -> Iterator[str]:
+    with serving(Ingest) as url:
+        yield url
 
 
 async def begun(
@@ -100,3 +130,55 @@ async def test_a_key_is_one_new_session_and_without_one_each_request_is_another(
 async def test_without_a_session_nothing_is_begun_and_a_mistake_is_told(client: httpx2.AsyncClient) -> None:
     assert (await client.post(f"/api/v1/sessions/{uuid4()}/rerun")).status_code == 404
     assert (await client.post(f"/api/v1/sessions/{uuid4()}/rerun", json={"qestion": "?"})).status_code == 400
+
+
+async def test_a_run_may_have_another_chain_model_and_tools(
+    client: httpx2.AsyncClient, system_bus: Bus, append: Append, new_session: NewSession
+) -> None:
+    parent = await begun(client, system_bus, append, new_session)
+    changes = {**KNOWN, "mcp": {"servers": [{"name": "logs", "tools": [TOKEN]}]}}
+    answer = await client.post(f"/api/v1/sessions/{parent}/rerun", json=changes)
+    ((_, alert),) = await received(system_bus, answer.json()["session_id"])
+    assert (alert.alert_type, alert.llm_provider) == ("network", "other")
+    assert alert.mcp is not None
+    (server,) = alert.mcp.servers
+    assert (server.name, alert.mcp.native_tools) == ("logs", None)
+    assert server.tools != (TOKEN,)
+
+
+async def test_a_type_that_the_default_chain_takes_is_the_default_type(
+    client: httpx2.AsyncClient, system_bus: Bus, append: Append, new_session: NewSession
+) -> None:
+    parent = await begun(client, system_bus, append, new_session)
+    answer = await client.post(f"/api/v1/sessions/{parent}/rerun", json={"alert_type": "elsewhere"})
+    ((_, alert),) = await received(system_bus, answer.json()["session_id"])
+    assert alert.alert_type == USED["elsewhere"]
+
+
+async def test_the_model_of_a_run_is_shown_and_is_that_of_the_next_run_too(
+    client: httpx2.AsyncClient, system_bus: Bus, append: Append, new_session: NewSession
+) -> None:
+    chosen = ALERT.model_copy(update={"llm_provider": "other"})
+    parent = await begun(client, system_bus, append, new_session, chosen)
+    assert (await client.get(f"/api/v1/sessions/{parent}")).json()["llm_provider"] == "other"
+    answer = await client.post(f"/api/v1/sessions/{parent}/rerun")
+    ((_, alert),) = await received(system_bus, answer.json()["session_id"])
+    assert alert.llm_provider == "other"
+
+
+@pytest.mark.parametrize("field", [*KNOWN])
+async def test_a_name_that_the_configuration_does_not_have_is_pointed_to_and_begins_nothing(
+    client: httpx2.AsyncClient, system_bus: Bus, append: Append, new_session: NewSession, field: str
+) -> None:
+    parent = await begun(client, system_bus, append, new_session)
+    refused = await client.post(f"/api/v1/sessions/{parent}/rerun", json={field: "nope"})
+    assert refused.status_code == 400
+    assert refused.json()["errors"] == [{"detail": f"known: {KNOWN[field]}", "pointer": f"/{field}"}]
+
+
+async def test_names_that_nobody_can_check_begin_nothing(
+    client: httpx2.AsyncClient, system_bus: Bus, append: Append, new_session: NewSession
+) -> None:
+    parent = await begun(client, system_bus, append, new_session)
+    refused = await client.post(f"/api/v1/sessions/{parent}/rerun", json={"llm_provider": "broken"})
+    assert (refused.status_code, "cannot be checked" in refused.text) == (503, True)

@@ -158,7 +158,8 @@ async def test_filters_are_offered_as_sessions_have_them(world: World, new_sessi
         "alert_types": ["a", "pod-crash"],
         "chain_ids": [CHAIN.chain_id],
         "statuses": ["pending", "in_progress", "cancelling", "completed", "failed", "cancelled", "timed_out"],
-    }
+        "severities": ["critical"], "clusters": [], "namespaces": [], "workloads": [],
+    }  # fmt: skip
 
 
 async def test_the_timeline_of_a_whole_chain_is_in_order_and_nothing_streams_at_the_end(

@@ -82,6 +82,7 @@ class Addresses:
             "TARSY_TOPIC_PREFIX": self.topic_prefix,
             "TARSY_DATABASE": self.database,
             "TARSY_TIMELINE_URL": self.http_url,
+            "TARSY_INGEST_URL": self.http_url,
             "TARSY_HTTP_HOST": HOST,
             "TARSY_HTTP_PORT": str(self.http_port),
             "TARSY_CONFIG_DIR": str(self.config_dir),

@@ -129,7 +129,9 @@ def _make_process_group(
 def service_environment(service: str, addresses: Addresses, inside: int, around: Mapping[str, str]) -> dict[str, str]:
     """Only services that use the database get its password, and only services that mask get the masking key."""
     polite = {NICENESS: str(INVESTIGATING_NICENESS)} if service in INVESTIGATING else {}
-    told = {**polite, **around, **addresses.environment(around), "TARSY_TIMELINE_URL": f"http://{HOST}:{inside}"}
+    address = f"http://{HOST}:{inside}"
+    doors = {"TARSY_TIMELINE_URL": address, "TARSY_INGEST_URL": address}
+    told = {**polite, **around, **addresses.environment(around), **doors}
     untold = {VARIABLE} if service in WITHOUT_MASKING else set()
     if service not in WITH_DATABASE:
         untold.add("TARSY_DATABASE")
@@ -140,7 +142,7 @@ def service_environment(service: str, addresses: Addresses, inside: int, around:
 async def _doors(
     processes: ProcessGroup, addresses: Addresses, inside: int, passed: Path | None
 ) -> AsyncIterator[None]:
-    """The front door, and the one through which websocket-gateways ask whichever timeline is there.
+    """The front door, and the one through which services ask whichever timeline or ingest is there.
 
     `passed`: where services connect that take connections from the front door.
     """

@@ -1,14 +1,15 @@
 """Sending alerts to the API."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from uuid import uuid4
 
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
-from tarsy_cli.api import ApiError, ConnectionCutError, UnavailableError, get, post, retry
-from tarsy_contracts.api.configuration import AlertTypeList
+from tarsy_cli.api import ApiError, ConnectionCutError, UnavailableError, post, retry
+from tarsy_contracts.api.requests import RerunRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +39,20 @@ def submit_alerts(api: str, content: bytes) -> list[SubmittedAlert]:
     return [_submit_one(api, {"data": content.decode(errors="replace")})]
 
 
-def run_again(api: str, session_id: str, alert_type: str, question: str) -> str:
-    """The id of the new session. Raises ApiError."""
-    if alert_type:
-        known = AlertTypeList.model_validate(get(f"{api}/alert-types"))
-        names = sorted(one.type for one in known.alert_types)
-        if alert_type not in names:
-            raise ApiError(f"No chain has the alert type {alert_type}; known: {', '.join(names)}.")
-    changes: dict[str, JsonValue] = {"alert_type": alert_type, "question": question}
-    body: JsonValue = {name: value for name, value in changes.items() if value}
+def changed_run(alert_type: str, llm_provider: str, mcp_servers: Sequence[str], question: str) -> RerunRequest:
+    """The request with what was named. Raises ApiError."""
+    mcp = {"servers": [{"name": name} for name in mcp_servers]} if mcp_servers else None
+    named = {"alert_type": alert_type, "llm_provider": llm_provider, "mcp": mcp, "question": question}
+    try:
+        return RerunRequest.model_validate({name: value for name, value in named.items() if value})
+    except ValidationError as problem:
+        wrong = problem.errors(include_url=False, include_input=False)
+        raise ApiError("; ".join(f"{row['loc'][0]}: {row['msg']}" for row in wrong)) from None
+
+
+def run_again(api: str, session_id: str, changes: RerunRequest) -> str:
+    """The id of the new session. Raises ApiError, also for a name that the configuration does not have."""
+    body: JsonValue = changes.model_dump(mode="json", exclude_unset=True)
     send = partial(post, f"{api}/sessions/{session_id}/rerun", body, idempotency_key=str(uuid4()))
     return _session_id(retry(send, UnavailableError))
 

@@ -13,10 +13,10 @@ from tarsy_config.resolution import (
     LLM_PROVIDER,
     MAX_ITERATIONS,
     MCP_SERVERS,
+    AlertChoice,
     Levels,
 )
 from tarsy_config.values import STRATEGIES
-from tarsy_contracts.alert import McpSelection
 from tarsy_contracts.chain import NATIVE_TOOLS, Controller, NativeTool
 
 DEFAULT_MAX_ITERATIONS: Final = 20
@@ -36,24 +36,24 @@ class AgentSettings:
     custom_instructions: Found[str]
 
 
-def investigator(name: str, levels: Levels, selection: McpSelection) -> AgentSettings:
-    return _with_tools(name, levels, selection, _provider(levels, None), _servers(levels, selection))
+def investigator(name: str, levels: Levels, choice: AlertChoice) -> AgentSettings:
+    return _with_tools(name, levels, choice, _provider(levels, choice, None), _servers(levels, choice))
 
 
-def chat_agent(name: str, levels: Levels, selection: McpSelection, others: Sequence[AgentSettings]) -> AgentSettings:
+def chat_agent(name: str, levels: Levels, choice: AlertChoice, others: Sequence[AgentSettings]) -> AgentSettings:
     """`others`: the agents of the chain. Their servers are used when nobody names any, and the first one's provider."""
-    servers = _servers(levels, selection)
+    servers = _servers(levels, choice)
     if servers.origin == DEFAULT:
         servers = Found(tuple(dict.fromkeys(name for other in others for name in other.servers.value)), DEFAULT)
-    return _with_tools(name, levels, selection, _provider(levels, others[0]), servers)
+    return _with_tools(name, levels, choice, _provider(levels, choice, others[0]), servers)
 
 
 def _with_tools(
-    name: str, levels: Levels, selection: McpSelection, provider: Found[str], servers: Found[tuple[str, ...]]
+    name: str, levels: Levels, choice: AlertChoice, provider: Found[str], servers: Found[tuple[str, ...]]
 ) -> AgentSettings:
     controller = _controller(levels)
     if controller.value == "single_shot":
-        return _asked_once(name, levels, provider, controller, _native_tools(levels, provider, selection))
+        return _asked_once(name, levels, provider, controller, _native_tools(levels, provider, choice))
     return AgentSettings(
         name=name,
         llm_provider=provider,
@@ -61,21 +61,21 @@ def _with_tools(
         controller=controller,
         max_iterations=MAX_ITERATIONS.last(levels) or Found(DEFAULT_MAX_ITERATIONS, DEFAULT),
         servers=servers,
-        native_tools=_native_tools(levels, provider, selection),
+        native_tools=_native_tools(levels, provider, choice),
         custom_instructions=_instructions(levels),
     )
 
 
-def synthesis(name: str, levels: Levels, selection: McpSelection, first: AgentSettings) -> AgentSettings:
+def synthesis(name: str, levels: Levels, choice: AlertChoice, first: AgentSettings) -> AgentSettings:
     """`first`: the agent whose provider is asked when nobody names one."""
-    provider = _provider(levels, first)
+    provider = _provider(levels, choice, first)
     once = Found[Controller]("single_shot", DEFAULT)
-    return _asked_once(name, levels, provider, once, _native_tools(levels, provider, selection))
+    return _asked_once(name, levels, provider, once, _native_tools(levels, provider, choice))
 
 
-def executive_summary(name: str, levels: Levels, first: AgentSettings) -> AgentSettings:
+def executive_summary(name: str, levels: Levels, choice: AlertChoice, first: AgentSettings) -> AgentSettings:
     """Says again what was found, so that no tool of any kind is of use."""
-    provider = EXECUTIVE_SUMMARY_PROVIDER.last(levels) or _provider(levels, first)
+    provider = _chosen(choice) or EXECUTIVE_SUMMARY_PROVIDER.last(levels) or _provider(levels, choice, first)
     return _asked_once(name, levels, provider, Found("single_shot", DEFAULT), ())
 
 
@@ -98,8 +98,12 @@ def _asked_once(
     )
 
 
-def _provider(levels: Levels, first: AgentSettings | None) -> Found[str]:
-    found = LLM_PROVIDER.last(levels) or levels.sections.default_provider
+def _chosen(choice: AlertChoice) -> Found[str] | None:
+    return Found(choice.llm_provider, ALERT) if choice.llm_provider is not None else None
+
+
+def _provider(levels: Levels, choice: AlertChoice, first: AgentSettings | None) -> Found[str]:
+    found = _chosen(choice) or LLM_PROVIDER.last(levels) or levels.sections.default_provider
     if found is None and first is not None:
         found = first.llm_provider
     if found is None:
@@ -125,24 +129,25 @@ def _controller(levels: Levels) -> Found[Controller]:
     return Found(STRATEGIES[strategy.value], strategy.origin)
 
 
-def _servers(levels: Levels, selection: McpSelection) -> Found[tuple[str, ...]]:
-    if selection.servers:
-        return Found(tuple(dict.fromkeys(server.name for server in selection.servers)), ALERT)
+def _servers(levels: Levels, choice: AlertChoice) -> Found[tuple[str, ...]]:
+    if choice.mcp.servers:
+        return Found(tuple(dict.fromkeys(server.name for server in choice.mcp.servers)), ALERT)
     return MCP_SERVERS.last(levels) or Found((), DEFAULT)
 
 
-def _native_tools(levels: Levels, provider: Found[str], selection: McpSelection) -> tuple[Found[NativeTool], ...]:
-    """Those that are on."""
-    if levels.sections.llm_providers[provider.value].type != "google":
+def _native_tools(levels: Levels, provider: Found[str], choice: AlertChoice) -> tuple[Found[NativeTool], ...]:
+    """Those that are on. A provider that is not configured (any longer) has none."""
+    configured = levels.sections.llm_providers.get(provider.value)
+    if configured is None or configured.type != "google":
         return ()
-    found = ((tool, _native_tool(levels, provider.value, selection, tool)) for tool in NATIVE_TOOLS)
+    found = ((tool, _native_tool(levels, provider.value, choice, tool)) for tool in NATIVE_TOOLS)
     return tuple(Found(tool, origin) for tool, origin in found if origin is not None)
 
 
-def _native_tool(levels: Levels, provider: str, selection: McpSelection, tool: NativeTool) -> Origin | None:
+def _native_tool(levels: Levels, provider: str, choice: AlertChoice, tool: NativeTool) -> Origin | None:
     """The origin that turned it on; None when it is off."""
     sources = levels.sections.sources
-    chosen = (selection.native_tools or {}).get(tool)
+    chosen = (choice.mcp.native_tools or {}).get(tool)
     said: tuple[tuple[bool | None, Origin], ...] = (
         (
             getattr(levels.sections.llm_providers[provider].native_tools, tool),

@@ -7,9 +7,8 @@ from tarsy_config import built_in
 from tarsy_config.agent_settings import AgentSettings, chat_agent, executive_summary, investigator, synthesis
 from tarsy_config.chains import AgentChain, Chat, StageAgent, StageConfig, Synthesis
 from tarsy_config.provenance import DEFAULT, Found, Origin
-from tarsy_config.resolution import SUCCESS_POLICY, At, Levels
+from tarsy_config.resolution import SUCCESS_POLICY, AlertChoice, At, Levels
 from tarsy_config.sections import Sections
-from tarsy_contracts.alert import McpSelection
 from tarsy_contracts.chain import SuccessPolicy
 
 
@@ -37,11 +36,11 @@ class ChainSettings:
     default_runbook: Found[str]
 
 
-def settings_of(sections: Sections, chain_id: str, selection: McpSelection) -> ChainSettings:
-    """`selection`: what the alert wants used instead of what is configured."""
+def settings_of(sections: Sections, chain_id: str, choice: AlertChoice) -> ChainSettings:
+    """`choice`: what the alert wants used instead of what is configured."""
     chain = At(("agent_chains", chain_id), sections.agent_chains[chain_id])
     stages = tuple(
-        _stage(sections, chain, At((*chain.place, "stages", index), stage), selection)
+        _stage(sections, chain, At((*chain.place, "stages", index), stage), choice)
         for index, stage in enumerate(chain.section.stages)
     )
     first = stages[0].agents[0]
@@ -52,18 +51,18 @@ def settings_of(sections: Sections, chain_id: str, selection: McpSelection) -> C
         defined=sections.sources.origin(chain.place),
         stages=stages,
         executive_summary=executive_summary(
-            built_in.EXECUTIVE_SUMMARY, _levels(sections, chain, built_in.EXECUTIVE_SUMMARY), first
+            built_in.EXECUTIVE_SUMMARY, _levels(sections, chain, built_in.EXECUTIVE_SUMMARY), choice, first
         ),
-        chat=_chat(sections, chain, chat, stages, selection),
+        chat=_chat(sections, chain, chat, stages, choice),
         chat_enabled=chat.section.enabled,
         summary_llm_provider=_summary_provider(sections),
         default_runbook=Found(sections.defaults.runbook, sections.sources.given(("defaults", "runbook"))),
     )
 
 
-def _stage(sections: Sections, chain: At[AgentChain], stage: At[StageConfig], selection: McpSelection) -> StageSettings:
+def _stage(sections: Sections, chain: At[AgentChain], stage: At[StageConfig], choice: AlertChoice) -> StageSettings:
     agents = tuple(
-        investigator(name, _levels(sections, chain, used.section.name, stage, used), selection)
+        investigator(name, _levels(sections, chain, used.section.name, stage, used), choice)
         for name, used in _expanded(stage)
     )
     joins = At((*stage.place, "synthesis"), stage.section.synthesis)
@@ -74,16 +73,16 @@ def _stage(sections: Sections, chain: At[AgentChain], stage: At[StageConfig], se
         agents=agents,
         success_policy=SUCCESS_POLICY.last(levels) or Found("any", DEFAULT),
         replicas=_replicas(stage.section) > 1,
-        synthesis=synthesis(name, levels, selection, agents[0]) if len(agents) > 1 else None,
+        synthesis=synthesis(name, levels, choice, agents[0]) if len(agents) > 1 else None,
     )
 
 
 def _chat(
-    sections: Sections, chain: At[AgentChain], chat: At[Chat], stages: Sequence[StageSettings], selection: McpSelection
+    sections: Sections, chain: At[AgentChain], chat: At[Chat], stages: Sequence[StageSettings], choice: AlertChoice
 ) -> AgentSettings:
     name = chat.section.agent or built_in.CHAT
     levels = _levels(sections, chain, name, stage_agent=chat)
-    return chat_agent(name, levels, selection, [agent for stage in stages for agent in stage.agents])
+    return chat_agent(name, levels, choice, [agent for stage in stages for agent in stage.agents])
 
 
 def _expanded(stage: At[StageConfig]) -> list[tuple[str, At[StageAgent]]]:

@@ -5,11 +5,10 @@ from tarsy_config.chain_settings import ChainSettings, settings_of
 from tarsy_config.errors import ConfigError, Note
 from tarsy_config.plans import plan_of
 from tarsy_config.providers import LlmProvider
+from tarsy_config.resolution import AS_CONFIGURED, NO_SELECTION, AlertChoice
 from tarsy_config.sections import Sections
 from tarsy_contracts.alert import McpSelection
 from tarsy_contracts.chain import ResolvedChain
-
-AS_CONFIGURED = McpSelection()
 
 
 class UnknownAlertTypeError(ConfigError, LookupError):
@@ -52,17 +51,23 @@ class Config(Sections):
         """Settings for alerts of this chain that come again, in a group, or are over too soon."""
         return alert_settings(self.defaults.alerts, self.agent_chains[chain_id].alerts)
 
-    def chain_for(self, alert_type: str, selection: McpSelection | None = None) -> ResolvedChain:
-        """The plan for an alert, with nothing left to look up. Raises UnknownAlertTypeError."""
+    def chain_for(
+        self, alert_type: str, selection: McpSelection | None = None, llm_provider: str | None = None
+    ) -> ResolvedChain:
+        """The plan for an alert, with nothing left to look up. Raises UnknownAlertTypeError.
+
+        `selection` and `llm_provider`: what the alert wants used. A provider that is not configured (any longer) stays
+        in the plan: agents that ask it fail, and nobody gets the answer of a model that was not asked for.
+        """
         chain_id = self.alert_types().get(alert_type)
         if chain_id is None:
             raise UnknownAlertTypeError(f"no chain names the alert type {alert_type}")
-        plan = self._plan(chain_id, selection or AS_CONFIGURED)
+        plan = self._plan(chain_id, AlertChoice(selection or NO_SELECTION, llm_provider))
         return plan.model_copy(update={"cancel_resolved": self.alert_settings(chain_id).resolved_in_queue == "cancel"})
 
     def explained(self, chain_id: str) -> ChainSettings:
         """The settings that `chain_for` resolves, each with its origin."""
         return settings_of(self, chain_id, AS_CONFIGURED)
 
-    def _plan(self, chain_id: str, selection: McpSelection) -> ResolvedChain:
-        return plan_of(self, settings_of(self, chain_id, selection), selection)
+    def _plan(self, chain_id: str, choice: AlertChoice) -> ResolvedChain:
+        return plan_of(self, settings_of(self, chain_id, choice), choice)

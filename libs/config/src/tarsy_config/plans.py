@@ -4,13 +4,15 @@ from collections.abc import Sequence
 
 from tarsy_config.agent_settings import AgentSettings
 from tarsy_config.chain_settings import ChainSettings, StageSettings
+from tarsy_config.providers import DEFAULT_CONTEXT_TOKENS
+from tarsy_config.resolution import AlertChoice
 from tarsy_config.sections import Sections
 from tarsy_contracts.alert import McpSelection
 from tarsy_contracts.chain import CallLimits, ResolvedAgent, ResolvedChain, ResolvedServer, ResolvedStage, SummaryRule
 
 
-def plan_of(sections: Sections, settings: ChainSettings, selection: McpSelection) -> ResolvedChain:
-    build = Build(sections, selection)
+def plan_of(sections: Sections, settings: ChainSettings, choice: AlertChoice) -> ResolvedChain:
+    build = Build(sections, choice.mcp)
     chain = ResolvedChain(
         chain_id=settings.chain_id,
         stages=tuple(build.stage(stage) for stage in settings.stages),
@@ -22,7 +24,8 @@ def plan_of(sections: Sections, settings: ChainSettings, selection: McpSelection
         default_runbook=settings.default_runbook.value,
         config_version=sections.version,
     )
-    scripted = any(sections.llm_providers[name].type == "scripted" for name in chain.llm_providers)
+    asked = (sections.llm_providers.get(name) for name in chain.llm_providers)
+    scripted = any(provider is not None and provider.type == "scripted" for provider in asked)
     return chain.model_copy(update={"scripted": scripted})
 
 
@@ -66,8 +69,12 @@ class Build:
         )
 
     def _context_tokens(self, providers: Sequence[str]) -> int:
-        """Each of them may be asked to go on with the conversation, so that the smallest counts."""
-        return min(self._sections.llm_providers[name].context_tokens_in_use for name in providers)
+        """Each of them may be asked to go on with the conversation, so that the smallest counts.
+
+        An alert may name a provider that is not configured (any longer): its call fails, and is not about size.
+        """
+        known = (self._sections.llm_providers.get(name) for name in providers)
+        return min(DEFAULT_CONTEXT_TOKENS if one is None else one.context_tokens_in_use for one in known)
 
     def _server(self, name: str) -> ResolvedServer:
         """One that is not configured (any longer) stays: the agent is told that it is unavailable."""

@@ -2,7 +2,7 @@
 
 | setting              | order                                                                              |
 | -------------------- | ---------------------------------------------------------------------------------- |
-| `llm_provider`       | the first usable one of `defaults`, chain, agent in its stage                       |
+| `llm_provider`       | the first usable one of `defaults`, chain, agent in its stage, alert                |
 | `max_iterations`     | 20, `defaults`, agent, chain, stage, agent in its stage                             |
 | `iteration_strategy` | function-calling, `defaults`, agent, chain, agent in its stage                      |
 | `type`               | agent, agent in its stage                                                           |
@@ -15,8 +15,11 @@
 
 The synthesis of a stage is resolved like an agent in that stage, with `synthesis` in the place of the agent in its
 stage. Servers of a chat: the alert's, `chat`, chain, agent, or else those of all agents of the chain. The provider of
-the executive summary has the order `defaults`, chain, `executive_summary_provider`. Where none
+the executive summary has the order `defaults`, chain, `executive_summary_provider`, alert. Where none
 of these names a provider, synthesis, executive summary and chat use that of the first agent.
+
+The provider that an alert names is asked by all agents. Fallbacks stay as they are configured, and so do summaries:
+they ask it where neither `defaults.summarization` nor the server names a provider.
 """
 
 from dataclasses import dataclass
@@ -27,6 +30,7 @@ from tarsy_config.defaults import Defaults
 from tarsy_config.errors import Place
 from tarsy_config.provenance import Found
 from tarsy_config.sections import Sections
+from tarsy_contracts.alert import McpSelection
 from tarsy_contracts.chain import SuccessPolicy
 
 type Level = Literal["defaults", "agent", "chain", "stage", "stage_agent"]
@@ -36,6 +40,20 @@ type Level = Literal["defaults", "agent", "chain", "stage", "stage_agent"]
 class At[S]:
     place: Place
     section: S
+
+
+NO_SELECTION = McpSelection()
+
+
+@dataclass(frozen=True, slots=True)
+class AlertChoice:
+    """Choice of an alert instead of what is configured. Its names are not checked here."""
+
+    mcp: McpSelection = NO_SELECTION
+    llm_provider: str | None = None
+
+
+AS_CONFIGURED = AlertChoice()
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,8 @@ class Alert(Value):
     """`data` is text for the model, in whatever form the sender chose. `priority` goes before what `severity` says.
 
     `cluster`, `namespace` and `workload`: where it comes from, as far as its labels or its data say it.
-    `rerun`: the alert was investigated before.
+    `rerun`: the alert was investigated before. `llm_provider`: the provider that all agents ask, instead of the
+    configured ones.
     """
 
     alert_type: str
@@ -88,6 +89,7 @@ class Alert(Value):
     namespace: str | None = None
     workload: str | None = None
     rerun: Rerun | None = None
+    llm_provider: str | None = None
 
 
 def priority_of(alert: Alert) -> Priority:

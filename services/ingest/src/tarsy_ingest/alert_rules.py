@@ -62,6 +62,7 @@ class AlertRules:
 
     types: AlertTypes
     mcp_servers: frozenset[str]
+    llm_providers: frozenset[str]
     runbook_domains: tuple[str, ...]
     handling: AlertHandlingRules = NO_RULES
 
@@ -74,5 +75,6 @@ def rules_of(config: Config) -> AlertRules:
         types=AlertTypes(chains, config.default_alert_type, config.defaults.unknown_alert_type, grouped),
         handling=AlertHandlingRules(chains, settings),
         mcp_servers=frozenset(config.mcp_servers),
+        llm_providers=frozenset(config.llm_providers),
         runbook_domains=config.system.runbooks.allowed_domains,
     )

@@ -9,9 +9,15 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
+from tarsy_contracts.api.alert_choices import AlertChoices, JudgedChoices
 from tarsy_contracts.api.configuration import AlertTypeList, DefaultTools, EffectiveConfiguration
+from tarsy_ingest.alert_choices import judge_choices
+from tarsy_ingest.alert_rules import AlertRules
 from tarsy_ingest.configuration_answers import Offered
+from tarsy_service.bounded_body import bounded_route
 from tarsy_service.problems import ProblemError
+
+CHOICES_LIMIT_BYTES = 512 * 1024
 
 type AlertTypeName = Annotated[
     str | None, Query(max_length=500, description="without one, those of the default alert type")
@@ -39,5 +45,16 @@ def configuration_routes(offered: Callable[[], Offered]) -> APIRouter:
     async def get_configuration() -> EffectiveConfiguration:
         """The effective configuration, without its secrets."""
         return offered().configuration
+
+    return router
+
+
+def choice_routes(rules: Callable[[], AlertRules]) -> APIRouter:
+    """For the timeline, which has alerts, but no configuration. `rules`: those that hold now."""
+    router = APIRouter(prefix="/internal/v1", include_in_schema=False, route_class=bounded_route(CHOICES_LIMIT_BYTES))
+
+    @router.post("/alert-choices")
+    async def judge(choices: AlertChoices) -> JudgedChoices:
+        return judge_choices(choices, rules())
 
     return router

@@ -68,7 +68,9 @@ class AlertIdentities:
 
     def _digest(self, alert: RawAlert) -> str:
         mcp = None if alert.mcp is None else alert.mcp.model_dump(mode="json")
-        said = json.dumps([alert.alert_type, alert.data, alert.runbook_url, mcp], sort_keys=True)
+        # Without a choice the digest is that of older releases: alerts that run meet themselves after an upgrade.
+        provider = [] if alert.llm_provider is None else [alert.llm_provider]
+        said = json.dumps([alert.alert_type, alert.data, alert.runbook_url, mcp, *provider], sort_keys=True)
         if self._key is not None:
             return hmac.new(self._key, said.encode(), hashlib.sha256).hexdigest()
         return hashlib.sha256(self._mask(said).encode()).hexdigest()

@@ -1,7 +1,8 @@
 """Lenient reading of a submission, where nobody can be told what is wrong: on the alerts topic, inside a CloudEvent.
 
 A mistake in a field that an alert can do without costs nothing but that field: the agent reads the whole body then, as
-it came. A runbook from elsewhere, or a server that does not exist, is told in the session.
+it came. A runbook from elsewhere, a server or an LLM provider that does not exist is told in the session. On the
+alerts topic such a provider is refused, like an alert type.
 """
 
 from dataclasses import dataclass
@@ -15,8 +16,8 @@ from tarsy_ingest.submission import Submission
 
 log = structlog.get_logger(__name__)
 
-DISPENSABLE = frozenset({"runbook", "mcp", "priority", "title"})
-LATER_FIELDS = frozenset({"priority", "title"})
+DISPENSABLE = frozenset({"runbook", "mcp", "priority", "title", "llm_provider"})
+LATER_FIELDS = frozenset({"priority", "title", "llm_provider"})
 """Before they were ours, a record with them was text for the agent; with data of another kind than ours it still is."""
 
 

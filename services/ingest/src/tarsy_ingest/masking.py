@@ -76,6 +76,7 @@ def mask_alert(raw_alert: RawAlert, masking: AlertMaskers) -> Alert:
         runbook_url=_line(masking.alert, raw_alert.runbook_url, ADDRESS) if raw_alert.runbook_url else None,
         priority=raw_alert.priority,
         mcp=_selection(masking.sender, raw_alert.mcp) if raw_alert.mcp else None,
+        llm_provider=_line(masking.sender, raw_alert.llm_provider, SHORT) if raw_alert.llm_provider else None,
     )
 
 

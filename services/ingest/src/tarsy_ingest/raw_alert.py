@@ -78,6 +78,7 @@ class RawAlert:
     runbook_url: str | None = None
     priority: Priority | None = None
     mcp: McpSelection | None = None
+    llm_provider: str | None = None
     place: FieldPath = ()
     same: Sameness = None
     members: tuple[RawMember, ...] = ()

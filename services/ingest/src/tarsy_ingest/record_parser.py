@@ -9,6 +9,7 @@ from tarsy_bus.dead_letters import origin_of
 from tarsy_bus.partition_reader import Record
 from tarsy_contracts.ids import session_of_record
 from tarsy_ingest import cloud_event
+from tarsy_ingest.alert_choices import mistakes_in_provider
 from tarsy_ingest.alert_format import AlertBody, AlertFormat, Notice
 from tarsy_ingest.alert_formats import FORMATS
 from tarsy_ingest.alert_rules import AlertRules
@@ -97,6 +98,8 @@ def _is_known(name: str) -> bool:
 def _submitted(value: dict[str, JsonValue], position: RecordPosition, rules: AlertRules) -> RawAlert:
     found = read_leniently(value)
     check_size(found.submission.data, ("data",))
+    if mistakes := mistakes_in_provider(found.submission.llm_provider, rules.llm_providers):
+        raise AlertRejectedError(*mistakes)
     alert = RawAlert(
         session_id=position.session_id(),
         alert_type=rules.types.require(found.submission.alert_type or None),

@@ -1,18 +1,21 @@
-"""The body of `POST /api/v1/alerts`, as the Go TARSy has it, with a priority and a title besides."""
+"""The body of `POST /api/v1/alerts`, as the Go TARSy has it, with a priority, a title and an LLM provider besides."""
 
 from dataclasses import replace
 
-from pydantic import ConfigDict, JsonValue
+from pydantic import ConfigDict, Field, JsonValue
 
 from tarsy_contracts.alert import Priority
+from tarsy_contracts.api.alert_choices import McpChoice
 from tarsy_contracts.runbook_urls import RunbookUrlRefusedError, allowed_runbook_url
+from tarsy_ingest.alert_choices import mistakes_in_choices
 from tarsy_ingest.alert_rules import AlertRules
-from tarsy_ingest.mcp_override import McpChoice, mistakes_in_choice
 from tarsy_ingest.raw_alert import AlertRejectedError, FieldError, Payload, RawAlert, check_size, validate
 
 
 class Submission(Payload):
-    """`data` is for the agent to read, in any form. `slack_message_fingerprint` is accepted and not used yet."""
+    """`data` is for the agent to read, in any form. `llm_provider`: the provider of the configuration that all agents
+    ask. `slack_message_fingerprint` is accepted and not used yet.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -20,6 +23,7 @@ class Submission(Payload):
     data: str
     runbook: str | None = None
     mcp: McpChoice | None = None
+    llm_provider: str | None = Field(None, max_length=200)
     priority: Priority | None = None
     title: str | None = None
     slack_message_fingerprint: str | None = None
@@ -28,7 +32,14 @@ class Submission(Payload):
         """The alert, with what was chosen for it alone."""
         mcp = self.mcp.selected() if self.mcp else None
         title = self.title or alert.title
-        return replace(alert, title=title, runbook_url=self.runbook or None, priority=self.priority, mcp=mcp)
+        return replace(
+            alert,
+            title=title,
+            runbook_url=self.runbook or None,
+            priority=self.priority,
+            mcp=mcp,
+            llm_provider=self.llm_provider or None,
+        )
 
 
 def read_submission(value: JsonValue, rules: AlertRules, *, session_id: str, author: str) -> RawAlert:
@@ -50,7 +61,7 @@ def read_submission(value: JsonValue, rules: AlertRules, *, session_id: str, aut
 
 
 def _mistakes(submission: Submission, rules: AlertRules) -> list[FieldError]:
-    found = mistakes_in_choice(submission.mcp, rules.mcp_servers) if submission.mcp else []
+    found = mistakes_in_choices(submission.llm_provider, submission.mcp, rules)
     if submission.runbook:
         try:
             allowed_runbook_url(submission.runbook, rules.runbook_domains)

@@ -28,6 +28,7 @@ from tarsy_timeline.dead_letters.letters import Letters
 from tarsy_timeline.dead_letters.redriver import Redriver
 from tarsy_timeline.dead_letters.routes import dead_letter_routes
 from tarsy_timeline.held_watch import HeldWatch
+from tarsy_timeline.ingest_api import IngestApi
 from tarsy_timeline.internal_routes import internal_routes
 from tarsy_timeline.metrics import Metrics
 from tarsy_timeline.migrations import migrate
@@ -87,7 +88,9 @@ def build(
     commands = SessionCommands(publisher, replies, settings.wait_seconds, tracing.tracer)
     router.include_router(request_routes(commands, masker, route))
     router.include_router(chat_routes(commands, masker, route))
-    router.include_router(rerun_routes(queries, publisher, masker))
+    router.include_router(
+        rerun_routes(queries, publisher, masker, IngestApi(settings.ingest_url, settings.wait_seconds))
+    )
     router.include_router(system_routes(watch, lambda: [*unprojected.warnings(), *held.warnings()]))
     router.include_router(held_routes(held))
     records = SessionRecords(bus)

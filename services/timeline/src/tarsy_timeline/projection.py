@@ -174,6 +174,7 @@ def _started(record: RecordedEvent, event: e.SessionStarted) -> Row:
             for facet in (alert.cluster, alert.namespace, alert.workload)
         ),
         None if alert.rerun is None else to_index_text(alert.rerun.parent_id),
+        None if alert.llm_provider is None else to_postgres_text(alert.llm_provider),
     )
 
 

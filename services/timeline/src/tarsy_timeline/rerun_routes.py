@@ -1,11 +1,14 @@
 """The API for people: a session is run again, as a new one."""
 
 import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from fastapi import APIRouter, Request
 
 from tarsy_bus.publisher import NotWrittenError, Publisher
 from tarsy_contracts.alert import Alert, McpSelection, Rerun
+from tarsy_contracts.api.alert_choices import McpChoice
 from tarsy_contracts.api.requests import RerunAccepted, RerunRequest
 from tarsy_contracts.ids import report_id, session_of_rerun, session_traceparent
 from tarsy_contracts.inputs import AlertReceived
@@ -13,6 +16,7 @@ from tarsy_masking.masker import Masker
 from tarsy_service.bounded_body import bounded_route
 from tarsy_service.caller import KeyedBodies, caller_of
 from tarsy_service.problems import ProblemError
+from tarsy_timeline.ingest_api import IngestApi
 from tarsy_timeline.responses import Row
 from tarsy_timeline.routes import SessionId
 from tarsy_timeline.session_commands import request_id
@@ -24,7 +28,16 @@ AS_IT_WAS = RerunRequest()
 NOT_WRITTEN = "Kafka has not acknowledged the alert. Repeat the request with the same Idempotency-Key."
 
 
-def rerun_routes(queries: SessionQueries, publisher: Publisher, masker: Masker) -> APIRouter:
+@dataclass(frozen=True, slots=True)
+class RerunChoice:
+    """The alert type, provider and tools of the new session, masked."""
+
+    alert_type: str
+    llm_provider: str | None
+    mcp: McpSelection | None
+
+
+def rerun_routes(queries: SessionQueries, publisher: Publisher, masker: Masker, ingest: IngestApi) -> APIRouter:
     router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"], route_class=bounded_route(BODY_LIMIT_BYTES))
     bodies = KeyedBodies()
 
@@ -33,27 +46,34 @@ def rerun_routes(queries: SessionQueries, publisher: Publisher, masker: Masker) 
         """Investigates the alert of a session again, as it was masked, in a new session that names this one.
 
         Also of a session that still runs: the two know nothing of each other. 404: no such session is in the timeline,
-        so that there is no alert to send; nothing was begun. The same Idempotency-Key is the same new session.
+        so that there is no alert to send; nothing was begun. 400: the configuration does not have a name; the problem
+        is that of a submission. The same Idempotency-Key is the same new session.
         """
         parent = (await queries.detail(session_id, at_least=0)).session
+        judged = None if changes.choices is None else await ingest.judge(changes.choices)
         who = caller_of(request.headers)
         asked = request_id(KIND, who, session_id)
         child = session_of_rerun(session_id, asked)
         if who.key:
             bodies.check(child, changes.model_dump_json().encode())
         mask = masker.for_session(child).mask
+        chosen = RerunChoice(
+            alert_type=mask((judged and judged.alert_type) or "") or parent["alert_type"],
+            llm_provider=mask(changes.llm_provider or "") or parent["llm_provider"],
+            mcp=await asyncio.to_thread(_selection, parent, changes.mcp, mask),
+        )
         question = await asyncio.to_thread(mask, changes.question)
-        alert = _alert_of(parent, changes, question, who.author(mask), mask(changes.alert_type or ""))
+        alert = _alert_of(parent, changes, chosen, question, who.author(mask))
         await _publish(publisher, alert, child, asked)
         return RerunAccepted(session_id=child, parent_id=session_id)
 
     return router
 
 
-def _alert_of(parent: Row, changes: RerunRequest, question: str, author: str, alert_type: str) -> Alert:
+def _alert_of(parent: Row, changes: RerunRequest, chosen: RerunChoice, question: str, author: str) -> Alert:
     """A person sends it: nobody reports to the new session that the alert is over."""
     return Alert(
-        alert_type=alert_type or parent["alert_type"],
+        alert_type=chosen.alert_type,
         data=parent["alert_data"],
         source="api",
         author=author,
@@ -61,7 +81,8 @@ def _alert_of(parent: Row, changes: RerunRequest, question: str, author: str, al
         severity=parent["severity"],
         runbook_url=parent["runbook_url"],
         priority=changes.priority,
-        mcp=_selection(parent),
+        mcp=chosen.mcp,
+        llm_provider=chosen.llm_provider,
         cluster=parent["cluster"],
         namespace=parent["namespace"],
         workload=parent["workload"],
@@ -69,8 +90,18 @@ def _alert_of(parent: Row, changes: RerunRequest, question: str, author: str, al
     )
 
 
-def _selection(parent: Row) -> McpSelection | None:
-    """The servers and tools that the sender chose. The table names each native tool, also without a choice."""
+def _selection(parent: Row, changed: McpChoice | None, mask: Callable[[str], str]) -> McpSelection | None:
+    """The servers and tools that are chosen now, else those that the sender chose.
+
+    Names of tools are a stranger's: that they exist was not checked. The table names each native tool, also without a
+    choice.
+    """
+    if changed is not None and (now := changed.selected()) is not None:
+        servers = tuple(
+            server.model_copy(update={"name": mask(server.name), "tools": tuple(map(mask, server.tools))})
+            for server in now.servers
+        )
+        return now.model_copy(update={"servers": servers})
     chosen = parent["mcp_selection"]
     if chosen is None:
         return None

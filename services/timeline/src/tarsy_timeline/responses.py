@@ -1,7 +1,7 @@
 """REST answers made of rows: the models of tarsy_contracts.api, with Go TARSy's keys where we have the thing."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 import asyncpg
@@ -53,8 +53,11 @@ def active_sessions(running: Sequence[Row], queued: Sequence[Row]) -> ActiveSess
     return ActiveSessions(active=tuple(map(_running_session, running)), queued=tuple(map(_queued_session, queued)))
 
 
-def filter_options(alert_types: Sequence[str], chain_ids: Sequence[str]) -> FilterOptions:
-    return FilterOptions(alert_types=tuple(alert_types), chain_ids=tuple(chain_ids), statuses=STATUSES)
+def filter_options(found: Mapping[str, Sequence[str]]) -> FilterOptions:
+    """`found`: values of each field of the answer but `statuses`."""
+    return FilterOptions.model_validate(
+        {**{name: tuple(values) for name, values in found.items()}, "statuses": STATUSES}
+    )
 
 
 def session_detail(row: Row, stages: Sequence[Row], executions: Sequence[Row]) -> SessionDetail:
@@ -70,6 +73,7 @@ def session_detail(row: Row, stages: Sequence[Row], executions: Sequence[Row]) -
             "final_analysis": row["final_analysis"],
             "runbook_url": row["runbook_url"],
             "mcp_selection": row["mcp_selection"],
+            "llm_provider": row["llm_provider"],
             "chat_enabled": row["chat_enabled"],
             "details_deleted_at": _time(row["details_deleted_at"]),
             "chat_id": row["chat_id"],

@@ -39,7 +39,7 @@ def session_routes(queries: SessionQueries, route: type[APIRoute] = APIRoute) ->
     @router.get("/filter-options")
     async def get_filter_options() -> FilterOptions:
         """Values to filter the list by: those that sessions have, and all statuses."""
-        return responses.filter_options(*await queries.options())
+        return responses.filter_options(await queries.options())
 
     @router.get("/{session_id}")
     async def get_session(session_id: SessionId, response: Response, at_least: AtLeast = 0) -> SessionDetail:

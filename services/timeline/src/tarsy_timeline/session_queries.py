@@ -23,6 +23,18 @@ CHAINS_SECONDS = 60.0
 MOST_ACTIVE = 1_000
 """Limit for sessions that run, and the same for those that wait."""
 MOST_OPTIONS = 1_000
+FILTER_OPTIONS: dict[str, str] = {
+    name: QUERIES["read_options"].replace("{value}", value)
+    for name, value in {
+        "alert_types": "alert_type",
+        "chain_ids": "chain_id",
+        "severities": "lower(left(severity, 300))",
+        "clusters": "cluster",
+        "namespaces": "namespace",
+        "workloads": "workload",
+    }.items()
+}
+"""Queries of the values of sessions. An index begins with each value."""
 RUNBOOKS_OF_SESSIONS = 10_000
 
 type LogLine = ProjectedLog | LastEvent
@@ -93,13 +105,14 @@ class SessionQueries:
 
         return await self._database.read(read)
 
-    async def options(self) -> tuple[list[str], list[str]]:
-        """The alert types and the chains that sessions have."""
+    async def options(self) -> dict[str, list[str]]:
+        """The values of each of FILTER_OPTIONS that sessions have."""
 
-        async def read(connection: Connection) -> tuple[list[str], list[str]]:
-            alert_types = await connection.fetch(QUERIES["read_alert_types"], MOST_OPTIONS)
-            chain_ids = await connection.fetch(QUERIES["read_chain_ids"], MOST_OPTIONS)
-            return [row["alert_type"] for row in alert_types], [row["chain_id"] for row in chain_ids]
+        async def read(connection: Connection) -> dict[str, list[str]]:
+            return {
+                name: [row["value"] for row in await connection.fetch(query, MOST_OPTIONS)]
+                for name, query in FILTER_OPTIONS.items()
+            }
 
         return await self._database.read(read)
 

@@ -35,5 +35,8 @@ class TimelineSettings(DatabaseSettings, MaskingSettings):
         description="`on` shows the raw, unmasked bytes of dead letters to whoever reaches the API; `tarsy up` sets it "
         "where it listens on this machine alone",
     )
+    ingest_url: str = Field(
+        "http://127.0.0.1:8080", description="where the ingest answers, which checks names of the configuration"
+    )
     database_connections: int = Field(10, ge=3, description="how many connections the service opens at most")
     wait_seconds: float = Field(5.0, gt=0, description="how long a request waits for the projection or for an answer")

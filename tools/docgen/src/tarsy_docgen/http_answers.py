@@ -229,7 +229,8 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
             400: INVALID,
             404: "No such session is in the timeline.",
             413: "The body is too large.",
-            503: f"{NO_DATABASE} Or Kafka has not acknowledged the alert: repeat it with the same Idempotency-Key.",
+            503: f"{NO_DATABASE} Or names cannot be checked, as no ingest answers. Or Kafka has not acknowledged the "
+            "alert: repeat it with the same Idempotency-Key.",
             **OTHER_BODY,
         },
         headers={KEY: "a repeat with the same key is the same new session"} | AUTHOR,

@@ -28,8 +28,8 @@ OUTSIDE = (
     ServiceRoute("/", "websocket-gateway"),
 )
 """For people, senders of alerts, and the page. The first that fits counts."""
-INSIDE = (ServiceRoute("/internal/v1", "timeline"),)
-"""For websocket-gateways, on a port of its own."""
+INSIDE = (ServiceRoute("/internal/v1/alert-choices", "ingest"), ServiceRoute("/internal/v1", "timeline"))
+"""For websocket-gateways and timelines, on a port of its own. The first that fits counts."""
 
 
 def service_of(path: str, routes: Sequence[ServiceRoute]) -> str | None:

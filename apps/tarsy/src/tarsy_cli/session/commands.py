@@ -65,17 +65,26 @@ def export(
 def rerun(
     session: SessionArgument,
     alert_type: Annotated[str, typer.Option(help="another alert type, and with it another chain")] = "",
+    llm_provider: Annotated[
+        str, typer.Option(help="the LLM provider of the configuration that all agents ask, instead of their own")
+    ] = "",
+    mcp_server: Annotated[
+        list[str] | None,
+        typer.Option(help="an MCP server that is used instead of those of the session; may be given several times"),
+    ] = None,
     question: Annotated[str, typer.Option(help="what the agents are asked to look at besides")] = "",
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",
 ) -> None:
     """Investigate the alert of a session once more, as it was masked, and print the new session.
 
-    The runbook, the MCP servers and the tools that its sender chose for it are chosen again.
+    The runbook, the LLM provider, the MCP servers and the tools that its sender chose for it are chosen again, unless
+    others are named here.
     """
-    from tarsy_cli.submission import run_again
+    from tarsy_cli.submission import changed_run, run_again
 
     api = api_of(home, url)
     id = session_of(api, session)
     with exit_on_failure(api):
-        typer.echo(run_again(api, id, alert_type, question))
+        changes = changed_run(alert_type, llm_provider, mcp_server or (), question)
+        typer.echo(run_again(api, id, changes))

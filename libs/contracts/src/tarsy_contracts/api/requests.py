@@ -3,9 +3,11 @@
 from pydantic import ConfigDict, Field
 
 from tarsy_contracts.alert import Priority
+from tarsy_contracts.api.alert_choices import AlertChoices, McpChoice
 from tarsy_contracts.api.model import ApiModel
 
 LONGEST_RERUN_QUESTION = 10_000
+NO_CHOICES = AlertChoices()
 
 
 class SessionRequestGranted(ApiModel):
@@ -19,15 +21,24 @@ class SessionRequestGranted(ApiModel):
 class RerunRequest(ApiModel):
     """Changes of a run; an empty body repeats the investigation as it was.
 
-    `alert_type` chooses another chain; one that no chain has goes to the default chain. `question`: what the agents
-    are asked to look at besides.
+    `alert_type` chooses another chain, `llm_provider` another model for all agents, `mcp` other servers and tools:
+    judged as those of a submission. Without them they are the session's own. `question`: what the agents are asked to
+    look at besides.
     """
 
     model_config = ConfigDict(extra="forbid")
 
     alert_type: str | None = Field(None, min_length=1, max_length=200)
+    llm_provider: str | None = Field(None, min_length=1, max_length=200)
+    mcp: McpChoice | None = None
     question: str = Field("", max_length=LONGEST_RERUN_QUESTION)
     priority: Priority | None = None
+
+    @property
+    def choices(self) -> AlertChoices | None:
+        """The names that the configuration must have; None when there are none."""
+        found = AlertChoices(alert_type=self.alert_type, llm_provider=self.llm_provider, mcp=self.mcp)
+        return None if found == NO_CHOICES else found
 
 
 class RerunAccepted(ApiModel):

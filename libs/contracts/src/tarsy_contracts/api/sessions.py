@@ -126,11 +126,18 @@ class SessionList(ApiModel):
 
 
 class FilterOptions(ApiModel):
-    """The values that the list of sessions can be filtered by."""
+    """The values that the list of sessions can be filtered by, at most a thousand of each, in order.
+
+    `severities` are in lower case: the filter compares them without regard to case.
+    """
 
     alert_types: tuple[str, ...]
     chain_ids: tuple[str, ...]
     statuses: tuple[str, ...]
+    severities: tuple[str, ...] = ()
+    clusters: tuple[str, ...] = ()
+    namespaces: tuple[str, ...] = ()
+    workloads: tuple[str, ...] = ()
 
 
 class StageExecution(ApiModel):
@@ -191,7 +198,8 @@ class SessionStage(ApiModel):
 
 
 class SessionDetail(SessionTotals):
-    """A session with its stages and executions. `mcp_selection`: what its sender chose instead of the configuration.
+    """A session with its stages and executions. `mcp_selection`: what its sender chose instead of the configuration;
+    `llm_provider` likewise.
 
     `chat_enabled`: questions can be asked once it has ended. `chat_id` is null before the first one.
     `details_deleted_at`: when its timeline was deleted to make room; null while it is there. `reruns`: sessions that
@@ -202,6 +210,7 @@ class SessionDetail(SessionTotals):
     final_analysis: str | None
     runbook_url: str | None
     mcp_selection: JsonObject | None
+    llm_provider: str | None = None
     chat_enabled: bool = True
     chat_id: str | None = None
     details_deleted_at: Timestamp | None = None

@@ -32,7 +32,7 @@ def prepare_plans(config: Config, before: Plans | None) -> Plans:
 def resolve_chain(config: Config, alert: Alert) -> ResolvedChain:
     """An accepted alert is always investigated: by the default chain where none names its type (any longer)."""
     try:
-        return config.chain_for(alert.alert_type, alert.mcp)
+        return config.chain_for(alert.alert_type, alert.mcp, alert.llm_provider)
     except UnknownAlertTypeError:
         log.warning("alert_type.unknown", alert_type=alert.alert_type, used=config.default_alert_type)
-        return config.chain_for(config.default_alert_type, alert.mcp)
+        return config.chain_for(config.default_alert_type, alert.mcp, alert.llm_provider)

@@ -15,7 +15,7 @@ class KnownChains:
 
     def resolve(self, config: Config, alert: Alert) -> ResolvedChain:
         """Returns what `resolve_chain` returns."""
-        if alert.mcp is not None:
+        if alert.mcp is not None or alert.llm_provider is not None:
             return resolve_chain(config, alert)
         if config is not self._config:
             self._config, self._chains = config, {}

@@ -55,7 +55,8 @@ set last_number = excluded.last_number, last_event_id = excluded.last_event_id,
 update sessions
 set alert_type = $2, title = $3, severity = $4, source = $5, author = $6, runbook_url = $7, chain_id = $8,
     alert_data = $9, scripted = $10, priority = $11, mcp_selection = $12, total_stages = $13, has_parallel_stages = $14,
-    chat_enabled = $15, created_at = $16, cluster = $17, namespace = $18, workload = $19, parent_id = $20
+    chat_enabled = $15, created_at = $16, cluster = $17, namespace = $18, workload = $19, parent_id = $20,
+    llm_provider = $21
 where session_id = $1
 
 -- name: change_session
@@ -158,7 +159,7 @@ set status = 'deleted', created_at = 'epoch', alert_type = default, title = defa
     executive_summary = default, executive_summary_error = default, chat_enabled = default, chat_id = default,
     chat_message_count = default, log_spans = default, details_deleted_at = default,
     cluster = default, namespace = default, workload = default, repeat_count = default, last_alert_at = default,
-    parent_id = default
+    parent_id = default, llm_provider = default
 where session_id = $1
 
 -- Answers ------------------------------------------------------------------------------------------------------
@@ -412,11 +413,15 @@ where s.status in ('in_progress', 'cancelling')
 order by s.started_at, s.session_id
 limit $1
 
--- name: read_alert_types
-select distinct alert_type from sessions where alert_type <> '' order by alert_type limit $1
-
--- name: read_chain_ids
-select distinct chain_id from sessions where chain_id <> '' order by chain_id limit $1
+-- name: read_options
+-- Each value is one step in an index that begins with it: the number of sessions does not count.
+with recursive found (value) as (
+    (select {value} from sessions where {value} > '' order by {value} limit 1)
+    union all
+    select (select {value} from sessions where {value} > f.value order by {value} limit 1)
+    from found f where f.value is not null
+)
+select value from found where value is not null limit $1
 
 -- name: read_runbooks
 select runbook_url

@@ -53,7 +53,8 @@ create table sessions (
     workload text,
     repeat_count bigint not null default 0,
     last_alert_at timestamptz,
-    parent_id text
+    parent_id text,
+    llm_provider text
 );
 create index sessions_by_time on sessions (created_at, session_id);
 create index sessions_by_status on sessions (status, created_at);
@@ -61,6 +62,8 @@ create index sessions_by_partition on sessions (partition);
 create index sessions_pending on sessions (priority, created_at, session_id) where status = 'pending';
 create index sessions_by_alert_type on sessions (alert_type);
 create index sessions_by_chain on sessions (chain_id);
+create index sessions_by_severity on sessions (lower(left(severity, 300))) where severity is not null;
+create index sessions_by_cluster on sessions (cluster, created_at) where cluster is not null;
 create index sessions_by_namespace on sessions (namespace, created_at) where namespace is not null;
 create index sessions_by_workload on sessions (workload, created_at) where workload is not null;
 create index sessions_by_parent on sessions (parent_id, created_at) where parent_id is not null;

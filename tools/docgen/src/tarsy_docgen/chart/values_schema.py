@@ -29,6 +29,7 @@ SET_BY_THE_CHART = frozenset(
         "tool_gateway_drain_seconds",
         "database_schema",
         "timeline_url",
+        "ingest_url",
     }
 )
 """Settings that have values of their own, or that nobody needs to change in a pod; secrets besides."""

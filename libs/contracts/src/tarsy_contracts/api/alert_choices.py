@@ -1,24 +1,24 @@
-"""MCP servers and tools that one alert is investigated with, instead of those that are configured."""
+"""Choices of one alert instead of the configuration, and the mistakes that the ingest finds in them."""
 
-from collections.abc import Collection
 from typing import Annotated
 
 from pydantic import ConfigDict, Field, StrictBool
 
 from tarsy_contracts.alert import McpSelection, McpServerSelection
-from tarsy_ingest.raw_alert import FieldError, Payload
+from tarsy_contracts.api.model import ApiModel
 
 MOST_SERVERS = 50
 MOST_TOOLS = 200
 
 type Named = Annotated[str, Field(min_length=1, max_length=200)]
+type FieldPath = tuple[str | int, ...]
 
 
-class StrictPayload(Payload):
-    model_config = ConfigDict(extra="forbid")
+class StrictChoice(ApiModel):
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
 
-class McpServerChoice(StrictPayload):
+class McpServerChoice(StrictChoice):
     """`tools`: only these of the server; all without them."""
 
     name: Named
@@ -28,7 +28,7 @@ class McpServerChoice(StrictPayload):
         return McpServerSelection(name=self.name, tools=tuple(dict.fromkeys(self.tools or ())))
 
 
-class NativeToolChoice(StrictPayload):
+class NativeToolChoice(StrictChoice):
     """Tools of the model's provider: on, off, or as configured."""
 
     google_search: StrictBool | None = None
@@ -36,7 +36,7 @@ class NativeToolChoice(StrictPayload):
     url_context: StrictBool | None = None
 
 
-class McpChoice(StrictPayload):
+class McpChoice(StrictChoice):
     """`servers` replace those of the configuration."""
 
     servers: Annotated[tuple[McpServerChoice, ...], Field(max_length=MOST_SERVERS)] = ()
@@ -54,19 +54,23 @@ class McpChoice(StrictPayload):
         return McpSelection(servers=tuple(server.selected() for server in self.servers), native_tools=native)
 
 
-def mistakes_in_choice(choice: McpChoice, known: Collection[str]) -> list[FieldError]:
-    """The names that were sent are not repeated; those that exist are told."""
-    if choice.is_empty:
-        return []
-    if not choice.servers:
-        return [(("mcp", "servers"), "name at least one server, or leave mcp out")]
-    mistakes: list[FieldError] = []
-    seen: set[str] = set()
-    for index, server in enumerate(choice.servers):
-        place = ("mcp", "servers", index, "name")
-        if server.name not in known:
-            mistakes.append((place, f"no MCP server has this name; known: {', '.join(sorted(known)) or 'none'}"))
-        elif server.name in seen:
-            mistakes.append((place, "names the server a second time"))
-        seen.add(server.name)
-    return mistakes
+class AlertChoices(ApiModel):
+    """Names that a person chose, for the ingest to compare with the configuration."""
+
+    alert_type: str | None = None
+    llm_provider: str | None = None
+    mcp: McpChoice | None = None
+
+
+class ChoiceMistake(ApiModel):
+    """`place`: where in the request. `text` repeats nothing that was sent."""
+
+    place: FieldPath
+    text: str
+
+
+class JudgedChoices(ApiModel):
+    """`alert_type`: the one that is used, where one was chosen."""
+
+    alert_type: str | None = None
+    mistakes: tuple[ChoiceMistake, ...] = ()

@@ -1,0 +1,43 @@
+"""The ingest's API, as the timeline asks it: the ingest has the configuration, the timeline has none."""
+
+import asyncio
+
+import httpx2
+import structlog
+from fastapi.exceptions import RequestValidationError
+
+from tarsy_contracts.api.alert_choices import AlertChoices, JudgedChoices
+from tarsy_service.problems import ProblemError
+
+log = structlog.get_logger(__name__)
+
+UNAVAILABLE = "The ingest, which has the configuration, does not answer: the names cannot be checked. Try again."
+
+
+class IngestApi:
+    def __init__(self, url: str, seconds: float) -> None:
+        self._url = url
+        self._seconds = seconds
+
+    async def judge(self, choices: AlertChoices) -> JudgedChoices:
+        """Choices without a mistake. Raises RequestValidationError with every mistake, or ProblemError."""
+        try:
+            # A client for each request: these are few, and it may be of any event loop.
+            async with (
+                asyncio.timeout(self._seconds),
+                httpx2.AsyncClient(base_url=self._url, timeout=self._seconds) as client,
+            ):
+                answer = await client.post(
+                    "/internal/v1/alert-choices",
+                    content=choices.model_dump_json(exclude_unset=True),
+                    headers={"content-type": "application/json"},
+                )
+            answer.raise_for_status()
+            judged = JudgedChoices.model_validate_json(answer.content)
+        except (httpx2.HTTPError, TimeoutError, ValueError) as problem:
+            log.warning("ingest.unavailable", url=self._url, reason=repr(problem))
+            raise ProblemError(503, "Service unavailable", UNAVAILABLE) from problem
+        if judged.mistakes:
+            rows = [{"loc": ("body", *mistake.place), "msg": mistake.text} for mistake in judged.mistakes]
+            raise RequestValidationError(rows)
+        return judged
