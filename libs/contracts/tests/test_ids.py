@@ -20,6 +20,7 @@ VECTORS: dict[str, tuple[Callable[[], str], str]] = {
         lambda: ids.session_of_alertmanager(fingerprint="c0ffee", starts_at="2026-11-22T03:00:00Z"),
         "5c10dd68-092b-53d1-9ba4-32eb66a12085",
     ),
+    "beside": (lambda: ids.session_beside(A, B, 12), "11111111-1111-5111-8111-11111111111d"),
     "grafana": (
         lambda: ids.session_of_grafana(org=1, fingerprint="c0ffee", starts_at="2026-11-22T03:00:00Z"),
         "f9fd5973-0760-5d29-9d20-379aeb725ce4",

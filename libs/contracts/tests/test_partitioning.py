@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 from aiokafka.partitioner import murmur2 as murmur2_of_aiokafka
 
-from tarsy_contracts.partitioning import murmur2, partition_of
+from tarsy_contracts.partitioning import murmur2, next_in_partition, partition_of
 
 # Of Kafka's own UtilsTest.testMurmur2.
 KAFKA = {
@@ -33,3 +33,11 @@ def test_what_was_written_before_lies_where_it_is_looked_for() -> None:
     sessions = [str(UUID(int=number * 0x9E3779B97F4A7C15)) for number in range(6)]
     assert [partition_of(session.encode(), 12) for session in sessions] == [9, 11, 2, 1, 3, 10]
     assert [partition_of(session.encode(), 48) for session in sessions] == [45, 11, 26, 1, 27, 22]
+
+
+def test_the_next_id_of_a_partition_is_found_by_counting_and_begins_again_at_the_end() -> None:
+    id = "22222222-2222-5222-8222-22222222fffe"
+    following = [id, f"{id[:-4]}ffff", *(f"{id[:-4]}{number:04x}" for number in range(500))]
+    for partition in range(12):
+        expected = next(one for one in following if partition_of(one.encode(), 12) == partition)
+        assert next_in_partition(id, partition, 12) == expected

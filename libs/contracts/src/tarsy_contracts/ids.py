@@ -7,7 +7,7 @@ vectors, and a change of them would let an old alert start a second session.
 import hashlib
 from uuid import UUID
 
-from tarsy_contracts.partitioning import partition_of
+from tarsy_contracts.partitioning import next_in_partition, partition_of
 
 NAMESPACE = UUID("7a1f0c52-5f0e-5d1b-9c36-6d0a4f8e2b17")
 _BEGUN = hashlib.sha1(NAMESPACE.bytes, usedforsecurity=False)
@@ -86,14 +86,14 @@ def deduplication_key(kind: str, *parts: str) -> str:
 def session_beside(episode: str, key: str, partitions: int) -> str:
     """The id of the session that an episode starts: it lies in the partition of its deduplication key.
 
-    The first of the episode's ids that does; it is the episode's own where that one does.
+    The episode's own where that one does, else the next UUID that does.
     """
     wanted = partition_of(key.encode(), partitions)
     candidate, number = episode, 0
-    while partition_of(candidate.encode(), partitions) != wanted:
+    while (found := next_in_partition(candidate, wanted, partitions)) is None:
         number += 1
         candidate = derived_id("session/beside", episode, number)
-    return candidate
+    return found
 
 
 def session_traceparent(session_id: str, cause: str | None = None) -> str:

@@ -4,6 +4,8 @@ Kafka's clients take the number that the topic has today, so that a topic that s
 elsewhere.
 """
 
+from struct import unpack_from
+
 SEED = 0x9747B28C
 MULTIPLIER, SHIFT = 0x5BD1E995, 24
 WORD = 0xFFFFFFFF
@@ -15,17 +17,35 @@ def partition_of(key: bytes, partitions: int) -> int:
 
 def murmur2(data: bytes) -> int:
     """As `org.apache.kafka.common.utils.Utils.murmur2`, but without a sign."""
-    length = len(data)
-    whole = length - length % 4
-    found = (SEED ^ length) & WORD
-    for at in range(0, whole, 4):
-        found = (found * MULTIPLIER & WORD) ^ _mixed(int.from_bytes(data[at : at + 4], "little"))
-    if whole < length:
-        found = (found ^ int.from_bytes(data[whole:], "little")) * MULTIPLIER & WORD
+    rest = len(data) % 4
+    found = _mixed(SEED ^ len(data), data)
+    if rest:
+        found = (found ^ int.from_bytes(data[-rest:], "little")) * MULTIPLIER & WORD
+    return _finished(found)
+
+
+def next_in_partition(id: str, partition: int, partitions: int) -> str | None:
+    """The UUID, or the next one that lies in this partition: its last four digits are counted up. None: no such one.
+
+    One word of the hash is made for each, instead of nine.
+    """
+    kept, last = id[:-4], int(id[-4:], 16)
+    begun = _mixed(SEED ^ len(id), kept.encode())
+    for number in range(last, last + 0x10000):
+        digits = f"{number & 0xFFFF:04x}"
+        if (_finished(_mixed(begun, digits.encode())) & 0x7FFFFFFF) % partitions == partition:
+            return kept + digits
+    return None
+
+
+def _mixed(found: int, data: bytes) -> int:
+    """With the whole words of the data."""
+    for word in unpack_from(f"<{len(data) // 4}I", data):
+        mixed = word * MULTIPLIER & WORD
+        found = (found * MULTIPLIER & WORD) ^ ((mixed ^ mixed >> SHIFT) * MULTIPLIER & WORD)
+    return found
+
+
+def _finished(found: int) -> int:
     found = (found ^ found >> 13) * MULTIPLIER & WORD
     return found ^ found >> 15
-
-
-def _mixed(word: int) -> int:
-    word = word * MULTIPLIER & WORD
-    return (word ^ word >> SHIFT) * MULTIPLIER & WORD
