@@ -25,6 +25,10 @@ class BenchmarkRow:
 
 
 ITERATION = ("CPU of an iteration", "  answer to next question")
+ACCEPTING = ">= 1,000/s, p99 < 50 ms; <= 1 ms of CPU to accept, <= 3 ms until it is listed"
+ACCEPTED = ("processes, ", "one, ", "p50", "CPU ms", "the list")
+WATCHED = ("subscribed", "token to client")
+IDLE = ("warm start", "TARSy:", "Kafka and PostgreSQL:")
 ROWS = (
     BenchmarkRow(
         "iteration", "p50 <= 10 ms, p99 <= 20 ms, CPU <= 9 ms", ("iteration_overhead.py", "--at-once", "1"), ITERATION
@@ -42,6 +46,21 @@ ROWS = (
         ("sessions_at_once.py",),
         ("1000 of 1000", "all ", "memory of an open session"),
     ),
+    BenchmarkRow("accepting, as processes", ACCEPTING, ("accepting.py",), ACCEPTED),
+    BenchmarkRow("accepting, in one process", ACCEPTING, ("accepting.py", "--mode", "one"), ACCEPTED),
+    BenchmarkRow("token to client", "p50 <= 15 ms, p99 <= 40 ms, with or without line ends", ("token_latency.py",)),
+    BenchmarkRow("300 clients", "all subscribed in 0.5 s, p99 < 60 ms", ("watching_clients.py",), WATCHED),
+    BenchmarkRow(
+        "1,000 clients",
+        "p99 < 100 ms, one stalled",
+        ("watching_clients.py", "--sessions", "200", "--clients", "1000", "--stalled", "1"),
+        WATCHED,
+    ),
+    BenchmarkRow("kill -9 of everything", "p99 < 8 s", ("kill_all.py", "--processes")),
+    BenchmarkRow("idle, in one process", "2 % + 3 % of a core; warm start < 4 s", ("idle.py",), IDLE),
+    BenchmarkRow("idle, as processes", "< 450 MB", ("idle.py", "--processes"), IDLE),
+    BenchmarkRow("flood of 10,000 alerts", "none lost", ("flood.py",)),
+    BenchmarkRow("10,000 times one alert", "one investigation", ("repeats.py",)),
 )
 
 

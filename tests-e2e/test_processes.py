@@ -87,7 +87,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory, kafka_bootstrap: str, databa
 def test_status_lists_every_process_and_each_answers(scene: Scene) -> None:
     _, output = scene.tarsy.run("status", "--json")
     rows = json.loads(output)["processes"]
-    wanted = sorted([*SERVICES, "tool-gateway", "timeline"])
+    wanted = sorted([*SERVICES, "tool-gateway", "timeline", "ingest"])
     assert sorted(row["service"] for row in rows) == wanted
     assert len({row["pid"] for row in rows}) == len(rows)
     for row in rows:
@@ -102,7 +102,7 @@ def test_status_lists_every_process_and_each_answers(scene: Scene) -> None:
         line = rf"{row['service']} +{row['instance']} +{row['pid']} +ready +0 +{re.escape(row['http'])}"
         assert re.search(line, text), text
     # On a slow machine an MCP server comes later than the start waits for it.
-    all_at_once = re.search(r"All 8 processes are ready after \d+\.\d seconds", scene.up.output)
+    all_at_once = re.search(r"All 9 processes are ready after \d+\.\d seconds", scene.up.output)
     assert all_at_once or "Warning: MCP server" in scene.up.output
 
 
@@ -122,7 +122,7 @@ def test_one_address_stands_for_all(scene: Scene) -> None:
 
 def test_others_reach_the_front_door_and_no_process_behind_it(scene: Scene) -> None:
     ports = [int(process.http.rpartition(":")[2]) for process in scene.tarsy.processes()]
-    assert (answers(address := elsewhere(), scene.tarsy.http_port), len(ports)) == (True, 8)
+    assert (answers(address := elsewhere(), scene.tarsy.http_port), len(ports)) == (True, 9)
     assert [port for port in ports if answers(address, port)] == []
     told = " ".join(scene.up.output.split())
     assert f"Warning: whoever reaches http://{socket.gethostname()}:{scene.tarsy.http_port}/ may read" in told
@@ -204,8 +204,8 @@ def test_told_to_stop_all_end_in_order_and_in_time(scene: Scene) -> None:
 def test_with_servers_of_its_own_a_killed_supervisor_leaves_nothing_behind(tmp_path: Path) -> None:
     with tarsy(tmp_path / "one") as one:
         up = one.up("--processes")
-        pids = {one.service: one.pid for one in one.processes()}
-        assert pids.keys() == {*SERVICES, "kafka", "postgresql"}
+        pids = {f"{one.service} {one.instance}": one.pid for one in one.processes()}
+        assert {name.split()[0] for name in pids} == {*SERVICES, "kafka", "postgresql"}
         up.kill()
 
         def left() -> list[str]:

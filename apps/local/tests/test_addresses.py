@@ -175,6 +175,6 @@ def test_services_that_investigate_leave_the_processors_to_those_that_accept_ale
 
     assert {service: niceness(service, {}) for service in ("ingest", "orchestrator")} == {
         "ingest": "0",
-        "orchestrator": "5",
+        "orchestrator": "10",
     }
     assert niceness("orchestrator", {"TARSY_NICENESS": "0"}) == "0"

@@ -5,13 +5,10 @@ import pytest
 from tarsy_local.instance_counts import SERVICES, InvalidInstanceCountsError, parse_instance_counts
 
 
-def test_what_is_not_named_is_there_once() -> None:
-    assert parse_instance_counts([]) == dict.fromkeys(SERVICES, 1)
-    assert parse_instance_counts(["tool-gateway=3", "timeline=2"]) == {
-        **dict.fromkeys(SERVICES, 1),
-        "tool-gateway": 3,
-        "timeline": 2,
-    }
+def test_what_is_not_named_is_there_once_and_ingest_twice() -> None:
+    once = dict.fromkeys(SERVICES, 1)
+    assert parse_instance_counts([]) == {**once, "ingest": 2}
+    assert parse_instance_counts(["tool-gateway=3", "ingest=1"]) == {**once, "tool-gateway": 3}
 
 
 @pytest.mark.parametrize("given", ["gateway=3", "tool_gateway=3", "=3", ""])

@@ -6,6 +6,8 @@ from tarsy_local.errors import LocalError
 
 SERVICES = ("timeline", "websocket-gateway", "orchestrator", "tool-gateway", "summarizer", "ingest")
 MOST_INSTANCES = 20
+INGESTS = 2
+"""One process takes some 700 alerts a second, and leaves the second processor to the investigations."""
 
 type InstanceCounts = dict[str, int]
 
@@ -15,8 +17,8 @@ class InvalidInstanceCountsError(LocalError):
 
 
 def parse_instance_counts(given: Sequence[str]) -> InstanceCounts:
-    """From `tool-gateway=3`; one of each that is not named. Raises InvalidInstanceCountsError."""
-    found = dict.fromkeys(SERVICES, 1)
+    """From `tool-gateway=3`; one of each that is not named, and INGESTS. Raises InvalidInstanceCountsError."""
+    found = {**dict.fromkeys(SERVICES, 1), "ingest": INGESTS}
     for text in given:
         service, _, number = text.partition("=")
         if service not in found:

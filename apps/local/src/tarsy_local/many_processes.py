@@ -37,8 +37,8 @@ WITH_DATABASE = frozenset({"timeline"})
 WITHOUT_MASKING = frozenset({"websocket-gateway"})
 
 INVESTIGATING = frozenset({"orchestrator", "tool-gateway", "summarizer", "timeline"})
-INVESTIGATING_NICENESS = 5
-"""Accepting an alert does not wait for investigations that use up the processors: it has three times their share."""
+INVESTIGATING_NICENESS = 10
+"""Accepting an alert does not wait for investigations that use up the processors: it has nine times their share."""
 TAKES_CONNECTIONS = frozenset({"ingest"})
 FRONT_DOOR = "TARSY_FRONT_DOOR"
 NICENESS = "TARSY_NICENESS"

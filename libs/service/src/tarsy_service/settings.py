@@ -44,7 +44,7 @@ class ServiceSettings(KafkaConnectionSettings):
     niceness: int = Field(
         0,
         description="by how much the priority of the process is lower than that of who starts it; `tarsy up "
-        "--processes` gives 5 to services that investigate, so that accepting alerts does not wait for them",
+        "--processes` gives 10 to services that investigate, so that accepting alerts does not wait for them",
         ge=0,
         le=19,
     )
