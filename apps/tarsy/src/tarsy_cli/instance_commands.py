@@ -44,7 +44,9 @@ def up(
     replication: Annotated[
         int | None, typer.Option(min=1, help="copies of each partition; else 3, or one a broker where there are less")
     ] = None,
-    processes: Annotated[bool, typer.Option("--processes", help="each service in a process of its own, ingest in two")] = False,
+    processes: Annotated[
+        bool, typer.Option("--processes", help="each service in a process of its own, ingest in two")
+    ] = False,
     instances: Annotated[
         list[str] | None, typer.Option(help="how many processes of a service, such as tool-gateway=3; can be repeated")
     ] = None,
