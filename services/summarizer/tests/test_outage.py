@@ -36,5 +36,7 @@ async def test_it_waits_out_its_time_and_then_says_that_kafka_could_not_be_reach
         model_calls=ModelCallMetrics(CollectorRegistry(), "summarizer", {}),
     )
     result = await Summarizer(bus, models, worker_id="w", input_bytes=1_000).run(summary(timeout=60), "claim")
-    assert result.error == "Kafka could not be reached in time: KafkaConnectionError"
+    # The last attempt may be cut short: it has what is left of the time, and takes as long as the machine needs.
+    reasons = ("KafkaConnectionError", "TimeoutError")
+    assert result.error in [f"Kafka could not be reached in time: {reason}" for reason in reasons]
     assert len(pauses) > 1
