@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tarsy_cli.app import cli
+from tarsy_contracts.api.requests import RerunRequest
 from tarsy_ingest.submission import Submission
 
 PAGE = Path(__file__).parents[3] / "docs/how-to/chains.md"
@@ -53,10 +54,15 @@ def test_it_resolves_to_what_the_page_says(folder: Path) -> None:
     assert [agent["name"] for agent in doubt["agents"]] == ["Reviewer-1", "Reviewer-2"]
 
 
-def test_the_alert_of_the_page_is_one_for_this_configuration(folder: Path) -> None:
-    (command,) = (text for text in blocks("") if text.startswith("curl"))
-    alert = Submission.model_validate_json(command.partition("-d '")[2].rpartition("'")[0])
+def test_the_alert_and_the_rerun_of_the_page_are_for_this_configuration(folder: Path) -> None:
+    submission, rerun = (body_of(text) for text in blocks("") if text.startswith("curl"))
+    alert = Submission.model_validate_json(submission)
     found = resolved(folder)
     assert alert.mcp is not None
     assert {server.name for server in alert.mcp.servers} <= found["mcp_servers"].keys()
     assert alert.alert_type in found["chains"]["shop"]["alert_types"]
+    assert {alert.llm_provider, RerunRequest.model_validate_json(rerun).llm_provider} <= found["llm_providers"].keys()
+
+
+def body_of(command: str) -> str:
+    return command.partition("-d '")[2].rpartition("'")[0]

@@ -95,7 +95,7 @@ def test_rights_are_those_of_all_services_or_of_some_or_too_few(bus_of_nowhere: 
     assert kafka.judge_rights(bus_of_nowhere, everything).status == "ok"
     no_log = everything | {topics.heads: allowed("Describe", "DescribeConfigs")}
     some = kafka.judge_rights(bus_of_nowhere, no_log)
-    assert (some.status, some.sentence.endswith("and not those of orchestrator.")) == ("warning", True)
+    assert (some.status, some.sentence.endswith("and not those of ingest, orchestrator.")) == ("warning", True)
     few = kafka.judge_rights(bus_of_nowhere, everything | {topics.layout: allowed()})
     assert (few.status, "Read on topic t.layout; Write on topic t.layout" in few.sentence) == ("failed", True)
 
