@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tarsy_bus.acceptance import ChainLink
 from tarsy_bus.heads import ENDED, MOST_SPANS, NEAR, newest, next_alerts, next_head, replay_start
-from tarsy_bus.joining import CLOSED
+from tarsy_bus.join_rule import CLOSED
 from tarsy_contracts import events as e
 from tarsy_contracts.envelope import Envelope
 from tarsy_contracts.events import ENDINGS, SESSION_ENDINGS

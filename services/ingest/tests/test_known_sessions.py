@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tarsy_bus.joining import CLOSED, is_investigated, joins
+from tarsy_bus.join_rule import CLOSED, is_investigated, joins
 from tarsy_contracts.events import EndStatus
 from tarsy_contracts.heads import AlertMark, Phase, SessionHead, Span
 from tarsy_ingest.known_sessions import JoinedSession, KnownSessions

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from tarsy_bus.head_store import HeadStore, JoinableSession
-from tarsy_bus.joining import CLOSED
+from tarsy_bus.join_rule import CLOSED
 from tarsy_contracts.heads import AlertMark
 from tarsy_contracts.ids import deduplication_key
 from tarsy_contracts.inputs import (

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from tarsy_bus.acceptance import ChainLink
-from tarsy_bus.joining import CLOSED
+from tarsy_bus.join_rule import CLOSED
 from tarsy_contracts.events import (
     ENDINGS,
     OPENERS,

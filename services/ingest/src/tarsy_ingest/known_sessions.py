@@ -1,7 +1,7 @@
 """Sessions that alerts of one deduplication key have: a hint for answers, never a decision.
 
 It holds what this process accepted, and what heads show of sessions that others accepted or that are older. The rule
-is that of the owner (tarsy_bus.joining).
+is that of the owner (tarsy_bus.join_rule).
 """
 
 import time
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tarsy_bus.head_store import first_kept
-from tarsy_bus.joining import CLOSED, is_investigated, joins
+from tarsy_bus.join_rule import CLOSED, is_investigated, joins
 from tarsy_contracts.heads import AlertMark, SessionHead
 from tarsy_contracts.timeline_model import SessionStatus
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from tarsy_bus.head_store import JoinableSession
-from tarsy_bus.joining import joins
+from tarsy_bus.join_rule import joins
 from tarsy_contracts.inputs import AlertReceived
 from tarsy_orchestrator.partition.decision_batch import PendingInput
 from tarsy_session.decision_input import DecisionInput
