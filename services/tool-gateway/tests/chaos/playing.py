@@ -93,6 +93,7 @@ class Playing:
     async def _hear(self, source: str, report: Report) -> None:
         one = self._calls.get(report.call_id)
         if one is None:
+            await self._disown(report)
             return
         match report:
             case CallClaimed() if source in self._dead:
@@ -112,6 +113,11 @@ class Playing:
                 pass
             case ToolCallReported():
                 one.told.append((source, report))
+
+    async def _disown(self, report: Report) -> None:
+        """A test that asked twice may leave one behind: unanswered, it would keep a place until it is too late."""
+        if isinstance(report, CallClaimed):
+            await self._owner.refuse(report)
 
     async def _ask_the_silent(self) -> None:
         for one in list(self._calls.values()):
