@@ -105,15 +105,20 @@ def submit(system: System, incident: Path = INCIDENT) -> Investigation:
 async def shown(system: System, session_id: str, log: SessionLog) -> Row:
     """The API's answer about a session, once all of its log is projected."""
 
+    url = f"{system.of('timeline').url}/api/v1/sessions/{session_id}"
+    last: Row = {}
+
     async def look() -> Row | None:
+        nonlocal last
         answer = await asyncio.to_thread(httpx2.get, url, timeout=90.0)
         assert answer.status_code in (HTTPStatus.OK, HTTPStatus.NOT_FOUND), answer.text
-        session: Row = answer.json()
-        return session if session.get("last_number") == len(log.accepted) else None
+        last = answer.json()
+        return last if last.get("last_number") == len(log.accepted) else None
 
-    url = f"{system.of('timeline').url}/api/v1/sessions/{session_id}"
+    def missing() -> str:
+        return f"{len(log.accepted)} events of {session_id} are shown, but {last.get('last_number') or last}"
 
-    return await eventually(look, f"the projection of {session_id}")
+    return await eventually(look, missing)
 
 
 async def everything(system: System, topics: list[str]) -> list[Record]:

@@ -178,7 +178,9 @@ async def drop_schema(database_url: str, schema: str) -> None:
         await connection.close()
 
 
-async def eventually[T](look: Callable[[], Awaitable[T | None]], what: str, *, seconds: float = WAIT_SECONDS) -> T:
+async def eventually[T](
+    look: Callable[[], Awaitable[T | None]], what: str | Callable[[], str], *, seconds: float = WAIT_SECONDS
+) -> T:
     """Looks until there is something, which it returns; fails with `what` when there is nothing in time."""
     limit = time.monotonic() + seconds
     while True:
@@ -186,7 +188,7 @@ async def eventually[T](look: Callable[[], Awaitable[T | None]], what: str, *, s
         if found:
             return found
         if time.monotonic() > limit:
-            pytest.fail(f"not in {seconds:g} seconds: {what}")
+            pytest.fail(f"not in {seconds:g} seconds: {what if isinstance(what, str) else what()}")
         await asyncio.sleep(POLL_SECONDS)
 
 

@@ -11,6 +11,7 @@ from tarsy_bus.topics_admin import apply_topics
 from tarsy_chains import CONFIG, WHOLE, ask_for, environment, put_in_order
 from tarsy_collector import Collector, collecting
 from tarsy_incident import INCIDENT
+from tarsy_investigation import shown
 from tarsy_live_log import LiveLog, following
 from tarsy_service_forks import ServiceForks
 from tarsy_system import PATIENT, System, running
@@ -74,7 +75,14 @@ def seen_before() -> dict[str, SessionLog]:
 
 @pytest.fixture
 async def told(system: System, log: LiveLog, seen_before: dict[str, SessionLog]) -> SessionLog:
-    """The investigation of the whole chain in which nothing happens to anybody. It is played once."""
+    """The investigation of the whole chain in which nothing happens to anybody. It is played once.
+
+    All of it is projected: what the timeline took for a session that runs would be cancelled after the first test, and
+    the refusal would be one more event of it.
+    """
     if WHOLE not in seen_before:
-        seen_before[WHOLE] = await log.until_ended(ask_for(system, WHOLE).session_id)
+        session_id = ask_for(system, WHOLE).session_id
+        ended = await log.until_ended(session_id)
+        await shown(system, session_id, ended)
+        seen_before[WHOLE] = ended
     return seen_before[WHOLE]
