@@ -26,6 +26,13 @@ async def test_the_id_that_a_sender_was_given_shows_the_session_that_has_the_ale
     assert (await world.get(f"/api/v1/sessions/{JOINED}/status?at_least=1"))["id"] == session.id
 
 
+async def test_a_gateway_learns_which_session_an_alert_joined(world: World, new_session: NewSession) -> None:
+    session = told(new_session).add(AGAIN)
+    await world.project(*records(session))
+    found = [await world.get(f"/internal/v1/joined?session_id={id}") for id in (JOINED, session.id, "nobody's")]
+    assert [one["session_id"] for one in found] == [session.id, None, None]
+
+
 async def test_a_request_reaches_the_session_with_its_body(world: World, new_session: NewSession) -> None:
     session = told(new_session).add(AGAIN)
     await world.project(*records(session))

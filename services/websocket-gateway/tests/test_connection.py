@@ -18,7 +18,7 @@ from tarsy_service.service import Service
 from tarsy_testing import eventually
 from tarsy_websocket_gateway.client import Client
 from tarsy_websocket_gateway.connection import Connection
-from tarsy_websocket_gateway.errors import HistoryUnavailableError, SessionNotFoundError
+from tarsy_websocket_gateway.errors import AlertJoinedError, HistoryUnavailableError, SessionNotFoundError
 from tarsy_websocket_gateway.history import History
 from tarsy_websocket_gateway.hub import Hub
 from tarsy_websocket_gateway.metrics import Metrics
@@ -33,7 +33,7 @@ MOST_CLIENTS = 2
 
 class MadeUp:
     """No session has begun but `told`, of two events; the history of `gone` cannot be had, that of `slow` when it is
-    released. `unknown` is not known.
+    released. `unknown` is not known. The alert `joined` joined `told`, and `lost` joined `gone`.
     """
 
     def __init__(self) -> None:
@@ -51,6 +51,8 @@ class MadeUp:
     async def history(self, session_id: str) -> History:
         if session_id == "unknown":
             raise SessionNotFoundError("never heard of it")
+        if session_id in ("joined", "lost"):
+            raise AlertJoinedError("told" if session_id == "joined" else "gone")
         if session_id == "told":
             return History(3, (stage_status(1), stage_status(2), stage_status(3)))
         if session_id == "gone":
@@ -227,6 +229,49 @@ async def test_a_session_that_nobody_knows_is_an_error(gateway: Gateway) -> None
 
         assert (answer["type"], answer["code"]) == ("subscription.error", "unknown_session")
         assert await ask(client, action="ping") == {"type": "pong"}
+
+
+async def test_an_alert_that_joined_a_session_is_followed_there(gateway: Gateway) -> None:
+    async with connect(gateway.url) as client:
+        await receive(client)
+        confirmed = await ask(client, action="subscribe", channel="session:joined")
+        assert confirmed == {
+            "type": "subscription.confirmed", "channel": "session:joined", "session_id": "told",
+        }  # fmt: skip
+        assert [(await receive(client))["number"] for _ in range(3)] == [1, 2, 3]
+        gateway.hub.publish("told", [stage_status(4)])
+        assert (await receive(client))["number"] == 4
+        assert (await ask(client, action="catchup", channel="session:joined", last_event_id=3))["number"] == 3
+        await client.send(json.dumps({"action": "unsubscribe", "channel": "session:joined"}))
+        assert await ask(client, action="ping") == {"type": "pong"}
+        gateway.hub.publish("told", [stage_status(5)])
+        assert await ask(client, action="ping") == {"type": "pong"}
+        assert gateway.hub.subscriptions() == 0
+
+
+async def test_a_session_that_is_followed_by_two_ids_is_left_with_the_second(gateway: Gateway) -> None:
+    async with connect(gateway.url) as client:
+        await receive(client)
+        for channel in ("session:told", "session:joined"):
+            await ask(client, action="subscribe", channel=channel)
+            assert [(await receive(client))["number"] for _ in range(3)] == [1, 2, 3]
+        await client.send(json.dumps({"action": "unsubscribe", "channel": "session:told"}))
+        assert await ask(client, action="ping") == {"type": "pong"}
+        gateway.hub.publish("told", [stage_status(4)])
+        assert (await receive(client))["number"] == 4
+        await client.send(json.dumps({"action": "unsubscribe", "channel": "session:joined"}))
+        assert await ask(client, action="ping") == {"type": "pong"}
+        assert gateway.hub.subscriptions() == 0
+
+
+async def test_an_alert_whose_session_cannot_be_read_has_no_subscription(gateway: Gateway) -> None:
+    async with connect(gateway.url) as client:
+        await receive(client)
+        answer = await ask(client, action="subscribe", channel="session:lost")
+        assert (answer["type"], answer["channel"], answer["code"]) == (
+            "subscription.error", "session:lost", "unavailable",
+        )  # fmt: skip
+        assert gateway.hub.subscriptions() == 0
 
 
 async def test_who_resumes_gets_what_came_from_its_last_event_on(gateway: Gateway) -> None:

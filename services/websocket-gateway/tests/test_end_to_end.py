@@ -74,6 +74,23 @@ async def test_a_subscriber_from_before_the_beginning_sees_all_of_it(
     assert [one["number"] for one in messages] == WHOLE
 
 
+async def test_an_alert_that_joins_a_session_after_its_sender_asked_is_followed_there(
+    gateway: str, append: Callable[..., Any], story: Story
+) -> None:
+    session, alert = story(), str(uuid4())
+    records = list(session.records)
+    session.add(e.AlertRepeated(input_id="again", source="api", total=1, joined=(alert,)))
+    async with connect(gateway) as client:
+        await client.send(json.dumps({"action": "subscribe", "channel": f"session:{alert}"}))
+        await append(records)
+        await append(session.records[len(records) :])
+        found = await read_until(client, lambda message: message["type"] == "session.status")
+
+    confirmed = next(one for one in found if one["type"] == "subscription.confirmed")
+    assert confirmed["session_id"] == session.id
+    assert found[-1]["session_id"] == session.id
+
+
 async def test_subscribers_in_the_middle_get_history_then_live_without_a_gap(
     gateway: str, append: Callable[..., Any], story: Story
 ) -> None:

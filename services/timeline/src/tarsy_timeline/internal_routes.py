@@ -7,7 +7,7 @@ from fastapi.responses import Response, StreamingResponse
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, Field
 
-from tarsy_contracts.api.chains import AskedSessions
+from tarsy_contracts.api.chains import AskedSessions, JoinedSession
 from tarsy_contracts.api.timeline import SessionHistory
 from tarsy_timeline import responses
 from tarsy_timeline.routes import AtLeast, SessionId
@@ -45,6 +45,11 @@ def internal_routes(queries: SessionQueries, route: type[APIRoute] = APIRoute) -
             session=responses.session_detail(rows.session, rows.stages, rows.executions),
             timeline=tuple(map(responses.timeline_event, rows.timeline)),
         )
+
+    @router.get("/joined")
+    async def joined(session_id: str) -> JoinedSession:
+        """The session that the alert with this id joined."""
+        return JoinedSession(session_id=await queries.alias(session_id))
 
     @router.post("/histories")
     async def histories(asked: AskedSessions) -> Response:

@@ -19,9 +19,9 @@ from tarsy_contracts.api.websocket import (
     WebSocketMessage,
 )
 from tarsy_websocket_gateway.client import Client
-from tarsy_websocket_gateway.errors import NoSubscriptionError
+from tarsy_websocket_gateway.errors import AlertJoinedError, NoSubscriptionError
 from tarsy_websocket_gateway.history import History
-from tarsy_websocket_gateway.hub import SESSIONS, Hub, StatusSubscription, Subscriber, session_of
+from tarsy_websocket_gateway.hub import SESSIONS, Hub, StatusSubscription, Subscriber, channel_of, session_of
 from tarsy_websocket_gateway.metrics import Metrics
 from tarsy_websocket_gateway.outgoing import Outgoing, reply
 from tarsy_websocket_gateway.protocol import InvalidMessageError, read_action
@@ -53,6 +53,8 @@ class Connection:
         self._sessions = sessions
         self._metrics = metrics
         self._asking: set[asyncio.Task[None]] = set()
+        self._followed: dict[str, str] = {}
+        """Channels as the client calls them, and as they are followed: another one where an alert joined a session."""
 
     async def run(self) -> None:
         """Until the client goes, or does not read fast enough."""
@@ -106,11 +108,11 @@ class Connection:
             case "ping":
                 self._reply(Pong(type="pong"))
             case "unsubscribe":
-                self._hub.unsubscribe(self._client, action.channel)
+                self._unsubscribe(action.channel)
             case "subscribe":
                 self._subscribe(action.channel, action.last_event_id or 0, [_confirmed(action.channel)])
             case "catchup" if action.channel != SESSIONS:
-                if self._hub.subscription(self._client, action.channel) is None:
+                if action.channel not in self._followed:
                     raise InvalidMessageError("catchup is for a channel that you are subscribed to")
                 self._subscribe(action.channel, action.last_event_id or 0, [])
             case _:
@@ -119,19 +121,30 @@ class Connection:
 
     def _subscribe(self, channel: str, after: int, first: list[Outgoing]) -> None:
         """`after`: the last number that the client has. `first`: what it is sent before the history."""
-        known = self._hub.subscription(self._client, channel) is not None
-        if (not known and self._hub.channels(self._client) >= MOST_CHANNELS) or len(self._asking) >= MOST_ASKING:
+        known = channel in self._followed
+        if (not known and len(self._followed) >= MOST_CHANNELS) or len(self._asking) >= MOST_ASKING:
             raise InvalidMessageError(f"too many subscriptions: {MOST_CHANNELS} in all, {MOST_ASKING} at a time")
         if channel == SESSIONS:
             status = StatusSubscription()
+            self._followed[channel] = channel
             self._hub.subscribe(self._client, channel, status)
             self._start(channel, status, self._begin_list(status, first))
             return
+        self._follow(channel, self._followed.get(channel, channel), after, first)
+
+    def _follow(self, channel: str, followed: str, after: int, first: list[Outgoing]) -> None:
         # No await between these two: what the log brings from here on is held back.
         subscription = Subscription()
-        self._hub.subscribe(self._client, channel, subscription)
-        self._sessions.watch(session_of(channel))
-        self._start(channel, subscription, self._begin(channel, subscription, after, first))
+        self._followed[channel] = followed
+        self._hub.subscribe(self._client, followed, subscription)
+        self._sessions.watch(session_of(followed))
+        self._start(channel, subscription, self._begin(channel, session_of(followed), subscription, after, first))
+
+    def _unsubscribe(self, channel: str) -> None:
+        """The session goes on being followed where the client subscribed to it by another id, too."""
+        followed = self._followed.pop(channel, None)
+        if followed is not None and followed not in self._followed.values():
+            self._hub.unsubscribe(self._client, followed)
 
     def _start(self, channel: str, subscriber: Subscriber, work: Coroutine[None, None, None]) -> None:
         task = self._group.create_task(self._guarded(channel, subscriber, work))
@@ -143,17 +156,29 @@ class Connection:
             await work
         except NoSubscriptionError as problem:
             if self._is_current(channel, subscriber):
-                self._hub.unsubscribe(self._client, channel)
-                failed = SubscriptionFailed(
-                    type="subscription.error", channel=channel, message=str(problem), code=problem.code
-                )
-                self._reply(failed)
+                self._fail(self._followed[channel], problem)
 
-    async def _begin(self, channel: str, subscription: Subscription, after: int, first: list[Outgoing]) -> None:
-        session_id = session_of(channel)
-        history = await self._sessions.history(session_id)
+    async def _begin(
+        self, channel: str, session_id: str, subscription: Subscription, after: int, first: list[Outgoing]
+    ) -> None:
+        try:
+            history = await self._sessions.history(session_id)
+        except AlertJoinedError as joined:
+            if self._is_current(channel, subscription):
+                self._unsubscribe(channel)
+                confirmed = [_confirmed(channel, joined.session_id)] if first else []
+                self._follow(channel, channel_of(joined.session_id), after, confirmed)
+            return
         if self._is_current(channel, subscription):
             self._client.send([*first, *subscription.begin(history, self._sessions.running(session_id), after)])
+
+    def _fail(self, followed: str, problem: NoSubscriptionError) -> None:
+        """By whatever ids the client subscribed to the session: they share one subscription."""
+        for channel in [name for name, one in self._followed.items() if one == followed]:
+            self._unsubscribe(channel)
+            self._reply(
+                SubscriptionFailed(type="subscription.error", channel=channel, message=str(problem), code=problem.code)
+            )
 
     async def _begin_list(self, status: StatusSubscription, first: list[Outgoing]) -> None:
         await self._sessions.follow_list()
@@ -162,14 +187,16 @@ class Connection:
 
     def _is_current(self, channel: str, subscription: Subscriber) -> bool:
         """False when the client unsubscribed, or subscribed again, in between."""
-        return self._hub.subscription(self._client, channel) is subscription
+        followed = self._followed.get(channel)
+        return followed is not None and self._hub.subscription(self._client, followed) is subscription
 
     def _reply(self, message: WebSocketMessage) -> None:
         self._client.send([reply(message)])
 
 
-def _confirmed(channel: str) -> Outgoing:
-    return reply(SubscriptionConfirmed(type="subscription.confirmed", channel=channel))
+def _confirmed(channel: str, joined: str | None = None) -> Outgoing:
+    confirmed = SubscriptionConfirmed(type="subscription.confirmed", channel=channel)
+    return reply(confirmed if joined is None else confirmed.model_copy(update={"session_id": joined}))
 
 
 type NewConnection = Callable[[WebSocket], Connection]

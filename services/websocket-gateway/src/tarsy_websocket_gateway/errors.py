@@ -21,6 +21,14 @@ class SessionNotFoundError(NoSubscriptionError):
     code = "unknown_session"
 
 
+class AlertJoinedError(WebsocketGatewayError):
+    """The id is none of a session: its alert joined `session_id`. The caller follows that one."""
+
+    def __init__(self, session_id: str) -> None:
+        super().__init__(session_id)
+        self.session_id = session_id
+
+
 class HeldTooMuchError(NoSubscriptionError):
     """More happened while the history was asked for than may wait. The caller subscribes again."""
 

@@ -12,7 +12,14 @@ from pydantic import ValidationError
 
 from tarsy_bus.acceptance import LastAccepted
 from tarsy_bus.retries import growing_pauses, retry
-from tarsy_contracts.api.chains import AskedSession, AskedSessions, LastEvent, ProjectedLog, SessionSnapshot
+from tarsy_contracts.api.chains import (
+    AskedSession,
+    AskedSessions,
+    JoinedSession,
+    LastEvent,
+    ProjectedLog,
+    SessionSnapshot,
+)
 from tarsy_contracts.api.timeline import SessionHistory
 from tarsy_websocket_gateway.errors import WebsocketGatewayError
 
@@ -145,6 +152,18 @@ class TimelineApi:
             return None
         answer.raise_for_status()
         return SessionHistory.model_validate_json(answer.content)
+
+    async def joined_session(self, session_id: str) -> str | None:
+        """The session that the alert with this id joined, if it joined one. Raises TimelineUnavailableError."""
+        try:
+            async with asyncio.timeout(HISTORY_SECONDS):
+                answer = await self._running_client.get("/internal/v1/joined", params={"session_id": session_id})
+            if answer.status_code == 404:
+                return None  # a timeline of release 0.1
+            answer.raise_for_status()
+            return JoinedSession.model_validate_json(answer.content).session_id
+        except (httpx2.HTTPError, TimeoutError, ValueError) as problem:
+            raise TimelineUnavailableError(repr(problem)) from problem
 
     async def positions(self) -> dict[int, int]:
         """How far the timeline's answers reach. Raises TimelineUnavailableError."""

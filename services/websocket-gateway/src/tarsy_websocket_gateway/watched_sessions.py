@@ -1,13 +1,15 @@
 """Watched sessions: each is followed from the timeline's answer on, for as long as somebody watches it."""
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import structlog
 
 from tarsy_bus.connection import Bus
+from tarsy_bus.retries import growing_pauses
 from tarsy_contracts.api.chains import AskedSession
-from tarsy_websocket_gateway.errors import HistoryUnavailableError, SessionNotFoundError
+from tarsy_websocket_gateway.errors import AlertJoinedError, HistoryUnavailableError, SessionNotFoundError
 from tarsy_websocket_gateway.feed import Feed
 from tarsy_websocket_gateway.history import History
 from tarsy_websocket_gateway.history_desk import UNAVAILABLE, HistoryDesk, Snapshot
@@ -22,6 +24,9 @@ log = structlog.get_logger(__name__)
 
 LIST_SECONDS = 5.0
 """A subscription to the list waits so long until the API shows what was told before."""
+FIRST_LOOK_SECONDS = 0.2
+LONGEST_LOOK_SECONDS = 2.0
+"""How often the timeline is asked whether the alert of an unknown session has joined another one."""
 KEPT_BYTES = 256 * 1024
 """A history of at most so many is kept until the session's next event, for those who come next."""
 
@@ -85,7 +90,7 @@ class WatchedSessions:
     async def history(self, session_id: str) -> History:
         """All that was accepted of a watched session before this call. Empty if it begins only now.
 
-        Raises HistoryUnavailableError or SessionNotFoundError.
+        Raises HistoryUnavailableError, SessionNotFoundError or AlertJoinedError.
         """
         watch = self._watches.get(session_id)
         if watch is None:
@@ -144,14 +149,25 @@ class WatchedSessions:
             self._stream.watch(session_id, history.streams_since)
 
     async def _until_it_appears(self, session_id: str, watch: _Watch) -> None:
-        """An alert that was accepted a moment ago has no session yet."""
+        """An alert that was accepted a moment ago has no session yet, and may get none of its own."""
         try:
             async with asyncio.timeout(self._appear_seconds):
-                await watch.appeared.wait()
+                for pause in growing_pauses(FIRST_LOOK_SECONDS, LONGEST_LOOK_SECONDS):
+                    if await _is_set_within(watch.appeared, pause):
+                        return
+                    if (joined := await self._joined_session(session_id)) is not None:
+                        raise AlertJoinedError(joined)
         except TimeoutError:
             raise SessionNotFoundError(
                 f"No session {session_id} is known, and none began within {self._appear_seconds:g} s."
             ) from None
+
+    async def _joined_session(self, session_id: str) -> str | None:
+        try:
+            return await self._timeline.joined_session(session_id)
+        except TimelineUnavailableError as problem:
+            log.warning("joined_session.unavailable", session_id=session_id, reason=str(problem))
+            return None
 
     def _accepted(self, session_id: str) -> None:
         watch = self._watches.get(session_id)
@@ -171,3 +187,10 @@ class WatchedSessions:
             self._log.leave(session_id, watch.partition)
             self._stream.leave(session_id)
             self._feed.forget(session_id)
+
+
+async def _is_set_within(event: asyncio.Event, seconds: float) -> bool:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    return event.is_set()

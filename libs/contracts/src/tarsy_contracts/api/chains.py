@@ -35,6 +35,12 @@ class LastEvent(ApiModel):
     number: int
 
 
+class JoinedSession(ApiModel):
+    """The session that an alert joined; null where the id is none that was given to such an alert."""
+
+    session_id: str | None
+
+
 class AskedSession(ApiModel):
     """A session whose history is wanted once it reaches this event, and the projection this offset of its partition."""
 

@@ -64,10 +64,12 @@ class SubscriptionConfirmed(WebSocketMessage):
     """The channel is subscribed; its history follows, and then what happens.
 
     The history of a session ends with its `session.status`. A session that begins only now has none.
+    `session_id` is sent where the alert with the id of the channel joined a session: that one, which is followed.
     """
 
     type: Literal["subscription.confirmed"]
     channel: str
+    session_id: str | None = None
 
 
 class SubscriptionFailed(WebSocketMessage):
