@@ -7,7 +7,7 @@ from fastapi.responses import Response, StreamingResponse
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, Field
 
-from tarsy_contracts.api.chains import AskedSessions, JoinedSession
+from tarsy_contracts.api.chains import AskedSessions, SessionOfAlert
 from tarsy_contracts.api.timeline import SessionHistory
 from tarsy_timeline import responses
 from tarsy_timeline.routes import AtLeast, SessionId
@@ -47,9 +47,9 @@ def internal_routes(queries: SessionQueries, route: type[APIRoute] = APIRoute) -
         )
 
     @router.get("/joined")
-    async def joined(session_id: str) -> JoinedSession:
+    async def joined(session_id: str) -> SessionOfAlert:
         """The session that the alert with this id joined."""
-        return JoinedSession(session_id=await queries.alias(session_id))
+        return SessionOfAlert(session_id=await queries.alias(session_id))
 
     @router.post("/histories")
     async def histories(asked: AskedSessions) -> Response:

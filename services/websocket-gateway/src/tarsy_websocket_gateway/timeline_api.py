@@ -15,9 +15,9 @@ from tarsy_bus.retries import growing_pauses, retry
 from tarsy_contracts.api.chains import (
     AskedSession,
     AskedSessions,
-    JoinedSession,
     LastEvent,
     ProjectedLog,
+    SessionOfAlert,
     SessionSnapshot,
 )
 from tarsy_contracts.api.timeline import SessionHistory
@@ -161,7 +161,7 @@ class TimelineApi:
             if answer.status_code == 404:
                 return None  # a timeline of release 0.1
             answer.raise_for_status()
-            return JoinedSession.model_validate_json(answer.content).session_id
+            return SessionOfAlert.model_validate_json(answer.content).session_id
         except (httpx2.HTTPError, TimeoutError, ValueError) as problem:
             raise TimelineUnavailableError(repr(problem)) from problem
 

@@ -35,7 +35,7 @@ class LastEvent(ApiModel):
     number: int
 
 
-class JoinedSession(ApiModel):
+class SessionOfAlert(ApiModel):
     """The session that an alert joined; null where the id is none that was given to such an alert."""
 
     session_id: str | None
