@@ -55,9 +55,10 @@ def test_each_run_is_a_session_of_its_own(url: str, sent: Sent) -> None:
 
 def test_a_run_may_have_another_chain_model_and_tools_and_a_question(url: str, sent: Sent) -> None:
     options = ["--alert-type", "network", "--llm-provider", "other", "--mcp-server", "logs", "--mcp-server", "metrics"]
-    CliRunner().invoke(cli, ["rerun", ID, *options, "--question", "Since when?", "--url", url])
+    CliRunner().invoke(cli, ["rerun", ID, *options, "--question", "Since when?", "--priority", "low", "--url", url])
     changes = RerunRequest.model_validate(sent[0][0])
     assert (changes.alert_type, changes.llm_provider, changes.question) == ("network", "other", "Since when?")
+    assert changes.priority == "low"
     assert changes.mcp is not None
     assert [server.name for server in changes.mcp.servers] == ["logs", "metrics"]
     assert sent[0][0]["mcp"] == {"servers": [{"name": "logs"}, {"name": "metrics"}]}

@@ -66,14 +66,22 @@ def ingest_url() -> Iterator[str]:
 
 
 async def begun(
-    client: httpx2.AsyncClient, bus: Bus, append: Append, new_session: NewSession, alert: Alert = ALERT
+    client: httpx2.AsyncClient,
+    bus: Bus,
+    append: Append,
+    new_session: NewSession,
+    alert: Alert = ALERT,
+    joined: tuple[str, ...] = (),
 ) -> str:
-    """The id of a session that runs, once the timeline has it."""
+    """The id of a session that runs, once the timeline has it. `joined`: ids of alerts that joined it."""
     session = new_session().add(e.SessionStarted(input_id="i", alert=alert, chain=CHAIN))
+    if joined:
+        session.add(e.AlertRepeated(input_id="j", source="api", joined=joined))
     await append(bus, 0, session.records)
 
     async def is_there() -> bool:
-        return (await client.get(f"/api/v1/sessions/{session.id}")).status_code == 200
+        answer = await client.get(f"/api/v1/sessions/{session.id}")
+        return answer.status_code == 200 and answer.json()["last_number"] == len(session.records)
 
     await eventually(is_there, "the session is projected")
     id: str = session.id
@@ -100,6 +108,17 @@ async def test_a_new_session_gets_the_alert_names_its_parent_and_has_the_masked_
     assert alert.rerun.question.startswith("Is it [MASKED")
     unchanged = {"source": "api", "author": "ann", "priority": "low", "rerun": alert.rerun}
     assert alert == ALERT.model_copy(update=unchanged)
+
+
+async def test_the_id_of_an_alert_that_joined_a_session_runs_that_one_again(
+    client: httpx2.AsyncClient, system_bus: Bus, append: Append, new_session: NewSession
+) -> None:
+    joined = str(uuid4())
+    parent = await begun(client, system_bus, append, new_session, joined=(joined,))
+    answer = await client.post(f"/api/v1/sessions/{joined}/rerun", json={"question": "Why?"})
+    assert (answer.status_code, answer.json()["parent_id"]) == (202, parent)
+    ((_, alert),) = await received(system_bus, answer.json()["session_id"])
+    assert alert.rerun == Rerun(parent_id=parent, question="Why?")
 
 
 async def test_a_session_names_its_parent_and_those_that_were_run_again_from_it(

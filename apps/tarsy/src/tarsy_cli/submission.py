@@ -39,12 +39,11 @@ def submit_alerts(api: str, content: bytes) -> list[SubmittedAlert]:
     return [_submit_one(api, {"data": content.decode(errors="replace")})]
 
 
-def changed_run(alert_type: str, llm_provider: str, mcp_servers: Sequence[str], question: str) -> RerunRequest:
-    """The request with what was named. Raises ApiError."""
-    mcp = {"servers": [{"name": name} for name in mcp_servers]} if mcp_servers else None
-    named = {"alert_type": alert_type, "llm_provider": llm_provider, "mcp": mcp, "question": question}
+def changed_run(mcp_servers: Sequence[str], **named: str | None) -> RerunRequest:
+    """The request with what was named: fields of a RerunRequest, and servers. Raises ApiError."""
+    mcp: dict[str, JsonValue] = {"mcp": {"servers": [{"name": name} for name in mcp_servers]}} if mcp_servers else {}
     try:
-        return RerunRequest.model_validate({name: value for name, value in named.items() if value})
+        return RerunRequest.model_validate({**mcp, **{name: value for name, value in named.items() if value}})
     except ValidationError as problem:
         wrong = problem.errors(include_url=False, include_input=False)
         raise ApiError("; ".join(f"{row['loc'][0]}: {row['msg']}" for row in wrong)) from None

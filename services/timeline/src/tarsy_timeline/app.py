@@ -89,7 +89,7 @@ def build(
     router.include_router(request_routes(commands, masker, route))
     router.include_router(chat_routes(commands, masker, route))
     router.include_router(
-        rerun_routes(queries, publisher, masker, IngestApi(settings.ingest_url, settings.wait_seconds))
+        rerun_routes(queries, publisher, masker, IngestApi(settings.ingest_url, settings.wait_seconds), route)
     )
     router.include_router(system_routes(watch, lambda: [*unprojected.warnings(), *held.warnings()]))
     router.include_router(held_routes(held))

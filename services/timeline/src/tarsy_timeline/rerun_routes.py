@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fastapi import APIRouter, Request
+from fastapi.routing import APIRoute
 
 from tarsy_bus.publisher import NotWrittenError, Publisher
 from tarsy_contracts.alert import Alert, McpSelection, Rerun
@@ -37,8 +38,14 @@ class RerunChoice:
     mcp: McpSelection | None
 
 
-def rerun_routes(queries: SessionQueries, publisher: Publisher, masker: Masker, ingest: IngestApi) -> APIRouter:
-    router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"], route_class=bounded_route(BODY_LIMIT_BYTES))
+def rerun_routes(
+    queries: SessionQueries,
+    publisher: Publisher,
+    masker: Masker,
+    ingest: IngestApi,
+    route: type[APIRoute] = APIRoute,
+) -> APIRouter:
+    router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"], route_class=bounded_route(BODY_LIMIT_BYTES, route))
     bodies = KeyedBodies()
 
     @router.post("/{session_id}/rerun", status_code=202)

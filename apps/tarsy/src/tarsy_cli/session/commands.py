@@ -73,6 +73,9 @@ def rerun(
         typer.Option(help="an MCP server that is used instead of those of the session; may be given several times"),
     ] = None,
     question: Annotated[str, typer.Option(help="what the agents are asked to look at besides")] = "",
+    priority: Annotated[
+        str, typer.Option(help="urgent, high, normal or low, instead of the one that goes with its severity")
+    ] = "",
     home: HomeOption = DEFAULT_HOME,
     url: UrlOption = "",
 ) -> None:
@@ -86,5 +89,7 @@ def rerun(
     api = api_of(home, url)
     id = session_of(api, session)
     with exit_on_failure(api):
-        changes = changed_run(alert_type, llm_provider, mcp_server or (), question)
+        changes = changed_run(
+            mcp_server or (), alert_type=alert_type, llm_provider=llm_provider, question=question, priority=priority
+        )
         typer.echo(run_again(api, id, changes))
