@@ -35,7 +35,7 @@ async def signed_door(config_dir: Path) -> AsyncIterator[httpx2.AsyncClient]:
     settings = IngestSettings(config_dir=config_dir, pagerduty_webhook_secrets=SecretStr("old, new"))
     service = build(settings, registry)
     app = build_app([service], Readiness([service.name]), registry)
-    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url="http://ingest") as client:
+    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url="http://localhost") as client:
         yield client
 
 

@@ -84,7 +84,7 @@ async def test_what_the_handlers_answer_is_said(
     """Of services that do not run: enough for requests that are wrong, and for a database that is away."""
     with public_api() as app:
         transport = httpx2.ASGITransport(app)
-        async with httpx2.AsyncClient(transport=transport, base_url="http://test") as client:
+        async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
             answer = await client.request(method, address, **request_parts)
     assert answer.status_code == status, answer.text
     assert answer.headers["content-type"] == MEDIA_TYPE
