@@ -51,8 +51,10 @@ def test_the_environment_of_whoever_generates_it_does_not_matter(
 
 
 RESULT = "/api/v1/sessions/{session_id}/tool-calls/{call_id}/result"
+JSON = {"Content-Type": "application/json"}
 ASKED = [
-    ("post", "/api/v1/alerts", "/api/v1/alerts", {"content": b"not json"}, 400),
+    ("post", "/api/v1/alerts", "/api/v1/alerts", {"content": b"not json"}, 415),
+    ("post", "/api/v1/alerts", "/api/v1/alerts", {"content": b"not json", "headers": JSON}, 400),
     ("post", "/api/v1/alerts", "/api/v1/alerts", {"json": {"data": "x"}, "headers": {"Idempotency-Key": " "}}, 400),
     ("post", "/api/v1/alerts", "/api/v1/alerts", {"content": b"x" * (2 * 1024 * 1024 + 1)}, 413),
     ("post", "/api/v1/alerts/alertmanager", "/api/v1/alerts/alertmanager", {"json": {}}, 400),
