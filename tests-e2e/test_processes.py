@@ -112,7 +112,7 @@ def test_one_address_stands_for_all(scene: Scene) -> None:
     assert httpx2.get(f"{scene.base}/health", timeout=90).status_code == 200
     assert "sessions" in httpx2.get(f"{scene.base}/api/v1/sessions", timeout=90).json()
     refused = httpx2.post(f"{scene.base}/api/v1/alerts", content=b"not json", timeout=90)
-    assert (refused.status_code, refused.headers["content-type"]) == (400, "application/problem+json")
+    assert (refused.status_code, refused.headers["content-type"]) == (415, "application/problem+json")
     assert httpx2.get(f"{scene.base}/internal/v1/chains", timeout=90).status_code == 404
     metrics = httpx2.get(f"{scene.base}/metrics", timeout=90).text
     assert 'tarsy_front_door_processes_ready{service="tool-gateway"} 2.0' in metrics

@@ -108,7 +108,7 @@ async def asking(watch: ServerWatch) -> AsyncIterator[httpx2.AsyncClient]:
     app = FastAPI()
     install_problem_handlers(app)
     app.include_router(system_routes(watch))
-    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://api") as client:
+    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://localhost") as client:
         yield client
 
 

@@ -7,6 +7,7 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from fastapi.routing import APIRoute
@@ -32,6 +33,7 @@ from tarsy_cli.command_group import TableGroup
 from tarsy_contracts.topics import Topics
 from tarsy_docgen.metrics_page import all_metrics
 from tarsy_local.service_settings import SETTINGS
+from tarsy_service.allowed_hosts import allowed_hosts
 from tarsy_service.kafka_settings import KafkaConnectionSettings
 from tarsy_service.secret_files import SUFFIX, is_secret, variable_of, variables_of
 from tarsy_service.settings import ServiceSettings, mistakes_in_settings
@@ -190,6 +192,19 @@ def test_services_reach_another_by_its_service(asking: str, variable: str, asked
     address = variables_of_container(dict(pods_of("default"))[asking])[variable]
     service = of_kind("default", "Service")[asked]
     assert address == f"http://{at(service, 'metadata.name', str)}:{at(service, 'spec.ports.0.port', int)}"
+
+
+@pytest.mark.parametrize("name", VALUE_FILES)
+def test_each_service_answers_to_the_names_of_all_services_and_of_the_ingress(name: str) -> None:
+    urls = ("TARSY_TIMELINE_URL", "TARSY_INGEST_URL")
+    variables = {service: variables_of_container(pod) for service, pod in pods_of(name) if service in SETTINGS}
+    asked = {str(urlsplit(told.get(url) or "").hostname) for told in variables.values() for url in urls if url in told}
+    rules = [at(one, "spec.rules", list) for one in of_kind(name, "Ingress").values()]
+    asked |= {at(rule, "host", str) for found in rules for rule in found if "host" in rule}
+    for service, told in variables.items():
+        names = allowed_hosts(told["TARSY_HOSTS"] or "")
+        assert {host for host in asked if not names.includes(host)} == set(), service
+        assert not names.includes("evil.example")
 
 
 @pytest.mark.parametrize("component", ["topics", "migrations"])

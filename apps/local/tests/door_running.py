@@ -15,6 +15,8 @@ from tarsy_processes.ports import free_port
 from tarsy_service.bounded_http import HttpLimits
 from tarsy_service.http_server import DEFAULT_LIMITS, proxy_server
 
+LARGE_MESSAGES = HttpLimits(websocket_bytes=16 * 1024 * 1024)
+
 type Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
@@ -49,7 +51,7 @@ async def door(
 @asynccontextmanager
 async def service(app: ASGIApp) -> AsyncIterator[int]:
     port = free_port()
-    async with proxy_server(app, HOST, port):
+    async with proxy_server(app, HOST, port, limits=LARGE_MESSAGES):
         yield port
 
 

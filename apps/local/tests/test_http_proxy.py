@@ -88,6 +88,34 @@ async def test_a_request_goes_to_the_service_of_its_path_with_all_that_it_says(c
     assert other.json()["name"] == "i"
 
 
+@pytest.mark.parametrize(
+    "named", ["x-forwarded-user", "X-Forwarded-User , x-hop", "close, x-remote-user, origin, sec-fetch-site, host"]
+)
+async def test_connection_takes_no_name_from_who_asks(client: httpx2.AsyncClient, named: str) -> None:
+    sent = {
+        "connection": named,
+        "x-forwarded-user": "me",
+        "x-remote-user": "me",
+        "origin": "https://evil.example",
+        "sec-fetch-site": "cross-site",
+    }
+    async with service(app_named("t")) as timeline, door(Behind({"timeline": [timeline]})) as address:
+        told = (await client.get(f"http://{address}/api/v1/sessions", headers=sent)).json()
+    headers = dict(told["headers"])
+    assert {name: headers.get(name) for name in sent if name != "connection"} == {
+        name: value for name, value in sent.items() if name != "connection"
+    }
+
+
+async def test_a_name_in_another_spelling_is_not_passed_on(client: httpx2.AsyncClient) -> None:
+    sent = {"x_forwarded_user": "root", "X_Forwarded-User": "root", "x-forwarded-user": "me"}
+    async with service(app_named("t")) as timeline, door(Behind({"timeline": [timeline]})) as address:
+        told = (await client.get(f"http://{address}/api/v1/sessions", headers=sent)).json()
+    assert [(name, value) for name, value in told["headers"] if "user" in name and name != "user-agent"] == [
+        ("x-forwarded-user", "me")
+    ]
+
+
 async def test_the_longest_question_goes_through_however_its_characters_are_written(client: httpx2.AsyncClient) -> None:
     question = {"content": "\N{FIRE}" * LONGEST_QUESTION}
     async with service(app_named("t")) as port, door(Behind({"timeline": [port]})) as address:

@@ -18,7 +18,7 @@ from websockets.typing import Origin, Subprotocol
 
 sys.path.append(str(Path(__file__).parent))
 
-from door_running import Behind, door, raw_service, service
+from door_running import LARGE_MESSAGES, Behind, door, raw_service, service
 
 from tarsy_processes.ports import free_port
 from tarsy_testing import eventually
@@ -53,7 +53,10 @@ class Talker:
 
 @asynccontextmanager
 async def talking(talker: Talker) -> AsyncIterator[str]:
-    async with service(talker.app) as port, door(Behind({"websocket-gateway": [free_port(), port]})) as address:
+    async with (
+        service(talker.app) as port,
+        door(Behind({"websocket-gateway": [free_port(), port]}), limits=LARGE_MESSAGES) as address,
+    ):
         yield f"ws://{address}{WS}"
 
 

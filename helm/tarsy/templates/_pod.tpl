@@ -89,11 +89,25 @@ affinity: {{- toYaml . | nindent 2 }}
 {{- end }}{{- end }}
 {{- end }}
 
+{{/* Names by which services are asked: those of the Services, in each of their spellings, of the Ingress, and yours. */}}
+{{- define "tarsy.hosts" -}}
+{{- $root := . -}}
+{{- $names := list -}}
+{{- range $name, $_ := include "tarsy.services" . | fromYaml -}}
+{{- $service := printf "%s-%s" (include "tarsy.fullname" $root) $name -}}
+{{- range $rest := list "" (printf ".%s" $root.Release.Namespace) (printf ".%s.svc" $root.Release.Namespace) (printf ".%s.svc.cluster.local" $root.Release.Namespace) -}}
+{{- $names = append $names (printf "%s%s" $service $rest) -}}
+{{- end -}}
+{{- end -}}
+{{- join "," (concat $names .Values.ingress.hosts .Values.http.names) -}}
+{{- end }}
+
 {{/* Variables of a service. Argument: {root, facts, own, kafka} */}}
 {{- define "tarsy.serviceEnv" -}}
 {{- $values := .root.Values -}}
 - {name: TARSY_HTTP_HOST, value: {{ $values.http.host | quote }}}
 - {name: TARSY_HTTP_PORT, value: {{ $values.http.port | quote }}}
+- {name: TARSY_HOSTS, value: {{ include "tarsy.hosts" .root | quote }}}
 - name: TARSY_SHUTDOWN_SECONDS
   value: {{ include "tarsy.variable" .own.shutdownSeconds }}
 # npx and token commands keep their caches at home, and nothing but /tmp can be written to.

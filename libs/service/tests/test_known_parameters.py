@@ -57,7 +57,7 @@ def client() -> httpx2.AsyncClient:
     tracing = tracing_of("test", ServiceSettings())
     service = Service(name="test", run=run, router=_router(), supervisor=Supervisor(), tracing=tracing)
     app = build_app([service], Readiness([]), CollectorRegistry())
-    return httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://test")
+    return httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://localhost")
 
 
 @pytest.mark.parametrize(

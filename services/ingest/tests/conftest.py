@@ -161,4 +161,4 @@ async def _is_writable_as(bus: Bus, writable: bool) -> bool:
 
 
 def _client(app: Any) -> httpx2.AsyncClient:
-    return httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url="http://ingest")
+    return httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url="http://localhost")

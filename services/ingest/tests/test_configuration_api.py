@@ -58,7 +58,7 @@ async def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterat
     registry = CollectorRegistry()
     service = build(IngestSettings(config_dir=tmp_path), registry)
     transport = httpx2.ASGITransport(build_app([service], Readiness([service.name]), registry))
-    async with httpx2.AsyncClient(transport=transport, base_url="http://test") as client:
+    async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
         yield client
 
 

@@ -23,6 +23,8 @@ from tarsy_service.runner import Readiness, build_app
 ALERTS = "/api/v1/alerts"
 EVENT = {"specversion": "1.0", "id": "e-1", "source": "/m", "type": "database", "data": {"summary": "Disk full"}}
 
+JSON = {"Content-Type": "application/json"}
+
 
 def sample(name: str) -> bytes:
     return (Path(__file__).parent / f"samples/{name}.json").read_bytes()
@@ -35,7 +37,7 @@ async def signed_door(config_dir: Path) -> AsyncIterator[httpx2.AsyncClient]:
     settings = IngestSettings(config_dir=config_dir, pagerduty_webhook_secrets=SecretStr("old, new"))
     service = build(settings, registry)
     app = build_app([service], Readiness([service.name]), registry)
-    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url="http://ingest") as client:
+    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url="http://localhost") as client:
         yield client
 
 
@@ -136,8 +138,8 @@ async def test_another_content_type_is_refused_with_those_that_are_known(
         ("text", b"\xff", "text/plain", ""),
         ("text?alert_type=network", b"x", "text/plain", "/alert_type"),
         ("", b"\xff", "text/plain", ""),
-        ("", b"{", "application/x-www-form-urlencoded", ""),
-        ("", b"", "application/x-www-form-urlencoded", ""),
+        ("", b"{", "application/json", ""),
+        ("", b"", "application/json", ""),
     ],
 )
 async def test_a_mistake_is_pointed_to(
@@ -148,13 +150,23 @@ async def test_a_mistake_is_pointed_to(
     assert answer.json()["errors"][0]["pointer"] == pointer
 
 
+@pytest.mark.parametrize("kind", [None, "application/x-www-form-urlencoded", "application/octet-stream"])
+@pytest.mark.parametrize("path", ["", *(f"/{form.source}" for form in FORMATS if form.source != "text")])
+async def test_json_says_that_it_is_json(unconnected: httpx2.AsyncClient, path: str, kind: str | None) -> None:
+    """A form of any page can send these types to any host."""
+    headers = {} if kind is None else {"Content-Type": kind}
+    answer = await unconnected.post(f"{ALERTS}{path}", content=b'{"data": "disk full"}', headers=headers)
+    assert (answer.status_code, "application/" in answer.json()["detail"]) == (415, True)
+
+
 async def test_a_webhook_of_pagerduty_has_to_be_signed_where_a_secret_is_configured(
     signed_door: httpx2.AsyncClient, unconnected: httpx2.AsyncClient
 ) -> None:
     body = sample("pagerduty-webhook")
 
     async def status(signature: str | None) -> int:
-        headers = {} if signature is None else {"X-PagerDuty-Signature": signature}
+        signed = {} if signature is None else {"X-PagerDuty-Signature": signature}
+        headers = {**JSON, **signed}
         answer = await signed_door.post(f"{ALERTS}/pagerduty", content=body, headers=headers)
         assert answer.headers["content-type"] == "application/problem+json"
         return answer.status_code
@@ -165,7 +177,7 @@ async def test_a_webhook_of_pagerduty_has_to_be_signed_where_a_secret_is_configu
     assert [await status(one) for one in (None, "", "v1=00", sign(b"other"))] == [401, 401, 401, 401]
     # No Kafka: whoever comes so far is asked to come again.
     assert await status(f"{sign(b'other')},{sign(b'new')}") == 503
-    assert (await unconnected.post(f"{ALERTS}/pagerduty", content=body)).status_code == 503
+    assert (await unconnected.post(f"{ALERTS}/pagerduty", content=body, headers=JSON)).status_code == 503
 
 
 async def test_the_api_document_shows_each_door_with_its_types(unconnected: httpx2.AsyncClient) -> None:

@@ -10,6 +10,8 @@ import pytest
 ALERTS = "/api/v1/alerts"
 WEBHOOK = "/api/v1/alerts/alertmanager"
 
+JSON = {"Content-Type": "application/json"}
+
 
 def pointers(response: httpx2.Response) -> list[str]:
     assert response.headers["content-type"] == "application/problem+json"
@@ -82,7 +84,7 @@ async def test_a_refused_choice_says_what_can_be_chosen(unconnected: httpx2.Asyn
 
 
 async def test_what_is_not_json_is_refused(unconnected: httpx2.AsyncClient) -> None:
-    response = await unconnected.post(ALERTS, content=b"{")
+    response = await unconnected.post(ALERTS, content=b"{", headers=JSON)
     assert response.status_code == 400
     assert "is not JSON" in response.json()["detail"]
 
@@ -103,14 +105,14 @@ async def test_data_above_the_limit_is_too_large(unconnected: httpx2.AsyncClient
 
 @pytest.mark.parametrize("path", [ALERTS, WEBHOOK])
 async def test_a_body_above_the_limit_is_too_large(unconnected: httpx2.AsyncClient, path: str) -> None:
-    declared = await unconnected.post(path, content=b"x" * (2 * 1024 * 1024 + 1))
+    declared = await unconnected.post(path, content=b"x" * (2 * 1024 * 1024 + 1), headers=JSON)
     assert declared.status_code == 413
 
     async def undeclared() -> AsyncIterator[bytes]:
         for _ in range(33):
             yield b"x" * 65536
 
-    assert (await unconnected.post(path, content=undeclared())).status_code == 413
+    assert (await unconnected.post(path, content=undeclared(), headers=JSON)).status_code == 413
 
 
 async def test_a_webhook_of_another_version_is_refused(unconnected: httpx2.AsyncClient, samples: Any) -> None:

@@ -234,7 +234,7 @@ def running_api(database_url: str) -> Callable[..., AbstractAsyncContextManager[
         async def running() -> None:
             await service.run(lambda: readiness.ready(service.name))
 
-        client = httpx2.AsyncClient(transport=transport, base_url="http://api")
+        client = httpx2.AsyncClient(transport=transport, base_url="http://localhost")
         async with client, background_tasks(running()):
             async with asyncio.timeout(60):
                 await readiness.all.wait()
@@ -300,7 +300,10 @@ async def client(
     service = build(settings, registry)
     readiness = Readiness([service.name])
     transport = httpx2.ASGITransport(build_app([service], readiness, registry))
-    async with asyncio.TaskGroup() as group, httpx2.AsyncClient(transport=transport, base_url="http://api") as client:
+    async with (
+        asyncio.TaskGroup() as group,
+        httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client,
+    ):
         running: asyncio.Task[None] = group.create_task(service.run(lambda: readiness.ready(service.name)))  # type: ignore[arg-type]
         async with asyncio.timeout(WAIT_SECONDS):
             await readiness.all.wait()

@@ -46,7 +46,7 @@ class World:
             return {"session_id": session_id, **body}
 
         app.include_router(other)
-        self.client = httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://api")
+        self.client = httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://localhost")
 
     async def project(self, *records: Any) -> None:
         if self._position == 0:

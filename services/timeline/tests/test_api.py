@@ -340,7 +340,7 @@ async def test_while_there_is_no_database_answers_are_503() -> None:
     registry = CollectorRegistry()
     service = build(TimelineSettings.model_validate({"database": "postgresql://nobody@127.0.0.1:1/none"}), registry)
     transport = httpx2.ASGITransport(build_app([service], Readiness([service.name]), registry))
-    async with httpx2.AsyncClient(transport=transport, base_url="http://api") as client:
+    async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
         for path in ("/api/v1/sessions", "/api/v1/sessions/x", "/internal/v1/chains"):
             answer = await client.get(path)
             assert (answer.status_code, answer.json()["title"]) == (503, "Service unavailable")

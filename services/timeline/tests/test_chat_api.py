@@ -198,7 +198,7 @@ async def test_when_masking_fails_the_whole_question_is_redacted(system_bus: Bus
         commands = SessionCommands(publisher, ReplyWaiter(system_bus), 0.1, NoOpTracer())
         app.include_router(chat_routes(commands, FailsOnQuestions.default(bytes(32))))
         transport = httpx2.ASGITransport(app)
-        async with httpx2.AsyncClient(transport=transport, base_url="http://api") as client:
+        async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
             answer, asked = await ask(client, system_bus, f"Is {SECRET} leaked?")
 
     assert (answer.status_code, answer.json()["accepted"]) == (202, False)

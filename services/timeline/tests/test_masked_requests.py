@@ -40,6 +40,6 @@ async def test_what_somebody_pasted_as_a_session_goes_nowhere() -> None:
     registry = CollectorRegistry()
     service = build(settings, registry)
     transport = httpx2.ASGITransport(build_app([service], Readiness([service.name]), registry))
-    async with httpx2.AsyncClient(transport=transport, base_url="http://api") as client:
+    async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
         answer = await client.post(f"/api/v1/sessions/{SECRET}/cancel")
     assert (answer.status_code, answer.json()["detail"]) == (404, "there is no such session")

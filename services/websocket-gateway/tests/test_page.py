@@ -23,7 +23,7 @@ async def client() -> AsyncIterator[httpx2.AsyncClient]:
     install_problem_handlers(app)
     app.include_router(page_routes(PAGE))
     async with httpx2.AsyncClient(
-        transport=httpx2.ASGITransport(app), base_url="http://tarsy.test", follow_redirects=True
+        transport=httpx2.ASGITransport(app), base_url="http://localhost", follow_redirects=True
     ) as client:
         yield client
 

@@ -51,8 +51,10 @@ def test_the_environment_of_whoever_generates_it_does_not_matter(
 
 
 RESULT = "/api/v1/sessions/{session_id}/tool-calls/{call_id}/result"
+JSON = {"Content-Type": "application/json"}
 ASKED = [
-    ("post", "/api/v1/alerts", "/api/v1/alerts", {"content": b"not json"}, 400),
+    ("post", "/api/v1/alerts", "/api/v1/alerts", {"content": b"not json"}, 415),
+    ("post", "/api/v1/alerts", "/api/v1/alerts", {"content": b"not json", "headers": JSON}, 400),
     ("post", "/api/v1/alerts", "/api/v1/alerts", {"json": {"data": "x"}, "headers": {"Idempotency-Key": " "}}, 400),
     ("post", "/api/v1/alerts", "/api/v1/alerts", {"content": b"x" * (2 * 1024 * 1024 + 1)}, 413),
     ("post", "/api/v1/alerts/alertmanager", "/api/v1/alerts/alertmanager", {"json": {}}, 400),
@@ -84,7 +86,7 @@ async def test_what_the_handlers_answer_is_said(
     """Of services that do not run: enough for requests that are wrong, and for a database that is away."""
     with public_api() as app:
         transport = httpx2.ASGITransport(app)
-        async with httpx2.AsyncClient(transport=transport, base_url="http://test") as client:
+        async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
             answer = await client.request(method, address, **request_parts)
     assert answer.status_code == status, answer.text
     assert answer.headers["content-type"] == MEDIA_TYPE

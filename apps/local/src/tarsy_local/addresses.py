@@ -10,6 +10,7 @@ from tarsy_bus.security import PLAINTEXT, KafkaSecurity
 from tarsy_contracts.topics import Topics
 from tarsy_local.masking_key import VARIABLE
 from tarsy_local.own_kafka import own_kafka_environment
+from tarsy_service.http_settings import HttpSettings, names_of
 from tarsy_service.kafka_settings import SECURITY_VARIABLES
 
 OWN_BROKER_TIMEOUTS = {"TARSY_GROUP_SESSION_TIMEOUT_MS": "3000"}
@@ -18,6 +19,7 @@ a dead owner is replaced sooner."""
 SECRET_FILES = ("TARSY_DATABASE_FILE", f"{VARIABLE}_FILE")
 """Services get the values themselves."""
 HOST = "127.0.0.1"
+HOSTS = "TARSY_HOSTS"
 REACHABLE = {"0.0.0.0": HOST, "::": "::1"}
 """Where a server that listens on all addresses answers whoever is on the machine."""
 
@@ -69,6 +71,14 @@ class Addresses:
     def topics(self) -> Topics:
         return Topics(self.topic_prefix)
 
+    def http_settings(self, around: Mapping[str, str]) -> HttpSettings:
+        """HTTP settings of the door that people come to. `around` is the environment. Raises ValidationError."""
+        return HttpSettings(hosts=self._hosts(around))
+
+    def _hosts(self, around: Mapping[str, str]) -> str:
+        """Names of the front door count behind it, too: requests keep their Host."""
+        return ",".join(filter(None, [around.get(HOSTS, ""), *names_of(self.http_host)]))
+
     def environment(self, around: Mapping[str, str]) -> dict[str, str]:
         """The settings that `tarsy up` knows better than whoever set the environment; group timeouts, a name, and
         who may read raw dead letters unless set. A variable that must not count is empty."""
@@ -84,6 +94,7 @@ class Addresses:
             "TARSY_TIMELINE_URL": self.http_url,
             "TARSY_INGEST_URL": self.http_url,
             "TARSY_HTTP_HOST": HOST,
+            HOSTS: self._hosts(around),
             "TARSY_HTTP_PORT": str(self.http_port),
             "TARSY_CONFIG_DIR": str(self.config_dir),
             VARIABLE: self.masking_key,

@@ -14,7 +14,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from tarsy_local.addresses import HOST, Addresses
-from tarsy_local.front_door.door import Doorway, FrontDoor, count_passed, count_requests
+from tarsy_local.front_door.door import Doorway, FrontDoor, count_passed, count_requests, guarded
 from tarsy_local.front_door.http_proxy import HttpProxy
 from tarsy_local.front_door.routes import INSIDE, OUTSIDE
 from tarsy_local.instance_counts import SERVICES, InstanceCounts
@@ -25,7 +25,7 @@ from tarsy_local.supervisor.supervised_process import SupervisedProcess
 from tarsy_processes.output_log import LOG_BYTES, LOGS_KEPT
 from tarsy_processes.ports import free_port
 from tarsy_service.connection_passing import PassingDoor, can_pass_connections
-from tarsy_service.http_metrics import refusals_counter
+from tarsy_service.http_metrics import denials_counter, refusals_counter
 from tarsy_service.http_server import proxy_server
 from tarsy_service.signals import stopped_by_signals
 from tarsy_service.supervision import Supervisor
@@ -149,12 +149,18 @@ async def _doors(
     registry = CollectorRegistry()
     registry.register(ProcessGroupCollector(processes))
     async with HttpProxy(processes, count_requests(registry)).running() as proxy:
-        front = FrontDoor(Doorway(OUTSIDE, proxy), processes, registry)
+        policy, denied = addresses.http_settings(os.environ).http_policy, denials_counter(registry)
+        front = guarded(
+            FrontDoor(Doorway(OUTSIDE, proxy), processes, registry), policy, lambda why: denied.labels(why).inc()
+        )
         refused = refusals_counter(registry)
         inner = proxy_server(Doorway(INSIDE, proxy), HOST, inside)
         host, port = addresses.http_host, addresses.http_port
         passing = PassingDoor(count_passed(registry))
-        async with inner, proxy_server(front, host, port, count=lambda why: refused.labels(why).inc(), passing=passing):
+        outer = proxy_server(
+            front, host, port, limits=policy.limits, count=lambda why: refused.labels(why).inc(), passing=passing
+        )
+        async with inner, outer:
             with passing.listening(passed) if passed is not None else nullcontext():
                 yield
 

@@ -20,6 +20,7 @@ from tarsy_local.kafka_sentence import kafka_sentence
 from tarsy_local.supervisor.restart_budget import RestartBudget
 from tarsy_local.terminal_text import one_line
 from tarsy_service.allocator import collect_seldom, return_large_blocks
+from tarsy_service.http_policy import DEFAULT_POLICY, HttpPolicy
 from tarsy_service.main import leaves
 from tarsy_service.runner import run_services
 from tarsy_service.service import Service
@@ -73,6 +74,7 @@ async def run_in_one_process(
     *,
     host: str,
     port: int,
+    policy: HttpPolicy = DEFAULT_POLICY,
     on_ready: Callable[[], None],
     on_death: Callable[[str], None],
     fatal_errors: tuple[type[Exception], ...],
@@ -101,6 +103,7 @@ async def run_in_one_process(
                     make_services(registry),
                     host=host,
                     port=port,
+                    policy=policy,
                     registry=registry,
                     shutdown_seconds=SHUTDOWN_SECONDS,
                     on_ready=ready,

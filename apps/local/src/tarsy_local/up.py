@@ -183,6 +183,7 @@ class OneProcess:
         # Here, because it imports every service, which who starts processes leaves to them.
         from tarsy_local.composition import all_services
 
+        policy = addresses.http_settings(os.environ).http_policy
         os.environ.update(addresses.environment(os.environ))
         instance_file.say("Starting the services")
 
@@ -191,6 +192,7 @@ class OneProcess:
                 all_services,
                 host=addresses.http_host,
                 port=addresses.http_port,
+                policy=policy,
                 on_ready=lambda: instance_file.ready(list(SERVICES)),
                 on_death=instance_file.died,
                 fatal_errors=FATAL_ERRORS,

@@ -36,7 +36,7 @@ WITHOUT_MEANING: Mapping[tuple[Place, ...], str] = {
     below("retention", SYSTEM): NOT_YET,
     below("holidays", SYSTEM): NOT_YET,
     below("dashboard_url", SYSTEM): NOT_YET,
-    below("allowed_ws_origins", SYSTEM): "has no effect here: TARSY_ALLOWED_ORIGINS of the websocket-gateway says it",
+    below("allowed_ws_origins", SYSTEM): "has no effect here: TARSY_ALLOWED_ORIGINS says it",
     below("max_tool_result_tokens", ("llm_providers", ANY)): "has no effect here: long results are summarised",
     below("worker_count", QUEUE): "has no effect here: max_concurrent_sessions counts in each orchestrator",
     below("poll_interval", QUEUE): NO_POLLING,

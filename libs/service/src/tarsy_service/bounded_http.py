@@ -38,6 +38,7 @@ class HttpLimits:
     """Limits of one port. `body_seconds` and `head_seconds` run from the first byte to the last one.
 
     `bodies_bytes`: all bodies of requests that were not answered yet, together. WebSockets count for none of it.
+    `websocket_bytes`: a longer message of a client ends its WebSocket with 1009.
     """
 
     head_seconds: float = 10.0
@@ -45,6 +46,7 @@ class HttpLimits:
     body_seconds: float = 60.0
     bodies_bytes: int = 64 * 1024 * 1024
     connections: int = 2_000
+    websocket_bytes: int = 8 * 1024
 
 
 class Traffic:

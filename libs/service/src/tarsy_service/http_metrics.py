@@ -1,11 +1,17 @@
 """Requests counted by what they asked for: a route's template, never an address that somebody made up."""
 
 import time
+from collections.abc import Callable
+from typing import Literal
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tarsy_service.bounded_http import Refusal
+
+type Denial = Literal["host", "host_header", "origin"]
+"""host: a name that is not ours; host_header: none, two, or no host; origin: the page of a stranger."""
+type CountDenied = Callable[[Denial], None]
 
 OTHER = "other"
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
@@ -21,9 +27,19 @@ def refusals_counter(registry: CollectorRegistry) -> Counter:
     )
 
 
+def denials_counter(registry: CollectorRegistry) -> Counter:
+    return Counter(
+        "tarsy_http_denied_total",
+        "Requests and WebSockets that were not let in: asked by a name that is not ours, or by the page of a stranger",
+        ["reason"],
+        registry=registry,
+    )
+
+
 class HttpMetrics:
     def __init__(self, registry: CollectorRegistry) -> None:
         self._refused = refusals_counter(registry)
+        self._denied = denials_counter(registry)
         self._requests = Counter(
             "tarsy_http_requests_total",
             "Requests answered; a connection of a WebSocket is none",
@@ -40,6 +56,9 @@ class HttpMetrics:
 
     def count_refused(self, why: Refusal) -> None:
         self._refused.labels(why).inc()
+
+    def count_denied(self, why: Denial) -> None:
+        self._denied.labels(why).inc()
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
         method = method if method in METHODS else OTHER

@@ -82,6 +82,7 @@ async def _serving(
         log_config=None,
         access_log=False,
         ws_per_message_deflate=False,
+        ws_max_size=traffic.limits.websocket_bytes,
         ws_ping_interval=PING_SECONDS,
         ws_ping_timeout=PONG_SECONDS,
         server_header=headers.server_header,

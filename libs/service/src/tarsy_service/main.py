@@ -56,6 +56,7 @@ def _run[S: ServiceSettings](settings: S, build: Callable[[S, CollectorRegistry]
             registry=registry,
             shutdown_seconds=settings.shutdown_seconds,
             front_door=settings.front_door,
+            policy=settings.http_policy,
         )
     )
 

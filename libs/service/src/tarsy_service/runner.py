@@ -10,9 +10,12 @@ from fastapi import Depends, FastAPI, Response
 from prometheus_client import CollectorRegistry
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
+from tarsy_service.answer_headers import AnswerHeaders
 from tarsy_service.connection_passing import PassingService
 from tarsy_service.csrf import CsrfProtection
+from tarsy_service.host_protection import HostProtection
 from tarsy_service.http_metrics import CountRequests, HttpMetrics
+from tarsy_service.http_policy import DEFAULT_POLICY, HttpPolicy
 from tarsy_service.http_server import http_server
 from tarsy_service.known_parameters import refuse_unknown_parameters
 from tarsy_service.loop_lag import LoopLag
@@ -52,8 +55,10 @@ def build_app(
     readiness: Readiness,
     registry: CollectorRegistry,
     http_metrics: HttpMetrics | None = None,
+    policy: HttpPolicy = DEFAULT_POLICY,
 ) -> FastAPI:
     """The routers of all services, `/health`, `/ready` and `/metrics`."""
+    http_metrics = http_metrics or HttpMetrics(registry)
     app = FastAPI(
         title="TARSy",
         version="1",
@@ -65,8 +70,11 @@ def build_app(
         telemetry={"auto_configure": False, "tracing": False},
     )
     install_problem_handlers(app)
-    app.add_middleware(CsrfProtection)
-    app.add_middleware(CountRequests, metrics=http_metrics or HttpMetrics(registry))
+    # The last one is the outermost. Identity is looked at inside of these: after the name, and the page.
+    app.add_middleware(CsrfProtection, hosts=policy.hosts, origins=policy.origins, count=http_metrics.count_denied)
+    app.add_middleware(HostProtection, hosts=policy.hosts, count=http_metrics.count_denied)
+    app.add_middleware(AnswerHeaders)
+    app.add_middleware(CountRequests, metrics=http_metrics)
     names = [service.name for service in services]
     ProcessMetrics(registry, names, lambda: [*readiness.waiting, *_unready_reasons(services, readiness)])
     LoopMetrics(registry, {service.name: service.supervisor.loops for service in services})
@@ -132,6 +140,7 @@ async def run_services(
     on_ready: Callable[[], None] = lambda: None,
     stop: asyncio.Event | None = None,
     front_door: str = "",
+    policy: HttpPolicy = DEFAULT_POLICY,
 ) -> None:
     """Runs until SIGTERM or SIGINT, or until a service fails: what it died of comes out, in a group.
 
@@ -142,13 +151,13 @@ async def run_services(
     stopping = stop or asyncio.Event()
     readiness = Readiness([service.name for service in services])
     http_metrics = HttpMetrics(registry)
-    app = build_app(services, readiness, registry, http_metrics)
+    app = build_app(services, readiness, registry, http_metrics, policy)
     takes = [one for service in services for one in service.takes]
     passing = PassingService(takes) if front_door and takes else None
     with stopped_by_signals(stopping) if stop is None else nullcontext():
         async with (
             passing.connected(front_door) if passing is not None else nullcontext(),
-            http_server(app, host, port, count=http_metrics.count_refused, passing=passing),
+            http_server(app, host, port, limits=policy.limits, count=http_metrics.count_refused, passing=passing),
             asyncio.TaskGroup() as group,
         ):
             announcing = group.create_task(_announce(readiness, on_ready, passing), name="ready")

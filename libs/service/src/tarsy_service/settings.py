@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
 
+from tarsy_service.http_settings import HttpSettings
 from tarsy_service.kafka_settings import KafkaConnectionSettings
 from tarsy_service.secret_files import variable_of
 
@@ -23,7 +24,7 @@ def default_client() -> str:
     return f"{socket.gethostname()}-{os.getpid()}"
 
 
-class ServiceSettings(KafkaConnectionSettings):
+class ServiceSettings(HttpSettings, KafkaConnectionSettings):
     """One class a service; `docs/reference/settings.md` is generated from the descriptions."""
 
     topic_prefix: str = Field("tarsy", description="the prefix of the names of all topics")
@@ -34,8 +35,6 @@ class ServiceSettings(KafkaConnectionSettings):
     group_heartbeat_ms: int = Field(1_000, description="how often a member of a consumer group shows that it lives")
     client: str = Field(default_factory=default_client, description="the name of the process in logs and at Kafka")
     config_dir: Path = Field(Path("config"), description="the folder that holds tarsy.yaml")
-    http_host: str = Field("127.0.0.1", description="the address that the HTTP server listens on")
-    http_port: int = Field(8080, description="the port that the HTTP server listens on")
     front_door: str = Field(
         "",
         description="the Unix socket of a front door on the same machine, which passes connections to this process; "

@@ -65,18 +65,17 @@ def _read(
     media_type: str, raw: bytes, rules: AlertRules, caller: Caller, session_id: str, alert_type: str | None
 ) -> tuple[RawAlert, bytes]:
     """The alert, and what another body under the same key is compared with. Raises ProblemError, AlertRejectedError."""
-    if media_type not in UNTYPED:
-        SUBMISSION.require(media_type)
     if _is_text(media_type, raw):
         text = text_of(raw)
         return text_alert(text, rules.types, session_id=session_id, author=caller.name, alert_type=alert_type), raw
+    SUBMISSION.require(media_type)
     body = parse_json(raw)
     alert = read_submission(body, rules, session_id=session_id, author=caller.name)
     return alert, json.dumps(body, sort_keys=True).encode()
 
 
 def _is_text(media_type: str, raw: bytes) -> bool:
-    """`curl -d` names a type that says nothing: what does not begin as JSON is text then."""
+    """`curl -d` names a type that says nothing: what does not begin as JSON is text then. JSON says that it is."""
     if media_type in UNTYPED and media_type:
         return raw.lstrip()[:1] not in (b"", b"{", b"[")
     return media_type.startswith("text/")

@@ -11,11 +11,16 @@ UNSAID = ("", "application/x-www-form-urlencoded")
 
 @dataclass(frozen=True, slots=True)
 class MediaTypes:
-    """`suffix` stands for all types that end with it, `prefix` for all that begin with it."""
+    """`suffix` stands for all types that end with it, `prefix` for all that begin with it.
+
+    `unsaid` are taken too, and not named to whoever sends another: a page can send them to any host without asking it
+    first, so JSON is not taken under them.
+    """
 
     names: tuple[str, ...]
     suffix: str | None = None
     prefix: str | None = None
+    unsaid: tuple[str, ...] = ()
 
     def include(self, media_type: str) -> bool:
         return (
@@ -26,13 +31,13 @@ class MediaTypes:
 
     def require(self, media_type: str) -> None:
         """Raises ProblemError. The type that was sent is not repeated."""
-        if media_type not in UNSAID and not self.include(media_type):
+        if media_type not in self.unsaid and not self.include(media_type):
             known = ", ".join(self.names)
-            raise ProblemError(415, "Unsupported Media Type", f"This door takes: {known}.")
+            raise ProblemError(415, "Unsupported Media Type", f"This door takes: {known}. Name it in Content-Type.")
 
 
 JSON = MediaTypes(("application/json",), suffix="+json")
-TEXT = MediaTypes(("text/plain", "application/octet-stream"), prefix="text/")
+TEXT = MediaTypes(("text/plain", "application/octet-stream"), prefix="text/", unsaid=UNSAID)
 
 
 def media_type_of(headers: Mapping[str, str]) -> str:

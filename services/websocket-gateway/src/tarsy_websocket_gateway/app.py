@@ -68,6 +68,6 @@ def build(
             ready()
 
     limit = ClientLimit(settings.most_clients)
-    router = websocket_routes(hub, new_connection, settings.allowed_origins, metrics, limit)
+    router = websocket_routes(hub, new_connection, metrics, limit)
     router.include_router(page_routes(load_page()))
     return Service(name=NAME, run=run, router=router, supervisor=supervisor, tracing=tracing)

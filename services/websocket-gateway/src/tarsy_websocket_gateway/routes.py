@@ -1,6 +1,6 @@
 """The WebSocket's address."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from fastapi import APIRouter, WebSocket
@@ -9,9 +9,7 @@ from tarsy_service.problems import problem_response
 from tarsy_websocket_gateway.connection import TRY_AGAIN_LATER, NewConnection
 from tarsy_websocket_gateway.hub import Hub
 from tarsy_websocket_gateway.metrics import Metrics
-from tarsy_websocket_gateway.origins import may_connect
 
-FORBIDDEN = 1008
 FULL = "This instance has as many clients as it may have (TARSY_MOST_CLIENTS). Connect again later."
 
 
@@ -35,18 +33,12 @@ class ClientLimit:
             self.clients -= 1
 
 
-def websocket_routes(
-    hub: Hub, new_connection: NewConnection, allowed_origins: Collection[str], metrics: Metrics, limit: ClientLimit
-) -> APIRouter:
+def websocket_routes(hub: Hub, new_connection: NewConnection, metrics: Metrics, limit: ClientLimit) -> APIRouter:
     router = APIRouter()
     metrics.connections.set_function(lambda: limit.clients)
 
     @router.websocket("/api/v1/ws")
     async def connect(websocket: WebSocket) -> None:
-        if not may_connect(websocket.headers, allowed_origins):
-            metrics.dropped("origin")
-            await websocket.close(FORBIDDEN)
-            return
         if limit.is_reached:
             metrics.dropped("full")
             await websocket.send_denial_response(problem_response(503, "Service unavailable", FULL))

@@ -7,9 +7,6 @@ from tarsy_service.settings import ServiceSettings
 
 class GatewaySettings(ServiceSettings):
     timeline_url: str = Field("http://127.0.0.1:8080", description="where the timeline's API answers")
-    allowed_origins: tuple[str, ...] = Field(
-        (), description="JSON list of origins (https://HOST) whose pages may connect, beside our own and localhost"
-    )
     client_queue: int = Field(1_000, ge=1, description="how many messages may wait for a client before it is dropped")
     most_clients: int = Field(
         2_000, ge=1, description="how many clients one instance takes; another is refused with 503 before the handshake"

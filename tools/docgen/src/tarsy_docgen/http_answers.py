@@ -41,6 +41,7 @@ LETTERS: Mapping[int, str] = {
     503: "Kafka cannot be reached, or the dead letters have not been read to their end yet: try again.",
 }
 NO_LETTER = "There is no such dead letter, or it is no longer kept."
+NOT_JSON = {415: "The body does not say that it is JSON (`Content-Type`)."}
 OTHER_BODY = {422: "The same key came with another body before."}
 
 OWNER_SAYS: Mapping[int, str] = {
@@ -48,6 +49,7 @@ OWNER_SAYS: Mapping[int, str] = {
     404: f"{UNKNOWN} It is the owner who says so.",
     409: "It is not set aside, or this version cannot read it. It is the owner who says so.",
     503: "The request may not have been written: repeat it with the same Idempotency-Key.",
+    **NOT_JSON,
 }
 TAKEN_IN = "The request was taken in, and is not answered yet; `Location` says where to look."
 REPEATED = {KEY: "a repeat with the same key gets the answer on record"} | AUTHOR
@@ -149,6 +151,7 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
             404: f"{UNKNOWN} It is the owner who says so.",
             409: "A reply is being written. It is the owner who says so.",
             503: "The question may not have been written: repeat it with the same Idempotency-Key.",
+            **NOT_JSON,
             **OTHER_BODY,
         },
         headers=REPEATED,
@@ -176,6 +179,7 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
             409: "The session is not at rest. The owner has decided so.",
             422: "The same key came with another request before.",
             503: "The request may not have been written. Repeat it with the same key.",
+            **NOT_JSON,
         },
     ),
     ("get", "/api/v1/sessions/{session_id}/trace"): Operation(
@@ -207,6 +211,7 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
             404: f"{UNKNOWN} It is the owner who says so.",
             409: "It has ended, or is being cancelled already. It is the owner who says so.",
             503: "The request may not have been written: repeat it with the same Idempotency-Key.",
+            **NOT_JSON,
         },
         headers={KEY: "a repeat with the same key gets the answer on record"} | AUTHOR,
     ),
@@ -229,6 +234,7 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
             400: INVALID,
             404: "No such session is in the timeline.",
             413: "The body is too large.",
+            **NOT_JSON,
             503: f"{NO_DATABASE} Or names cannot be checked, as no ingest answers. Or Kafka has not acknowledged the "
             "alert: repeat it with the same Idempotency-Key.",
             **OTHER_BODY,
@@ -262,13 +268,13 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ("post", "/api/v1/dead-letters/{letter_id}/redrive"): Operation(
         summary="Write a dead letter back to where it came from",
         answers={200: "The outcome, which may be a refusal."},
-        problems={**LETTERS, 404: NO_LETTER, 413: "The body is too large."},
+        problems={**LETTERS, 404: NO_LETTER, 413: "The body is too large.", **NOT_JSON},
         headers=AUTHOR,
     ),
     ("post", "/api/v1/dead-letters/redrive"): Operation(
         summary="Write all dead letters back that wait and fit, some at a time",
         answers={200: "The outcome of each, and where to go on."},
-        problems={**LETTERS, 413: "The body is too large."},
+        problems={**LETTERS, 413: "The body is too large.", **NOT_JSON},
         headers=AUTHOR,
     ),
     ("get", "/api/v1/system/held-sessions"): Operation(

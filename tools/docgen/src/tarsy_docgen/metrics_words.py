@@ -254,7 +254,13 @@ LOOKS: Sequence[Look] = (
             "tarsy_websocket_gateway_log_lag_seconds",
             "tarsy_websocket_gateway_clients_dropped_total",
         ),
-        "`too_slow`: that client's network. `origin`: TARSY_ALLOWED_ORIGINS does not name the page's address",
+        "`too_slow`: that client's network",
+    ),
+    Look(
+        "the page, a webhook or a probe is answered with 421 or 403",
+        ("tarsy_http_denied_total",),
+        "`host`: TARSY_HOSTS does not name what it is asked by. `host_header`: it sends none, or two. `origin`: the "
+        "page of another address wrote, or opened the WebSocket; TARSY_ALLOWED_ORIGINS names those that may watch",
     ),
     Look(
         "Kafka is suspected",

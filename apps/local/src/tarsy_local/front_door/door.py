@@ -8,13 +8,17 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from tarsy_local.front_door.http_proxy import CountAnswer, HttpProxy
 from tarsy_local.front_door.routes import ServiceRoute, service_of
 from tarsy_local.front_door.websocket_proxy import proxy_websocket
 from tarsy_local.supervisor.process_group import ProcessGroup
+from tarsy_service.answer_headers import AnswerHeaders
+from tarsy_service.host_protection import HostProtection
+from tarsy_service.http_metrics import CountDenied
+from tarsy_service.http_policy import HttpPolicy
 from tarsy_service.problems import problem_response
 from tarsy_service.process_metrics import exposition
 
@@ -78,6 +82,11 @@ class FrontDoor:
         return JSONResponse(
             [{"targets": [one.address], "labels": {"service": one.service}} for one in self._processes.members]
         )
+
+
+def guarded(door: ASGIApp, policy: HttpPolicy, count: CountDenied = lambda _: None) -> ASGIApp:
+    """Looks at the name only: services look at pages themselves, and answer requests whose connections are passed."""
+    return AnswerHeaders(HostProtection(door, policy.hosts, count))
 
 
 def count_requests(registry: CollectorRegistry) -> CountAnswer:

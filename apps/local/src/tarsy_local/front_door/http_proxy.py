@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Protocol
 
@@ -29,6 +29,11 @@ HOP_BY_HOP = frozenset(
     b"connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding "
     b"upgrade expect".split()
 )
+TRUSTED = frozenset(
+    b"host origin referer authorization cookie forwarded x-real-ip idempotency-key traceparent tracestate".split()
+)
+TRUSTED_BEGINNINGS = (b"x-forwarded-", b"x-remote-", b"x-auth-", b"x-pagerduty-", b"sec-", b"content-", b"ce-")
+"""Headers that services, or proxies before us, judge requests by. They are never hop-by-hop."""
 
 type HttpHeaders = list[tuple[bytes, bytes]]
 type CountAnswer = Callable[[str, int], None]
@@ -161,9 +166,24 @@ def host_of(scope: Scope) -> bytes:
 
 
 def _without_hops(headers: Sequence[tuple[bytes, bytes]], *also: bytes) -> HttpHeaders:
+    """Headers for the next hop: without those of this one, which `Connection` may name."""
     named = b",".join(value for name, value in headers if name.lower() == b"connection")
-    dropped = HOP_BY_HOP.union(also, (name.strip().lower() for name in named.split(b",")))
-    return [(name, value) for name, value in headers if name.lower() not in dropped]
+    dropped = HOP_BY_HOP.union(also, (name for name in _names(named) if not _is_trusted(name)))
+    return [(name, value) for name, value in headers if name.lower() not in dropped and not is_other_spelling(name)]
+
+
+def _names(listed: bytes) -> Iterator[bytes]:
+    return (name.strip().lower() for name in listed.split(b","))
+
+
+def _is_trusted(name: bytes) -> bool:
+    """A service acts by it: a client that names `X-Forwarded-User` in `Connection` does not lose its name so."""
+    return name in TRUSTED or name.startswith(TRUSTED_BEGINNINGS)
+
+
+def is_other_spelling(name: bytes) -> bool:
+    """`X_Forwarded_User`: a server that reads names as CGI does takes it for the one that our proxies set."""
+    return b"_" in name
 
 
 def _problem(service: str, problem: Exception) -> Response:

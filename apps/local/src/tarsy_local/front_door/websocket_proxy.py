@@ -11,7 +11,14 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidSta
 from websockets.typing import Subprotocol
 
 from tarsy_local.addresses import HOST
-from tarsy_local.front_door.http_proxy import HttpProxy, NoInstanceError, forwarded, host_of, unavailable
+from tarsy_local.front_door.http_proxy import (
+    HttpProxy,
+    NoInstanceError,
+    forwarded,
+    host_of,
+    is_other_spelling,
+    unavailable,
+)
 from tarsy_service.problems import problem_response
 
 log = structlog.get_logger(__name__)
@@ -82,7 +89,7 @@ async def _connect(client: WebSocket, port: int) -> ClientConnection:
 
 
 def _is_passed(name: bytes) -> bool:
-    return name not in OWN_HEADERS and not name.startswith(b"sec-websocket-")
+    return name not in OWN_HEADERS and not name.startswith(b"sec-websocket-") and not is_other_spelling(name)
 
 
 def _origin(client: WebSocket) -> list[tuple[bytes, bytes]]:

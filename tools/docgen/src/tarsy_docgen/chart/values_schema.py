@@ -23,6 +23,7 @@ SET_BY_THE_CHART = frozenset(
         "config_dir",
         "http_host",
         "http_port",
+        "hosts",
         "front_door",
         "shutdown_seconds",
         "dead_after_seconds",

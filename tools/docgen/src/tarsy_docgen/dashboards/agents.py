@@ -277,7 +277,7 @@ WATCHING = Row(
         stack(
             "Messages to clients, and clients that were closed, per minute",
             "cpm",
-            "Look at the network of clients for too_slow, at TARSY_ALLOWED_ORIGINS for origin.",
+            "Look at the network of clients for too_slow.",
             per_minute("tarsy_websocket_gateway_messages_sent_total", named="messages"),
             per_minute("tarsy_websocket_gateway_clients_dropped_total", "reason", named="closed: {{reason}}"),
         ),

@@ -1,0 +1,51 @@
+"""Protection against DNS rebinding: a request by a name that is not ours is answered with 421, before all else."""
+
+from collections.abc import Callable
+from functools import lru_cache
+
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from tarsy_service.allowed_hosts import AllowedHosts, authority_of
+from tarsy_service.http_metrics import CountDenied
+from tarsy_service.problems import problem_response
+
+KNOWN_VALUES = 256
+"""Values of `Host` whose judgement is kept."""
+NOT_OURS = (
+    "TARSy is not asked by the name in Host. It answers to addresses, to localhost, and to the names in TARSY_HOSTS."
+)
+NOT_ONE = "A request has one Host header, with a name or an address."
+
+
+class HostProtection:
+    """An ASGI middleware for HTTP and WebSockets. It is apart from authentication, and comes before it."""
+
+    def __init__(self, app: ASGIApp, hosts: AllowedHosts, count: CountDenied = lambda _: None) -> None:
+        self._app = app
+        self._count = count
+        self._judge: Callable[[bytes], bool | None] = lru_cache(KNOWN_VALUES)(lambda value: _judge(value, hosts))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] in ("http", "websocket"):
+            refusal = self._refusal([value for name, value in scope["headers"] if name == b"host"])
+            if refusal is not None:
+                await refusal(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+    def _refusal(self, values: list[bytes]) -> Response | None:
+        judged = self._judge(values[0]) if len(values) == 1 else None
+        if judged:
+            return None
+        if judged is None:
+            self._count("host_header")
+            return problem_response(400, "Bad request", NOT_ONE)
+        self._count("host")
+        return problem_response(421, "Misdirected request", NOT_OURS)
+
+
+def _judge(value: bytes, hosts: AllowedHosts) -> bool | None:
+    """None when the value is no host."""
+    asked = authority_of(value.decode("latin-1"))
+    return None if asked is None else hosts.includes(asked.name)

@@ -1,0 +1,76 @@
+"""HTTP settings of every service, and of the front door of `tarsy up`."""
+
+import socket
+
+from pydantic import Field, field_validator
+
+from tarsy_service.allowed_hosts import NAME, allowed_hosts, is_address
+from tarsy_service.bounded_http import HttpLimits
+from tarsy_service.http_policy import HttpPolicy
+from tarsy_service.secret_files import SettingsWithSecretFiles
+
+LIMITS = HttpLimits()
+
+
+class HttpSettings(SettingsWithSecretFiles):
+    http_host: str = Field("127.0.0.1", description="the address that the HTTP server listens on")
+    http_port: int = Field(8080, description="the port that the HTTP server listens on")
+    hosts: str = Field(
+        "",
+        description="a comma list of the names that TARSy is asked by, such as `tarsy.example.com` or `*.example.com`; "
+        "another name in `Host` is answered with 421. Addresses, `localhost`, and the name that the server listens on "
+        "need not be listed",
+    )
+    allowed_origins: tuple[str, ...] = Field(
+        (), description="JSON list of origins (https://HOST) whose pages may open the WebSocket, beside our own"
+    )
+    http_head_seconds: float = Field(
+        LIMITS.head_seconds, gt=0, description="how long a client may take for the head of a request; then 408"
+    )
+    http_head_bytes: int = Field(
+        LIMITS.head_bytes, ge=8 * 1024, description="how long the head of a request may be; a longer one is 431"
+    )
+    http_body_seconds: float = Field(
+        LIMITS.body_seconds, gt=0, description="how long a client may take for the body of a request; then 408"
+    )
+    http_bodies_bytes: int = Field(
+        LIMITS.bodies_bytes,
+        ge=4 * 1024 * 1024,
+        description="how many bytes the bodies of all requests under way may have together; above it those that are "
+        "not whole yet are answered with 503",
+    )
+    http_connections: int = Field(
+        LIMITS.connections,
+        ge=1,
+        description="how many HTTP connections one process keeps; above it the one that was idle for longest goes",
+    )
+    websocket_bytes: int = Field(
+        LIMITS.websocket_bytes,
+        ge=1024,
+        description="how long a message of a WebSocket's client may be; a longer one closes it with 1009",
+    )
+
+    @field_validator("hosts")
+    @classmethod
+    def _names(cls, value: str) -> str:
+        allowed_hosts(value)
+        return value
+
+    @property
+    def http_policy(self) -> HttpPolicy:
+        limits = HttpLimits(
+            head_seconds=self.http_head_seconds,
+            head_bytes=self.http_head_bytes,
+            body_seconds=self.http_body_seconds,
+            bodies_bytes=self.http_bodies_bytes,
+            connections=self.http_connections,
+            websocket_bytes=self.websocket_bytes,
+        )
+        hosts = allowed_hosts(self.hosts).and_names(*names_of(self.http_host))
+        return HttpPolicy(hosts, self.allowed_origins, limits)
+
+
+def names_of(http_host: str) -> tuple[str, ...]:
+    """Names of whoever listens on an address: one on all addresses of the machine is asked by the machine's name."""
+    name = socket.gethostname() if http_host in ("0.0.0.0", "::") else http_host
+    return (name.lower(),) if NAME.fullmatch(name.lower()) and not is_address(name) else ()
