@@ -1,14 +1,18 @@
 """The front door is asked by its own names only, and marks its own answers."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import httpx2
 import pytest
-from door_running import Behind
 from starlette.applications import Starlette
 from starlette.responses import JSONResponse
 from starlette.routing import Route
+
+sys.path.append(str(Path(__file__).parent))
+
+from door_running import Behind
 
 from tarsy_local.addresses import Addresses
 from tarsy_local.front_door.door import Doorway, guarded
