@@ -82,9 +82,11 @@ class SessionTable:
             self._heads[session_id] = head
         if mark.type in OPENERS:
             self._opened_at[session_id] = record.appended_at
-        if alerts is not None:
+        deleted = mark.type == SessionDeleted.type
+        # Most events leave the alerts as they were, and a write for each cost more than their evolution.
+        if alerts is not None and (deleted or alerts is not self._alerts.get(session_id)):
             self._alerts[session_id] = alerts
-            self._heads.note_alerts(session_id, mark.number, alerts, deleted=mark.type == SessionDeleted.type)
+            self._heads.note_alerts(session_id, mark.number, alerts, deleted=deleted)
         opened_at = self._opened_at.get(session_id)
         now = head or before
         if state is None:
