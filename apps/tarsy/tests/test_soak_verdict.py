@@ -50,6 +50,13 @@ def test_a_session_that_ended_as_it_should_not_is_found() -> None:
     assert found == [f"{SESSION}: ended with session.failed: no result after 60 seconds"]
 
 
+def test_the_fault_of_a_session_names_its_calls_without_a_result() -> None:
+    gone = e.ToolCallCompleted(call_id="c1", outcome="unknown", content="the tool gateway ended")
+    log = log_of(answer("l1"), DELETE, gone, e.SessionFailed(error="no evidence"))
+    (fault,) = faults_of_soak(replace(GOOD, logs={SESSION: log}, shown={SESSION: "failed"}))
+    assert fault.endswith("no evidence; pods_delete ended unknown: the tool gateway ended")
+
+
 def test_a_tool_that_ran_twice_is_found() -> None:
     (fault,) = faults_of_soak(replace(GOOD, runs={SESSION: [RUN, RUN]}))
     assert "asked for 1 times and ran 2 times" in fault

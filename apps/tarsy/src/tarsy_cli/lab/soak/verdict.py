@@ -12,6 +12,7 @@ from tarsy_verification.invariants import ToolRun, chain_faults, run_faults
 from tarsy_verification.session_log import SessionLog
 
 MOST_SHOWN = 20
+MOST_CHARACTERS = 200
 EMPTY = SessionLog()
 
 
@@ -55,10 +56,20 @@ def _session_faults(findings: Findings) -> Iterator[str]:
         ended = _end_of(log)
         if ended != "session.completed":
             reasons = "".join(f": {failed.error}" for failed in log.events(e.SessionFailed))
-            yield f"{session_id}: ended with {ended}{reasons}"
+            yield f"{session_id}: ended with {ended}{reasons}{''.join(_unsuccessful(log))}"
         shown = findings.shown.get(session_id, "nothing")
         if log.ended and f"session.{shown}" != ended:
             yield f"{session_id}: the log ended with {ended}, and the API shows {shown}"
+
+
+def _unsuccessful(log: SessionLog) -> Iterator[str]:
+    """Calls and summaries without a result: mostly why an agent had to judge without its evidence."""
+    tools = {call.call_id: call.tool for call in log.events(e.ToolCallRequested)}
+    for call in log.events(e.ToolCallCompleted):
+        if call.outcome != "ok":
+            yield f"; {tools.get(call.call_id, call.call_id)} ended {call.outcome}: {call.content[:MOST_CHARACTERS]}"
+    for summary in log.events(e.SummaryFailed):
+        yield f"; a summary failed: {summary.error[:MOST_CHARACTERS]}"
 
 
 def _end_of(log: SessionLog) -> str:
