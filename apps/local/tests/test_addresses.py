@@ -1,7 +1,6 @@
 """What services are told, and what people are shown."""
 
 import socket
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -167,14 +166,3 @@ def test_nobody_else_reaches_the_loopback(http_host: str) -> None:
 def test_who_listens_for_others_is_warned(http_host: str, shown: str) -> None:
     (line,) = addresses(http_host=http_host).warnings()
     assert line.startswith(f"Warning: whoever reaches http://{shown}:8080/ may")
-
-
-def test_services_that_investigate_leave_the_processors_to_those_that_accept_alerts() -> None:
-    def niceness(service: str, around: Mapping[str, str]) -> str:
-        return service_environment(service, addresses(own_broker=True), 1, around).get("TARSY_NICENESS", "0")
-
-    assert {service: niceness(service, {}) for service in ("ingest", "orchestrator")} == {
-        "ingest": "0",
-        "orchestrator": "10",
-    }
-    assert niceness("orchestrator", {"TARSY_NICENESS": "0"}) == "0"

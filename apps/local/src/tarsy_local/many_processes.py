@@ -19,6 +19,7 @@ from tarsy_local.front_door.http_proxy import HttpProxy
 from tarsy_local.front_door.routes import INSIDE, OUTSIDE
 from tarsy_local.instance_counts import SERVICES, InstanceCounts
 from tarsy_local.masking_key import VARIABLE
+from tarsy_local.supervisor.flood_priority import put_floods_first
 from tarsy_local.supervisor.process_group import ProcessGroup
 from tarsy_local.supervisor.service_start import StartService
 from tarsy_local.supervisor.supervised_process import SupervisedProcess
@@ -37,8 +38,6 @@ WITH_DATABASE = frozenset({"timeline"})
 WITHOUT_MASKING = frozenset({"websocket-gateway"})
 
 INVESTIGATING = frozenset({"orchestrator", "tool-gateway", "summarizer", "timeline"})
-INVESTIGATING_NICENESS = 10
-"""Accepting an alert does not wait for investigations that use up the processors: it has nine times their share."""
 TAKES_CONNECTIONS = frozenset({"ingest"})
 FRONT_DOOR = "TARSY_FRONT_DOOR"
 NICENESS = "TARSY_NICENESS"
@@ -85,7 +84,9 @@ async def _run(
                 await asyncio.wait([starting, told, running], return_when=asyncio.FIRST_COMPLETED)
                 if starting.done() and starting.exception() is None:
                     on_ready(processes)
+                    priorities = group.start_finite("priorities", _put_floods_first(processes, os.environ))
                     await asyncio.wait([told, running], return_when=asyncio.FIRST_COMPLETED)
+                    priorities.cancel()
                 starting.cancel()
                 told.cancel()
                 if stopping.is_set():
@@ -128,14 +129,23 @@ def _make_process_group(
 
 def service_environment(service: str, addresses: Addresses, inside: int, around: Mapping[str, str]) -> dict[str, str]:
     """Only services that use the database get its password, and only services that mask get the masking key."""
-    polite = {NICENESS: str(INVESTIGATING_NICENESS)} if service in INVESTIGATING else {}
     address = f"http://{HOST}:{inside}"
     doors = {"TARSY_TIMELINE_URL": address, "TARSY_INGEST_URL": address}
-    told = {**polite, **around, **addresses.environment(around), **doors}
+    told = {**around, **addresses.environment(around), **doors}
     untold = {VARIABLE} if service in WITHOUT_MASKING else set()
     if service not in WITH_DATABASE:
         untold.add("TARSY_DATABASE")
     return {name: value for name, value in told.items() if name not in untold}
+
+
+async def _put_floods_first(processes: ProcessGroup, around: Mapping[str, str]) -> None:
+    # A service refuses what is no number, and says so itself.
+    usual = around.get(NICENESS, "0")
+    await put_floods_first(
+        lambda: processes.pids(TAKES_CONNECTIONS),
+        lambda: processes.pids(INVESTIGATING),
+        usual=int(usual) if usual.isdecimal() else 0,
+    )
 
 
 @asynccontextmanager

@@ -42,8 +42,8 @@ class ServiceSettings(HttpSettings, KafkaConnectionSettings):
     )
     niceness: int = Field(
         0,
-        description="by how much the priority of the process is lower than that of who starts it; `tarsy up "
-        "--processes` gives 10 to services that investigate, so that accepting alerts does not wait for them",
+        description="by how much the priority of the process is lower than that of who starts it; during a flood of "
+        "alerts `tarsy up --processes` gives 10 to services that investigate, so that accepting does not wait for them",
         ge=0,
         le=19,
     )

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import structlog
 
@@ -33,6 +33,10 @@ class ProcessGroup:
     def ready(self, service: str) -> list[int]:
         """The ports at which the service can be asked now."""
         return [one.port for one in self.members if one.service == service and one.state == "ready"]
+
+    def pids(self, services: Collection[str]) -> list[int]:
+        """Of all processes of these services that were started."""
+        return [one.pid for one in self.members if one.service in services and one.pid is not None]
 
     def waiting_for(self) -> list[str]:
         return [service for service in SERVICES if not self.ready(service)]
