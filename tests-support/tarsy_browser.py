@@ -48,12 +48,13 @@ def demand_chromium() -> None:
 
 
 @asynccontextmanager
-async def chromium() -> AsyncIterator[Browser]:
+async def chromium(*flags: str) -> AsyncIterator[Browser]:
+    """`flags`: those of this one besides."""
     demand_chromium()
     expect.set_options(timeout=WAIT_MILLISECONDS)
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
-            executable_path=CHROMIUM, headless=True, chromium_sandbox=False, args=FLAGS
+            executable_path=CHROMIUM, headless=True, chromium_sandbox=False, args=[*FLAGS, *flags]
         )
         yield browser
         await browser.close()

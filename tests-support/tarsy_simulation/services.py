@@ -142,7 +142,7 @@ class Orchestrator:
             try:
                 async with self._deps.supervisor.group() as group:
                     life = WorkerAnnounced(worker_id=self._name, service=SERVICE)
-                    group.start("announcements", announce(self._publisher, life))
+                    group.start("announcements", announce(self._publisher, life, queues=self._owner.queues))
                     group.start("workers", watch(self._bus, self._liveness, self._catalog.changed))
                     group.start("catalog", self._catalog.follow(self._bus))
                     group.start("chunks", self._deps.chunks.run())

@@ -131,7 +131,7 @@ def test_every_mistake_is_told_with_its_line_and_what_would_be_right(tmp_path: P
         "comes with a later version; take it out",
         "tarsy.yaml:43: agent_chains.idle.stages: has no stage; name one stage",
         'tarsy.yaml:45: queue.workers: has a key that is not a name; templates are written in quotes: "{{.NAME}}"',
-        "tarsy.yaml:45: queue.workers: unknown key; known here: max_concurrent_sessions, session_timeout",
+        "tarsy.yaml:45: queue.workers: unknown key; known here: max_concurrent_sessions, max_pending, session_timeout",
         "tarsy.yaml:46: queue.max_concurrent_sessions: is not accepted; it should be greater than or equal to 1",
         "tarsy.yaml:48: system.runbooks.repo_url: holds a user or password; "
         "name the variable of a token in system.github.token_env",

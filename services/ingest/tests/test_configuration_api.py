@@ -113,7 +113,7 @@ async def test_the_configuration_is_whole_and_effective(client: httpx2.AsyncClie
     shown = (await client.get("/api/v1/system/config")).json()
 
     assert shown["version"]
-    assert shown["queue"] == {"max_concurrent_sessions": 5, "session_timeout": "2400s"}
+    assert shown["queue"] == {"max_concurrent_sessions": 5, "max_pending": 10_000, "session_timeout": "2400s"}
     assert shown["defaults"]["max_iterations"] == 7
     assert shown["agents"].keys() >= {"Looker", "Other", "ChatAgent", "SynthesisAgent"}
     assert shown["agents"]["Looker"] == {

@@ -27,7 +27,7 @@ from tarsy_config.live_config import LiveConfig
 from tarsy_contracts.alert import Alert
 from tarsy_contracts.chain import ResolvedChain
 from tarsy_contracts.envelope import Headers
-from tarsy_contracts.workers import WorkerAnnounced
+from tarsy_contracts.workers import OwnedQueue, WorkerAnnounced
 from tarsy_llm.protocol import Answer, Delta, LlmCallError, LlmRequest
 from tarsy_llm.provider_type import ModelIdentity
 from tarsy_masking.masker import Masker
@@ -215,6 +215,11 @@ class RunningOwner:
         self.consumer.getmany = getmany
         async with asyncio.timeout(WAIT_SECONDS):
             await begun.wait()
+
+    @property
+    def queues(self) -> dict[int, OwnedQueue]:
+        """As it announces them."""
+        return self._owner.queues()
 
     def forgets_everything(self) -> None:
         """From now on it commits nothing and writes no head, as if it died before it came to that."""

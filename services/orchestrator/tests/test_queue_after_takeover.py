@@ -34,6 +34,7 @@ async def test_those_that_wait_go_on_waiting_in_their_order(world: World) -> Non
     await until_asked(first, [running])
     low = await waiting(world, 3, "low")
     urgent = await waiting(world, 9, "urgent")
+    assert {number: first.queues[number].waiting for number in (3, 9, 0)} == {3: 1, 9: 1, 0: 0}
     first.forgets_everything()
     await world.alert(running, id="again")
     await world.until(running, "alert.repeated")
@@ -44,6 +45,8 @@ async def test_those_that_wait_go_on_waiting_in_their_order(world: World) -> Non
     await second.until_ready()
     await until_asked(second, [running])
     assert [(await world.log(session)).types for session in (low, urgent)] == [["session.started"]] * 2
+
+    assert {number: second.queues[number].waiting for number in (3, 9, 0)} == {3: 1, 9: 1, 0: 0}
 
     second.llm.may_answer.set()
     ended = {session: await world.until_ended(session) for session in (running, urgent, low)}

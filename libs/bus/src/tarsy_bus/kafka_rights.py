@@ -69,8 +69,8 @@ class KafkaUser:
 
 INGEST = KafkaUser(
     "ingest",
-    "alerts over HTTP and from `alerts`; heads show it the sessions that alerts join",
-    reads=("alerts", "heads", "layout"),
+    "alerts over HTTP and from `alerts`; heads show it the sessions that alerts join, workers how many sessions wait",
+    reads=("alerts", "heads", "workers", "layout"),
     writes=("inbox", "dead-letters"),
     groups=("ingest",),
 )

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -24,7 +24,7 @@ from tarsy_contracts.timing import (
     GRACE_SECONDS,
     REPLACED_AFTER,
 )
-from tarsy_contracts.workers import WorkerAnnounced
+from tarsy_contracts.workers import OwnedQueue, WorkerAnnounced
 
 log = structlog.get_logger(__name__)
 
@@ -171,13 +171,17 @@ async def announce(
     announcement: WorkerAnnounced,
     pulse: Pulse | None = None,
     stepped: Callable[[], None] = uncounted,
+    queues: Callable[[], Mapping[int, OwnedQueue] | None] = lambda: None,
 ) -> None:
-    """Announces for ever, and says good-bye when it is cancelled. `pulse` learns which announcements Kafka has."""
+    """Announces for ever, and says good-bye when it is cancelled. `pulse` learns which announcements Kafka has.
+
+    `queues`: those of an orchestrator, as they are now.
+    """
     pulse = pulse or Pulse(GRACE_SECONDS)
     try:
         while True:
             began = pulse.monotonic()
-            if await _announce_once(publisher, announcement):
+            if await _announce_once(publisher, announcement.model_copy(update={"queues": queues()})):
                 pulse.acknowledged(began)
                 stepped()
             await asyncio.sleep(ANNOUNCE_SECONDS)

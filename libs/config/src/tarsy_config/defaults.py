@@ -68,9 +68,10 @@ class Limits(Section):
 
 
 class Queue(Section):
-    """`max_concurrent_sessions`: of one orchestrator."""
+    """`max_concurrent_sessions`: of one orchestrator. `max_pending`: so many sessions may wait, in all of them."""
 
     max_concurrent_sessions: Positive = 5
+    max_pending: Positive = 10_000
     session_timeout: Seconds = 2400.0
 
 

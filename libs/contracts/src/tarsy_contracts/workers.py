@@ -8,11 +8,21 @@ from pydantic import JsonValue
 from tarsy_contracts.message import Message, Value
 
 
+class OwnedQueue(Value):
+    """Queue of one partition, as its owner sees it. `waiting`: its sessions that are open and do not run.
+
+    `decided`: the first offset of the inbox whose decision has not come back.
+    """
+
+    waiting: int
+    decided: int
+
+
 class WorkerAnnounced(Message):
     """`worker_id` is made at the start of a process: the same name started again is another worker.
 
     `name` stays the same when the process is started again (TARSY_CLIENT): owners then need not wait for the death of
-    the one before it.
+    the one before it. `queues`: those of an orchestrator, by partition; None from a version that did not know them.
     """
 
     type: ClassVar[str] = "worker.announced"
@@ -20,6 +30,7 @@ class WorkerAnnounced(Message):
     service: Literal["tool-gateway", "summarizer", "orchestrator"]
     leaving: bool = False
     name: str = ""
+    queues: dict[int, OwnedQueue] | None = None
 
 
 class ToolAnnotations(Value):

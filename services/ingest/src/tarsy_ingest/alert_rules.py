@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tarsy_config.alert_handling import AlertSettings
 from tarsy_config.config import Config
-from tarsy_config.defaults import UnknownAlertType
+from tarsy_config.defaults import Queue, UnknownAlertType
 from tarsy_ingest.raw_alert import AlertRejectedError
 
 
@@ -58,13 +58,17 @@ NO_RULES = AlertHandlingRules({}, {})
 
 @dataclass(frozen=True, slots=True)
 class AlertRules:
-    """`runbook_domains`: where runbooks may come from (tarsy_contracts.runbook_urls)."""
+    """`runbook_domains`: where runbooks may come from (tarsy_contracts.runbook_urls).
+
+    `max_pending`: how many sessions may wait (PendingSessions).
+    """
 
     types: AlertTypes
     mcp_servers: frozenset[str]
     llm_providers: frozenset[str]
     runbook_domains: tuple[str, ...]
     handling: AlertHandlingRules = NO_RULES
+    max_pending: int = Queue().max_pending
 
 
 def rules_of(config: Config) -> AlertRules:
@@ -77,4 +81,5 @@ def rules_of(config: Config) -> AlertRules:
         mcp_servers=frozenset(config.mcp_servers),
         llm_providers=frozenset(config.llm_providers),
         runbook_domains=config.system.runbooks.allowed_domains,
+        max_pending=config.queue.max_pending,
     )

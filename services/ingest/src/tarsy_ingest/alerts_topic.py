@@ -79,10 +79,13 @@ class AlertsTopic:
         def decode(record: Record) -> RecordNotices:
             return self._notices_of(record, cluster)
 
+        async def hand_over(found: RecordNotices) -> None:
+            await self._hand_over(found, progressed)
+
         # Commits wait for nothing here: after a crash few alerts are sent to the inbox again.
         topic = self._bus.topics.alerts
         consumer = GroupConsumer(self._bus, topic, self.group, may_skip=False, commit_seconds=0.0, stepped=progressed)
-        await subscribe(consumer, decode=decode, handler=self._hand_over, refuse=self._refuse)
+        await subscribe(consumer, decode=decode, handler=hand_over, refuse=self._refuse)
 
     def _notices_of(self, record: Record, cluster: str) -> RecordNotices:
         """Raises UnparsableRecordError, AlertRejectedError or AlertTooLargeError."""
@@ -92,10 +95,13 @@ class AlertsTopic:
         read = read_record(record.value, record.headers, position, self._rules())
         return RecordNotices(position, read.recognised, read.notices, carried_traceparent(record.headers))
 
-    async def _hand_over(self, found: RecordNotices) -> None:
+    async def _hand_over(self, found: RecordNotices, progressed: Callable[[], None]) -> None:
+        """While as many sessions wait as may, the record stays where it is, and so do those behind it."""
         at = found.position
         log.info("alerts_topic.recognised", partition=at.partition, offset=at.offset, format=found.recognised)
         for notice in found.notices:
+            if isinstance(notice.alert, RawAlert):
+                await self._intake.room(progressed)
             if notice.alert is not None:
                 await self._until_written(notice.alert, found)
         # After the alerts: when one of them fails, the whole record comes again.

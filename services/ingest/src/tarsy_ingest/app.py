@@ -29,6 +29,8 @@ from tarsy_ingest.intake import Intake
 from tarsy_ingest.known_sessions import KnownSessions
 from tarsy_ingest.masking import AlertMaskers
 from tarsy_ingest.metrics import Metrics
+from tarsy_ingest.pending_sessions import PendingSessions
+from tarsy_ingest.queue_follower import QueueFollower
 from tarsy_ingest.settings import IngestSettings
 from tarsy_ingest.write_gate import WRITE_SECONDS, WriteGate
 from tarsy_masking.masker import Masker
@@ -43,6 +45,7 @@ log = structlog.get_logger(__name__)
 NAME = "ingest"
 ALERTS_REQUEST = "POST /api/v1/alerts"
 """Also what lies below: each format has its door there."""
+QUEUE_FULL = "As many sessions wait as may (queue.max_pending): alerts are answered 503, and stay on their topic."
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +86,10 @@ def build(
         key=settings.masking_key_bytes,
         mask=masker.mask,
     )
-    known = KnownSessions()
-    intake = Intake(publisher, lambda: config.current.masking, metrics, tracing.tracer, identities, known)
-    heads = HeadsFollower(bus, known, supervisor)
+    known, pending = KnownSessions(), PendingSessions(lambda: config.current.rules.max_pending)
+    metrics.watch(pending=lambda: pending.waiting)
+    intake = Intake(publisher, lambda: config.current.masking, metrics, tracing.tracer, identities, known, pending)
+    heads, queues = HeadsFollower(bus, known, supervisor), QueueFollower(bus, pending, supervisor)
     topic = AlertsTopic(bus, publisher, intake, lambda: config.current.rules, metrics, masker.mask)
     reader = AlertsReader(topic, partial(cluster_id, bus), metrics, supervisor)
 
@@ -100,7 +104,11 @@ def build(
             log.info("pagerduty.signatures_not_checked", setting="TARSY_PAGERDUTY_WEBHOOK_SECRETS")
         await check_topics(bus, kafka_rights.INGEST)
         steps = partial(supervisor.steps, "configuration", essential=False)
-        following = {**config.following(settings.config_poll_seconds, steps), "heads": heads.run()}
+        following = {
+            **config.following(settings.config_poll_seconds, steps),
+            "heads": heads.run(),
+            "queues": queues.run(),
+        }
         async with intake.running(), supervisor.background(following):
             await supervisor.run("alerts topic", reader.run(ready))
 
@@ -108,7 +116,11 @@ def build(
         name=NAME,
         run=run,
         router=router,
-        degraded_reasons=lambda: [*reader.degraded_reasons(), *config.degraded_reasons()],
+        degraded_reasons=lambda: [
+            *reader.degraded_reasons(),
+            *config.degraded_reasons(),
+            *([QUEUE_FULL] if pending.is_full else []),
+        ],
         config_version=lambda: config.version,
         supervisor=supervisor,
         takes=(ALERTS_REQUEST,),

@@ -51,6 +51,7 @@ def alerts_router(
                 bodies.check(session_id, body)
                 # A key names the request: whoever takes another one wants another investigation.
                 raw_alert = replace(raw_alert, same=None)
+            intake.require_room("api")
             delivery_id = caller.key or session_id
             async with gate.admitted("api"):
                 cause = request.headers.get(HEADER)

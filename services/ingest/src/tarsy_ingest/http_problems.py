@@ -9,11 +9,14 @@ from fastapi.routing import APIRoute
 
 from tarsy_bus.publisher import NotWrittenError, TooLargeError
 from tarsy_ingest.pagerduty import SignatureError
+from tarsy_ingest.pending_sessions import QueueFullError
 from tarsy_ingest.raw_alert import AlertRejectedError, AlertTooLargeError, FieldPath
 from tarsy_service.direct_calls import without_dependencies
 from tarsy_service.problems import ProblemError, problem_response
 
 RETRY_AFTER_SECONDS = 5
+LATER_SECONDS = 30
+"""While as many sessions wait as may: investigations take minutes."""
 
 
 def alert_route(mask: Callable[[str], str]) -> type[APIRoute]:
@@ -39,6 +42,8 @@ def alert_route(mask: Callable[[str], str]) -> type[APIRoute]:
                     raise ProblemError(401, "Unauthorized", str(problem)) from None
                 except NotWrittenError:
                     return _try_again()
+                except QueueFullError:
+                    return _later()
 
             return answer
 
@@ -52,6 +57,14 @@ def _row(place: FieldPath, text: str, mask: Callable[[str], str]) -> dict[str, o
 
 def _pointer(place: FieldPath) -> str:
     return "".join(f"/{part}" for part in place)
+
+
+def _later() -> Response:
+    """Nothing was written."""
+    detail = "As many investigations wait as may (queue.max_pending). Send the alert again later."
+    response = problem_response(503, "Queue full", detail)
+    response.headers["Retry-After"] = str(LATER_SECONDS)
+    return response
 
 
 def _try_again() -> Response:

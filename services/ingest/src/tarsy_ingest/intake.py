@@ -8,11 +8,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import structlog
+from aiokafka.structs import RecordMetadata
 from opentelemetry.trace import Tracer
 
 from tarsy_bus.publisher import NotWrittenError, Publisher
 from tarsy_bus.tracing import open_span, traceparent_of
-from tarsy_contracts.alert import ALERT_LIMIT_BYTES, Alert
+from tarsy_contracts.alert import ALERT_LIMIT_BYTES, Alert, AlertSource
 from tarsy_contracts.api.alerts import AcceptedStatus
 from tarsy_contracts.ids import report_id
 from tarsy_contracts.inputs import AlertReceived, AlertResolutionReported, GroupMember
@@ -21,6 +22,7 @@ from tarsy_ingest.identity import AlertIdentities
 from tarsy_ingest.known_sessions import KnownSessions
 from tarsy_ingest.masking import AlertMaskers, is_small, mask_with_members
 from tarsy_ingest.metrics import Metrics
+from tarsy_ingest.pending_sessions import PendingSessions, QueueFullError
 from tarsy_ingest.raw_alert import AlertResolution, AlertTooLargeError, RawAlert
 
 log = structlog.get_logger(__name__)
@@ -49,10 +51,12 @@ class Intake:
         tracer: Tracer,
         identities: AlertIdentities,
         known: KnownSessions,
+        pending: PendingSessions,
     ) -> None:
         """`masking`: the maskers that hold now."""
         self._identities = identities
         self._known = known
+        self._pending = pending
         self._publisher = publisher
         self._masking = masking
         self._metrics = metrics
@@ -79,8 +83,11 @@ class Intake:
         source = {"tarsy.alert.source": raw_alert.source}
         raw_alert = await self._identified(raw_alert)
         with open_span(self._tracer, "receive_alert", session_id=raw_alert.session_id, cause=cause, attributes=source):
-            offset = await self._queue(raw_alert, delivery_id)
-        return self._accepted(raw_alert, offset)
+            written = await self._queue(raw_alert, delivery_id)
+        accepted = self._accepted(raw_alert, written.offset)
+        if accepted.status == "queued":
+            self._pending.accepted(written.partition, written.offset)
+        return accepted
 
     async def _identified(self, raw_alert: RawAlert) -> RawAlert:
         if is_small(raw_alert):
@@ -95,6 +102,18 @@ class Intake:
             if joined is None
             else AcceptedAlert(joined.session_id, "joined", joined.status)
         )
+
+    def require_room(self, source: AlertSource) -> None:
+        """For whoever can be sent away. Raises QueueFullError while as many sessions wait as may."""
+        try:
+            self._pending.require_room()
+        except QueueFullError:
+            self._metrics.count(source, "queue_full")
+            raise
+
+    async def room(self, stepped: Callable[[], None]) -> None:
+        """For whoever can wait. Returns when another session may wait; `stepped` is called until then."""
+        await self._pending.room(stepped)
 
     async def report_resolution(self, resolution: AlertResolution) -> str:
         """Returns the session, as far as is known, when Kafka acknowledged the report. Raises NotWrittenError.
@@ -126,7 +145,7 @@ class Intake:
         log.info("alert.resolution_reported", session_id=session_id, source=resolution.source)
         return self._known.find(resolution.deduplication_key) or session_id
 
-    async def _queue(self, raw_alert: RawAlert, delivery_id: str) -> int:
+    async def _queue(self, raw_alert: RawAlert, delivery_id: str) -> RecordMetadata:
         """Returns where the alert lies in the inbox."""
         began = time.monotonic()
         alert, members = await _masked(raw_alert, self._masking())
@@ -150,7 +169,7 @@ class Intake:
             raise
         self._metrics.queued(raw_alert.source, time.monotonic() - began)
         log.info("alert.queued", session_id=session_id, source=alert.source, alert_type=alert.alert_type)
-        return int(written.offset)
+        return written
 
 
 async def _masked(raw_alert: RawAlert, masking: AlertMaskers) -> tuple[Alert, tuple[GroupMember, ...]]:

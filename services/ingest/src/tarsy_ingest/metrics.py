@@ -1,5 +1,6 @@
 """Prometheus metrics of the ingest."""
 
+from collections.abc import Callable
 from typing import Literal, get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -9,7 +10,9 @@ from tarsy_ingest.alert_formats import FORMATS
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15)
 
-type AlertOutcome = Literal["queued", "resolved", "ignored", "refused", "dead_letter", "not_written", "turned_away"]
+type AlertOutcome = Literal[
+    "queued", "resolved", "ignored", "refused", "dead_letter", "not_written", "turned_away", "queue_full"
+]
 type BurialReason = Literal["refused", "too_large", "unparsable", "unforeseen"]
 
 
@@ -18,7 +21,7 @@ class Metrics:
         self._alerts = Counter(
             "tarsy_ingest_alerts_total",
             "Alerts by how they came and what became of them; not_written counts each try, turned_away each request "
-            "that was answered 503 at once",
+            "that was answered 503 at once, queue_full each that was because as many sessions wait as may",
             ["source", "outcome"],
             registry=registry,
         )
@@ -44,12 +47,21 @@ class Metrics:
             "Times that reading the alerts topic failed; it is tried again with growing pauses",
             registry=registry,
         )
+        self._pending = Gauge(
+            "tarsy_ingest_sessions_pending",
+            "Sessions that wait, as owners announce it, and alerts accepted here that are not decided; above "
+            "`queue.max_pending` alerts are sent away",
+            registry=registry,
+        )
         # From zero: an increase from nothing to one is none for Prometheus.
         for source in dict.fromkeys((*ALERT_SOURCES, *(form.source for form in FORMATS))):
             for outcome in get_args(AlertOutcome.__value__):
                 self._alerts.labels(source, outcome)
         for reason in get_args(BurialReason.__value__):
             self._dead_letters.labels(reason)
+
+    def watch(self, *, pending: Callable[[], int]) -> None:
+        self._pending.set_function(pending)
 
     def count(self, source: AlertSource, outcome: AlertOutcome) -> None:
         self._alerts.labels(source, outcome).inc()

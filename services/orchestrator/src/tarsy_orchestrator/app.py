@@ -105,8 +105,9 @@ def build(
                 await start_client(consumer)
                 async with supervisor.group() as group:
                     announcement = WorkerAnnounced(worker_id=worker_id, service=NAME, name=settings.client)
+                    steps_of = supervisor.steps("announcements")
                     group.start(
-                        "announcements", announce(publisher, announcement, stepped=supervisor.steps("announcements"))
+                        "announcements", announce(publisher, announcement, stepped=steps_of, queues=owner.queues)
                     )
                     group.start("workers", watch(bus, liveness, catalog.changed, supervisor.steps("workers")))
                     group.start("catalog", catalog.follow(bus, supervisor.steps("catalog")))

@@ -32,7 +32,7 @@ TAKING: Mapping[int, str] = {
     400: INVALID,
     413: "The body, or the alert in it, is too large.",
     415: "The door does not take this content type; `detail` says which it takes.",
-    503: "Kafka has not acknowledged the alert: send it again, with the same identity.",
+    503: "Kafka has not acknowledged the alert, or the queue is full: send it again, with the same identity.",
 }
 
 SAME_SESSION = "the same key of the same caller meets the same session"

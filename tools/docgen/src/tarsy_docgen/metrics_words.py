@@ -15,7 +15,7 @@ from tarsy_ingest.metrics import AlertOutcome, BurialReason
 from tarsy_orchestrator.metrics import LLM_OUTCOMES, AsideReason, Queue
 from tarsy_orchestrator.metrics import BurialReason as OrchestratorBurialReason
 from tarsy_service.bounded_http import REFUSALS
-from tarsy_service.http_metrics import METHODS
+from tarsy_service.http_metrics import METHODS, Denial
 from tarsy_service.model_metrics import CHAT, TOKEN_TYPES
 from tarsy_summarizer.metrics import LLM_OUTCOMES as SUMMARIZER_LLM_OUTCOMES
 from tarsy_summarizer.metrics import SummaryOutcome
@@ -94,6 +94,7 @@ VALUES: Mapping[tuple[str, str], Sequence[str]] = {
     ("tarsy_summarizer_llm_calls_total", "outcome"): SUMMARIZER_LLM_OUTCOMES,
     ("tarsy_timeline_events_projected_total", "type"): (*EVENTS, "other"),
     ("tarsy_http_refused_total", "reason"): REFUSALS,
+    ("tarsy_http_denied_total", "reason"): _of(Denial),
     ("tarsy_timeline_unprojected_total", "type"): (*EVENTS, "other"),
     ("tarsy_timeline_result_reads_total", "kind"): _of(ResultRead),
     ("tarsy_timeline_result_reads_total", "outcome"): _of(ReadOutcome),

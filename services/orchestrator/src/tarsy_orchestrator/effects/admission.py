@@ -2,7 +2,7 @@
 
 import asyncio
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import count
@@ -71,6 +71,10 @@ class AdmissionQueue:
     def resume(self) -> None:
         self.paused = False
         self._admit()
+
+    @property
+    def running(self) -> Set[str]:
+        return self._running
 
     @property
     def oldest(self) -> datetime | None:

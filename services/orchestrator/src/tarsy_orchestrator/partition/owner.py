@@ -22,6 +22,7 @@ from tarsy_bus.partition_reader import PartitionReader, Record, ends, poll
 from tarsy_bus.records import append_time
 from tarsy_bus.retries import growing_pauses
 from tarsy_bus.span_readers import SpanReaders
+from tarsy_contracts.workers import OwnedQueue
 from tarsy_orchestrator.effects.dependencies import Dependencies
 from tarsy_orchestrator.partition.assembled_partition import AssembledPartition
 from tarsy_orchestrator.partition.decision_progress import DecisionProgress
@@ -95,6 +96,17 @@ class Owner:
                 await self._deps.supervisor.run("ownership", self._own(group, ready))
             finally:
                 await self._leave(inputs)
+
+    def queues(self) -> dict[int, OwnedQueue]:
+        """Queues of the partitions whose inboxes are handed out; ingest judges by them whether more may wait."""
+        owned = {number: self._owned[number].partition for number in self._membership.handing_out}
+        return {number: self._queue_of(partition) for number, partition in owned.items()}
+
+    def _queue_of(self, partition: Partition) -> OwnedQueue:
+        sessions = partition.sessions.open_sessions()
+        running = sum(session_id in sessions for session_id in self._deps.admission.running)
+        waiting = max(0, len(sessions) - len(partition.isolation) - running)
+        return OwnedQueue(waiting=waiting, decided=partition.progress.committable)
 
     async def _leave(self, inputs: Sequence["asyncio.Task[None]"]) -> None:
         """Leaves the group first so that the next owner can start at once. Late appends are safe: readers drop them."""

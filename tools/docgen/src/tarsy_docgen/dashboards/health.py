@@ -259,6 +259,7 @@ HTTP = Row(
             "cpm",
             "Look at the clients behind it; docs/operations/slow-senders.md.",
             per_minute("tarsy_http_refused_total", "reason"),
+            per_minute("tarsy_http_denied_total", "reason", named="not let in: {{reason}}"),
         ),
     ),
 )

@@ -1,0 +1,50 @@
+"""Follower of the owners' announcements: it shows ingest how many sessions wait. Alerts are taken without it, too."""
+
+import asyncio
+from collections.abc import Callable
+
+import structlog
+
+from tarsy_bus.connection import Bus, quiet_reader
+from tarsy_bus.heartbeats import announcement_in
+from tarsy_bus.partition_reader import PartitionReader
+from tarsy_bus.retries import growing_pauses
+from tarsy_ingest.pending_sessions import PendingSessions
+from tarsy_service.supervision import Supervisor
+
+log = structlog.get_logger(__name__)
+
+READ_BACK = 200
+"""Announcements that are read at the start: each process makes one a second."""
+GATHER_SECONDS = 0.25
+
+
+class QueueFollower:
+    def __init__(self, bus: Bus, pending: PendingSessions, supervisor: Supervisor) -> None:
+        self._bus = bus
+        self._pending = pending
+        self._supervisor = supervisor
+
+    async def run(self) -> None:
+        """Until it is cancelled."""
+        stepped = self._supervisor.steps("queues", essential=False)
+        pauses = growing_pauses()
+        while True:
+            try:
+                await self._follow(stepped)
+            except Exception as problem:  # noqa: BLE001 # whatever it is: alerts are taken without it
+                log.warning("queues.not_read", reason=str(problem), error=type(problem).__name__)
+            await asyncio.sleep(next(pauses))
+
+    async def _follow(self, stepped: Callable[[], None]) -> None:
+        async with PartitionReader(
+            self._bus, self._bus.topics.workers, stepped, consumer=quiet_reader
+        ).running() as reader:
+            first, end = (await reader.firsts([0]))[0], (await reader.ends([0]))[0]
+            reader.assign({0: max(first, end - READ_BACK)})
+            while True:
+                for record in await reader.next():
+                    announcement = announcement_in(record)
+                    if announcement is not None:
+                        self._pending.announced(announcement)
+                await asyncio.sleep(GATHER_SECONDS)
